@@ -8,7 +8,7 @@ Run by `./dev bench ccd`. Three sets of queries, made once in out/bench_ccd (`--
                colliding heads (spheres, where the peer data's head is missing)
   degenerate   scripts/make_degenerate_queries.py
 
-All are answered by exact arithmetic, which must agree with the published answers and those known by construction.
+Exact arithmetic answers all of them; it must agree with the published answers and those known by construction.
 `--write` stores the tables in docs/benchmarks.md and the picture in docs/pictures.
 """
 
@@ -25,32 +25,33 @@ PICTURE = ROOT / "docs" / "pictures" / "ccd_times.svg"
 PARTS = ["published", "simulation", "degenerate"]
 KINDS = ["vertex-face", "edge-edge"]
 
-# Queries of a part and kind that a slow method answers; the others answer all.
+# Number of queries of a part and kind that a slow method answers; the others answer all.
 SAMPLES = {
     "published": {"multivariate-interval": 200, "univariate-interval": 200},
     "simulation": {"multivariate-interval": 5000, "univariate-interval": 5000, "tight-inclusion-depth-first": 50000},
     "degenerate": {"multivariate-interval": 200, "univariate-interval": 200, "tight-inclusion-depth-first": 2000,
                    "tight-inclusion": 2000, "additive": 2000},
 }
-# They take so long for every query that other work hardly changes their times.
+# These methods take so long for every query that other work hardly changes their times.
 ONE_PASS = ["bernstein-sign-classification", "floating-point-root-parity", "rational-root-parity"]
 MIN_SEPARATIONS = [1e-2, 1e-8, 1e-16]
 WITH_MIN_SEPARATION = ["minimum-separation-root-finder", "additive", "tight-inclusion", "clearance"]
 
 INTRO = """## Continuous collision detection
 
-Written by `./dev bench ccd --write`; every figure is from one run of it.
+`./dev bench ccd --write` writes this section. Every figure is from one run of it.
 
 - **Machine:** {machine}; one thread, `{build}`; processors {busy:.0f} % busy with other work at the start.
-- **Time of a query:** `std::chrono::steady_clock` before and after it, less what reading the clock takes, the smallest of {passes} passes
-  (one for samples, parity and sign methods).
-- **Published:** the queries published with the dissertation. **Simulation:** recorded by `clearance run --record-ccd` from
-  {scenes}. **Degenerate:** `scripts/make_degenerate_queries.py`, {known} of them with answers known by construction.
-- **Answers:** exact arithmetic; {wrong} of the published and known answers differ.
-- **Samples:** where a method has fewer queries than the others, it is so slow that it answers an evenly spread sample.
+- **Time of a query:** the difference of `std::chrono::steady_clock` after and before it, less the time of reading the
+  clock; the smallest of {passes} passes (of one pass for samples, and for parity and sign methods).
+- **Published:** the queries published with the dissertation. **Simulation:** queries recorded by
+  `clearance run --record-ccd` from {scenes}.
+  **Degenerate:** queries from `scripts/make_degenerate_queries.py`; the answers to {known} of them are known by construction.
+- **Answers:** those of exact arithmetic; {wrong} of the published and known answers differ from them.
+- **Samples:** a method with fewer queries than the others is so slow that it answers only an evenly spread sample.
 """
 
-MEANING = "Microseconds; FP: false positives (hits where there is none), FN: false negatives (hits missed).\n"
+MEANING = "Times are in microseconds. FP: false positives (hits where there is none); FN: false negatives (missed hits).\n"
 
 
 def say(text):
@@ -90,7 +91,7 @@ SCENES = [("twisting-mat", "a twisting mat", mat_scene), ("high-speed-ball", "a 
 
 
 def record(options, name, scene):
-    """The queries of a run, answered."""
+    """Records the queries of a run and answers them."""
     raw, labelled = FOLDER / "recorded" / f"{name}.ccd", FOLDER / "simulation" / f"{name}.ccd"
     if labelled.exists() and not options.remake:
         return labelled
@@ -108,7 +109,7 @@ def record(options, name, scene):
 
 
 def label(options, inputs, output):
-    """All queries in one file, with exact answers; the number of answers that had to be changed."""
+    """Stores all queries in one file with exact answers; returns the number of answers that had to be changed."""
     part = output.with_suffix(".part")
     process = subprocess.run([options.program, "ccd-label", *map(str, inputs), "-o", str(part)], stdout=subprocess.PIPE, text=True)
     say(f"{output.name}: {process.stdout.strip()}")
@@ -119,7 +120,8 @@ def label(options, inputs, output):
 
 
 def make_sets(options):
-    """The three parts as (file, number of answers that were wrong); the degenerate ones' known answers."""
+    """Returns the three parts as (file, number of answers that were wrong). The degenerate queries have known
+    answers."""
     for folder in ("recorded", "simulation"):
         (FOLDER / folder).mkdir(parents=True, exist_ok=True)
     recorded = [record(options, name, scene) for name, _, scene in SCENES]
@@ -149,7 +151,7 @@ def bench(options, files, *arguments):
 
 
 def all_methods(options):
-    """In the order of the tables: an unknown name makes the program list them."""
+    """Returns the methods in the order of the tables; the program lists them for an unknown name."""
     process = subprocess.run([options.program, "ccd-bench", "nothing", "--method", "?"], stderr=subprocess.PIPE, text=True)
     line = next(line for line in process.stderr.splitlines() if "expected one of " in line)
     return line.split("expected one of ")[1].split(" (got")[0].split(", ")
@@ -157,7 +159,7 @@ def all_methods(options):
 
 def bench_part(options, part, file, methods):
     def effort(method):
-        """Number of queries (0: all) and of passes."""
+        """Returns the number of queries (0: all) and of passes."""
         count = SAMPLES[part].get(method, 0)
         return count, 1 if count or method in ONE_PASS else options.passes
 
@@ -187,7 +189,7 @@ def section_of_part(part, results):
 
 
 def section_of_sets(options, files):
-    """Ours beside additive CCD and Tight Inclusion on every set alone."""
+    """Compares ours with additive CCD and Tight Inclusion on every set alone."""
     say("every set alone ...")
     methods = ["clearance", "additive", "tight-inclusion"]
     results = bench(options, [peer_data() / "ccd-queries"] * ("published" in files) + [FOLDER / "simulation"],
@@ -199,14 +201,14 @@ def section_of_sets(options, files):
         of = [cells[name, kind, method] for method in methods]
         rows.append([name, kind, str(of[0]["queries"])] +
                     [f"{time_text(r['mean_us'])}; {r['false_positives']}; {r['false_negatives']}" for r in of])
-    return ("\n### Every set alone\n\nEach cell: mean time in microseconds; false positives; false negatives.\n\n" +
+    return ("\n### Every set alone\n\nEach cell has the mean time in microseconds, the false positives and the false negatives.\n\n" +
             table(["set", "kind", "queries", *methods], rows))
 
 
 def section_of_separations(options, files):
-    """Table 3.2."""
-    text = ("\n### Minimum separation\n\nA hit is an L-infinity distance of at most d [m]. Evenly spread samples of 300 "
-            "(published, degenerate) and 3000 (simulation) queries of a kind; one pass.\n" + MEANING)
+    """Makes table 3.2."""
+    text = ("\n### Minimum separation\n\nA hit is an L-infinity distance of at most d [m]. One pass over evenly "
+            "spread samples of 300 (published, degenerate) and\n3000 (simulation) queries of each kind.\n" + MEANING)
     for part, file in files.items():
         rows = []
         for d in MIN_SEPARATIONS:
@@ -222,7 +224,7 @@ def section_of_separations(options, files):
 def draw(options, files):
     say("picture ...")
     bench(options, files.values(), "--max-queries", 200, "--passes", options.passes, "--histogram", PICTURE)
-    return ("\n### Distribution of times\n\nAll methods on the same 200 queries of each kind of each of the three parts.\n\n"
+    return ("\n### Distribution of times\n\nAll methods answer the same 200 queries of each kind of each of the three parts.\n\n"
             f"![times of queries](pictures/{PICTURE.name})\n")
 
 

@@ -1,4 +1,4 @@
-"""What the benchmark scripts share: the machine, tables, and runs of the program with their statistics."""
+"""Code that the benchmark scripts share: the machine, tables, and runs of the program with their statistics."""
 
 import json
 import os
@@ -12,12 +12,12 @@ STAGES = ["linear_solve", "ccd", "broad_phase", "assembly", "line_search", "othe
 
 
 def peer_data():
-    """Scenes and meshes of other programs."""
+    """Returns the folder with scenes and meshes of other programs."""
     return Path(os.environ.get("CLEARANCE_PEER_DATA", ROOT.parent / "shared" / "peer-data"))
 
 
 def baselines():
-    """Scenes and meshes made for the comparison."""
+    """Returns the folder with scenes and meshes made for the comparison."""
     return Path(os.environ.get("CLEARANCE_BASELINES", ROOT.parent / "shared" / "baselines"))
 
 
@@ -33,7 +33,7 @@ def machine():
 
 
 def busy_percent(seconds=2.0):
-    """Of all processors, before anything of ours runs. A load average would remember the build."""
+    """Returns the load of all processors before anything of ours runs. A load average would remember the build."""
     def ticks():
         fields = [int(f) for f in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
         return sum(fields), fields[3] + fields[4]
@@ -58,7 +58,8 @@ def ratio_text(ratio, wanted):
 
 
 def run_scene(program, script, steps, threads, folder, frame_interval=1000000, settings=()):
-    """Statistics of a run: the lines of stats.jsonl, the CPU seconds and peak memory of the process, its messages."""
+    """Runs a scene; returns the lines of stats.jsonl, the CPU seconds and peak memory of the process, and its
+    messages."""
     folder = Path(folder)
     command = [program, "run", str(script), "-o", str(folder), "--steps", str(steps), "--threads", str(threads), "-q",
                "--set", f"output.frame_interval={frame_interval}", "--set", "output.checkpoint_interval=1000000"]
@@ -77,7 +78,7 @@ def run_scene(program, script, steps, threads, folder, frame_interval=1000000, s
 
 
 def summarize(run):
-    """Means over the steps of a run; `split` in per cent of the steps' time by STAGES."""
+    """Returns means over the steps of a run; `split` is in per cent of the steps' time by STAGES."""
     records = run["records"]
     steps = len(records)
     newton = sum(r["newton_iterations"] for r in records)
@@ -100,7 +101,8 @@ COMPARISON_HEADER = ["scene", "steps", "CPU s, old", "new", "new / old", "Newton
 
 
 def compare_scene(name, old, new, script, steps, threads, repetitions=2):
-    """A row of COMPARISON_HEADER: the program `new` beside `old`, turn by turn; of each the cheapest of the repetitions."""
+    """Returns a row of COMPARISON_HEADER: the programs `new` and `old` run in turn; of each the cheapest repetition
+    counts."""
     best = {}
     for _ in range(repetitions):
         for program in (old, new):
@@ -119,7 +121,8 @@ def compare_scene(name, old, new, script, steps, threads, repetitions=2):
 
 
 def write_between_markers(path, name, text):
-    """Replaces what stands between `<!-- NAME: begin -->` and `<!-- NAME: end -->`; appends both where they are missing."""
+    """Replaces the text between `<!-- NAME: begin -->` and `<!-- NAME: end -->`; appends both marks if they are
+    missing."""
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     page = path.read_text() if path.exists() else ""
     block = f"{begin}\n{text.strip()}\n{end}\n"

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Contact formulations side by side: `./dev bench contact`.
 
-Scenes after [Hua24, sec. 5]: nothing is loaded and all is near (rest), what is squeezed, blown up or thrown must feel
-no more than what it meets; the potential under refinement; Hertz's ball. Every scene runs under ipc, convergent and gcp in one go; every result is verified.
+Scenes after [Hua24, sec. 5]: bodies near each other without load (rest); bodies that are squeezed, blown up or thrown
+and must feel only what they meet; the potential under refinement; Hertz's ball. Every scene runs under ipc, convergent
+and gcp in one go; every result is verified.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from pathlib import Path
 from bench_common import ROOT, machine, peer_data, table, write_between_markers
 
 FORMULATIONS = ("ipc", "convergent", "gcp")
-REST_STEPS = 2  # of formulations that do not rest
+REST_STEPS = 2  # for formulations that do not come to rest
 SOFT = {"density": 100, "youngs_modulus": 4000, "poisson_ratio": 0.2}
 
 
@@ -25,7 +26,7 @@ SOFT = {"density": 100, "youngs_modulus": 4000, "poisson_ratio": 0.2}
 
 
 def grid(xs, ys, zs, is_solid=lambda i, j, k: True, place=lambda p: p):
-    """Cells of a grid, each cut into six tetrahedra along the same diagonal, their corners moved by `place`."""
+    """Returns cells of a grid, each cut into six tetrahedra along the same diagonal, with corners moved by `place`."""
     numbers, vertices, tets = {}, [], []
 
     def vertex(i, j, k):
@@ -71,7 +72,7 @@ def even(low, high, count):
 
 
 def rounded_outline(size, radius, straight, corner):
-    """A square with rounded corners: `straight` pieces a side, `corner` pieces a corner."""
+    """Returns a square with rounded corners: `straight` pieces per side, `corner` pieces per corner."""
     points, half = [], 0.5 * size - radius
     for quarter in range(4):
         cosine, sine = [(1, 0), (0, 1), (-1, 0), (0, -1)][quarter]
@@ -83,7 +84,7 @@ def rounded_outline(size, radius, straight, corner):
 
 
 def disk_of(outline, rings):
-    """Rings of the outline around its middle."""
+    """Returns rings of the outline around its middle."""
     vertices, triangles, n = [[0, 0, 0]], [], len(outline)
     for ring in range(1, rings + 1):
         vertices += [[x * ring / rings, y * ring / rings, 0] for x, y in outline]
@@ -97,7 +98,7 @@ def disk_of(outline, rings):
 
 
 def round_off(radius):
-    """Of the cube [-1, 1]^3: onto the cube with rounded edges and corners."""
+    """Returns a map of the cube [-1, 1]^3 onto the cube with rounded edges and corners."""
     def place(p):
         reach = max(abs(c) for c in p)
         if reach == 0.0:
@@ -111,7 +112,7 @@ def round_off(radius):
 
 
 def shell(radius, thickness, n, layers):
-    """Hollow sphere: the surface of a cube of n cells a side, pushed onto spheres."""
+    """Returns a hollow sphere: the surface of a cube of n cells per side, pushed onto spheres."""
     edge = even(-1.0, 1.0, n)
     numbers, points, quads = {}, [], []
 
@@ -136,7 +137,7 @@ def shell(radius, thickness, n, layers):
                     quads.append(corners if side > 0 else corners[::-1])
     triangles = []
     for a, b, c, d in quads:
-        # The diagonal at the smallest corner, so that neighbouring prisms agree.
+        # Choose the diagonal at the smallest corner, so that neighbouring prisms agree.
         triangles += [[a, b, c], [a, c, d]] if min(a, c) < min(b, d) else [[b, c, d], [b, d, a]]
     vertices = [[c * (radius - thickness + thickness * layer / layers) for c in p]
                 for layer in range(layers + 1) for p in points]
@@ -198,7 +199,7 @@ def rest_scenes():
 
 
 def squeeze_scene():
-    """A cube without sideways contraction, to a third of its height."""
+    """A cube is squeezed to a third of its height without sideways contraction."""
     cube = {"kind": "box", "size": [1, 1, 1], "resolution": [10, 30, 10]}
     material = {"density": 100, "youngs_modulus": 10000, "poisson_ratio": 0.0}
     ends = [{"region": {"frame": "body", "box": [[0, 0, 0], [1, 0, 1]]}},
@@ -207,7 +208,7 @@ def squeeze_scene():
 
 
 def balloon_scene():
-    """A hollow sphere under pressure from inside, until its wall is thinner than dhat."""
+    """A hollow sphere is under pressure from inside, until its wall is thinner than dhat."""
     mesh = shell(1.0, 0.1, 8, 1)
     inner = list(range(len(mesh["vertices"]) // 2))
     load = {"kind": "pressure", "pressure": "300", "region": {"nodes": inner}}
@@ -217,7 +218,7 @@ def balloon_scene():
 
 
 def cliff_scene():
-    """A block half of which lies on another: it is to stay or to tip, but not to turn about the vertical axis."""
+    """A block lies on another by half: it may stay or tip, but must not turn about the vertical axis."""
     lower = {"kind": "box", "size": [1, 1, 1], "resolution": [1, 1, 1]}
     upper = {"kind": "box", "size": [1, 1, 1], "resolution": [1, 1, 1]}
     stiff = {"density": 1000, "youngs_modulus": 1e6, "poisson_ratio": 0.4}
@@ -243,7 +244,8 @@ def corner_scene(level):
 
 
 def cusp_scene():
-    """Two walls that bend away from a bridge between their middles, squeezed until the notches at the bridge close."""
+    """Two walls bend away from a bridge between their middles and are squeezed until the notches at the bridge
+    close."""
     rows = [-1, -0.85, -0.7, -0.55, -0.42, -0.3, -0.2, -0.12, -0.06, 0, 0.06, 0.12, 0.2, 0.3, 0.42, 0.55, 0.7, 0.85, 1]
 
     def place(p):
@@ -260,7 +262,7 @@ def cusp_scene():
 
 
 def bunnies_scene(dhat, alpha):
-    """Two bunnies fly into each other, the second turned about."""
+    """Two bunnies fly into each other; the second is turned about."""
     bunny = {"kind": "deformable", "mesh": str(peer_data() / "ipc" / "input" / "tetMeshes" / "bunny.msh"), "units": "m",
              "material": {"density": 1000, "youngs_modulus": 1e5, "poisson_ratio": 0.4}}
     bodies = [{**bunny, "name": "left", "linear_velocity": [2, 0, 0]},
@@ -272,7 +274,8 @@ def bunnies_scene(dhat, alpha):
 
 
 def disk_scene(level, is_flat):
-    """Contact energy alone: what is stored between a disk and another one, or a wave over a wavy floor, all at rest."""
+    """Contact energy alone: the energy stored between a disk and another one, or a wave over a wavy floor, all at
+    rest."""
     n = 16 * 2 ** level
     if is_flat:
         xs = even(-1, 1, n)
@@ -326,7 +329,7 @@ def hertz_scene(level):
 
 
 def read_frame(path):
-    """Points and the arrays of the points of a frame, as lists of rows."""
+    """Returns the points and the point arrays of a frame, as lists of rows."""
     raw = path.read_bytes()
     head = raw[:raw.index(b"<AppendedData")].decode()
     start = raw.index(b"_", raw.index(b">", len(head))) + 1
@@ -341,7 +344,8 @@ def read_frame(path):
 
 
 def measure_hertz(folder):
-    """Force over theory's at this depth, and how far pressures are off those of theory at this force, in its largest."""
+    """Returns the force over theory's at this depth, and the largest error of pressures against theory at this
+    force, as a share of its largest pressure."""
     frames = sorted((folder / "frames").glob("*.vtu"))
     first, last = read_frame(frames[0]), read_frame(frames[-1])
     on_top = [i for i, (x, y, z) in enumerate(first["Points"]) if abs(y) < 1e-12 and math.hypot(x, z) < 5 * HERTZ_REACH]
@@ -349,7 +353,7 @@ def measure_hertz(folder):
     force = math.fsum(max(0.0, -f[1]) for i, f in enumerate(last["normal_force"]) if i in set(on_top))
     young, poisson = HERTZ["young"], HERTZ["poisson"]
     modulus = young / (1 - poisson ** 2)
-    # Of a half-space, whose surface sinks deeper than that of a clamped block (Boussinesq).
+    # The depth is that of a half-space, whose surface sinks deeper than that of a clamped block (Boussinesq).
     sunk = -last["Points"][centre][1] + force * (1 + poisson) * (3 - 2 * poisson) / (2 * math.pi * young * HERTZ["block"])
     reach = (0.75 * force / modulus) ** (1 / 3)
     largest = 1.5 * force / (math.pi * reach ** 2)
@@ -385,11 +389,11 @@ def scenes():
 
 
 def run(program, description, formulation, folder, is_rest):
-    """The lines of stats.jsonl, and whether all frames are verified."""
+    """Returns the lines of stats.jsonl, and whether all frames are verified."""
     description = json.loads(json.dumps(description))
     description["contact"]["formulation"] = formulation
     if is_rest and formulation != "gcp":
-        # What is pushed apart at once takes long to come to rest.
+        # Bodies that are pushed apart at once take long to come to rest.
         description["time"]["duration"] = REST_STEPS * description["time"]["step"]
         description["solver"] = {"max_iterations": 50}
     script = folder.parent / f"{folder.name}.json"
@@ -421,7 +425,7 @@ def main():
                 continue
             for formulation in options.formulation or FORMULATIONS:
                 if name.startswith("potential") and formulation == "ipc":
-                    continue  # its stiffness follows from what resists in a step
+                    continue  # its stiffness follows from the resistance in a step
                 if "bunnies" in name and formulation != "gcp" and ("alpha_t 0.3" not in name or formulation != "ipc"):
                     continue
                 folder = results / f"{re.sub('[^a-z0-9]+', '_', name.lower()).strip('_')}_{formulation}"

@@ -6,8 +6,8 @@
   impacts  random impacts at 1000 m/s of materials from 1e3 to 1e11 Pa: how many steps converge within 200 iterations;
            every result is verified (no intersection, no inverted element); beside another program with --against
   full     the stress scenes of tables C.2 to C.5 of [Fer23] from their first to their last step, each verified, beside
-           the paper's figures. Takes hours: what is in the folder --results goes on from its checkpoint, and --seconds
-           bounds every scene
+           the paper's figures. This takes hours: runs in the folder --results continue from their checkpoints, and
+           --seconds bounds every scene
 
 Scenes are read below `ipc/input` of the folder CLEARANCE_PEER_DATA. One thread each.
 """
@@ -34,7 +34,7 @@ def statuses_text(records):
 
 
 def chosen(entries, names):
-    """Entries whose name or script holds one of the names."""
+    """Returns the entries whose name or script contains one of the names."""
     return [e for e in entries if not names or any(n in e.get("name", e["script"]) for n in names)]
 
 
@@ -63,7 +63,7 @@ def bench_scenes(options, scenes, inputs):
 
 
 def run_impact(program, scene, settings, folder):
-    """The records of a run, and what `verify` or the program complained of."""
+    """Returns the records of a run, and the complaints of `verify` or of the program."""
     path, results = folder / "scene.json", folder / "result"
     path.write_text(json.dumps(scene))
     command = [program, "run", path, "-o", results, "--threads", "1", "-q"]
@@ -109,7 +109,7 @@ def bench_impacts(options):
 
 
 def write_script(scene, inputs, folder):
-    """The published script, or a copy in which a mesh has been exchanged."""
+    """Returns the published script, or a copy in which a mesh has been exchanged."""
     script = inputs / scene["script"]
     if "replace" not in scene:
         return script
@@ -123,7 +123,7 @@ def write_script(scene, inputs, folder):
 
 
 def run_on(program, script, results, seconds):
-    """From the last checkpoint to the end, or as far as these seconds lead."""
+    """Runs from the last checkpoint to the end, or as far as these seconds allow."""
     command = [program, "run", script, "-o", results, "--threads", "1", "-q", "--set", "output.frame_interval=10"]
     if (results / "checkpoint").exists():
         command.append("--resume")
@@ -132,14 +132,14 @@ def run_on(program, script, results, seconds):
         try:
             process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)  # ends with the step, which it stores
+            process.send_signal(signal.SIGINT)  # the process ends with the step, which it stores
             process.wait()
         messages.seek(0)
         return process.returncode, messages.read().strip()
 
 
 def full_row(scene, records, is_verified):
-    """Ours in bold, after the paper's where it has one."""
+    """Returns a row with our numbers in bold, after the paper's if it has one."""
     def both(key, ours):
         return f"{scene[key]:g}, **{ours}**" if key in scene else f"**{ours}**"
 

@@ -7,7 +7,7 @@
   nafems2     a steel punch with a rounded edge on an aluminium cylinder [Konter 2006, 2]: displacements beside those of
               axisymmetric elements of CalculiX on finer meshes
 
-Contact problems have linear elasticity, as their theory has. Meshes are graded: cells around the place of contact, and
+Contact problems have linear elasticity, like their theory. Meshes are graded: cells around the place of contact, and
 layers of cells around these that grow outwards. Curved elements have their nodes on the exact shape. CalculiX: the same
 quadratic elements, surface-to-surface penalty contact of 1e7 MPa/mm, without large deformations. One thread each.
 """
@@ -36,14 +36,14 @@ from physics.results import read_arrays
 
 @dataclass
 class Mesh:
-    """Triangles (2D) or tetrahedra of order 1 or 2: corners, then the nodes of EDGES."""
+    """Triangles (2D) or tetrahedra of order 1 or 2: each lists its corners, then the nodes of EDGES."""
     points: list
     cells: list
     dim: int
     order: int
 
     def nodes(self, where):
-        """Numbers of the nodes at points for which `where` holds."""
+        """Returns the numbers of the nodes at points for which `where` holds."""
         return [i for i, p in enumerate(self.points) if where(*p)]
 
 
@@ -72,7 +72,8 @@ def determinant(rows):
 
 
 def mesh_of(fan, place, order):
-    """The cells of a fan in simplices; `place` maps its points. Middles of edges are those of the fan's names."""
+    """Cuts the cells of a fan into simplices; `place` maps its points. Middles of edges are those of the fan's
+    names."""
     dim, points, numbers = fan.dim, [], {}
 
     def number(name):
@@ -91,7 +92,7 @@ def mesh_of(fan, place, order):
             for axis in axes:
                 path.append(path[-1] | 1 << axis)
             names = [cube[bits] for bits in path]
-            # Turned as it lies in the fan: what only bending would turn over is a fold.
+            # Orientation is judged in the fan: an element that only bending turns over is a fold.
             if volume([fan.cubic(name) for name in names]) < 0:
                 names[0], names[1] = names[1], names[0]
             if order == 2:
@@ -127,7 +128,7 @@ class Fan:
         for layer in range(len(self.radii) - 1):
             for axis in range(dim):
                 for cell in itertools.product(range(n), repeat=dim - 1):
-                    # The layer takes the place of the axis, so that faces are cut alike on both sides.
+                    # The layer replaces the axis, so that faces are cut alike on both sides.
                     yield [self.name(layer, axis, cell, bits) for bits in range(1 << dim)]
 
     def name(self, layer, axis, cell, bits):
@@ -135,14 +136,14 @@ class Fan:
         return (float(layer + (bits >> self.dim - 1)), *steps[:axis], 1.0, *steps[axis:])
 
     def cubic(self, name):
-        """The point of a name where all layers are cubes; the inner one has size 1."""
+        """Returns the point of a name if all layers are cubes; the inner one has size 1."""
         layer, *q = name
         low = min(int(layer), len(self.radii) - 2)
         radius = self.radii[low] + (layer - low) * (self.radii[low + 1] - self.radii[low])
         return [radius * x for x in q]
 
     def at(self, name):
-        """The same where layers become round by and by, slowly enough not to meet."""
+        """Returns the same point if layers become round gradually, slowly enough not to meet."""
         p = self.cubic(name)
         radius = max(p)
         if not self.is_round or radius <= 1:
@@ -152,7 +153,7 @@ class Fan:
 
 
 def growing(n, reach):
-    """Radii of layers that are as high as the cells of a fan are wide."""
+    """Returns radii of layers that are as high as the cells of a fan are wide."""
     count = max(1, round(math.log(reach) / math.log(1 + 1.5 / n)))
     return [reach ** ((i + 1) / count) for i in range(count)]
 
@@ -176,7 +177,7 @@ class Line:
 
 
 class Column:
-    """The cells of a Fan or Line, times those of a Line, which gives the last coordinate."""
+    """The cells of a Fan or Line, multiplied by those of a Line, which gives the last coordinate."""
 
     def __init__(self, base, line):
         self.base, self.line, self.dim = base, line, base.dim + 1
@@ -194,9 +195,11 @@ class Column:
 
 
 def onto_ball(p, radius):
-    """Half a space (the last but one coordinate >= 0 in 3D, the last in 2D: y) onto a ball that rests on its plane.
+    """Maps half a space (the last but one coordinate >= 0 in 3D, the last in 2D: y) onto a ball that rests on its
+    plane.
 
-    An inversion: spheres stay spheres, and the one of twice the radius about the origin becomes the equator's plane.
+    The map is an inversion: spheres stay spheres, and the one of twice the radius about the origin becomes the
+    equator's plane.
     """
     top = (0, 2 * radius, 0)[:len(p)]
     seen = [x - t for x, t in zip((p[0], -p[1], *p[2:]), top)]
@@ -211,7 +214,7 @@ def onto_ball(p, radius):
 class Result:
     seconds: float
     steps: list  # lines of stats.jsonl
-    probes: list  # a dictionary of numbers a step
+    probes: list  # a dictionary of numbers per step
     folder: Path
 
     @property
@@ -245,15 +248,15 @@ def simulate(options, name, scene):
 
 
 def cantilever(options):
-    """A beam, ten times as long as thick, bent by a force at its end to a 500th of its length.
+    """Bends a beam, ten times as long as thick, by a force at its end to a 500th of its length.
 
-    As half of a beam on its ends under a force in its middle, where its section stays plane, but is free to contract: a
-    clamp would stiffen it.
+    It is half of a beam on its ends under a force in its middle, where its section stays plane, but is free to
+    contract: a clamp would stiffen it.
     """
     length, thick, young, force = 1.0, 0.1, 1e9, 50.0
     rows = []
     for poisson in (0.0, 0.3, 0.49):
-        # Bending, and shear with Cowper's coefficient (1966) of rectangles.
+        # Theory has bending, and shear with Cowper's coefficient (1966) of rectangles.
         shear = 10 * (1 + poisson) / (12 + 11 * poisson)
         theory = force * (length ** 3 / (3 * young * thick ** 4 / 12) +
                           length / (shear * young / (2 + 2 * poisson) * thick ** 2))
@@ -291,7 +294,8 @@ BALL = {"young": 1e9, "poisson": 0.3, "radius": 1.0, "reach": 0.002}  # contact 
 
 
 def ball_mesh(order, n):
-    """A quarter of the lower half of a ball, its lowest point at the origin; n cells within 1.4 contact radii."""
+    """Returns a quarter of the lower half of a ball, with its lowest point at the origin; n cells within 1.4 contact
+    radii."""
     radius, size = BALL["radius"], 1.4 * BALL["reach"] * BALL["radius"]
     fan = Fan(3, n, growing(n, 2 * radius / size))
     return mesh_of(fan, lambda p: onto_ball([size * x for x in p], radius), order)
@@ -317,7 +321,7 @@ def ball_scene(mesh, file, formulation, dhat, depth, segments):
 
 
 def hertz(options):
-    """Force over theory's at the same depth, counted from the plane at the gap that is left."""
+    """Compares the force with theory's at the same depth, counted from the plane at the remaining gap."""
     radius, modulus = BALL["radius"], BALL["young"] / (1 - BALL["poisson"] ** 2)
     depth = BALL["reach"] ** 2 * radius
     rows = []
@@ -342,12 +346,12 @@ def hertz(options):
 # --- two bodies, in both programs ---
 
 
-POISSON = 0.3  # of steel and aluminium
-PENALTY = 1e7  # [MPa/mm] of CalculiX
+POISSON = 0.3  # for steel and aluminium
+PENALTY = 1e7  # [MPa/mm] in CalculiX
 
 
 def sides(mesh):
-    """(cell, side) of the boundary, both from 0, with its nodes, as CalculiX numbers sides."""
+    """Returns (cell, side) of the boundary, both from 0, with its nodes; sides are numbered as in CalculiX."""
     corners = {2: ((0, 1), (1, 2), (2, 0)), 3: ((0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0))}[mesh.dim]
     owners = {}
     for e, cell in enumerate(mesh.cells):
@@ -373,9 +377,11 @@ class Part:
 
 
 def deck(parts, friction, loads, approach, plane="CPE6"):
-    """Input of CalculiX in mm, N, MPa: `parts[0]` is loaded and the slave. `loads`: its nodes, and lines of loads.
+    """Returns the input of CalculiX in mm, N, MPa: `parts[0]` is loaded and the slave. `loads`: its nodes, and lines of
+    loads.
 
-    Without contact nothing holds that part: a first step moves the loaded nodes down by `approach`, a second one loads.
+    Without contact nothing holds that part: a first step moves the loaded nodes down by `approach`, a second one loads
+    them.
     """
     dim = parts[0].mesh.dim
     kind = plane if dim == 2 else "C3D10"
@@ -408,7 +414,8 @@ def deck(parts, friction, loads, approach, plane="CPE6"):
 
 
 def scene_of(parts, files, friction, load, dhat, formulation, pieces):
-    """Bodies as `parts`, the first so near above the other that it rests on the barrier; its load grows with time."""
+    """Returns a scene with bodies as `parts`, the first so close above the other that it rests on the barrier; its
+    load grows with time."""
     bodies = []
     for part, file in zip(parts, files):
         motions = [{"region": {"nodes": nodes}, "components": [component == d for d in range(3)]}
@@ -425,7 +432,7 @@ def scene_of(parts, files, friction, load, dhat, formulation, pieces):
 
 
 def read_frd(path):
-    """The last of the nodal results by name (DISP, CONTACT): numbers of a node, from 0."""
+    """Returns the last of the nodal results by name (DISP, CONTACT): numbers of a node, from 0."""
     blocks, block = {}, None
     for line in path.read_text().splitlines():
         if line.startswith(" -4"):
@@ -439,7 +446,7 @@ def read_frd(path):
 
 
 def run_calculix(options, name, text):
-    """What `read_frd` reads, and the seconds."""
+    """Runs CalculiX; returns what `read_frd` reads, and the seconds."""
     folder = options.results / name
     folder.mkdir(exist_ok=True)
     (folder / "deck.inp").write_text(text)
@@ -455,16 +462,16 @@ def run_calculix(options, name, text):
 # --- NAFEMS 1: roller ---
 
 
-# [m], of the block half of the width; [Pa]; [N] on half of a slice one metre deep.
+# [m], half of the width for the block; [Pa]; [N] on half of a slice one metre deep.
 ROLLER = {"radius": 0.05, "width": 0.1, "height": 0.2, "steel": 210e9, "aluminium": 70e9, "force": 17.5e6}
 ROLLER_REACH = math.sqrt(8 * ROLLER["force"] * ROLLER["radius"] / math.pi * (1 - POISSON ** 2) *
                          (1 / ROLLER["steel"] + 1 / ROLLER["aluminium"]))
-ROLLER_DHAT = 2e-6  # [m], of an indentation of 0.8 mm
+ROLLER_DHAT = 2e-6  # [m], for an indentation of 0.8 mm
 ROLLER_PRESSURE = 4 * ROLLER["force"] / (math.pi * ROLLER_REACH)
 
 
 def joined(first, second):
-    """Two meshes that have some nodes in common."""
+    """Joins two meshes that have some nodes in common."""
     numbers = {tuple(round(x, 9) for x in p): i for i, p in enumerate(first.points)}
     points, renamed = list(first.points), []
     for p in second.points:
@@ -477,7 +484,8 @@ def joined(first, second):
 
 
 def roller_parts(order, n):
-    """Half of each; cells of 1.4 half widths of contact over n, those of the block smaller, so that none match."""
+    """Returns half of each body; cells are 1.4 half widths of contact over n, those of the block smaller, so that
+    none match."""
     radius, width = ROLLER["radius"], ROLLER["width"]
     tiny = 1e-9
 
@@ -506,13 +514,13 @@ def roller_parts(order, n):
 
 
 def roller_top(mesh):
-    """Nodes of the faces that the force is on, about as wide as the contact."""
+    """Returns the nodes of the faces that the force acts on, about as wide as the contact."""
     radius, reach = ROLLER["radius"], 1.3 * ROLLER_REACH
     return set(mesh.nodes(lambda x, y: x < reach and y > radius and abs(math.hypot(x, y - radius) - radius) < 1e-9))
 
 
 def roller_loads(mesh):
-    """What the force is at the nodes, for CalculiX."""
+    """Returns the force at the nodes, for CalculiX."""
     top, shares = roller_top(mesh), {}
     for nodes in sides(mesh).values():
         if top.issuperset(nodes):
@@ -525,7 +533,7 @@ def roller_loads(mesh):
 
 
 def roller_contacts(folder):
-    """(x at the start, normal force, pressure) of the vertices on the block's upper side, by x."""
+    """Returns (x at the start, normal force, pressure) of the vertices on the block's upper side, by x."""
     frames = sorted((folder / "frames").glob("*.vtu"))
     first, last = read_arrays(frames[0]), read_arrays(frames[-1])
     points = [first["Points"][3 * i:3 * i + 2] for i in range(len(first["Points"]) // 3)]
@@ -534,7 +542,7 @@ def roller_contacts(folder):
 
 
 def roller_contacts_of_calculix(mesh, faces, pressures):
-    """The same of the roller's nodes, forces being integrals of the pressures."""
+    """Returns the same for the roller's nodes; forces are integrals of the pressures."""
     meeting, forces = set(mesh.nodes(faces)), {}
     for nodes in sides(mesh).values():
         if meeting.issuperset(nodes):
@@ -545,13 +553,13 @@ def roller_contacts_of_calculix(mesh, faces, pressures):
 
 
 def roller_row(contacts, pieces):
-    """The half width that has Hertz's second moment; then the largest pressure over theory's, and how far pressures are
-    off theory's within 0.8 half widths: of single vertices, and of the means over elements' edges of so many pieces.
+    """Returns the half width that has Hertz's second moment, the largest pressure over theory's, and the error of
+    pressures within 0.8 half widths: at single vertices, and of the means over elements' edges of so many pieces.
     """
     force = math.fsum(f for _, f, _ in contacts)
     reach = 2 * math.sqrt(math.fsum(f * x * x for x, f, _ in contacts) / force)
     single = [(x, p) for x, _, p in contacts]
-    # A vertex between two edges hands half of its force to each; the one on the symmetry line is of one edge only.
+    # A vertex between two edges gives half of its force to each; the one on the symmetry line belongs to one edge only.
     shares = [f if i == 0 else f / 2 for i, (_, f, _) in enumerate(contacts)]
     means = []
     for i in range(0, len(contacts) - pieces, pieces):
@@ -605,22 +613,23 @@ def nafems1(options):
 
 PUNCH = {"radius": 0.05, "height": 0.1, "fillet": 0.01, "base_radius": 0.1, "base_height": 0.2, "pressure": 100e6,
          "inner": 0.01}  # [m], [Pa]; half of the innermost cells' square
-PUNCH_DHAT = 1e-6  # [m], of displacements of 0.13 mm
+PUNCH_DHAT = 1e-6  # [m], for displacements of 0.13 mm
 PUNCH_ARC = PUNCH["fillet"] * math.pi / 4  # half of the fillet, from the flat face and from the side
-PUNCH_RADII = (0.02, 0.03, 0.035, 0.038, 0.04)  # of rings of cells, up to where the face ends
-PUNCH_LEVELS = (0.001, 0.003, 0.007, 0.013, 0.022, 0.035, 0.055)  # of cells above and below the contact
+PUNCH_RADII = (0.02, 0.03, 0.035, 0.038, 0.04)  # radii of rings of cells, up to the end of the face
+PUNCH_LEVELS = (0.001, 0.003, 0.007, 0.013, 0.022, 0.035, 0.055)  # heights of cells above and below the contact
 PUNCH_PLACES = (0.01, 0.02, 0.04, 0.06)  # [m] from the axis, where displacements are compared
 
 
 def split(places, parts):
-    """Every interval in so many."""
+    """Splits every interval into so many parts."""
     return [a + (b - a) * i / parts for a, b in zip(places, places[1:]) for i in range(parts)] + [places[-1]]
 
 
 def in_punch(s, t):
-    """Radius and height of what is s along face and lower half of the fillet, t along its upper half and the side.
+    """Returns radius and height of the point at s along face and lower half of the fillet, and t along its upper half
+    and the side.
 
-    Transfinite interpolation between axis, top, face and side, with the corner in the middle of the fillet.
+    Uses transfinite interpolation between axis, top, face and side, with the corner in the middle of the fillet.
     """
     radius, height, fillet = PUNCH["radius"], PUNCH["height"], PUNCH["fillet"]
     flat = radius - fillet
@@ -640,7 +649,7 @@ def in_punch(s, t):
     u, v = s / whole_s, t / whole_t
     axis = (0, v * height)
     corner = face(whole_s)
-    # Face and side have one tangent in the corner: what is near it goes inwards.
+    # Face and side have one tangent in the corner, so that points near it move inwards.
     near_s, near_t = whole_s - s, t
     inwards = 0.0
     if near_s > 0 and near_t > 0:
@@ -650,7 +659,7 @@ def in_punch(s, t):
 
 
 def punch_parts(order, n, fineness, dim):
-    """A quarter of punch and base, or (2D) the half plane through the axis."""
+    """Returns a quarter of punch and base, or (2D) the half plane through the axis."""
     inner, tiny = PUNCH["inner"], 1e-9
     fillet = [PUNCH_RADII[-1] + share * PUNCH_ARC for share in (0.3, 0.6, 0.85, 1)]
     top = PUNCH["height"] - PUNCH["fillet"] + PUNCH_ARC
@@ -658,7 +667,7 @@ def punch_parts(order, n, fineness, dim):
     def around(radii):
         radii = split((inner, *radii), fineness)
         if dim == 2:
-            # CalculiX has no contact of the face that ends on the axis.
+            # CalculiX has no contact on the face that ends on the axis.
             return Line([0, 0.05 * inner, *split((0, inner), n * fineness)[1:], *radii[1:]])
         return Fan(2, n, [r / inner for r in radii[1:]])
 
@@ -670,7 +679,7 @@ def punch_parts(order, n, fineness, dim):
         r, y = profile(s, level)
         return (x * r / s, y, z * r / s) if s > 0 else (0.0, y, 0.0)
 
-    # From the top down, so that a diagonal ends in the middle of the fillet, where cells have no corner.
+    # Levels go from the top down, so that a diagonal ends in the middle of the fillet, where cells have no corner.
     levels = split((0, *PUNCH_LEVELS, top), fineness)[::-1]
     punch = mesh_of(Column(around((*PUNCH_RADII, *fillet)), Line(levels)), lambda p: round_about(p, in_punch), order)
     depths = split((0, *PUNCH_LEVELS, 0.085, 0.13, PUNCH["base_height"]), fineness)
@@ -698,13 +707,13 @@ def punch_deck(parts, friction, plane="CPE6"):
 
 
 def punch_nodes(mesh):
-    """Of the base, at PUNCH_PLACES on its top."""
+    """Returns nodes of the base at PUNCH_PLACES on its top."""
     return [min(range(len(mesh.points)), key=lambda i: math.dist(mesh.points[i], (r, *[0.0] * (mesh.dim - 1))))
             for r in PUNCH_PLACES]
 
 
 def punch_row(displacements):
-    """[mm] inwards or outwards, and down, at PUNCH_PLACES."""
+    """Returns displacements [mm] inwards or outwards, and down, at PUNCH_PLACES."""
     return [f"{1e3 * d[0]:+.2f}" for d in displacements[1:]] + [f"{1e3 * d[1]:.2f}" for d in displacements]
 
 

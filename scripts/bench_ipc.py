@@ -18,34 +18,36 @@ from bench_common import (COMPARISON_HEADER, ROOT, busy_percent, compare_scene, 
 
 INTRO = """## Deformable bodies
 
-Written by `./dev bench ipc --write`; every figure is from one run of it.
+`./dev bench ipc --write` writes this section. Every figure is from one run of it.
 
 - **Clearance:** {machine}; {threads} threads, `-O3 -march=native`; processors {busy:.0f} % busy with other work at the start.
 - **Reference:** {source}
 
-The machines differ, so that a ratio is only as good as the comparison of their processors.
+The machines differ. A ratio is therefore only as good as the comparison of their processors.
 """
 
 SCENES_INTRO = """
 ### Scenes
 
-{scene_source} Clearance runs the same scripts for the same first steps. *s a step* is the mean wall time of a step
-without output; *cpu* is that of the whole process. Each cell: **Clearance**, then the reference.
+{scene_source} Clearance runs the same scripts for the same first steps. *s a step* is the mean elapsed time of a step
+without output, and *cpu* is the CPU time of the whole process. Each cell has the value of **Clearance**, then that of
+the reference.
 """
 
 SPLIT_INTRO = """
 ### Where the time goes
 
-Per cent of the steps' wall time, then the parts of the linear solver: analysis (order and symbolic factorisation),
-numeric factorisation, substitution. The *floor* is numeric factorisation and substitution alone, once an iteration: what a
-step costs if everything else were free.
+The table shows shares of the elapsed time of the steps in per cent, then those of the parts of the linear solver:
+analysis (fill-reducing order and symbolic factorisation), numeric factorisation, and substitution. The *floor* is the
+time of one numeric factorisation and one substitution per iteration. A step would take this long if everything else
+took no time.
 """
 
 KERNELS_INTRO = """
 ### Contact kernels
 
-{kernel_source} Milliseconds with 1 and with {threads} threads: Clearance's smallest / median of {repetitions} repetitions,
-then the toolkit's time and the ratio (smallest / toolkit).
+{kernel_source} The table shows milliseconds with 1 and with {threads} threads: Clearance's smallest and median
+time of {repetitions} repetitions, then the toolkit's time. The ratio is that of the smallest time to the toolkit's.
 """
 
 
@@ -73,7 +75,7 @@ SPLIT_HEADER = ["scene", "linear / CCD / broad phase and bounds / assembly / lin
 
 
 def chosen_scenes(options, reference, inputs):
-    """The scenes that are there, and their scripts."""
+    """Returns the available scenes and their scripts."""
     for scene in reference["scenes"]:
         if options.only and options.only not in scene["name"]:
             continue
@@ -157,10 +159,11 @@ KERNEL_HEADER = ["kernel", "mesh", "found, toolkit found", "1 thread, ms", "rati
                  "ratio (wanted)"]
 
 KERNEL_NOTES = """
-What is found: pairs of vertex and triangle and of two edges that share no vertex, whose boxes overlap; contacts after equal
-stencils have been joined. Clearance's boxes are floats that are rounded outwards, so that a few pairs more can be found
-than with boxes of doubles, never one less: of the swept pairs of c3_armadillos_52k 19, without which the counts are equal.
-A new matrix has its pattern made from the contacts as well; the solver keeps one matrix for many iterations.
+The broad phase finds pairs of a vertex and a triangle, and of two edges, that share no vertex and whose boxes overlap.
+Contacts are counted after equal stencils have been joined. Clearance's boxes are floats that are rounded outwards. They
+may find a few more pairs than boxes of doubles, but never fewer. Among the swept pairs of c3_armadillos_52k, 19 are of
+this kind; without them, the counts are equal. The time for a new matrix includes making its pattern from the contacts;
+the solver keeps one matrix for many iterations.
 """
 
 

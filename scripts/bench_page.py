@@ -60,7 +60,7 @@ def measure(program, folder, browser):
 
 
 def seconds_of(program, scene, folder, is_shown, browser):
-    """Of a run: on the clock until its last frame, and of the processor without its viewer."""
+    """Measures a run: seconds on the clock until its last frame, and of the processor without its viewer."""
     words = [program, "run", str(scene), "-o", str(folder), "--overwrite", "--threads", "1"] + (["--view"] if is_shown else [])
     started = time.monotonic()
     run = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -96,7 +96,8 @@ def measure_live(program, browser, turns):
 
 
 def measure_large(program):
-    """Frames of a run of a few steps, listed a thousand times in turn: what an export reads is as if they all differed."""
+    """Measures the export of a short run whose frames are listed a thousand times in turn: the export reads them as
+    if they all differed."""
     scene = {**DENSE, "name": "a million triangles", "time": {"step": 0.01, "duration": 0.2}}
     scene["bodies"] = [{**DENSE["bodies"][0], "generator": {"kind": "box", "resolution": [6, 6, 3]}, "collision_surface": {"segments": 59}}]
     with tempfile.TemporaryDirectory() as temporary:

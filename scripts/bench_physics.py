@@ -2,13 +2,13 @@
 """Random closed-form physics at default settings: `./dev bench physics`.
 
 Draws cases of every kind (sliding, rolling, stacks, hinges, elastic blocks, ...) with random sizes, materials, steps,
-integrators and bystanders, runs them with settings that the case does not name left alone, and compares with theory.
-The kinds and their theories are the functions in scripts/physics/. A case is *resolved* where the step, the number of
-steps and the strain under its own weight say that the theory must come out (each kind says what it needs). Verdicts:
+integrators and bystanders, runs them at otherwise default settings, and compares with theory. The kinds and their
+theories are the functions in scripts/physics/. A case is *resolved* if the step, the number of steps and the strain
+under its own weight imply that the result must match theory (each kind states its needs). Verdicts:
 
   ok      within 3 % (6 % where gaps between surfaces enter, or as the kind says)
   warned  off, but summary.json lists a warning or a step did not converge
-  WRONG   off, and nothing was said
+  WRONG   off, without a warning
   error   the program refused the scene, failed, or took too long
 
 Goal: 99 % of the resolved cases ok, none of any case WRONG. A case is named KIND-NUMBER and depends on --seed and this
@@ -49,13 +49,13 @@ class Outcome:
     warnings: list = field(default_factory=list)
     message: str = ""
     seconds: float = 0.0
-    peers: dict = field(default_factory=dict)  # checks by the name of the engine; None where it failed
+    peers: dict = field(default_factory=dict)  # checks by the name of the engine; None if it failed
 
     def kind(self):
         return self.name.rsplit("-", 1)[0]
 
     def worst(self):
-        """The check that is farthest beyond its tolerance."""
+        """Returns the check that is farthest beyond its tolerance."""
         return max(self.checks, key=lambda c: c.error / (c.tolerance or 1e-3), default=None)
 
 
@@ -65,7 +65,7 @@ def draw_case(seed, name, integrator=None):
 
 
 def case_names(options):
-    """The kinds in turn, so that any count has about as many of each; slow ones every third time only."""
+    """Returns the kinds in turn, so that any count has about as many of each; slow ones come only every third time."""
     if options.case:
         return options.case
     kinds = options.only or list(KINDS)
@@ -78,7 +78,7 @@ def case_names(options):
 
 
 def careful(case):
-    """The scene with contact, friction and tolerances of a careful user, scaled to the size of the case."""
+    """Returns the scene with contact, friction and tolerances of a careful user, scaled to the size of the case."""
     size = case.parameters["size"]
     speed = math.sqrt(G * size)
     return case.scene | {
@@ -89,7 +89,7 @@ def careful(case):
 
 
 def run_program(options, case, folder, results):
-    """What went wrong, or "" when the run ended as it should."""
+    """Runs the program; returns what went wrong, or "" if the run ended as it should."""
     path = folder / "scene.json"
     scene = careful(case) if options.careful else case.scene
     path.write_text(json.dumps(scene, indent=1))
@@ -162,13 +162,14 @@ def counts(outcomes):
 
 
 def largest_error(outcomes):
-    """Of checks with a theory of their own; what should be zero counts in the list of wrong cases only."""
+    """Returns the largest error of checks with a theory of their own; a value that should be zero counts in the list
+    of wrong cases only."""
     errors = [c.error for o in outcomes for c in o.checks if c.expected != 0 and c.tolerance > 0]
     return f"{100 * max(errors):.3g} %" if errors else "-"
 
 
 def report(outcomes):
-    """A line per kind, resolved cases apart from the others, and the totals beside the goal."""
+    """Prints a line per kind, resolved cases apart from the others, and the totals beside the goal."""
     header = ["kind", "resolved", "ok", "warned", "WRONG", "error", "largest", "unresolved", "ok", "warned", "WRONG",
               "error", "false alarms", "s a case"]
     rows = []
@@ -191,7 +192,7 @@ def report(outcomes):
 
 
 def report_integrators(outcomes):
-    """A line per integrator; Newmark's is no goal, because it makes energy in contact."""
+    """Prints a line per integrator; Newmark's is no goal, because it makes energy in contact."""
     rows = []
     for name in dict.fromkeys(o.parameters.get("integrator", "") for o in outcomes):
         own = [o for o in outcomes if o.parameters.get("integrator", "") == name]
@@ -202,7 +203,7 @@ def report_integrators(outcomes):
 
 
 def middle_error(checks_of_cases):
-    """The middle of the largest errors of cases, and how many cases are ok; a failure is an infinite error."""
+    """Returns the median of the largest errors of cases, and how many cases are ok; a failure is an infinite error."""
     errors = sorted(max((c.error for c in checks), default=0) if checks else math.inf for checks in checks_of_cases)
     num_ok = sum(checks is not None and bool(checks) and all(c.is_ok() for c in checks) for checks in checks_of_cases)
     middle = errors[len(errors) // 2]
@@ -210,7 +211,8 @@ def middle_error(checks_of_cases):
 
 
 def report_peers(outcomes):
-    """Resolved rigid cases that the other engines can express: how many are ok in each, the middle of the errors."""
+    """Prints resolved rigid cases that the other engines can express: how many are ok in each, and the median of the
+    errors."""
     rows = []
     for kind in [*KINDS, "all"]:
         own = [o for o in outcomes if o.peers and o.resolved and kind in (o.kind(), "all")]

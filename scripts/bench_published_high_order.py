@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Chapter 5's scenes [Fer23, table 5.2] with few elements of high order beside many linear ones: `./dev bench published-high-order`.
 
-The scenes are the authors' where their files are there; what is changed is in CASES. All variants of a scene take the
-same steps, one thread each, until the first of them has used its time. Errors are those of what the scene is about (a
+The scenes are the authors', if their files are available; changes are in CASES. All variants of a scene take the same
+steps, one thread each, until the first of them has used its time. Errors are those of the scene's main quantity (a
 force, a place), against the variant called `reference`: the largest difference over the steps by the largest value.
 """
 
@@ -36,7 +36,8 @@ def scene_file(name):
 
 @dataclass
 class Variant:
-    """Of a scene: its file if it is another one, what of its first body is changed, and what the paper measured [s]."""
+    """A variant of a scene: its file if it is another one, the changes of its first body, and the paper's
+    measurement [s]."""
     label: str
     body: dict = field(default_factory=dict)
     file: Path | None = None
@@ -45,8 +46,8 @@ class Variant:
 
 @dataclass
 class Case:
-    """`measured`: columns of probes.csv. The paper's ratio is that of its variants `dense` and `coarse`, of ours the same
-    (`dense` is the last but the reference)."""
+    """A scene. `measured`: columns of probes.csv. The paper's ratio is that of its variants `dense` and `coarse`;
+    ours is the same (`dense` is the last variant but the reference)."""
     name: str
     file: Path
     steps: int
@@ -54,12 +55,12 @@ class Case:
     measured: tuple
     variants: list
     reference: Variant
-    ratios: dict = field(default_factory=dict)  # label: dense over it, published
+    ratios: dict = field(default_factory=dict)  # label: dense over that variant, published
     adapt: object = None
 
 
 def at_ends(scene):
-    """The mat's ends are named by boxes, which hold for every mesh of it."""
+    """Names the mat's ends by boxes, which hold for every mesh of it."""
     for motion, (low, high) in zip(scene["bodies"][0]["motions"], ((0, 0.001), (0.999, 1))):
         motion["region"] = {"box": [[low, 0, 0], [high, 1, 1]], "frame": "body"}
 
@@ -125,7 +126,8 @@ def cases():
              [Variant("order 1, coarse, fine surface", published=3456),
               Variant("order 2 on 4", {"mesh": str(mesh("armadillo/armadillo_P4.msh")), "order": 2, "keep_shape": True,
                                        "collision_surface": {"segments": 4}}, published=14280),
-              # The authors' dense mesh is not among their files: theirs has 386K elements, this the coarse one's shape.
+              # The authors' dense mesh is not among their files: theirs has 386K elements, this one the coarse one's
+              # shape.
               Variant("order 1, dense", {"refinements": 2, "collision_surface": None}, published=220740)],
              Variant("order 2, dense", {"refinements": 1, "order": 2, "collision_surface": None}),
              {"order 1, coarse, fine surface": 64, "order 2 on 4": 15.5}),
@@ -162,7 +164,8 @@ def cases():
 
 
 def native_scene(program, case, variant, folder):
-    """The scene as a file of our own, with the variant's changes; None, with the reason said, where it cannot be read."""
+    """Writes the scene as a file of our own with the variant's changes; None, after printing the reason, if it
+    cannot be read."""
     path = folder / "scene.json"
     source = variant.file or case.file
     command = [program, "convert", str(source), "-o", str(path), "--format", "polyfem", "--overwrite"]
@@ -197,7 +200,7 @@ def records_of(path):
         try:
             records.append(json.loads(line))
         except ValueError:
-            break  # the time was over
+            break  # the time is over
     return records
 
 
@@ -208,7 +211,8 @@ def probes_of(path, columns):
 
 
 def run(program, case, variant, limit, results, steps):
-    """What a variant came to within the limit: seconds of its steps, what was measured, what `verify` says."""
+    """Runs a variant within the limit; returns seconds of its steps, the measured columns, and the verdict of
+    `verify`."""
     folder = results / f"{case.name} {variant.label}".translate(str.maketrans({c: "_" for c in " (),./"}))
     folder.mkdir(parents=True, exist_ok=True)
     scene = native_scene(program, case, variant, folder)
@@ -235,13 +239,14 @@ def run(program, case, variant, limit, results, steps):
 
 
 def error_of(measured, reference, count):
-    """The largest difference in the first steps by the largest value of the reference, as it changes from the start."""
+    """Returns the largest difference in the first steps by the largest value of the reference, counted from the
+    start."""
     def changes(rows):
         return [[x - y for x, y in zip(row, rows[0])] for row in rows[:count + 1]]
     if count + 1 > min(len(measured), len(reference)):
         return math.nan
     ours, theirs = changes(measured), changes(reference)
-    first = 1 if any(math.isnan(x) for x in theirs[0]) else 0  # forces are those of steps
+    first = 1 if any(math.isnan(x) for x in theirs[0]) else 0  # forces belong to steps
     if first:
         ours, theirs = measured[:count + 1], reference[:count + 1]
     size = max(math.hypot(*row) for row in theirs[first:])

@@ -2,7 +2,7 @@
 """Chapter 6's scenes [Fer23, tables 6.1, 6.2] with elements that adapt beside uniformly refined ones: `./dev bench remesh`.
 
 All variants of a scene take the same steps, one thread each: as many as the slowest has taken within its time. Errors
-are those of the places of vertices of the coarse mesh, and of the force on what is probed, against the finest uniform
+are those of the places of vertices of the coarse mesh, and of the force on the probed body, against the finest uniform
 mesh: the largest difference over the steps by the largest value.
 """
 
@@ -29,9 +29,9 @@ MOST_OF_SIZING_FIELD = 20000  # elements of a body
 
 @dataclass
 class Case:
-    """`pushed`: body whose contact force is probed. Published: seconds a step of uniform 0 to 3 and adaptive, on 16
-    threads; unknowns of uniform 2 and of the adaptive run on average. `gain` [J]: published where the scene has none, and
-    the default of its program is another."""
+    """A scene. `pushed`: body whose contact force is probed. Published values: seconds per step of uniform 0 to 3
+    and adaptive, on 16 threads; unknowns of uniform 2 and of the adaptive run on average. `gain` [J]: the published
+    value if the scene has none and its program has another default."""
     name: str
     file: str
     pushed: str
@@ -55,7 +55,7 @@ VARIANTS = ["uniform 0", "uniform 1", "uniform 2", "adaptive", "by default", "si
 
 
 def refined_source(case, refinements, folder):
-    """The published scene with `n_refs`, so that what it selects is selected on the refined mesh."""
+    """Returns the published scene with `n_refs`, so that its selections are made on the refined mesh."""
     source = peer_data() / FOLDER / "scripts" / case.file
     scene = json.loads(source.read_text())
     meshes = source.parent
@@ -91,7 +91,7 @@ def native_scene(program, case, variant, places, folder):
         if case.gain:
             scene["remesh"]["gain"] = case.gain
         if variant == "sizing field":
-            # Its elements have no end where strains have a peak.
+            # Its refinement has no end where strains have a peak.
             scene["remesh"]["largest_count"] = MOST_OF_SIZING_FIELD
     elif variant == "by default":
         scene["remesh"] = {}
@@ -105,7 +105,7 @@ def native_scene(program, case, variant, places, folder):
 
 
 def places_of(program, case, folder):
-    """Vertices of the first surface of the scene, spread over their list: they are in every refined mesh."""
+    """Returns vertices of the first surface of the scene, spread over their list: they are in every refined mesh."""
     scene = native_scene(program, case, "uniform 0", [], folder)
     if scene is None:
         return None
@@ -131,7 +131,7 @@ def places_of(program, case, folder):
 
 
 def simulate(program, scene, out, limit, steps):
-    """Most memory in use [MB]."""
+    """Runs the scene and returns the largest memory in use [MB]."""
     command = [program, "run", str(scene), "-o", str(out), "--threads", "1", "-q", "--overwrite", "--steps", str(steps)]
     with (out.parent / "messages.txt").open("w") as messages:
         process = subprocess.Popen(command, stdout=messages, stderr=messages)
@@ -147,7 +147,8 @@ def simulate(program, scene, out, limit, steps):
 
 
 def run(program, case, variant, places, limit, results, steps):
-    """Seconds and memory are those of the process; a variant that `results` holds already is not run again."""
+    """Runs a variant. Seconds and memory are those of the process; a variant that `results` holds already is not run
+    again."""
     folder = results / f"{case.name} {variant}".translate(str.maketrans({c: "_" for c in " (),./"}))
     folder.mkdir(parents=True, exist_ok=True)
     scene, out, measured = folder / "scene.json", folder / "run", folder / "measured.json"
@@ -175,7 +176,7 @@ def run(program, case, variant, places, limit, results, steps):
 
 
 def error_of(ours, theirs, is_place):
-    """Places as they change from the start, per place; forces as they are."""
+    """Returns the error of places as displacements from the start, per place, or of forces as they are."""
     def sizes(rows, others):
         worst = 0.0
         for row, other in zip(rows, others):
@@ -235,9 +236,10 @@ def measure(program, case, limit, results, most_steps, variants):
     return rows
 
 
-EXPLANATION = ("`./dev bench remesh`: the scenes of [Fer23, tables 6.1, 6.2]; `adaptive` and `sizing field` with their "
-               "thresholds, `by default` with `remesh: {}`. All variants of a scene over the same steps; errors against "
-               "the finest uniform one, the largest over the steps by the largest value.")
+EXPLANATION = ("`./dev bench remesh` runs the scenes of [Fer23, tables 6.1, 6.2]. `adaptive` and `sizing field` use their "
+               "thresholds, and `by default` uses `remesh: {}`. All variants of a scene run over the same steps. Errors "
+               "are relative to the finest uniform variant: the largest error over the steps, divided by the largest "
+               "value.")
 HEADER = ["scene", "elements", "steps", "s a step", "published (16 threads)", "ms a linear solve", "unknowns, mean", "most",
           "MB", "error of places", "error of the contact force", ""]
 

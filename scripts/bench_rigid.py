@@ -4,7 +4,7 @@
 Run by `./dev bench rigid`. Four parts, each by its name with `--only`:
 
   stacks   the free wrecking balls, one thread: time a step and deepest penetration at three time steps
-  search   what a simulated second costs at a penetration of at most 1e-3 of a box: the peers' steps are shortened and
+  search   cost of a simulated second at a penetration of at most 1e-3 of a box: the peers' steps are shortened and
            their iterations raised until they reach it
   scenes   rigid-ipc's scenes for the steps its figures were measured over
   nets     nets of chain links up to 27,645 bodies: time by stage and memory
@@ -38,13 +38,14 @@ Written by `./dev bench rigid --write`; every figure is from one run of it, but 
 STACKS_INTRO = """
 ### Stacks of boxes beside Bullet and MuJoCo
 
-A ball of 250 t flies at 10 m/s into a stack of unit boxes of 1 t each, without friction, for {seconds:g} simulated seconds
-(the affine paper's wrecking ball, cut free); one thread. Each cell: **CPU milliseconds per step**, then the deepest
-penetration of any two bodies [m], measured every 1/1000 s (every step where it is longer) by a separating-axis test of our own.
-Of Clearance, which tests whole paths for contact, the frames every 1/100 s are checked with exact arithmetic (`clearance verify`).
+A ball of 250 t flies at 10 m/s into a stack of unit boxes of 1 t each (the affine paper's wrecking ball, cut free).
+There is no friction, the simulated time is {seconds:g} s, and one thread is used. Each cell has the **CPU milliseconds per
+step**, then the deepest penetration of any two bodies [m]. A separating-axis test of our own measures the penetration
+every 1/1000 s (after every step if steps are longer). Clearance tests whole paths for contact; its frames every 1/100 s
+are checked with exact arithmetic (`clearance verify`).
 """
 
-# Of the largest stack: file, frame, what it shows.
+# Frames of the largest stack: file, frame, caption.
 FRAMES = [("wrecking_ball_start.png", 0, "560 boxes before the impact"), ("wrecking_ball_impact.png", 50, "after 0.5 s"),
           ("wrecking_ball_end.png", -1, "at the end")]
 PICTURES = "\n" + "\n".join(f"![{caption}](pictures/{name})" for name, _, caption in FRAMES) + "\n"
@@ -52,10 +53,10 @@ PICTURES = "\n" + "\n".join(f"![{caption}](pictures/{name})" for name, _, captio
 SEARCH_INTRO = """
 ### The cost of a simulated second without visible penetration
 
-CPU seconds for one simulated second at a penetration of at most {depth:g} of a box. A peer's step is shortened (no further
-than {finest:g} s), with each of several settings of its solver, until a run of {seconds:g} s keeps below that depth; a try that
-takes more than {budget:g} s, or costs more than what was found already, ends as soon as that is plain. Clearance penetrates at
-no step, so that its cheapest counts.
+The table shows the CPU seconds for one simulated second at a penetration of at most {depth:g} of a box. The step of another
+engine is shortened (no further than {finest:g} s), with each of several settings of its solver, until a run of {seconds:g} s
+stays below that depth. A try is ended as soon as it takes more than {budget:g} s or costs more than the best one so far.
+Clearance penetrates at no step, so that its cheapest step counts.
 """
 
 NETS_INTRO = """
@@ -68,8 +69,9 @@ affine paper's fig. 15), {threads} threads. Wall seconds a step by stage; *start
 SCENES_INTRO = """
 ### rigid-ipc's scenes
 
-{scene_source} Clearance runs the same files for the same first steps with {threads} threads, as affine bodies. *s a step* is the
-mean wall time of a step without output. Each cell: **Clearance**, then rigid-ipc.
+{scene_source} Clearance runs the same files for the same first steps with {threads} threads, as
+affine bodies. *s a step* is the mean elapsed time of a step without output. Each cell has the value of **Clearance**,
+then that of rigid-ipc.
 """
 
 
@@ -81,7 +83,7 @@ def say(text):
 
 
 def verdict(program, folder):
-    """Text for the table, and whether all frames are free of intersections."""
+    """Returns text for the table, and whether all frames are free of intersections."""
     process = subprocess.run([program, "verify", "--json", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     if process.returncode not in (0, 1) or not process.stdout:
         return "not checked", False
@@ -92,7 +94,7 @@ def verdict(program, folder):
 
 
 def run_clearance(options, scene, step, seconds, picture=None):
-    """One thread; a frame every 1/100 s, all of them verified. None where the program gives no step."""
+    """Runs with one thread and a frame every 1/100 s, all of them verified. None if the program produces no step."""
     with tempfile.TemporaryDirectory() as folder:
         num_steps = round(seconds / step)
         result = Path(folder) / "result"
@@ -137,7 +139,7 @@ def peer_cell(result):
 
 
 def bench_stacks(options, reference, meshes, picture):
-    """Rows of the table, and Clearance's cost of a simulated second by stack and step."""
+    """Returns rows of the table, and Clearance's cost of a simulated second by stack and step."""
     rows, costs = [], {}
     steps = [Fraction(*fraction) for fraction in reference["steps"]]
     for stack in chosen_stacks(options, reference):
@@ -174,7 +176,8 @@ def bench_stacks(options, reference, meshes, picture):
 
 
 def search_peer(options, engine, scene, meshes, search):
-    """The cheapest run that keeps below the depth, with its settings as `settings`, or None; what the tries came to."""
+    """Returns the cheapest run that keeps below the depth, with its settings as `settings`, or None; and the results
+    of all tries."""
     best, tries, failure = None, 0, ""
     for settings in engine["tries"]:
         for step in search["steps"]:
@@ -189,7 +192,7 @@ def search_peer(options, engine, scene, meshes, search):
             simulated = result["steps"] * result["step"]
             failure = f"{result['end']} after {simulated:.2g} s at h = {step:g}, {settings.replace('--', '')}"
             say(f"    {engine['name']}: {failure}")
-            # Shorter steps cost more still, and what fails to run at all does so at any.
+            # Shorter steps cost even more, and a run that fails at all fails at any step.
             if result["end"] in ("over budget", "failed"):
                 break
     found = f"{best['cpu_s_a_second']:.3g} s, h = {best['step']:g}, {best['settings']}" if best else "not reached"
@@ -246,7 +249,7 @@ def both(ours, theirs):
 
 
 def scene_row(scene, s, checked):
-    # Where other work spoilt rigid-ipc's wall time, its CPU time is what is compared.
+    # If other work has spoilt rigid-ipc's wall time, its CPU time is compared.
     wall, wanted = scene.get("seconds"), scene.get("faster")
     name = scene["name"] + (f" ({s['steps']} of {scene['steps']} steps)" if s["steps"] != scene["steps"] else "")
     return [name, str(scene["bodies"]), str(s["steps"]), both(f"{s['seconds']:.4f}", f"{wall:g}" if wall else "unknown"),
@@ -262,7 +265,7 @@ SCENE_HEADER = ["scene", "bodies", "steps", "s a step", "faster", "cpu s a step"
 
 
 def chosen_scenes(options, reference):
-    """The scenes and their files."""
+    """Returns the scenes and their files."""
     for scene in reference["scenes"]:
         if not options.scene or options.scene in scene["name"]:
             is_stack = scene["scene"].startswith("wb-")
@@ -361,7 +364,7 @@ def main():
         return 0
     text = INTRO.format(machine=machine(), busy=busy_percent(), source=reference["source"])
     if options.only in (None, "stacks", "search"):
-        # What judges the peers is itself judged first, on known cases.
+        # The judge of the peers is itself checked first, on known cases.
         subprocess.run([str(options.peers / "peer_checks"), "--gtest_brief=1"], check=True)
         stacks, costs = bench_stacks(options, reference, meshes, ROOT / "docs" / "pictures" if options.write else None)
         text += STACKS_INTRO.format(seconds=options.seconds) + "\n" + stacks

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Static contact beside CalculiX: `./dev bench static`.
 
-Three problems on the same linear tetrahedra (C3D4) in both programs, with the same law (St. Venant-Kirchhoff, which is
-what CalculiX makes of *ELASTIC at large deformations), without friction, driven by displacements of rigid parts:
+Three problems on the same linear tetrahedra (C3D4) in both programs, with the same law (St. Venant-Kirchhoff, which
+CalculiX uses for *ELASTIC at large deformations), without friction, driven by displacements of rigid parts:
 
   block   a cube on its held base, squashed by a plate
   sphere  a ball pressed onto a plate (Hertz)
@@ -29,22 +29,23 @@ from bench_common import ROOT, busy_percent, machine, table, write_between_marke
 from physics import vectors as vec
 from physics.results import Run
 
-DHATS = (1e-3, 3e-4, 1e-4)  # of the size
+DHATS = (1e-3, 3e-4, 1e-4)  # relative to the size
 YOUNG, POISSON = 1e6, 0.3
-PENALTY = 1e4  # Young's moduli a size: pressure over penetration in CalculiX
+PENALTY = 1e4  # Young's moduli per size: pressure over penetration in CalculiX
 SIZE = 0.1  # [m]
 
 
 INTRODUCTION = """## Static contact beside CalculiX
 
-Written by `./dev bench static --write` on {machine}; processors {busy:.0f} % busy with other work at the start; one
-thread each.
+`./dev bench static --write` writes this section. It was run on {machine}, with processors {busy:.0f} % busy with other work
+at the start, and one thread each.
 
-The same linear tetrahedra and the same law (St. Venant-Kirchhoff, 1 MPa, Poisson's ratio 0.3) in a body of 0.1 m, without
-friction: *block*, a cube on its held base under a plate; *sphere*, a ball pressed onto a plate; *clip*, a cantilever
-pushed down and forwards over a round pin, sixteen increments of CalculiX a step. CalculiX has surface-to-surface penalty
-contact of 10,000 Young's moduli a size, with rigid parts finer than the body. Displacements in sizes; in brackets how
-far Clearance's force is from CalculiX's. The sphere begins with single vertices, over which CalculiX spreads a pressure.
+Both programs use the same linear tetrahedra and the same law (St. Venant-Kirchhoff, 1 MPa, Poisson's ratio 0.3) in a
+body of 0.1 m, without friction. *Block* is a cube on its held base under a plate. *Sphere* is a ball pressed onto a
+plate. *Clip* is a cantilever pushed down and forwards over a round pin, with sixteen increments of CalculiX a step.
+CalculiX uses surface-to-surface penalty contact of 10,000 Young's moduli a size, with rigid parts finer than the body.
+Displacements are in sizes of the body. The numbers in brackets are the differences of Clearance's forces from those of
+CalculiX. The sphere first touches with single vertices, over which CalculiX spreads a pressure.
 
 """
 
@@ -54,18 +55,18 @@ class Problem:
     """A body, a rigid part, and the displacement of one of them, whose other end is held."""
     name: str
     body: dict  # generator and transform
-    rigid: Callable  # of a fineness: vertices [m] and prisms of 6 or 8 of them; touches the body at the start
+    rigid: Callable  # for a fineness: vertices [m] and prisms of 6 or 8 of them; touches the body at the start
     held: list  # box of the body's nodes that are held or moved, as fractions of the body
-    way: tuple  # [m] of what moves, in all
-    apart: tuple  # direction in which the rigid part starts off by a little more than dhat
-    fineness: int  # of the rigid part in CalculiX
-    cuts: int  # increments of CalculiX a step: it pairs faces, with their normals, at the start of each
+    way: tuple  # [m] total displacement of the moving part
+    apart: tuple  # direction in which the rigid part starts at a distance of a little more than dhat
+    fineness: int  # fineness of the rigid part in CalculiX
+    cuts: int  # increments of CalculiX per step: it pairs faces, with their normals, at the start of each
     body_moves: bool = False
     steps: int = 5
 
 
 def brick(low, high, cells=1):
-    """A box as prisms over the squares of its lower face."""
+    """Returns a box as prisms over the squares of its lower face."""
     def corner(i, level, k):
         return tuple(low[d] + s * (high[d] - low[d]) for d, s in enumerate((i / cells, level, k / cells)))
 
@@ -83,7 +84,7 @@ def brick(low, high, cells=1):
 
 
 def pin(center, radius, width, sides, layers=1):
-    """A cylinder along z as wedges around its axis."""
+    """Returns a cylinder along z as wedges around its axis."""
     def ring(layer):
         z = width * (layer / layers - 0.5)
         angles = [2 * math.pi * i / sides for i in range(sides)]
@@ -121,7 +122,7 @@ def problems(resolution):
 
 
 def in_region(problem, points):
-    """Numbers of the nodes in the box `held`, as `frame: body` says."""
+    """Returns the numbers of the nodes in the box `held`, with `frame: body`."""
     low = [min(p[d] for p in points) for d in range(3)]
     high = [max(p[d] for p in points) for d in range(3)]
     a, b = problem.held
@@ -133,7 +134,7 @@ def in_region(problem, points):
 
 
 def faces_of(prism):
-    """Quadrilaterals and triangles around a prism, seen from outside."""
+    """Returns quadrilaterals and triangles around a prism, seen from outside."""
     k = len(prism) // 2
     low, high = prism[:k], prism[k:]
     return [tuple(reversed(low)), tuple(high)] + [(low[i], low[(i + 1) % k], high[(i + 1) % k], high[i])
@@ -141,7 +142,7 @@ def faces_of(prism):
 
 
 def triangles_of(prisms):
-    """The outer faces of prisms, in triangles."""
+    """Returns the outer faces of prisms, in triangles."""
     faces = [face for prism in prisms for face in faces_of(prism)]
     count = {}
     for face in faces:
@@ -151,7 +152,7 @@ def triangles_of(prisms):
 
 
 def scene(problem, dhat):
-    """What moves goes the little way up to touching in its first step as well."""
+    """Returns the scene; its moving part also covers the small distance to touching in its first step."""
     gap = 1.01 * dhat
     shift = [gap * d for d in problem.apart]
     vertices, prisms = problem.rigid(1)
@@ -171,7 +172,7 @@ def scene(problem, dhat):
 
 
 def run_clearance(options, problem, dhat, folder):
-    """The run and its seconds."""
+    """Returns the run and its seconds."""
     description = scene(problem, dhat)
     path = folder / "scene.json"
     path.write_text(json.dumps(description))
@@ -185,7 +186,7 @@ def run_clearance(options, problem, dhat, folder):
 
 
 def forces_of(run):
-    """[N] on the body, at the end of every step."""
+    """Returns the forces on the body [N] at the end of every step."""
     return [math.hypot(*(math.fsum(f[d] for f in run.forces("body", i)) for d in range(3)))
             for i in range(1, len(run.files))]
 
@@ -194,7 +195,8 @@ def forces_of(run):
 
 
 def boundary_faces(points, tetrahedra):
-    """(element, face) of CalculiX, from 1, of the surface, with its normal: S1 1-2-3, S2 1-4-2, S3 2-4-3, S4 3-4-1."""
+    """Returns (element, face) of CalculiX, from 1, of the surface, with its normal: S1 1-2-3, S2 1-4-2, S3 2-4-3, S4
+    3-4-1."""
     owners = {}
     for e, t in enumerate(tetrahedra):
         for s, corners in enumerate(((0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0))):
@@ -217,7 +219,7 @@ def listed(numbers, width=12):
 
 
 def deck(problem, points, tetrahedra):
-    """Input of CalculiX. Nodes of the rigid part follow those of the body; all of them are prescribed."""
+    """Returns the input of CalculiX. Nodes of the rigid part follow those of the body; all of them are prescribed."""
     vertices, prisms = problem.rigid(problem.fineness)
     first = len(points)
     held = in_region(problem, points)
@@ -228,8 +230,8 @@ def deck(problem, points, tetrahedra):
     kind = "C3D6" if len(prisms[0]) == 6 else "C3D8"
     lines += [f"*ELEMENT, TYPE={kind}, ELSET=RIGID"]
     lines += [f"{len(tetrahedra) + e + 1}, " + ", ".join(str(first + v + 1) for v in p) for e, p in enumerate(prisms)]
-    # The faces that can meet: CalculiX errs by any factor where others are listed, too. Pressures live on the slave
-    # faces, so that these are of the rigid part, finer than the body's.
+    # Only faces that can meet are listed: with others in the list, CalculiX errs by any factor. Pressures live on the
+    # slave faces, which are therefore those of the rigid part, finer than the body's.
     master = [f for f, normal in boundary_faces(points, tetrahedra) if vec.dot(normal, problem.apart) > 0.5]
     side = 4 if kind == "C3D6" else 1 if problem.apart[1] > 0 else 2
     lines += ["*SURFACE, NAME=MASTER, TYPE=ELEMENT", *(f"{e}, S{s}" for e, s in master)]
@@ -252,7 +254,7 @@ def deck(problem, points, tetrahedra):
 
 
 def run_calculix(options, problem, points, tetrahedra, folder):
-    """[N] at every time, and the seconds."""
+    """Runs CalculiX; returns forces [N] at every time, and the seconds."""
     (folder / "deck.inp").write_text(deck(problem, points, tetrahedra))
     start = time.time()
     process = subprocess.run([options.calculix, "-i", "deck"], cwd=folder, capture_output=True, text=True, check=False,
@@ -273,7 +275,7 @@ def run_calculix(options, problem, points, tetrahedra, folder):
 
 
 def compare(options, problem, folder):
-    """A row a displacement: force of CalculiX, then of Clearance by dhat; and the seconds of all."""
+    """Returns a row per displacement: force of CalculiX, then of Clearance by dhat; and the seconds of all."""
     by_dhat, seconds, run = [], [], None
     for share in DHATS:
         run_folder = folder / f"{problem.name}_{share:g}"

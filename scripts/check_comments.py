@@ -11,7 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "tests", "benchmarks")
-# A sentence that begins with one of these has no subject, or has it behind everything else.
+# A sentence that begins with one of these has no subject, or has it at its end.
 FIRST_WORDS = {"Of", "What", "Whatever", "Those", "Likewise", "Both", "Whose", "Which", "As", "Where", "Whether", "That",
                "Such", "Ditto", "Same"}
 STRING = re.compile(r'"(?:\\.|[^"\\])*"')
@@ -19,7 +19,7 @@ TRAILING = re.compile(r"\S.*?\s//[/!<]*\s(.*)")
 
 
 def blocks_of(text):
-    """(number of the first line, text) of every comment block."""
+    """Returns (number of the first line, text) of every comment block."""
     blocks = []
     is_open = False
     for number, line in enumerate(text.split("\n"), 1):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Folder dependencies: what CMakeLists.txt allows against what the sources include.
+"""Checks folder dependencies: the sources may include only what CMakeLists.txt allows.
 
 An `#include "clearance/X/..."` in folder Y needs X among the transitive DEPENDS of Y, and the DEPENDS have no cycle.
 Tests, benchmarks and the program may include anything. Exit status 1 and one line per violation.
@@ -13,7 +13,7 @@ SOURCES = ROOT / "src" / "clearance"
 
 
 def read_modules(text):
-    """Folder -> its direct DEPENDS, from the clearance_module lines."""
+    """Returns folder -> its direct DEPENDS, from the clearance_module lines."""
     modules = {}
     for call in re.findall(r"^clearance_module\(([^)]*)\)", text, re.MULTILINE):
         words = call.split()
@@ -28,7 +28,7 @@ def read_modules(text):
 
 
 def find_cycle(modules):
-    """One cycle as a list of folders, or None."""
+    """Returns one cycle as a list of folders, or None."""
     done, path = set(), []
 
     def visit(folder):
@@ -53,7 +53,7 @@ def find_cycle(modules):
 
 
 def reachable(modules, folder):
-    """The folder itself and everything it depends on, directly or not."""
+    """Returns the folder itself and everything it depends on, directly or not."""
     found, pending = set(), [folder]
     while pending:
         current = pending.pop()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The part of the glossary in CONTRIBUTING.md that a script can judge without false alarms, and a few file rules.
+"""Checks the part of the glossary in CONTRIBUTING.md that a script can judge without false alarms, and a few file
+rules.
 
 Identifiers are looked for in code only: comments and string literals are removed first, so that documents, messages and
 the foreign scene formats may use the words of others. Exit status 1 and one line per violation.
@@ -25,7 +26,7 @@ BANNED = {
     r"|(?:vertex|edge|face|triangle|tet|body)_count": "num_...",
     r"ea_?(?:start|end|first|second)|eb_?(?:start|end|first|second)": "ea0 ea1 eb0 eb1",
 }
-# `int nb`: a count without its name. `n` is left alone: it is also the normal and the size in a formula.
+# `int nb` is a count without its name. `n` is allowed: it is also the normal, and the size in a formula.
 BANNED_DECLARATION = re.compile(r"\b(?:int|long|unsigned|size_t|auto)\s+(nb|cnt|nverts|nfaces|nedges|ntets)\b")
 # glibc has variants of these for processors with and without fused multiply-add, which differ in the last bit. The
 # program's own pictures may use them.
@@ -37,7 +38,8 @@ CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(
 
 
 def without_comments_and_strings(text):
-    """Same line numbers, comments and literals blanked. A digit separator (1'000) is no character literal."""
+    """Returns the text with the same line numbers, and with comments and literals blanked. A digit separator (1'000)
+    is no character literal."""
     text = re.sub(r"(?<=\d)'(?=\d)", "", text)
     return CODE.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
 
@@ -80,7 +82,7 @@ def check_text(name, text):
 
 
 def project_files():
-    """Tracked files and new ones that git does not ignore; without git, everything outside build/ and out/."""
+    """Returns tracked files and new ones that git does not ignore; without git, everything outside build/ and out/."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     try:
         names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
@@ -99,7 +101,7 @@ def main():
             problems.append(f"{name}: file and folder names are snake_case")
         if is_source or path.suffix in (".py", ".cmake", ".sh", ".md") or name in ("dev", ".ci/run", "CMakeLists.txt"):
             text = (ROOT / name).read_text(encoding="utf-8")
-            # This script spells out what it looks for.
+            # This script contains the names that it looks for.
             if name != "scripts/check_names.py":
                 problems += check_text(name, text)
             if is_source:

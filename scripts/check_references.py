@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Citations: every one in a comment or a document has a tag of docs/references.md, `[Fer23, eq. 2.6]`.
+"""Checks citations: every one in a comment or a document has a tag of docs/references.md, `[Fer23, eq. 2.6]`.
 
-Finds equation, section and algorithm numbers outside of such brackets, authors with a year, tags that are not listed,
-and listed ones that nothing cites. Exit status 1 and one line per violation.
+Finds equation, section and algorithm numbers outside such brackets, authors with a year, tags that are not listed, and
+listed ones that nothing cites. Exit status 1 and one line per violation.
 """
 import pathlib
 import re
@@ -19,7 +19,8 @@ COMMENT = re.compile(r'(//[^\n]*)|R"(\w*)\(.*?\)\2"|"(?:\\.|[^"\\\n])*"|\'(?:\\.
 
 
 def comments_of(text):
-    """Comments at their places, all else blank; the breaks and marks between the lines of a comment are blanks, too."""
+    """Returns comments at their places, with everything else blank; line breaks and marks inside a comment are
+    blanks, too."""
     text = re.sub(r"(?<=\d)'(?=\d)", " ", text)
     chars = [" "] * len(text)
     for match in COMMENT.finditer(text):

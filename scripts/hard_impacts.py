@@ -29,7 +29,7 @@ def shape(draw, dimension, size):
 
 
 def impact_scene(seed, max_iterations):
-    """The first body flies at the others, and all that remain at a wall."""
+    """Returns a scene in which the first body flies at the others, and all that remain at a wall."""
     draw = random.Random(seed)
     dimension = 2 if draw.random() < 0.3 else 3
     size = 10 ** draw.uniform(-2, 1)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The archive of a release: `make_archive.py --output out/release [--with-dependencies]`.
 
-clearance-VERSION.tar.xz holds the files of the last commit, COMMIT (what they are), and the viewer of `clearance export`
-ready-made with the licences of what is in it: a machine with Debian's packages for the build needs no network and no npm. The
-same commit makes the same bytes. clearance-VERSION-debian.tar has those packages, as a repository for `./dev deps`.
+clearance-VERSION.tar.xz holds the files of the last commit, COMMIT (their identity), and the viewer of
+`clearance export`, ready-made with the licences of its parts: a machine with Debian's packages for the build needs no
+network and no npm. The same commit makes the same bytes. clearance-VERSION-debian.tar has those packages, as a
+repository for `./dev deps`.
 """
 import argparse
 import os
@@ -22,7 +23,7 @@ def run(*words, **options):
 
 
 def build_viewer(folder):
-    """web/viewer.html and its licences in the folder, by the packages that the lockfile names."""
+    """Builds web/viewer.html and its licences in the folder, with the packages that the lockfile names."""
     viewer = folder / "web/viewer.html"
     with tempfile.TemporaryDirectory() as work:
         run("cmake", "-D", f"source={folder / 'web'}", "-D", f"folder={work}/web", "-D", f"viewer={viewer}",
@@ -34,11 +35,12 @@ def build_viewer(folder):
 
 
 def pack(folder, names, file, epoch):
-    """Names below a folder as .tar, or .tar.xz: sorted, of nobody, of one time, with modes of a careful umask."""
+    """Packs names below a folder as .tar, or .tar.xz: sorted, without owners, with one time and the modes of a
+    careful umask."""
     tar = ["tar", "--create", "--sort=name", "--format=ustar", "--owner=0", "--group=0", "--numeric-owner", f"--mtime=@{epoch}",
            "--mode=u=rwX,go=rX", "-C", folder, "-f", f"{file}.new", *names]
     if file.suffix == ".xz":
-        # One thread: how many there are changes the bytes.
+        # xz uses one thread, because the number of threads changes the bytes.
         tar[1:1] = ["-I", "xz -9 -T1"]
     run(*tar)
     pathlib.Path(f"{file}.new").rename(file)
@@ -58,13 +60,14 @@ def make_archive(identity, work, output):
 
 
 def make_dependencies(identity, work, output):
-    """All that Debian's packages for the build depend on, down to the C library: an older machine can be brought up, too."""
+    """Packs everything that Debian's packages for the build depend on, down to the C library, so that an older
+    machine can be upgraded, too."""
     folder = work / "debian" / f"clearance-{identity.version}" / "debian-packages"
     folder.mkdir(parents=True)
     wanted = run("./dev", "list-packages", cwd=ROOT, stdout=subprocess.PIPE).stdout.split()
     (work / "status").write_text("")
     (work / "archives/partial").mkdir(parents=True)
-    # As if nothing were installed here, or fetched already.
+    # apt computes the list as if nothing were installed here, or fetched already.
     lines = run("apt-get", "-o", f"Dir::State::status={work / 'status'}", "-o", f"Dir::Cache::archives={work / 'archives'}", "install", "--print-uris", "-qq", "--no-install-recommends",
                 *wanted, stdout=subprocess.PIPE).stdout.split("\n")
     exact = [urllib.parse.unquote(line.split()[1]).rsplit("_", 1)[0].replace("_", "=", 1) for line in lines if line]

@@ -16,7 +16,7 @@ import sys
 
 from bench_common import peer_data
 
-SPACING_X, SPACING_Z = 1.65, 1.6  # [m], of the grid
+SPACING_X, SPACING_Z = 1.65, 1.6  # [m] between links of the grid
 DENSITY = 7680  # steel [kg/m^3]
 
 
@@ -25,7 +25,8 @@ def link(mesh, x, z, rotation, is_fixed=False):
 
 
 def net(size, mesh):
-    """Links in the order of the fixtures: row by row, each flat link before the one that leads to the next row."""
+    """Returns links in the order of the fixtures: row by row, each flat link before the one that leads to the next
+    row."""
     links, last = [], size - 1
     for row in range(size):
         for column in range(size):
@@ -42,7 +43,7 @@ def net(size, mesh):
 
 
 def net_scene(size, ball=None, step=0.01, duration=20.0):
-    """A net with a steel ball of diameter `ball` [m] above its middle, and the number of its links."""
+    """Returns a net with a steel ball of diameter `ball` [m] above its middle, and the number of its links."""
     meshes = peer_data().resolve() / "rigid-ipc" / "meshes"
     bodies = net(size, str(meshes / "wrecking-ball" / "link.obj"))
     num_links = len(bodies)

@@ -9,7 +9,7 @@ Most answers are known by construction, in rational arithmetic:
   always, they meet in it; then every coordinate of one of them goes to the next double away from the plane.
 - Integer matrices, translations, powers of two, another order of the vertices, and time backwards change no answer.
 
-The others (the same with some coordinates changed by one ulp, and motions that are coplanar at three times) are stored
+The others (these with some coordinates changed by one ulp, and motions that are coplanar at three times) are stored
 as unknown; `clearance ccd-label` answers them, and reports known answers that are wrong.
 """
 
@@ -23,7 +23,7 @@ from pathlib import Path
 VERTEX_FACE, EDGE_EDGE, UNKNOWN = 0, 1, 255
 ZERO, QUARTER, HALF, ONE = Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1)
 
-# What meets at a hit (a vertex, an edge or the inside of the second primitive), as weights of the vertices.
+# The contact of a hit (a vertex, an edge or the inside of the second primitive), as weights of the vertices.
 CONTACTS = {
     (VERTEX_FACE, "vertex"): [(ONE, -ONE, ZERO, ZERO), (ONE, ZERO, ZERO, -ONE)],
     (VERTEX_FACE, "edge"): [(ONE, -HALF, -HALF, ZERO), (ONE, -QUARTER, ZERO, QUARTER - 1)],
@@ -36,8 +36,8 @@ FEATURES = ("vertex", "edge", "inside")
 
 
 class Query:
-    """Vertices at t0 and t1, as lists of coordinates. Of a touching query, `side` is a normal of the plane between the
-    primitives, to the side of the first."""
+    """A query: vertices at t0 and t1, as lists of coordinates. For a touching query, `side` is a normal of the plane
+    between the primitives, to the side of the first."""
 
     def __init__(self, kind, t0, t1, answer, side=None):
         self.kind, self.t0, self.t1, self.answer, self.side = kind, t0, t1, answer, side
@@ -107,7 +107,7 @@ class Generator:
         return self.meet(query, [(weights(), time) for time in times or [self.time()]], dimensions)
 
     def always(self, kind):
-        """In contact all the time."""
+        """Returns a query in contact all the time."""
         query = Query(kind, self.vertices(), self.vertices(), 1)
         weights = self.random.choice(CONTACTS[kind, self.random.choice(FEATURES)])
         for t in query.ends():
@@ -119,7 +119,7 @@ class Generator:
         return self.hit(kind, "inside", times=times)
 
     def flat_triangle(self, kind):
-        """Its third vertex is on the line of the others, or at one of them."""
+        """Returns a triangle whose third vertex is on the line of the others, or at one of them."""
         share = self.random.choice((ZERO, ONE, HALF, Fraction(2)))
 
         def flatten(t):
@@ -137,7 +137,7 @@ class Generator:
         return self.hit(kind, shape=shrink)
 
     def zero_edges(self, kind):
-        """Two points that meet, each an edge of length zero."""
+        """Returns two points that meet, each an edge of length zero."""
         def shrink(t):
             t[3] = list(t[2])
         query = self.hit(kind, "vertex", shape=shrink)
@@ -146,7 +146,8 @@ class Generator:
         return query
 
     def parallel_edges(self, kind):
-        """Parallel all the time, on one line at the hit or, every other one, all the time."""
+        """Returns edges that are parallel all the time, and on one line at the hit or, every other one, all the
+        time."""
         direction, begin, velocity_a, time = self.vector(), self.vector(), self.vector(), self.time()
         steps = self.random.randint(-3, 3)
         slide = [v + steps * d for v, d in zip(velocity_a, direction)]
@@ -164,8 +165,8 @@ class Generator:
     # --- touching, and near misses ---
 
     def touch(self, kind, dimensions, when):
-        """Always on different sides of the plane z = 0 (of the line y = 0 in two dimensions), where they meet at t0, at t1
-        or on the way."""
+        """Returns primitives that are always on different sides of the plane z = 0 (of the line y = 0 in two
+        dimensions), where they meet at t0, at t1 or on the way."""
         axis = dimensions - 1
         query = Query(kind, self.vertices(axis), self.vertices(axis), UNKNOWN, [int(c == axis) for c in range(3)])
         weights = self.random.choice(CONTACTS[kind, self.random.choice(FEATURES)])
@@ -178,14 +179,14 @@ class Generator:
         return query
 
     def separate(self, query):
-        """Every coordinate of the first primitive to the next double away from the plane."""
+        """Moves every coordinate of the first primitive to the next double away from the plane."""
         for t in query.ends():
             for k in query.first_primitive():
                 t[k] = [math.nextafter(x, sign(n) * math.inf) if n != 0 else x for x, n in zip(t[k], query.side)]
         query.answer = 0
 
     def disturb(self, query):
-        """Each coordinate to one of the next doubles, or left alone."""
+        """Moves each coordinate to one of the next doubles, or leaves it alone."""
         for t in query.ends():
             for k in range(4):
                 t[k] = [self.random.choice((x, x, math.nextafter(x, math.inf), math.nextafter(x, -math.inf))) for x in t[k]]
@@ -194,7 +195,7 @@ class Generator:
     # --- three coplanar times ---
 
     def three_times(self, kind):
-        """The coplanarity changes its sign three times within (0, 1)."""
+        """Returns a query whose coplanarity changes its sign three times within (0, 1)."""
         def coplanarity(t0, t1, time):
             x = [[3 * a + time * (b - a) for a, b in zip(p, q)] for p, q in zip(t0, t1)]
             corners = ((0, 1), (2, 1), (3, 1)) if kind == VERTEX_FACE else ((1, 0), (3, 2), (2, 0))
@@ -209,7 +210,8 @@ class Generator:
     # --- what changes no answer ---
 
     def transform(self, query, is_oblique):
-        """By an integer matrix (or a permutation of the axes), a translation and a power of two, into doubles."""
+        """Maps a query by an integer matrix (or a permutation of the axes), a translation and a power of two, into
+        doubles."""
         matrix = [[0] * 3] * 3
         while is_oblique and dot(matrix[0], cross(matrix[1], matrix[2])) == 0:
             matrix = [[self.random.randint(-3, 3) for _ in range(3)] for _ in range(3)]
@@ -225,7 +227,7 @@ class Generator:
                 t[k] = [float(c) for c in exact]
                 assert [Fraction(c) for c in t[k]] == exact, "these are no doubles"
         if query.side:
-            # A plane's normal goes with the inverse of the transpose, here times the square of the determinant.
+            # A plane's normal transforms with the inverse of the transpose, here times the square of the determinant.
             a, b, c = matrix
             cofactors = (cross(b, c), cross(c, a), cross(a, b))
             query.side = [dot(a, cross(b, c)) * dot(row, query.side) for row in cofactors]
@@ -243,7 +245,7 @@ class Generator:
 
 
 def recipes(make):
-    """Name, kinds, function from a kind to a query with vertices in rational numbers."""
+    """Returns name, kinds, and function from a kind to a query with vertices in rational numbers."""
     both = (VERTEX_FACE, EDGE_EDGE)
     for feature in FEATURES:
         yield f"hit, {feature}", both, lambda kind, feature=feature: make.hit(kind, feature)
@@ -278,7 +280,8 @@ def make_queries(seed, num_known, num_disturbed):
 
 
 def write_queries(path, queries):
-    """The format of src/clearance/io/ccd/ccd_query_file.h. Number of queries and of known answers."""
+    """Writes the format of src/clearance/io/ccd/ccd_query_file.h. Returns the number of queries and of known
+    answers."""
     records = [struct.pack("<BB24d", q.kind, q.answer, *(c for t in q.ends() for x in t for c in x)) for q in queries]
     header = struct.pack("<8sIIQ", b"clr-ccd\n", 1, 194, len(records))
     Path(path).write_bytes(header + b"".join(records))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Manual pages and completions for bash, made from what the programs themselves print with --help.
+"""Makes manual pages and completions for bash from the programs' own --help.
 
 `make_manual.py --version V --share FOLDER PROGRAM...` writes FOLDER/man/man1/NAME.1 and
 FOLDER/bash-completion/completions/NAME for every program.
@@ -9,7 +9,7 @@ import pathlib
 import re
 import subprocess
 
-# What --help of the program does not say.
+# Additions to --help of the program.
 NOTES = {
     "clearance": """.SH EXIT STATUS
 .TP
@@ -47,25 +47,25 @@ the documents below share/doc/clearance
 """,
 }
 COMMAND = "\\fICOMMAND\\fR "
-# A line of help: two blanks, a name (with what it takes), blanks, and what it does.
+# A line of help has two blanks, a name (with its argument), blanks, and a description.
 COMMAND_LINE = re.compile(r"^  ([a-z][\w-]*) +(\S.*)$")
 OPTION = re.compile(r"(?<![\w-])(--?[A-Za-z][\w-]*)")
 
 
 def help_of(program, *command):
     done = subprocess.run([program, *command, "--help"], check=True, capture_output=True, text=True)
-    # The name that people call it by, not where it was built.
+    # Show the name by which users call the program, not the path where it was built.
     return done.stdout.replace(str(program), pathlib.Path(program).name).rstrip() + "\n"
 
 
 def commands_of(text):
-    """Names and short descriptions below "Subcommands:"."""
+    """Returns names and short descriptions below "Subcommands:"."""
     _, _, below = text.partition("Subcommands:\n")
     return [match.groups() for match in map(COMMAND_LINE.match, below.split("\n")) if match]
 
 
 def helps_of(program, *command):
-    """What --help prints of every command, and of commands of commands, by their words; in the order of the help."""
+    """Returns the --help of every command, and of commands of commands, by their words; in the order of the help."""
     helps = {}
     for name, _ in commands_of(help_of(program, *command)):
         helps[" ".join((*command, name))] = help_of(program, *command, name)
@@ -74,7 +74,7 @@ def helps_of(program, *command):
 
 
 def options_of(text):
-    """Options that stand at the start of a line of help, long and short."""
+    """Returns the options that stand at the start of a line of help, long and short."""
     found = []
     for line in text.split("\n"):
         if re.match(r"^  -", line):
@@ -83,7 +83,7 @@ def options_of(text):
 
 
 def escape(text):
-    """For troff: what begins a line with a dot or quote is text, a hyphen is a hyphen."""
+    """Escapes text for troff: a dot or quote at the start of a line stays text, a hyphen stays a hyphen."""
     lines = text.replace("\\", "\\e").replace("-", "\\-").split("\n")
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in lines)
 
@@ -100,15 +100,15 @@ def manual_page(name, version, overview, helps):
 
 
 def below(command, helps):
-    """Names of the commands of a command, or of the program."""
+    """Returns the names of the commands of a command, or of the program."""
     words = command.split()
     return [name.split()[-1] for name in helps if name.split()[:-1] == words]
 
 
 def completion(name, overview, helps):
-    """Commands, then options of the command where the word begins with a hyphen, else files."""
+    """Completes commands, then options of the command if the word begins with a hyphen, else files."""
     function = "_" + name.replace("-", "_")
-    # "sweep" or "sweep status" begin what is typed; the longer one comes first.
+    # "sweep" or "sweep status" can begin the line; the longer one comes first.
     cases = "\n".join(f"    '{command} '*) options='{' '.join(options_of(text))}' commands='{' '.join(below(command, helps))}' ;;"
                       for command, text in sorted(helps.items(), key=lambda item: -item[0].count(" ")))
     commands = "" if not helps else f"""  local commands='{' '.join(below("", helps))}' typed="${{COMP_WORDS[*]:1:COMP_CWORD-1}} "

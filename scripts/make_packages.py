@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Debian packages from a build: `make_packages.py --build build/release --output out/packages`.
+"""Makes Debian packages from a build: `make_packages.py --build build/release --output out/packages`.
 
-What CMake installs for each component goes into a package, with what Debian's rules ask for beside it: dependencies
-computed from what is linked, copyright, changelog, checksums. Times, owners, modes and orders come from the commit, so that
-the same build makes the same bytes again. DEBFULLNAME and DEBEMAIL say who hands the packages on.
+Each component that CMake installs goes into a package, together with what Debian's rules require: dependencies computed
+from the linked libraries, copyright, changelog, checksums. Times, owners, modes and orders come from the commit, so
+that the same build makes the same bytes again. DEBFULLNAME and DEBEMAIL name the person who distributes the packages.
 """
 import argparse
 import dataclasses
@@ -28,15 +28,15 @@ intersect and elements never invert, at every step, whatever the parameters."""
 class Package:
     name: str
     section: str
-    components: tuple  # of cmake --install
+    components: tuple  # components of cmake --install
     summary: str
     description: str
-    licence: str  # of the binary files; the source's is told everywhere
+    licence: str  # licence of the binary files; the source's is named everywhere
     embedded: tuple  # Debian packages whose headers are compiled into it
     depends: tuple = ()
     recommends: tuple = ()
     suggests: tuple = ()
-    program: str = ""  # made only where this one was built: what it needs is large, and few need it
+    program: str = ""  # made only if this one was built: its dependencies are large, and few need it
 
 
 CHOLMOD = """The binary files of this package are linked with, or made to be linked with, Debian's CHOLMOD (SuiteSparse), whose
@@ -80,7 +80,7 @@ PACKAGES = (
 
 
 def packages_of(build):
-    """Those that the build has everything for; check_build tells what the others must not lack."""
+    """Returns the packages for which the build has everything; check_build tells what the others must not lack."""
     return [package for package in PACKAGES if not package.program or (build / "bin" / package.program).exists()]
 
 
@@ -93,19 +93,19 @@ def output_of(*words, **options):
 
 
 def files_of(folder):
-    """Files and links, sorted, relative to the folder."""
+    """Returns files and links, sorted, relative to the folder."""
     return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_symlink() or path.is_file())
 
 
 def kind_of(path):
-    """elf: programs and modules; archive: static libraries; else empty."""
+    """Returns `elf` for programs and modules, `archive` for static libraries, else an empty text."""
     with path.open("rb") as file:
         start = file.read(8)
     return "elf" if start[:4] == b"\x7fELF" else "archive" if start == b"!<arch>\n" else ""
 
 
 class Maker:
-    """Makes packages of one build, in folders that are gone afterwards."""
+    """Makes packages of one build, in folders that are removed afterwards."""
 
     def __init__(self, build, work, compression="xz"):
         self.build, self.work, self.compression, self.identity = build, work, compression, identify()
@@ -149,7 +149,7 @@ class Maker:
     def add_documents(self, package, stage):
         folder = stage / "usr/share/doc" / package.name
         folder.mkdir(parents=True, exist_ok=True)
-        # What copyright holds already.
+        # The file `copyright` has these already.
         for name in ("LICENSE", "NOTICE"):
             (folder / name).unlink(missing_ok=True)
         (folder / "copyright").write_text(self.copyright(package), encoding="utf-8")
@@ -190,7 +190,7 @@ class Maker:
 
     @staticmethod
     def add_compilation_of_python(package, control):
-        """What Python makes of modules when they are first imported is made, and removed, with the package."""
+        """Adds scripts that compile the modules for Python on installation, and remove the result with the package."""
         for script, command in (("postinst", "py3compile"), ("prerm", "py3clean")):
             (control / script).write_text(f"#!/bin/sh\nset -e\nif command -v {command} >/dev/null 2>&1; then\n"
                                           f"  {command} -p {package.name}\nfi\n")
@@ -213,7 +213,8 @@ class Maker:
         return text + "\n .\n".join(paragraphs) + "\n"
 
     def linked(self, stage):
-        """Packages of the shared libraries, by dpkg-shlibdeps, which asks for a source package around it."""
+        """Returns the packages of the shared libraries, by dpkg-shlibdeps, which requires a source package around
+        it."""
         files = [stage / path for path in files_of(stage) if not (stage / path).is_symlink() and kind_of(stage / path) == "elf"]
         if not files:
             return []
@@ -224,10 +225,11 @@ class Maker:
         return text.strip().removeprefix("shlibs:Depends=").split(", ")
 
     def needed_by_archives(self, stage):
-        """Packages that programs linked with the static libraries need, by the targets that the CMake packages name.
+        """Returns the packages that programs linked with the static libraries need, by the targets that the CMake
+        packages name.
 
-        The libraries are compiled with the headers of these packages, of this very version: Eigen's objects cross the border,
-        and functions of fmt, spdlog and TBB carry their version in their names.
+        The libraries are compiled with the headers of these packages, of this very version: Eigen's objects cross the
+        border, and functions of fmt, spdlog and TBB carry their version in their names.
         """
         needed = set()
         for exported in (stage / "usr/lib/cmake/clearance").glob("clearance_*.cmake"):
@@ -238,7 +240,8 @@ class Maker:
         return [bound for package in needed for bound in self.same_minor_version(package)]
 
     def places_of(self, target):
-        """Files or folders where CMake has found it: `fmt::fmt` by its package, `clearance_hdf5` by its libraries."""
+        """Returns files or folders where CMake has found the target: `fmt::fmt` by its package, `clearance_hdf5` by
+        its libraries."""
         prefix, _, is_package = target.partition("::")
         pattern = rf"{prefix}_(DIR|(\w+_)?LIBRARY(_RELEASE)?)" if is_package else rf"{prefix}_(?!INCLUDE_DIR)\w+"
         found = [value for name, value in self.cache.items() if re.fullmatch(pattern, name) and value.startswith("/")]
@@ -262,12 +265,12 @@ class Maker:
 
     @staticmethod
     def interpreter(stage):
-        """The version of Python that modules are compiled for."""
+        """Returns the version of Python for which modules are compiled."""
         minors = {int(m.group(1)) for path in files_of(stage) if (m := re.search(r"\.cpython-3(\d+)-", path.name))}
         return [bound for minor in minors for bound in (f"python3 (>= 3.{minor}~)", f"python3 (<< 3.{minor + 1})")]
 
     def even_out(self, stage):
-        """Modes of a careful umask, times of the commit."""
+        """Sets the modes of a careful umask and the times of the commit."""
         for path in [stage, *stage.rglob("*")]:
             if not path.is_symlink():
                 is_program = path.is_dir() or path.parent.name == "bin" or path.name in ("postinst", "prerm")
@@ -276,7 +279,7 @@ class Maker:
 
 
 def check_build(build):
-    """What is missing for complete packages, all of it."""
+    """Returns everything that is missing for complete packages."""
     needed = {"bin/clearance": "the program", "bin/clearance-v3": "its variant for AVX2 (CLEARANCE_DISPATCH)",
               "bin/clearance-view": "clearance-view, which needs cpp-httplib (libcpp-httplib-dev)",
               "bin/clearance-mesh": "clearance-mesh, which needs CGAL (libcgal-dev)",
@@ -309,7 +312,7 @@ def main():
 def make_all(maker, output):
     if maker.identity.is_changed:
         print("make_packages: files differ from those of the commit; the packages' version says so (+changed)", file=sys.stderr)
-    # All or nothing: old packages are replaced when the new ones are whole.
+    # Old packages are replaced only when all new ones are complete.
     made = [maker.make(package, maker.work) for package in packages_of(maker.build)]
     output.mkdir(parents=True, exist_ok=True)
     for package in PACKAGES:

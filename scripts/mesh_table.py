@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Meshes every solid among other programs' surfaces, and some of them broken on purpose, runs each, and prints a table.
 
-A file counts as a solid if its triangles are closed once corners in the same place are one, and enclose a volume; of
-files with the same triangles the first counts. Every mesh falls for 20 steps onto a plane, and `clearance verify` has to
-find nothing. docs/meshing.md holds the table (--write).
+A file counts as a solid if its triangles are closed once corners in the same place are merged, and enclose a volume;
+of files with the same triangles the first counts. Every mesh falls for 20 steps onto a plane, and `clearance verify`
+has to find nothing. docs/meshing.md holds the table (--write).
 """
 import argparse
 import collections
@@ -132,7 +132,7 @@ def bounds(vertices):
 
 
 def find_solids(folder):
-    """(files, [(path, vertices, triangles)] of different solids, files that are solids)"""
+    """Returns (files, [(path, vertices, triangles)] of different solids, files that are solids)."""
     readers = {".obj": read_obj, ".stl": read_stl, ".ply": read_ply}
     files = sorted(p for p in folder.rglob("*") if p.suffix in readers)
     seen, solids, num_solids = set(), [], 0
@@ -193,7 +193,7 @@ def write_obj(path, vertices, triangles, as_soup):
 # --- one surface ---
 
 def run(command, cwd):
-    """Status, outputs and processor seconds, those of processes that it called included."""
+    """Runs a command; returns status, outputs and processor seconds, including those of processes that it called."""
     out, err = cwd / "stdout.txt", cwd / "stderr.txt"
     with out.open("w") as stdout, err.open("w") as stderr:
         process = subprocess.Popen([str(word) for word in command], cwd=cwd, stdout=stdout, stderr=stderr)
@@ -211,7 +211,7 @@ def run(command, cwd):
 
 
 def measure(program, case):
-    """Meshes, runs and verifies; a row of the table."""
+    """Meshes, runs and verifies; returns a row of the table."""
     name, surface, fraction, steps = case
     row = {"name": name, "problem": ""}
     with tempfile.TemporaryDirectory() as folder:
@@ -230,7 +230,7 @@ def measure(program, case):
             return row
         row.update(json.loads(output))
         row["deviation"] /= size
-        # Whatever the file's unit is: a body of a metre.
+        # Scale the body to a metre, whatever the file's unit is.
         scale = 1.0 / size
         low = -min(v[1] for v in read_msh_vertices(mesh)) * scale
         scene = {"time": {"step": 0.01, "duration": 0.01 * steps},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads and runs the published scenes of PolyFEM and writes a table of what became of them.
+"""Reads and runs the published scenes of PolyFEM and writes a table of the outcomes.
 
   scripts/polyfem_table.py                        # every scene below the five folders
   scripts/polyfem_table.py 2D/unit-tests erleben  # scenes whose name holds a word
@@ -7,9 +7,9 @@
   scripts/polyfem_table.py --write                # only store the rows of all results in docs/published_polyfem_scenes.md
 
 Scenes are looked for below CLEARANCE_PEER_DATA. Each runs 20 steps, or as many as its `tests` ask for if that is more
-and the time limit allows; then `clearance verify` checks all frames exactly. Where the file has reference norms of the
-displacement, ours stand beside them: of L2, and of the gradient. Results are kept in the folder `--folder`, one line a
-scene, so that a run can be taken up again: scenes that are there are not run once more.
+and the time limit allows; then `clearance verify` checks all frames exactly. If the file has reference norms of the
+displacement, the table has ours beside them: of L2, and of the gradient. Results are kept in the folder `--folder`, one
+line a scene, so that a run can be continued: scenes with a result are not run again.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def merged(base, scene):
 
 
 def tests_of(path):
-    """The reference values of a scene, with those of the files that it is composed of."""
+    """Returns the reference values of a scene, with those of the files that it is composed of."""
     try:
         scene = json.loads(re.sub(r",(\s*[}\]])", r"\1", path.read_text()))
     except (ValueError, OSError):
@@ -80,7 +80,7 @@ def determinant(m):
 
 
 def nodes_of_order(dim, order):
-    """Indices of the nodes of a Lagrange cell, which sum up to the order, as VTK numbers them."""
+    """Returns the indices of the nodes of a Lagrange cell, which sum up to the order, as VTK numbers them."""
     def unit(i, k):
         return tuple(k if c == i else 0 for c in range(dim + 1))
 
@@ -98,7 +98,7 @@ def nodes_of_order(dim, order):
 
 
 def gauss_points(count):
-    """Points and weights of Gauss and Legendre on [0, 1]."""
+    """Returns points and weights of Gauss and Legendre on [0, 1]."""
     points = []
     for i in range(count):
         x = math.cos(math.pi * (i + 0.75) / (count + 0.5))
@@ -113,7 +113,8 @@ def gauss_points(count):
 
 
 def shape(dim, order, at):
-    """Values of the shape functions and their derivatives by the coordinates l_1 ... l_dim, at barycentrics."""
+    """Returns the values of the shape functions and their derivatives by the coordinates l_1 ... l_dim, at
+    barycentrics."""
     result = []
     for index in nodes_of_order(dim, order):
         factors = []
@@ -130,8 +131,8 @@ def shape(dim, order, at):
 
 
 def rule(dim, order):
-    """Weights and shape functions at the points of a cell: exact for squares of what has its order, over curved cells.
-    Linear cells: the middle alone, as PolyFEM integrates them."""
+    """Returns weights and shape functions at the points of a cell: exact for squares of functions of its order, over
+    curved cells. Linear cells have the middle alone, as PolyFEM integrates them."""
     if order == 1:
         return [(1 / math.factorial(dim), shape(dim, 1, [1 / (dim + 1)] * (dim + 1)))]
     points = gauss_points((2 * order + dim * (order - 1) + dim) // 2 + 1)
@@ -153,8 +154,8 @@ CELLS = {2: (5, 69), 3: (10, 71)}
 
 
 def norms(rest, frame, dim):
-    """sqrt(int |u|^2) and sqrt(int |grad u|^2) over the elements of bodies, in their place at rest; and the largest |u|
-    at the points of quadrature."""
+    """Returns sqrt(int |u|^2) and sqrt(int |grad u|^2) over the elements of bodies, in their place at rest; and the
+    largest |u| at the points of quadrature."""
     x, y = rest["Points"], frame["Points"]
     rules = {math.comb(order + dim, dim): rule(dim, order) for order in range(1, 5)
              if order == 1 or CELLS[dim][1] in rest["types"]}
@@ -180,7 +181,7 @@ def norms(rest, frame, dim):
 
 
 def difference(ours, reference):
-    """As PolyFEM compares."""
+    """Returns the difference as PolyFEM compares."""
     return abs(ours - reference) / max(abs(reference), 1e-5)
 
 
@@ -243,14 +244,14 @@ def run(program, name, steps, limit, folder, only_check):
                            "h1_reference": tests.get("err_h1_semi", 0.0), "margin": tests.get("margin", 1e-5),
                            "contacts": max(r["contacts"] for r in records[:asked])}
     for frame in frames:
-        frame.unlink()  # they are large, and have been checked
+        frame.unlink()  # frames are large, and have been checked
     return result
 
 
 # --- the table ---
 
 def reason(result):
-    """The first problem without the file, and how many more there are."""
+    """Returns the first problem without the file, and how many more there are."""
     texts = []
     for line in result["why"]:
         text = re.sub(r"^.*?\.json:\s*", "", re.sub(r"^error:\s*", "", line))
@@ -313,11 +314,11 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     read, run_too = arguments.folder / "read.jsonl", arguments.folder / "results.jsonl"
     store = read if arguments.check else run_too
-    stores = [read, run_too] if arguments.write else [store]  # what has run stands for what was only read
+    stores = [read, run_too] if arguments.write else [store]  # a run replaces a result of reading only
     lines = [json.loads(line) for file in stores if file.exists() for line in file.read_text().splitlines()]
     results = {r["scene"]: r for r in lines}
     if arguments.write:
-        rows = rows_of_page()  # what has no result keeps its row
+        rows = rows_of_page()  # a scene without a result keeps its row
         rows.update({name.removesuffix(".json"): row(result) for name, result in results.items()})
         kept = [rows[name] for name in (n.removesuffix(".json") for n in scene_names()) if name in rows]
         header = ["scene", "read", "nodes", "steps", "verify", "norms of the displacement and its gradient, ours / PolyFEM's"]

@@ -1,4 +1,4 @@
-"""What a release is called: the version of CMakeLists.txt, and the commit that it is made from.
+"""The identity of a release: the version of CMakeLists.txt, and the commit that it is made from.
 
 A commit with the tag v<version> is the release itself. Every other one gets a version that sorts before it, by time:
 0.1.0~git20260131120000.1a2b3c4. An archive of a release has no repository around it; its file COMMIT tells instead.
@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 class Identity:
     version: str
     commit: str
-    epoch: int  # [s] when it was committed: the only time that goes into archives and packages
+    epoch: int  # [s] time of the commit: the only time that goes into archives and packages
     is_release: bool
     is_changed: bool  # files differ from those of the commit
 
@@ -30,7 +30,7 @@ def git(*words, root=ROOT):
 
 
 def has_repository(root=ROOT):
-    """False for an archive, also for one that lies within some other repository."""
+    """Returns False for an archive, also for one that lies within some other repository."""
     try:
         return pathlib.Path(git("rev-parse", "--show-toplevel", root=root)).samefile(root)
     except (OSError, subprocess.CalledProcessError):
@@ -43,7 +43,7 @@ def project_version(root=ROOT):
 
 
 def identify(root=ROOT):
-    """Raises ValueError where there is neither a repository nor a file COMMIT."""
+    """Returns the identity. Raises ValueError if there is neither a repository nor a file COMMIT."""
     root = pathlib.Path(root)
     version, is_changed = project_version(root), False
     if has_repository(root):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Piles of random bodies that overlap by up to a fifth of their size, and published scenes whose bodies have been made
-larger, so that some meet: how many `clearance check --separate` moves apart, how far, in what time. Each is run for a few steps and verified, the start
-included. docs/overlaps.md holds the table (--write).
+"""Separates piles of random bodies that overlap by up to a fifth of their size, and published scenes whose bodies have
+been made larger, so that some meet: how many `clearance check --separate` moves apart, how far, and in what time. Each
+is run for a few steps and verified, the start included. docs/overlaps.md holds the table (--write).
 """
 import argparse
 import json
@@ -25,14 +25,14 @@ LIMIT = 120  # seconds of one program
 # --- random piles ---
 
 def rotation(degrees):
-    """R = Rz Ry Rx, as `transform.rotation`."""
+    """Returns R = Rz Ry Rx, as `transform.rotation`."""
     (cx, sx), (cy, sy), (cz, sz) = [(math.cos(math.radians(a)), math.sin(math.radians(a))) for a in degrees]
     return [[cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
             [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx], [-sy, cy * sx, cy * cx]]
 
 
 def shape(draw, dimension, size):
-    """A generator, and points whose hull is about that of its mesh."""
+    """Returns a generator, and points whose hull is about that of its mesh."""
     around = [i * math.pi / 12 for i in range(24)]
     if dimension == 2:
         if draw.random() < 0.5:
@@ -65,7 +65,7 @@ def shape(draw, dimension, size):
 
 
 def pile(seed):
-    """(scene, mean size of its bodies)"""
+    """Returns (scene, mean size of its bodies)."""
     draw = random.Random(seed)
     dimension = 2 if draw.random() < 0.25 else 3
     size = 10 ** draw.uniform(-2, 1)
@@ -120,7 +120,7 @@ def call(*words):
 
 
 def separate(program, scene, folder, options=()):
-    """What became of a scene: a dict, with `failure` where it could not be separated or run or verified."""
+    """Returns the outcome of a scene: a dict, with `failure` if it could not be separated or run or verified."""
     separated = folder / "separated.json"
     begin = time.perf_counter()
     checked = call(program, "check", scene, "--separate", separated, "--overwrite", "--json", *options)
@@ -160,7 +160,8 @@ def published(data):
 
 
 def grown(program, source, folder, factor):
-    """The published scene with all bodies but obstacles larger, about the origins of their meshes; None if there is none."""
+    """Returns the published scene with all bodies but obstacles larger, about the origins of their meshes; None if
+    there is none."""
     path = folder / "grown.json"
     if (converted := call(program, "convert", source, "-o", path, "--overwrite")) is None or converted.returncode != 0:
         return None

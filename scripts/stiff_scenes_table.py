@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the published scenes of Rigid IPC and writes a table of what became of them.
+"""Runs the published scenes of Rigid IPC and writes a table of the outcomes.
 
   scripts/stiff_scenes_table.py                          # every scene but the scalability studies: affine, some rigid
   scripts/stiff_scenes_table.py 3D/chain --type affine   # scenes whose name holds a word
@@ -7,7 +7,7 @@
 
 Scenes are looked for below CLEARANCE_PEER_DATA (rigid-ipc/fixtures). Each runs its first 100 steps, or as many as the
 time limit allows, with one thread; then `clearance verify` checks all frames exactly. Results are kept in the folder
-`--folder`, one line a scene, so that a run can be taken up again: scenes that are there are not run once more.
+`--folder`, one line a scene, so that a run can be continued: scenes with a result are not run again.
 """
 
 import argparse
@@ -31,7 +31,7 @@ RIGID_TOO = ["3D/unit-tests/", "3D/friction/incline-plane/", "3D/mechanisms/bolt
 
 
 def scene_names():
-    """Cheap scenes first, as far as the size of the file tells."""
+    """Returns the scenes, cheap ones first, as far as the size of the file tells."""
     files = [f for f in FIXTURES.rglob("*.json") if not any(word in str(f) for word in LEFT_OUT)]
     return [str(f.relative_to(FIXTURES).with_suffix("")) for f in sorted(files, key=lambda f: (f.stat().st_size, str(f)))]
 
@@ -39,7 +39,7 @@ def scene_names():
 # --- how far bodies are from rigid ---
 
 def read_frame(path):
-    """Points (flat), cells as lists of points, and the body and kind of each cell."""
+    """Returns points (flat), cells as lists of points, and the body and kind of each cell."""
     data = path.read_bytes()
     header, blob = data.split(b'<AppendedData encoding="raw">', 1)
     blob = blob[blob.index(b"_") + 1:]
@@ -55,7 +55,7 @@ def read_frame(path):
 
 
 def points_of_bodies(frame):
-    """Points of every body that is no obstacle."""
+    """Returns the points of every body that is no obstacle."""
     points, start = {}, 0
     for end, body, is_obstacle in zip(frame["offsets"], frame["body"], frame["is_obstacle"]):
         if not is_obstacle:
@@ -73,7 +73,8 @@ def dot(a, b):
 
 
 def frame_points(points, at):
-    """Up to four points far apart, and the inverse of the triangle of their orthonormalised edges: rest edges = basis * L."""
+    """Returns up to four points far apart, and the inverse of the triangle of their orthonormalised edges: rest
+    edges = basis * L."""
     chosen, basis, coefficients = [points[0]], [], []
     far = max(points, key=lambda p: dot(sub(at(p), at(points[0])), sub(at(p), at(points[0]))))
     size = math.sqrt(dot(sub(at(far), at(points[0])), sub(at(far), at(points[0]))))
@@ -89,7 +90,7 @@ def frame_points(points, at):
         r, parts = residual(best)
         length = math.sqrt(dot(r, r))
         if length <= 1e-3 * size or size == 0:
-            break  # flat or straight: only what it spans can stretch
+            break  # the body is flat or straight: it can stretch only in the directions that it spans
         basis.append([x / length for x in r])
         coefficients.append(parts + [length])
         chosen.append(best)
@@ -97,7 +98,7 @@ def frame_points(points, at):
 
 
 def largest_eigenvalue(m):
-    """Of a small symmetric matrix, by Jacobi rotations."""
+    """Returns the largest eigenvalue of a small symmetric matrix, by Jacobi rotations."""
     n = len(m)
     for _ in range(30):
         p, q = max(((i, j) for i in range(n) for j in range(i)), key=lambda ij: abs(m[ij[0]][ij[1]]), default=(0, 0))
@@ -113,7 +114,7 @@ def largest_eigenvalue(m):
 
 
 def stretch(rest_frame, frames):
-    """Largest singular value of any body's affine map minus 1, over `frames`."""
+    """Returns the largest singular value of any body's affine map minus 1, over `frames`."""
     rest, worst = rest_frame["Points"], 0.0
     chosen = [frame_points(sorted(points), lambda p: rest[3 * p:3 * p + 3])
               for points in points_of_bodies(rest_frame).values()]
@@ -143,7 +144,7 @@ def stretch_of_run(folder):
 # --- runs ---
 
 def run(program, name, body_type, steps, limit, frame_interval, folder):
-    """One scene: what the table needs of it."""
+    """Runs one scene; returns the data that the table needs."""
     command = [program, "run", str(FIXTURES / f"{name}.json"), "-o", str(folder), "--steps", str(steps), "--threads", "1",
                "-q", "--overwrite", "--set", "output.checkpoint_interval=1000000", "--set", f"output.frame_interval={frame_interval}"]
     if body_type == "rigid":

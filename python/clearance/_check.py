@@ -1,4 +1,4 @@
-"""Python values to what a scene file can hold, with every problem and its place."""
+"""Conversion of Python values to what a scene file can hold; reports every problem with its place."""
 
 import os
 from typing import Any, List
@@ -9,7 +9,7 @@ from .errors import MeshError, Problem
 
 
 def element(place: str, key: Any) -> str:
-    """`bodies[2]` or `bodies.density`."""
+    """Returns the place of an element, such as `bodies[2]` or `bodies.density`."""
     if isinstance(key, int):
         return f"{place}[{key}]"
     return f"{place}.{key}" if place else str(key)
@@ -21,7 +21,8 @@ def short(value: Any) -> str:
 
 
 def plain(value: Any, place: str, problems: List[Problem], depth: int = 0) -> Any:
-    """The value in lists, dicts, numbers, texts and None: what JSON has. Adds what cannot be to `problems`."""
+    """Returns the value in lists, dicts, numbers, texts and None, as JSON has them. Adds values that JSON cannot
+    hold to `problems`."""
     if depth > 50:
         problems.append(Problem("", place, "", "is nested more than 50 deep; does it hold itself?"))
         return None
@@ -56,7 +57,7 @@ def plain(value: Any, place: str, problems: List[Problem], depth: int = 0) -> An
 
 
 def points(value: Any, place: str, problems: List[Problem]) -> np.ndarray:
-    """[m] (n, 3) float64; (n, 2) get z = 0."""
+    """Returns (n, 3) float64 [m]; (n, 2) gets z = 0."""
     none = np.zeros((0, 3))
     try:
         array = np.asarray(value)
@@ -80,7 +81,7 @@ def points(value: Any, place: str, problems: List[Problem]) -> np.ndarray:
 
 
 def cells(value: Any, size: int, place: str, problems: List[Problem]) -> np.ndarray:
-    """(n, size) int32; None: none."""
+    """Returns (n, size) int32; None gives no cells."""
     none = np.zeros((0, size), dtype=np.int32)
     if value is None:
         return none
@@ -121,7 +122,7 @@ def whole_number(value: Any, name: str, least: int) -> int:
 
 
 class Named(dict):
-    """Says which names there are where one is not."""
+    """A dict that lists the existing names when a name is missing."""
 
     def __missing__(self, name: Any) -> Any:
         raise KeyError(f"no {short(name)}; there are {', '.join(map(str, self)) or 'none'}")

@@ -1,4 +1,4 @@
-"""The compiled part for this processor (CLEARANCE_PROCESSOR chooses another, for tests)."""
+"""Loads the compiled part for this processor (CLEARANCE_PROCESSOR chooses another, for tests)."""
 
 import importlib
 import importlib.util
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 else:
     core = _load()
 version: str = core.version
-# What fills bare surfaces (docs/meshing.md) and what reads robots (docs/robot_models.md): beside the module, or in bin/ of
-# where all of Clearance is installed.
+# The programs that fill bare surfaces (docs/meshing.md) and read robots (docs/robot_models.md) lie beside the module,
+# or in bin/ of the folder in which all of Clearance is installed.
 _folder = os.path.dirname(os.path.abspath(__file__))
 for _name, _variable in (("clearance-mesh", "CLEARANCE_MESH"), ("clearance-robot", "CLEARANCE_ROBOT")):
     for _program in (os.path.join(_folder, _name), os.path.join(_folder, *[os.pardir] * 4, "bin", _name)):
         if os.path.exists(_program):
             os.environ.setdefault(_variable, os.path.normpath(_program))
             break
-# Big arrays come and go in every Newton iteration: given back each time, their pages would be faulted in anew.
+# Every Newton iteration allocates and frees big arrays: if their memory were given back each time, its pages would be
+# faulted in anew.
 core.keep_freed_memory()

@@ -1,4 +1,4 @@
-"""Distances and the barrier with their derivatives, for those who write their own solver."""
+"""Distances and the barrier with their derivatives, for users who write their own solver."""
 
 from typing import NamedTuple
 
@@ -10,15 +10,16 @@ from .ccd import _batch
 
 
 class Distances(NamedTuple):
-    """Of n pairs."""
+    """The distances of n pairs."""
 
     squared: NDArray[np.float64]  #: (n,) [m^2]
-    gradient: NDArray[np.float64]  #: (n, 4, 3) [m] of the squared distance by the positions
-    weights: NDArray[np.float64]  #: (n, 4) the sum of weight times position leads from the second closest point to the first
+    gradient: NDArray[np.float64]  #: (n, 4, 3) [m] gradient of the squared distance by the positions
+    #: (n, 4) weights whose sum of weight times position leads from the second closest point to the first
+    weights: NDArray[np.float64]
 
 
 class Barriers(NamedTuple):
-    """Of n squared distances s."""
+    """The barrier at n squared distances s."""
 
     value: NDArray[np.float64]  #: (n,) [m^4]
     first: NDArray[np.float64]  #: (n,) [m^2] derivative by s
@@ -26,16 +27,18 @@ class Barriers(NamedTuple):
 
 
 def point_triangle_distance(x: ArrayLike) -> Distances:
-    """x: (n, 4, 3) [m], p, t0, t1, t2. Closest features as in [Fer23, app. A.7]."""
+    """Returns the distances of points and triangles. x: (n, 4, 3) [m], p, t0, t1, t2. Closest features as in [Fer23,
+    app. A.7]."""
     return Distances(*core.point_triangle_distance(_batch(x)))
 
 
 def edge_edge_distance(x: ArrayLike) -> Distances:
-    """x: (n, 4, 3) [m], ea0, ea1, eb0, eb1. Closest features as in [Fer23, app. A.7]."""
+    """Returns the distances of pairs of edges. x: (n, 4, 3) [m], ea0, ea1, eb0, eb1. Closest features as in [Fer23,
+    app. A.7]."""
     return Distances(*core.edge_edge_distance(_batch(x)))
 
 
 def barrier(distance_sq: ArrayLike, dhat: float, *, min_separation: float = 0.0) -> Barriers:
-    """The smoothly clamped barrier of [Fer23, eq. 2.6] on squared distances [m^2] (n,), infinite at and below
-    `min_separation` [m], zero beyond `dhat + min_separation` [m]."""
+    """Returns the smoothly clamped barrier of [Fer23, eq. 2.6] at squared distances [m^2] (n,): infinite at and
+    below `min_separation` [m], zero beyond `dhat + min_separation` [m]."""
     return Barriers(*core.barrier(_batch(distance_sq), float(dhat), float(min_separation)))

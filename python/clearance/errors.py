@@ -1,4 +1,4 @@
-"""What can go wrong, with all problems at once."""
+"""The exceptions of this module; each carries all problems at once."""
 
 from typing import TYPE_CHECKING, List, NamedTuple
 
@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 class Problem(NamedTuple):
     """One problem of a scene, a mesh or a result folder."""
 
-    file: str  #: as it was given; "" if there is none
-    place: str  #: where in it: `bodies[2].material.density`, `line 17`
+    file: str  #: file as it was given; "" if there is none
+    place: str  #: place in the file: `bodies[2].material.density`, `line 17`
     value: str  #: the value at fault as text; "" if there is none
     message: str  #: what is wrong and what was expected
     severity: str = "error"  #: `error` or `warning`
@@ -21,7 +21,7 @@ class Problem(NamedTuple):
 
 
 class ClearanceError(Exception):
-    """Of all errors of this module; `problems` is the list of them."""
+    """Base class of all errors of this module; `problems` is the list of them."""
 
     def __init__(self, problems: List[Problem]):
         self.problems = list(problems)
@@ -44,7 +44,7 @@ class ResultError(ClearanceError, OSError):
 
 
 class StepError(ClearanceError, RuntimeError):
-    """A step that could not be taken; the state is that before it. `report` says why."""
+    """A step that could not be taken; the state is the one before it. `report` says why."""
 
     def __init__(self, report: "StepReport"):
         self.report = report

@@ -14,9 +14,9 @@ class Mesh:
     """Vertices (n, 3) [m] with tets (m, 4), triangles (m, 3), edges (m, 2) and points (m,) of them, as int32.
 
     Tets have positive volume: seen from the fourth vertex, the first three run counterclockwise. In 2D (`dimension=2`)
-    the triangles are the elements, z of all vertices is 0.
+    the triangles are the elements, and z of all vertices is 0.
 
-    Raises MeshError: wrong shapes or types, numbers that are not finite, vertices that are not there.
+    Raises MeshError for wrong shapes or types, numbers that are not finite, and vertices that do not exist.
     """
 
     def __init__(self, vertices: ArrayLike, *, tets: Optional[ArrayLike] = None, triangles: Optional[ArrayLike] = None,
@@ -47,31 +47,31 @@ class Mesh:
 
     @property
     def vertices(self) -> NDArray[np.float64]:
-        """[m] (n, 3); a copy, as all arrays of a mesh."""
+        """Vertices [m] (n, 3); a copy, like all arrays of a mesh."""
         return self._data.vertices
 
     @property
     def tets(self) -> NDArray[np.int32]:
-        """(m, 4)"""
+        """Tets (m, 4)."""
         return self._data.tets
 
     @property
     def triangles(self) -> NDArray[np.int32]:
-        """(m, 3)"""
+        """Triangles (m, 3)."""
         return self._data.triangles
 
     @property
     def edges(self) -> NDArray[np.int32]:
-        """(m, 2)"""
+        """Edges (m, 2)."""
         return self._data.edges
 
     @property
     def points(self) -> NDArray[np.int32]:
-        """(m,)"""
+        """Points (m,)."""
         return self._data.points
 
     def surface(self) -> "Mesh":
-        """The boundary: of tets their outer triangles, in 2D the outer edges of the triangles."""
+        """Returns the boundary: the outer triangles of tets, in 2D the outer edges of triangles."""
         return Mesh._of(core.surface_of(self._data))
 
     def save(self, path: Any) -> None:
@@ -84,7 +84,7 @@ class Mesh:
 
 
 def read_mesh(path: Any, *, dimension: int = 3) -> Mesh:
-    """The mesh of a file: .msh, .obj, .ply, .stl, .off, .vtu, .vtk, TetGen's .node and .ele.
+    """Reads the mesh of a file: .msh, .obj, .ply, .stl, .off, .vtu, .vtk, TetGen's .node and .ele.
 
     Raises MeshError with every problem of the file.
     """
@@ -99,9 +99,11 @@ def _listed(values: Any) -> Any:
 
 def generate(kind: str, size: Union[float, Sequence[float]], resolution: Optional[Union[int, Sequence[int]]] = None,
              **keys: Any) -> Mesh:
-    """The mesh of a generator of scene files (docs/scene.md, generator): box, sphere, torus, cylinder, link, gear, ...
+    """Returns the mesh of a generator of scene files (docs/scene.md, generator): box, sphere, torus, cylinder, link,
+    gear, ...
 
-    size [m] and resolution as there; a single number stands for a list of one. rectangle and disk are 2D. Raises SceneError.
+    size [m] and resolution are those of the generator; a single number stands for a list of one. rectangle and disk are
+    2D. Raises SceneError.
     """
     from .scene import Scene
 

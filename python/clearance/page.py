@@ -13,7 +13,7 @@ _VIEWER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "viewer.html"
 
 
 def write_page(folder: str, output: str, *, exact: bool, max_megabytes: float) -> Dict[str, Any]:
-    """What `clearance export` does. Raises ResultError."""
+    """Writes the page as `clearance export` does and returns its report. Raises ResultError."""
     if not os.path.exists(_VIEWER):
         raise ResultError([Problem(_VIEWER, "", "", "the viewer has not been built: it needs Node.js 18 or later with npm where "
                                    "Clearance is built (Debian: nodejs, npm); `./dev python` then brings it")])
@@ -31,7 +31,7 @@ def _megabytes(value: Any) -> float:
 
 
 class Page:
-    """What `show` returns: a notebook shows it below the cell, `html` is the text of the page."""
+    """The page that `show` returns: a notebook shows it below the cell; `html` is its text."""
 
     def __init__(self, folder: str, height: int, exact: bool, max_megabytes: float):
         if not isinstance(height, int) or not 100 <= height <= 10000:
@@ -40,13 +40,13 @@ class Page:
         self.height = height  #: [px]
         with tempfile.TemporaryDirectory(prefix="clearance-page-") as temporary:
             path = os.path.join(temporary, "run.html")
-            #: `frames` of the run's `frames_of_run`, `triangles`, `position_error` [m], `bytes`
+            #: Keys: `frames` of the run's `frames_of_run`, `triangles`, `position_error` [m], `bytes`
             self.contents = write_page(folder, path, exact=exact, max_megabytes=max_megabytes)
             with open(path, encoding="utf-8") as file:
                 self.html: str = file.read()
 
     def _repr_html_(self) -> str:
-        # A page in a page, which may run its own scripts and see nothing of the notebook.
+        # The page is an inner frame, which may run its own scripts and sees nothing of the notebook.
         return (f'<iframe srcdoc="{html.escape(self.html, quote=True)}" sandbox="allow-scripts" title="Clearance" '
                 f'style="width: 100%; height: {self.height}px; border: 0"></iframe>')
 

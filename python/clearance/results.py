@@ -16,7 +16,7 @@ from .page import Page, write_page
 
 
 class Verdict(NamedTuple):
-    """What `clearance verify` finds in the stored frames, by exact arithmetic."""
+    """The findings of `clearance verify` in the stored frames, by exact arithmetic."""
 
     ok: bool
     frames: int
@@ -25,25 +25,25 @@ class Verdict(NamedTuple):
     half_space_violations: int
     not_finite: int
     too_close: int
-    min_distance: float  #: [m] smallest in all frames
+    min_distance: float  #: [m] smallest distance in all frames
     problems: List[str]  #: files that contradict each other
-    notes: List[str]  #: harmless
-    offenses: List[str]  #: who meets whom, where
+    notes: List[str]  #: harmless findings
+    offenses: List[str]  #: which bodies meet, and where
 
     def raise_if_broken(self) -> "Verdict":
-        """Raises ResultError unless everything is fine."""
+        """Raises ResultError unless everything is fine; returns the verdict."""
         if not self.ok:
             raise ResultError([Problem("", "", "", text) for text in self.offenses + self.problems])
         return self
 
 
 def verify(folder: Any) -> Verdict:
-    """Judges every stored frame of a result folder. Raises ResultError if it is none."""
+    """Judges every stored frame of a result folder. Raises ResultError if the folder holds no result."""
     return Verdict(**core.verify(_check.path(folder, "folder")))
 
 
 class Frame:
-    """A stored frame; read when something of it is asked for."""
+    """A stored frame; its file is read when data of it is first asked for."""
 
     def __init__(self, path: str, time: float):
         self.path = path
@@ -58,22 +58,22 @@ class Frame:
 
     @property
     def positions(self) -> NDArray[np.float64]:
-        """[m] (n, 3)"""
+        """Positions [m] (n, 3)."""
         return self._read().mesh.vertices
 
     @property
     def velocities(self) -> NDArray[np.float64]:
-        """[m/s] (n, 3)"""
+        """Velocities [m/s] (n, 3)."""
         return self._read().velocities
 
     @property
     def contact_forces(self) -> NDArray[np.float64]:
-        """[N] (n, 3); empty unless the scene has output.contact_forces."""
+        """Contact forces [N] (n, 3); empty unless the scene has output.contact_forces."""
         return self._read().contact_forces
 
     @property
     def rest_positions(self) -> NDArray[np.float64]:
-        """[m] (n, 3) where each vertex is at rest; empty unless elements of the scene adapt (`remesh`)."""
+        """Positions of the vertices at rest [m] (n, 3); empty unless elements of the scene adapt (`remesh`)."""
         if self._rest is None:
             self._rest = core.rest_positions(self.path)
         return self._rest
@@ -84,12 +84,12 @@ class Frame:
 
     @property
     def cell_body(self) -> NDArray[np.int32]:
-        """(m,) The body of each tet, triangle, edge and point, in this order."""
+        """The body of each tet, triangle, edge and point, in this order (m,)."""
         return self._read().cell_body
 
     def array(self, name: str) -> NDArray[np.float64]:
-        """One more array of the frame (output.fields), of vertices or of cells; of vectors their lengths, but of
-        `rest_position` the `rest_positions`. Raises KeyError."""
+        """Returns another array of the frame (output.fields), of vertices or of cells; for vectors their lengths,
+        but for `rest_position` the `rest_positions`. Raises KeyError."""
         if name == "rest_position" and self.rest_positions.size:
             return self.rest_positions
         data = core.read_frame(self.path, str(name))
@@ -103,7 +103,8 @@ class Frame:
 
 
 class Results:
-    """A result folder: a sequence of frames, with statistics of every step. Raises ResultError if it is none."""
+    """A result folder: a sequence of frames, with statistics of every step. Raises ResultError if the folder holds
+    no result."""
 
     def __init__(self, folder: Any):
         self.folder: str = _check.path(folder, "folder")
@@ -120,7 +121,7 @@ class Results:
 
     @property
     def times(self) -> NDArray[np.float64]:
-        """[s] (frames,)"""
+        """Times of the frames [s] (frames,)."""
         return np.array([frame.time for frame in self._frames])
 
     @property
@@ -132,20 +133,21 @@ class Results:
                 try:
                     steps.append(json.loads(line))
                 except ValueError:
-                    break  # cut off by a kill
+                    break  # a kill has cut the line off
         return steps
 
     @property
     def stats(self) -> Dict[str, NDArray[Any]]:
-        """Columns of stats.jsonl as arrays with an entry for each step; of objects by `energy.kinetic`, missing
-        numbers NaN."""
+        """Returns columns of stats.jsonl as arrays with an entry per step; values of objects have names such as
+        `energy.kinetic`, missing numbers are NaN."""
         rows = [dict(_flat(step)) for step in self.steps]
         names = list(dict.fromkeys(name for row in rows for name in row))
         return _check.Named({name: _column([row.get(name) for row in rows]) for name in names})
 
     @property
     def probes(self) -> Dict[str, NDArray[np.float64]]:
-        """Columns of probes.csv, `step` and `time [s]` among them. Raises ResultError without probes."""
+        """Returns the columns of probes.csv, `step` and `time [s]` among them. Raises ResultError if the run has no
+        probes."""
         with self._open("probes.csv") as file:
             rows = list(csv.reader(file))
         values = np.array([[float(x or "nan") for x in row] for row in rows[1:] if len(row) == len(rows[0])])
@@ -153,19 +155,19 @@ class Results:
 
     @property
     def summary(self) -> Dict[str, Any]:
-        """summary.json: how the run ended, its warnings. Raises ResultError while it is under way."""
+        """Returns summary.json: how the run ended, and its warnings. Raises ResultError while the run goes on."""
         with self._open("summary.json") as file:
             return json.load(file)
 
     @property
     def scene(self) -> Dict[str, Any]:
-        """scene.json"""
+        """Returns scene.json."""
         with self._open("scene.json") as file:
             return json.load(file)
 
     @property
     def bodies(self) -> List[Dict[str, Any]]:
-        """bodies.json: name and entry of every body, as frames number them."""
+        """Returns bodies.json: name and entry of every body, as frames number them."""
         with self._open("bodies.json") as file:
             return json.load(file)
 
@@ -173,7 +175,8 @@ class Results:
         return verify(self.folder)
 
     def export(self, output: Any, *, exact: bool = False, max_megabytes: float = 100.0, overwrite: bool = False) -> Dict[str, Any]:
-        """Writes one HTML file for any browser, and returns what is in it (docs/export.md). Raises ResultError."""
+        """Writes one HTML file for any browser, and returns a description of its content (docs/export.md). Raises
+        ResultError."""
         path = _check.path(output, "output")
         problem = ""
         if not path.endswith(".html"):
@@ -187,7 +190,7 @@ class Results:
         return write_page(self.folder, path, exact=exact, max_megabytes=max_megabytes)
 
     def show(self, height: int = 600, *, exact: bool = False, max_megabytes: float = 20.0) -> Page:
-        """The frames stored so far as a page that a notebook shows below the cell. Raises ResultError."""
+        """Returns the frames stored so far as a page that a notebook shows below the cell. Raises ResultError."""
         return Page(self.folder, height, exact, max_megabytes)
 
     def _open(self, name: str):

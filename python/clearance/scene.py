@@ -1,4 +1,4 @@
-"""Scenes: what a scene file holds, built in Python."""
+"""Scenes: the content of a scene file, built in Python."""
 
 import copy
 import json
@@ -14,13 +14,13 @@ from .errors import Problem, SceneError
 from .mesh import Mesh
 
 _GEOMETRY = ("vertices", "edges", "triangles", "tets")
-# Stands where arrays go: anything that a reader takes, until they take its place.
+# Placeholder for arrays: any valid mesh, until the arrays take its place.
 _PLACEHOLDER = {2: {"vertices": [[0, 0], [1, 0], [0, 1]], "triangles": [[0, 1, 2]]},
                 3: {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "tets": [[0, 1, 2, 3]]}}
 
 
 class SceneSummary(NamedTuple):
-    """What a scene holds, in numbers, and what may be a mistake in it."""
+    """The numbers of a scene, and probable mistakes in it."""
 
     numbers: Dict[str, Any]  #: bodies, vertices, elements, steps, bbox_diagonal [m], dhat [m], min_distance [m], ...
     warnings: List[Problem]
@@ -29,8 +29,8 @@ class SceneSummary(NamedTuple):
 class Scene:
     """A scene. Its keys are those of scene files (docs/scene.md): `time`, `friction`, `gravity`, `contact`, ...
 
-    `data` is the scene as a dict, to be read and changed; arrays of meshes stand in it as they were given. Paths of
-    meshes are relative to `base_directory`, by default the working directory.
+    `data` is the scene as a dict, which may be read and changed; arrays of meshes are in it as they were given. Paths
+    of meshes are relative to `base_directory`, by default the working directory.
     """
 
     def __init__(self, *no_dict: Any, base_directory: Any = None, **keys: Any):
@@ -38,19 +38,20 @@ class Scene:
             raise TypeError("a scene is made of keys; of a dict it is cl.Scene(**data), of a file cl.Scene.load(path)")
         self.data: Dict[str, Any] = copy.deepcopy(keys)
         self.base_directory: str = os.getcwd() if base_directory is None else _check.path(base_directory, "base_directory")
-        #: What reading a file has warned of.
+        #: Warnings from reading a file.
         self.warnings: List[Problem] = []
 
     @classmethod
     def load(cls, path: Any, *, format: str = "auto", set: Sequence[str] = ()) -> "Scene":
-        """From a file of any supported format (auto, clearance, ipc, rigid-ipc, polyfem, urdf, mjcf); `set` as on the
-        command line: `["time.step=0.01"]`. Raises SceneError with every problem of the file."""
+        """Reads a file of any supported format (auto, clearance, ipc, rigid-ipc, polyfem, urdf, mjcf); `set` is a
+        list of overrides as on the command line: `["time.step=0.01"]`. Raises SceneError with every problem of the
+        file."""
         path = _check.path(path, "path")
         if isinstance(set, str) or not all(isinstance(s, str) for s in set):
             raise TypeError('set: expected a list of texts like ["time.step=0.01"]')
         loaded = core.load_scene(path, format, list(set))
         scene = cls(base_directory=loaded.base_directory)
-        # As it would stand beside its meshes.
+        # The text is that of a scene file beside its meshes.
         scene.data = json.loads(loaded.text(os.path.join(loaded.base_directory, "scene.json")))
         scene.warnings = loaded.warnings
         return scene
@@ -59,10 +60,10 @@ class Scene:
                  tets: Optional[ArrayLike] = None, triangles: Optional[ArrayLike] = None,
                  edges: Optional[ArrayLike] = None, mesh: Any = None, **keys: Any) -> Dict[str, Any]:
         """Adds a body and returns its dict. Its shape is one of: `vertices` (n, 3) [m] with `tets` (m, 4), `triangles`
-        (m, 3) or `edges` (m, 2), numbers of vertices from 0; `mesh`, a path or a Mesh; `generator={...}`.
+        (m, 3) or `edges` (m, 2), which are indices of vertices from 0; `mesh`, a path or a Mesh; `generator={...}`.
 
-        Deformable bodies, the default, need tets (in 2D triangles). Other keys as in scene files: kind, material,
-        transform, linear_velocity, motions, loads, ...
+        Deformable bodies, the default, need tets (in 2D triangles). Other keys are those of scene files: kind,
+        material, transform, linear_velocity, motions, loads, ...
         """
         body: Dict[str, Any] = {} if name is None else {"name": name}
         if isinstance(mesh, Mesh):
@@ -83,7 +84,7 @@ class Scene:
         return body
 
     def add_half_space(self, point: ArrayLike = (0, 0, 0), normal: ArrayLike = (0, 1, 0), **keys: Any) -> Dict[str, Any]:
-        """Adds a half-space and returns its dict: a point [m] on its plane, the normal into the free side."""
+        """Adds a half-space and returns its dict: `point` [m] on its plane, `normal` into the free side."""
         return self._add("half_spaces", {"point": point, "normal": normal, **keys})
 
     def add_joint(self, name: Optional[str] = None, **keys: Any) -> Dict[str, Any]:
@@ -91,8 +92,8 @@ class Scene:
         return self._add("joints", {**({} if name is None else {"name": name}), **keys})
 
     def add_control(self, name: str, value: float = 0.0) -> Dict[str, Any]:
-        """Adds a control: a number that all formulas of the scene may use by its name, set between steps by
-        `Simulation.controls`."""
+        """Adds a control: a number that all formulas of the scene may use by its name, and that
+        `Simulation.controls` sets between steps."""
         return self._add("controls", {"name": name, "value": value})
 
     def add_probe(self, name: str, kind: str, **keys: Any) -> Dict[str, Any]:
@@ -113,7 +114,8 @@ class Scene:
         return entries
 
     def check(self) -> SceneSummary:
-        """What `clearance check` does: the numbers of the scene and its warnings. Raises SceneError with every problem."""
+        """Returns the numbers of the scene and its warnings, like `clearance check`. Raises SceneError with every
+        problem."""
         desc = self._desc()
         numbers, warnings = desc.check()
         return SceneSummary(numbers, desc.warnings + warnings)
@@ -123,13 +125,13 @@ class Scene:
         self._desc().save(_check.path(path, "path"))
 
     def copy(self) -> "Scene":
-        """An independent copy."""
+        """Returns an independent copy."""
         twin = Scene(base_directory=self.base_directory)
         twin.data = copy.deepcopy(self.data)
         return twin
 
     def _desc(self) -> Any:
-        """What the library makes of it. Raises SceneError."""
+        """Returns the scene as the library reads it. Raises SceneError."""
         problems: List[Problem] = []
         data = dict(self.data)
         dimension = 2 if data.get("dimension") == 2 else 3

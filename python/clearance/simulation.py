@@ -1,4 +1,4 @@
-"""Stepping a scene."""
+"""Simulations: stepping a scene."""
 
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, MutableMapping, NamedTuple, Optional, Union
 
@@ -25,7 +25,7 @@ def _make_state(step: int, time: float, arrays: Dict[str, Any], start: int) -> S
 
 
 def _in_python(problem: Problem) -> Problem:
-    """Options of the command line by the names that they have here."""
+    """Renames options of the command line in a problem to their names in Python."""
     message = problem.message
     for option, name in (("--resume", "resume=True"), ("--overwrite", "overwrite=True"), ("with -o", "by output=")):
         message = message.replace(f"`{option}`", f"`{name}`").replace(option, name)
@@ -33,7 +33,7 @@ def _in_python(problem: Problem) -> Problem:
 
 
 class Body(NamedTuple):
-    """One body of a simulation; copies of a body with an `array` are bodies of their own, `link[3]`."""
+    """One body of a simulation; copies of a body with an `array` are bodies of their own, such as `link[3]`."""
 
     name: str
     kind: str  #: deformable, affine, rigid or obstacle
@@ -45,12 +45,12 @@ class Body(NamedTuple):
 class Contacts(NamedTuple):
     """Pairs of features that are nearer than the activation distance; n rows each."""
 
-    bodies: NDArray[np.int32]  #: (n, 2) indices of bodies; of half-space k: -1 - k
-    vertices: NDArray[np.int32]  #: (n, 4) of the first feature, then of the second; -1: none
-    num_first: NDArray[np.int32]  #: (n,) how many belong to the first feature
+    bodies: NDArray[np.int32]  #: (n, 2) indices of bodies; -1 - k for half-space k
+    vertices: NDArray[np.int32]  #: (n, 4) vertices of the first feature, then of the second; -1: none
+    num_first: NDArray[np.int32]  #: (n,) number of vertices of the first feature
     gap: NDArray[np.float64]  #: (n,) [m]
-    normal: NDArray[np.float64]  #: (n, 3) unit, from the second feature to the first
-    force: NDArray[np.float64]  #: (n, 3) [N] on the first feature
+    normal: NDArray[np.float64]  #: (n, 3) unit vector from the second feature to the first
+    force: NDArray[np.float64]  #: (n, 3) [N] force on the first feature
 
 
 class Controls(MutableMapping):
@@ -88,11 +88,11 @@ class Simulation:
     """A scene that is stepped.
 
     scene: a Scene, or the path of a scene file. output: a folder for frames, statistics and checkpoints, as `clearance
-    run -o` writes it; None: nothing is stored. threads: 0 for all processors; results do not depend on it. steps: their
-    number, instead of the scene's duration. overwrite, resume: what to do with a result that is there already.
-    controls: the result folder of a run whose controls are set again, step by step, until something else is set.
+    run -o` writes it; None: nothing is stored. threads: 0 for all processors; results do not depend on it. steps: the
+    number of steps; replaces the scene's duration. overwrite, resume: treatment of an existing result. controls: the
+    result folder of a run whose controls are replayed, step by step, until other values are set.
 
-    Raises SceneError with every problem of the scene, ResultError where the folder cannot be used.
+    Raises SceneError with every problem of the scene, ResultError if the folder cannot be used.
     """
 
     def __init__(self, scene: Union[Scene, Any], output: Any = None, *, threads: int = 0, steps: Optional[int] = None,
@@ -119,16 +119,16 @@ class Simulation:
         except ResultError as error:
             raise ResultError([_in_python(problem) for problem in error.problems]) from None
         self._controls = Controls(self._stepper)
-        #: How many steps have ended with each status: `{"converged": 100}`.
+        #: Number of steps that have ended with each status: `{"converged": 100}`.
         self.steps_by_status: Dict[str, int] = {}
-        #: Of the last step; None before the first.
+        #: Report of the last step; None before the first.
         self.last_report: Optional[StepReport] = None
         self._adapts: bool = self._stepper.adapts
         self._list_bodies()
         #: Probable mistakes in the scene.
         self.warnings: List[Problem] = desc.warnings + self._stepper.warnings
-        #: What the scene's `start.overlaps` has moved apart: `overlaps` with `bodies` and `depth` [m], `moves` with
-        #: `body`, `distance` [m] as a whole and `bending` [m] beside that; docs/overlaps.md.
+        #: Bodies that the scene's `start.overlaps` has moved apart: `overlaps` with `bodies` and `depth` [m], `moves`
+        #: with `body`, `distance` [m] as a whole and `bending` [m] beside that; docs/overlaps.md.
         self.separation: Dict[str, List[Dict[str, Any]]] = self._stepper.separation
 
     def _list_bodies(self) -> None:
@@ -137,7 +137,7 @@ class Simulation:
 
     @property
     def bodies(self) -> List[Body]:
-        """All bodies of the scene. Where elements adapt, their `vertices` change from step to step."""
+        """All bodies of the scene. If elements adapt, their `vertices` change from step to step."""
         if self._adapts:
             self._list_bodies()
         return self._bodies
@@ -146,8 +146,9 @@ class Simulation:
         """Takes one step; other Python threads go on meanwhile. `on_iteration(iteration, residual [m/s])` is called
         after every Newton iteration.
 
-        Ctrl-C, and an exception in `on_iteration`, end the step within a second; it then was never taken. Raises
-        StepError if the step could not be taken, RuntimeError after the last step or in a closed simulation.
+        Ctrl-C, and an exception in `on_iteration`, end the step within a second; the state is then that before the
+        step. Raises StepError if the step could not be taken, RuntimeError after the last step or in a closed
+        simulation.
         """
         report = self._stepper.step(on_iteration)
         self.steps_by_status[report.status] = self.steps_by_status.get(report.status, 0) + 1
@@ -156,7 +157,8 @@ class Simulation:
 
     @property
     def controls(self) -> Controls:
-        """Of the scene (docs/scene.md, controls): `sim.controls["grip"] = 0.02`. Recorded in the result folder."""
+        """The controls of the scene (docs/scene.md, controls): `sim.controls["grip"] = 0.02`. They are recorded in
+        the result folder."""
         return self._controls
 
     @controls.setter
@@ -165,69 +167,69 @@ class Simulation:
             self._controls[name] = value
 
     def run(self) -> "Simulation":
-        """Takes all steps that are left; `steps_by_status` tells how they ended."""
+        """Takes all remaining steps; `steps_by_status` tells how they ended."""
         while not self.done:
             self.step()
         return self
 
     @property
     def done(self) -> bool:
-        """All steps are done, or one has failed."""
+        """True if all steps are done, or one has failed."""
         return self._stepper.done
 
     @property
     def time(self) -> float:
-        """[s]"""
+        """Simulated time [s]."""
         return self._stepper.time
 
     @property
     def step_number(self) -> int:
-        """Steps done."""
+        """Number of steps done."""
         return self._stepper.step_number
 
     @property
     def num_steps(self) -> int:
-        """Steps in all."""
+        """Total number of steps."""
         return self._stepper.num_steps
 
     @property
     def positions(self) -> NDArray[np.float64]:
-        """[m] (n, 3) of all vertices; in 2D z = 0. Read-only, always the same array, refreshed by every step: copy() to
-        keep it."""
+        """Positions of all vertices [m] (n, 3); in 2D z = 0. Read-only, always the same array, refreshed by every
+        step: use copy() to keep the values."""
         return self._stepper.positions
 
     @property
     def velocities(self) -> NDArray[np.float64]:
-        """[m/s] (n, 3); otherwise as positions."""
+        """Velocities [m/s] (n, 3); otherwise like positions."""
         return self._stepper.velocities
 
     @property
     def contact_forces(self) -> NDArray[np.float64]:
-        """[N] (n, 3) of contacts on all vertices, without friction; in 2D for a slice one metre deep."""
+        """Contact forces on all vertices [N] (n, 3), without friction; in 2D for a slice one metre deep."""
         return self._stepper.contact_forces
 
     @property
     def contacts(self) -> Contacts:
-        """At the current positions."""
+        """Returns the contacts at the current positions."""
         return Contacts(**self._stepper.contacts)
 
     @property
     def probes(self) -> Dict[str, float]:
-        """Numbers of the probes of the scene by `name [unit]`."""
+        """Returns the numbers of the scene's probes by `name [unit]`."""
         return _check.Named(self._stepper.probes)
 
     @property
     def mesh(self) -> Mesh:
-        """All bodies as they are now."""
+        """Returns all bodies in their current state."""
         return Mesh._of(self._stepper.frame.mesh)
 
     @property
     def state_hash(self) -> str:
-        """16 hexadecimal digits over positions and velocities, as in stats.jsonl."""
+        """Hash of positions and velocities, 16 hexadecimal digits as in stats.jsonl."""
         return self._stepper.state_hash
 
     def body(self, name: str) -> Body:
-        """By its name. Raises KeyError."""
+        """Returns the body of that name. Raises KeyError."""
         if self._adapts:
             self._list_bodies()
         try:
@@ -236,33 +238,33 @@ class Simulation:
             raise KeyError(f"no body {_check.short(name)}; there are {', '.join(list(self._by_name)[:20])}") from None
 
     def pose(self, name: str) -> NDArray[np.float64]:
-        """(4, 4) Where an affine or rigid body is: x = T x_start in homogeneous coordinates [m], the unit matrix at the
-        start. Raises ValueError for others."""
+        """Pose of an affine or rigid body (4, 4): x = T x_start in homogeneous coordinates [m]; the unit matrix at
+        the start. Raises ValueError for other bodies."""
         pose = self._stepper.pose(self.body(name).number)
         if pose is None:
             raise ValueError(f"'{name}' is {self.body(name).kind}; only affine and rigid bodies have a pose")
         return pose
 
     def save_state(self) -> State:
-        """Everything that a restart needs; can be pickled."""
+        """Returns everything that a restart needs; the state can be pickled."""
         return self._stepper.save_state()
 
     def restore(self, state: State) -> None:
-        """Goes on from a state of this scene. Raises SceneError for that of another one, RuntimeError with `output`,
-        where steps only go forward."""
+        """Continues from a state of this scene. Raises SceneError for a state of another scene, and RuntimeError
+        with `output`, because steps of a stored run only go forward."""
         if not isinstance(state, State):
             raise TypeError(f"state: expected what save_state() has given, not {_check.short(state)}")
         self._stepper.restore(state)
 
     def show(self, height: int = 600) -> Page:
-        """The frames stored so far as a page that a notebook shows below the cell (Results.show). Raises RuntimeError
-        without `output`, ResultError."""
+        """Returns the frames stored so far as a page that a notebook shows below the cell (Results.show). Raises
+        RuntimeError without `output`, ResultError."""
         if self._folder is None:
             raise RuntimeError("nothing is stored that could be shown: give Simulation an `output`")
         return Results(self._folder).show(height)
 
     def close(self) -> None:
-        """Completes the result folder; nothing can be done afterwards. `with` does it."""
+        """Completes the result folder; the simulation cannot be used afterwards. `with` closes it."""
         self._stepper.close()
 
     def __reduce__(self) -> Any:

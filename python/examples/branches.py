@@ -1,4 +1,4 @@
-"""A state saved and branched: the same moment with two floors, and a twin that shows that nothing is lost."""
+"""A saved state that branches: the same moment with two floors, and a twin that shows that nothing is lost."""
 
 import pickle
 import sys

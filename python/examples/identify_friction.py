@@ -11,7 +11,7 @@ speed, measured = 1.0, 0.17  # [m/s], [m]
 
 
 def slid(mu):
-    """[m] from the speed to rest."""
+    """Returns the distance from the speed to rest [m]."""
     scene = cl.Scene(time={"step": step, "duration": 1.0}, friction={"coefficient": mu})
     scene.add_body("box", kind="rigid", generator={"kind": "box", "size": [0.1, 0.05, 0.1], "resolution": [1, 1, 1]},
                    transform={"translation": [0, 0.0251, 0]}, linear_velocity=[speed, 0, 0])

@@ -14,7 +14,7 @@ vertices = np.stack([x, y + 0.03 * np.sin(6 * np.pi * x), z], axis=-1).reshape(-
 
 
 def number(di, dj, dk):
-    """Of the corner of every cell."""
+    """Returns the number of a corner of every cell."""
     shape = (nx + 1, ny + 1, nz + 1)
     a, b, c = np.meshgrid(np.arange(nx) + di, np.arange(ny) + dj, np.arange(nz) + dk, indexing="ij")
     return np.ravel_multi_index((a, b, c), shape).ravel()

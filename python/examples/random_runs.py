@@ -11,7 +11,7 @@ count, duration = (4, 0.1) if "--short" in sys.argv else (200, 1.5)
 
 
 def run(seed):
-    """Random throw -> [seed, speed, mu, final x and z, did all steps converge]."""
+    """Simulates a random throw; returns [seed, speed, mu, final x and z, did all steps converge]."""
     rng = np.random.default_rng(seed)
     speed, mu = rng.uniform(0.5, 2.0), rng.uniform(0.1, 0.9)
     scene = cl.Scene(time={"step": 0.01, "duration": duration}, friction={"coefficient": mu})
@@ -26,7 +26,7 @@ def run(seed):
 
 
 if __name__ == "__main__":
-    # `spawn`: threads of the library do not survive a fork.
+    # Start processes by `spawn`: threads of the library do not survive a fork.
     with multiprocessing.get_context("spawn").Pool() as pool:
         rows = np.array(pool.map(run, range(count)))
     np.save("runs.npy", rows)

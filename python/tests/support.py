@@ -1,4 +1,4 @@
-"""What the tests share. The package is found by PYTHONPATH, the program by CLEARANCE_PROGRAM."""
+"""Code that the tests share. PYTHONPATH finds the package, CLEARANCE_PROGRAM the program."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ class InFolder(unittest.TestCase):
 
 
 def drop(**keys):
-    """A soft box above a floor: it lands within twenty steps."""
+    """Returns a soft box above a floor: it lands within twenty steps."""
     scene = cl.Scene(**{"time": {"step": 0.02, "duration": 0.4}, **keys})
     scene.add_body("box", generator={"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [2, 2, 2]},
                    material={"youngs_modulus": 1e5}, transform={"translation": [0, 0.1, 0], "rotation": [0, 0, 20]})
@@ -31,7 +31,7 @@ def drop(**keys):
 
 
 def bar():
-    """Vertices and tets of a bar, as a user may make them."""
+    """Returns vertices and tets of a bar, as a user may make them."""
     mesh = cl.generate("box", [0.2, 0.05, 0.05], [4, 1, 1])
     return mesh.vertices, mesh.tets
 

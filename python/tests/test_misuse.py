@@ -1,4 +1,5 @@
-"""Random calls with random arguments: exceptions, never a crash. CLEARANCE_MISUSES of them (1,000 under a sanitizer)."""
+"""Random calls with random arguments raise exceptions and never crash. CLEARANCE_MISUSES sets their number (1,000
+under a sanitizer)."""
 
 import os
 import pickle

@@ -30,7 +30,7 @@ class Shown(InFolder):
         self.assertTrue(text.startswith("<iframe srcdoc=") and text.endswith("</iframe>"))
         self.assertIn('sandbox="allow-scripts"', text)
         self.assertIn("height: 300px", text)
-        # Nothing of the page ends the attribute that it is in.
+        # Nothing in the page ends the attribute that contains it.
         self.assertEqual(len(re.findall('"', text)), 8)
         self.assertEqual((page.contents["frames"], page.contents["frames_of_run"]), (5, 5))
         self.assertIn("5 of 5 frames", repr(page))

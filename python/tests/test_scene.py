@@ -21,7 +21,7 @@ class Problems(InFolder):
         scene = cl.Scene(time={"stepp": 0.01}, gravity=[0, float("nan"), 0])
         scene.add_body("a", vertices=[[0, 0, 0]], tets=[[0, 1, 2, 3]], material={"density": -1})
         places = problems_of(scene)
-        self.assertEqual(set(places), {"gravity[1]"})  # what is no scene at all comes first
+        self.assertEqual(set(places), {"gravity[1]"})  # a value that is no scene at all is reported first
         scene.data["gravity"] = [0, -9.8, 0]
         places = problems_of(scene)
         self.assertLessEqual({"time.stepp", "bodies[0].material.density"}, set(places))

@@ -73,7 +73,7 @@ class SameAsTheProgram(InFolder):
                 after = sim.positions
                 lengths.append(len(after))
                 self.assertEqual(len(sim.velocities), len(after))
-                # Those that were asked for before follow the step, or keep what they had.
+                # Arrays that were asked for before follow the step, or keep their values.
                 self.assertEqual(before is after, lengths[-1] == lengths[-2])
                 self.assertEqual(sim.bodies[-1].vertices.stop, len(after))
                 self.assertEqual(sim.body("tile").vertices, sim.bodies[1].vertices)
@@ -378,7 +378,7 @@ class Stopping(InFolder):
 
 class Steering(InFolder):
     def scene(self, **keys):
-        """A finger pulled along a slider by its effort, and a post that is moved."""
+        """Returns a finger pulled along a slider by its effort, and a post that is moved."""
         scene = cl.Scene(**{"time": {"step": 0.01, "duration": 0.2}, "gravity": [0, 0, 0], **keys})
         scene.add_control("pull")
         scene.add_control("place", 0.0)
@@ -436,7 +436,7 @@ class Steering(InFolder):
         scene = self.scene(output={"checkpoint_interval": 8})
         with cl.Simulation(scene, out) as sim:
             hashes = self.steer(sim)
-        # As if it had been killed after step 18: the checkpoint is that of step 16.
+        # The run looks as if it had been killed after step 18: the checkpoint is that of step 16.
         again = self.folder / "again"
         with cl.Simulation(scene, again) as sim:
             for _ in range(18):

@@ -1,4 +1,4 @@
-"""The stubs say what the module has (mypy's stubtest, where it is installed)."""
+"""The stubs match the module (mypy's stubtest, if it is installed)."""
 
 import importlib.util
 import os

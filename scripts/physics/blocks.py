@@ -8,13 +8,14 @@ from .scenes import FLOOR, box, bystander, mesh_body, prism, scene
 
 
 def block_material(d, kind, size):
-    """Density, and E of a deformable block that its own weight strains by at most 1e-3 (resolved)."""
+    """Draws density, and E of a deformable block that its own weight strains by at most 1e-3 (resolved)."""
     density = d.density()
     return density, d.young(density * G * size) if kind == "deformable" else None
 
 
 def bounce(mu, gap, speed, gravity=G):
-    """What the speed of a sliding block may be off by if it still bounces from its fall through the gap at the start.
+    """Returns the allowed error of the speed of a sliding block that still bounces from its fall through the gap at the
+    start.
 
     The normal impulse up to time t is m (g t + v_n): its error v_n <= sqrt(2 g gap) leaves mu v_n of the speed.
     """
@@ -22,7 +23,8 @@ def bounce(mu, gap, speed, gravity=G):
 
 
 def creep(run, body, size, normal, more=0.0, name="creep"):
-    """No motion along the ground: the mean speed over the second half is below STICK_SPEED sqrt(g size), and `more`."""
+    """Checks that there is no motion along the ground: the mean speed over the second half is below STICK_SPEED
+    sqrt(g size), and `more`."""
     middle = len(run.numbers) // 2
     speed = vec.norm(vec.without(run.displacement(body, middle, -1), normal)) / (run.time(-1) - run.time(middle))
     scale = math.sqrt(G * size)
@@ -30,27 +32,29 @@ def creep(run, body, size, normal, more=0.0, name="creep"):
 
 
 def hops(d, gap, size, angle):
-    """Mean speed [sqrt(g size)] downhill of a block that hops on the slope for ever, as it may where nothing damps.
+    """Returns the mean speed [sqrt(g size)] downhill of a block that hops on the slope forever, as it may if nothing
+    damps.
 
-    Of each hop, 2 v_n / (g cos) long, the slope's pull has the mean speed tan v_n; v_n = sqrt(2 g gap cos).
+    A hop takes 2 v_n / (g cos), and the slope's pull has the mean speed tan v_n; v_n = sqrt(2 g gap cos).
     """
     return 0.0 if d.damps() else math.tan(angle) * math.sqrt(2 * gap * math.cos(angle) / size)
 
 
 def clear_friction(d, ratio):
-    """mu <= 1 that clearly holds, from 1.15 `ratio` on, or clearly lets slide, up to 0.7 `ratio`."""
+    """Draws mu <= 1 that clearly holds, from 1.15 `ratio` on, or clearly lets slide, up to 0.7 `ratio`."""
     holds = 1.15 * ratio < 1 and d.chance(0.35)
     return d.between("mu", 1.15 * ratio, 1.0) if holds else d.between("mu", 0.0, min(1.0, 0.7 * ratio))
 
 
 def slope_frame(angle):
-    """Normal and downhill direction of a slope that falls towards +x, angle in degrees."""
+    """Returns normal and downhill direction of a slope that falls towards +x, angle in degrees."""
     a = math.radians(angle)
     return (math.sin(a), math.cos(a), 0.0), (math.cos(a), -math.sin(a), 0.0)
 
 
 def slide_down(d, name, mu, angle, size, gap, normal, downhill):
-    """Checks of a block on a slope from rest: v = g (sin - mu cos) t downhill; below the friction angle it stands."""
+    """Returns checks of a block on a slope from rest: v = g (sin - mu cos) t downhill; below the friction angle it
+    stands."""
     a = math.radians(angle)
     speed = G * (math.sin(a) - mu * math.cos(a)) * d.duration
     if speed <= 0:
@@ -120,7 +124,7 @@ def moving_wedge(d):
     wedge_density = density * ratio * block_mass / wedge_mass
     sin, cos = math.sin(a), math.cos(a)
     wedge_rate = G * sin * cos / (ratio + sin * sin)
-    relative = (1 + ratio) * G * sin / (ratio + sin * sin)  # along the face
+    relative = (1 + ratio) * G * sin / (ratio + sin * sin)  # relative acceleration along the face
     d.times(math.sqrt(size / relative), cycles=(1.5, 2.4))
     bodies = [mesh_body("wedge", kind, prism(outline, 2 * size), (centre[0], centre[1] + gap, 0),
                         density=wedge_density)]
@@ -200,7 +204,7 @@ def conveyor(d):
     mu, gap = d.between("mu", 0.1, 1.0), d.log("gap", 1e-4, 1e-3) * size
     d.times(math.sqrt(size / G), most=120)
     density, young = block_material(d, kind, 0.3 * size)
-    share = d.pick("belt", (0.4, 3.0))  # of the speed that friction gives in this time
+    share = d.pick("belt", (0.4, 3.0))  # share of the belt's speed that friction gives in this time
     belt_speed = share * mu * G * d.duration
     if young:
         d.needs("speed / c", belt_speed / math.sqrt(young / density), 0.05)
@@ -249,10 +253,10 @@ def plank(d):
 
 
 def topple(d):
-    """A slender block on a rough slope: it stands where tan angle < width / height, and falls over where it is more.
+    """A slender block on a rough slope: it stands if tan angle < width / height, and falls over if it is more.
 
     Falling about its lower edge: I phi'' = m g r sin(phi), I = m (w^2 + h^2) / 3, phi from the vertical to the centre
-    of mass at distance r from the edge. The time is that of a tilt by 0.4 rad. What falls grows exponentially from a
+    of mass at distance r from the edge. The time is that of a tilt by 0.4 rad. The fall grows exponentially from a
     small start: 20 %.
     """
     kind, size, _ = d.body_kind(("rigid", "affine")), d.size(), d.integrator()
@@ -283,7 +287,7 @@ def topple(d):
 
 
 def fall_path(start, rate_sq):
-    """(time, tilt since the start) of phi'' = rate^2 sin(phi) from rest, in small steps (Runge-Kutta)."""
+    """Returns (time, tilt since the start) of phi'' = rate^2 sin(phi) from rest, in small steps (Runge-Kutta)."""
     phi, rate, time = start, 0.0, 0.0
     h = 1e-3 / math.sqrt(rate_sq)
     while True:
@@ -347,7 +351,7 @@ def collide(d):
 
 
 def stack_bodies(d, kind, size, gap, count):
-    """Boxes of random density and size on each other, the lowest first, and their weights [N]."""
+    """Returns boxes of random density and size on each other, the lowest first, and their weights [N]."""
     bodies, weights, top = [], [], 0.0
     for i in range(count):
         density = d.log(f"density_{i}", 300.0, 3000.0)

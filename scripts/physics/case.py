@@ -9,15 +9,15 @@ from . import vectors as vec
 
 G = 9.80665  # [m/s^2]
 
-# Integrators by name: the order of their error, and whether they damp what is too fast for the step. A new one is added
+# Integrators by name: the order of their error, and whether they damp modes too fast for the step. A new one is added
 # here. "" leaves the scene's default, and is judged as of first order. Kinds that can be quasi-static draw that too.
 INTEGRATORS = {"": (1, True), "implicit_euler": (1, True), "implicit_newmark": (2, False), "bdf2": (2, True),
                "bdf2_restarted": (2, True)}
 
 KINDS_OF_BODY = ("rigid", "affine", "deformable")
 TOLERANCE = 0.03
-GAP_TOLERANCE = 0.06  # where gaps between surfaces enter the measured quantity
-STICK_SPEED = 1e-4  # in sqrt(g size): what moves slower on the mean stands
+GAP_TOLERANCE = 0.06  # tolerance where gaps between surfaces enter the measured quantity
+STICK_SPEED = 1e-4  # in sqrt(g size): a slower mean speed counts as standing
 
 
 @dataclass
@@ -34,19 +34,19 @@ class Check:
 
 
 def near(name, value, expected, tolerance=TOLERANCE, scale=None):
-    """Agreement of two numbers; the error is relative to `scale`, or to what is expected."""
+    """Checks that two numbers agree; the error is relative to `scale`, or to the expected value."""
     return Check(name, value, expected, abs(value - expected) / (abs(expected) if scale is None else scale), tolerance)
 
 
 def near_vector(name, value, expected, tolerance=TOLERANCE, scale=None):
-    """Agreement of two vectors; reports their lengths."""
+    """Checks that two vectors agree; reports their lengths."""
     length = vec.norm(expected)
     error = vec.norm(vec.sub(value, expected)) / (length if scale is None else scale)
     return Check(name, vec.norm(value), length, error, tolerance)
 
 
 def at_most(name, value, bound, scale):
-    """`value` stays below `bound`; the error is its excess relative to `scale`."""
+    """Checks that `value` stays below `bound`; the error is its excess relative to `scale`."""
     return Check(name, value, bound, max(0.0, value - bound) / scale, 0.0)
 
 
@@ -55,9 +55,9 @@ class Case:
     name: str
     parameters: dict
     scene: dict
-    measure: Callable  # of a run: a list of checks
-    unresolved: list = field(default_factory=list)  # reasons; none: resolved
-    peer: bool = False  # whether the other engines can express it
+    measure: Callable  # from a run to a list of checks
+    unresolved: list = field(default_factory=list)  # reasons why the case is not resolved; none: resolved
+    peer: bool = False  # True if the other engines can express it
     files: dict = field(default_factory=dict)  # meshes beside the scene file: text by name
 
 
@@ -113,14 +113,15 @@ class Draw(random.Random):
         return self.log("density", 300.0, 8000.0)
 
     def young(self, pressure, unresolved=0.15):
-        """E from where `pressure` strains by 1e-3 (sometimes 1e-2: not resolved) to 1e12 Pa."""
+        """Draws E from where `pressure` strains by 1e-3 (sometimes 1e-2: not resolved) to 1e12 Pa."""
         most = 1e-2 if self.chance(unresolved) else 1e-3
         young = self.log("young", max(1e4, min(1e11, pressure / most)), 1e12)
         self.needs("rho g L / E", pressure / young, 1e-3)
         return young
 
     def times(self, scale, cycles=(2.0, 4.0), most=160, least=40):
-        """h, number of steps and duration: some `cycles` of the natural time `scale` [s] within 1 ms <= h <= 50 ms.
+        """Draws h, number of steps and duration: some `cycles` of the natural time `scale` [s] within 1 ms <= h <= 50
+        ms.
 
         Most cases get `least` steps or more; for the others h is too long. The number of steps is even, so that half
         the time is a frame.
@@ -145,18 +146,18 @@ class Draw(random.Random):
             self.unresolved.append(f"{what} = {value:.2g}")
 
     def needs_turning(self, rate, angle, growth=1.0):
-        """omega h <= 0.1, and what first order loses of a rotation is at most 1 %.
+        """The case is resolved only if omega h <= 0.1, and the loss of a rotation at first order is at most 1 %.
 
-        A point x on a circle that is stepped to the circle's point nearest to 2 x_n - x_(n-1) turns by phi - phi^3 after
-        a turn by phi: omega loses omega^3 h a second, in all its share rate h angle [rad] at one rate; `growth` times
-        that where it changes.
+        A point x on a circle that is stepped to the circle's point nearest to 2 x_n - x_(n-1) turns by phi - phi^3
+        after a turn by phi: omega loses omega^3 h a second, in all its share rate h angle [rad] at one rate; `growth`
+        times that if it changes.
         """
         self.needs("omega h", rate * self.h, 0.1)
         if self.order() < 2:
             self.needs("loss of first order", rate * self.h * angle * growth, 0.01)
 
     def direction(self, name):
-        """A random direction."""
+        """Draws a random direction."""
         y, angle = self.uniform(-1, 1), self.uniform(0, 2 * math.pi)
         r = math.sqrt(1 - y * y)
         return self.note(name, tuple(round(c, 4) for c in (r * math.cos(angle), y, r * math.sin(angle))))

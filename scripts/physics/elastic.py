@@ -1,7 +1,8 @@
 """Elastic bodies: bars, blocks and beams under loads, their waves, and contact of round bodies.
 
 Static quantities are measured after a slow, smooth rise of the load, s(t) = t / R - sin(2 pi t / R) / (2 pi): it leaves
-at most 8 pi^2 / (omega R)^3 of a vibration of frequency omega, and what is measured is the mean over the time after it.
+at most 8 pi^2 / (omega R)^3 of a vibration of frequency omega. The measured quantity is the mean over the time
+after it.
 """
 
 import math
@@ -11,7 +12,7 @@ from . import vectors as vec
 from .case import G, GAP_TOLERANCE, Case, near
 from .scenes import FLOOR, box, bystander, cap, grid_mesh, mesh_body, scene
 
-SLOW = 12.6  # omega R, at least: two periods
+SLOW = 12.6  # least omega R: two periods
 
 
 class Ramp:
@@ -28,25 +29,26 @@ class Ramp:
         return [self.formula(c) for c in vector]
 
     def frames(self, run):
-        """Frames after the rise."""
+        """Returns the frames after the rise."""
         return [i for i in range(len(run.numbers)) if run.time(i) >= self.rise]
 
 
 def static_times(d):
-    """h and steps of a load that rises slowly; 1 ms <= h <= 50 ms."""
+    """Draws h and steps of a load that rises slowly; 1 ms <= h <= 50 ms."""
     h = math.exp(d.uniform(math.log(1e-3), math.log(0.05)))
     return d.steps(float(f"{h:.3g}"), d.randint(45, 120) if d.chance(0.85) else d.randint(8, 30))
 
 
 def slow_young(d, density, length, low=1e4, high=1e12):
-    """E such that the rise is slow for the lowest axial frequency of the body, (pi / 2) c / length."""
+    """Draws E such that the rise is slow for the lowest axial frequency of the body, (pi / 2) c / length."""
     speed = SLOW / (d.duration * 2 / 3) * 2 * length / math.pi
     least = max(low, density * speed**2)
     return d.log("young", min(least, high), high)
 
 
 def mean_gap(run, name, axis, frames):
-    """[m] between the means of the vertices on the two ends of a box along an axis; mean of the frames."""
+    """Returns the distance [m] between the means of the vertices on the two ends of a box along an axis; mean of the
+    frames."""
     start = [p[axis] for p in run.points(name, 0)]
     low, high = min(start), max(start)
     ends = [[i for i, x in enumerate(start) if abs(x - end) < 1e-6 * (high - low)] for end in (low, high)]
@@ -58,7 +60,7 @@ def mean_gap(run, name, axis, frames):
 
 
 def mean_energy(run, key, since):
-    """[J] of that energy: mean over the steps since a time."""
+    """Returns that energy [J]: mean over the steps since a time."""
     values = [s["energy"].get(key, 0.0) for s in run.steps if s["time"] >= since]
     return math.fsum(values) / len(values)
 
@@ -94,7 +96,7 @@ def press(d):
 
 
 def uniaxial_energy(stretch, young, poisson):
-    """[Pa] Neo-Hookean energy density of a free bar of that stretch: the least over the stretch b across.
+    """Returns the neo-Hookean energy density [Pa] of a free bar of that stretch: the least over the stretch b across.
 
     W = mu/2 (a^2 + 2 b^2 - 3) - mu ln J + la/2 (ln J)^2, J = a b^2; dW/db = 0 is mu (b^2 - 1) + la ln J = 0.
     """
@@ -211,7 +213,8 @@ def end_vertices(run, name, axis, which):
 
 
 def bending(run, name, young, poisson, density, end_force):
-    """Displacements of the linear reference, clamped at the lowest x, under its weight or a force -y on its end."""
+    """Returns displacements of the linear reference, clamped at the lowest x, under its weight or a force -y on its
+    end."""
     ids = run.vertices[name]
     place = {v: n for n, v in enumerate(ids)}
     points = run.points(name, 0)

@@ -11,7 +11,7 @@ from . import vectors as vec
 
 
 def gradients(points, tetrahedron):
-    """Gradients of the four shape functions, and the volume."""
+    """Returns the gradients of the four shape functions, and the volume."""
     p0, p1, p2, p3 = (points[i] for i in tetrahedron)
     a, b, c = vec.sub(p1, p0), vec.sub(p2, p0), vec.sub(p3, p0)
     det = vec.dot(a, vec.cross(b, c))
@@ -20,7 +20,7 @@ def gradients(points, tetrahedron):
 
 
 def stiffness(points, tetrahedra, young, poisson):
-    """Rows of the lower half of K as dictionaries. Block (a, b): V (la ga gb^T + mu gb ga^T + mu ga.gb I)."""
+    """Returns rows of the lower half of K as dictionaries. Block (a, b): V (la ga gb^T + mu gb ga^T + mu ga.gb I)."""
     mu, la = young / (2 * (1 + poisson)), young * poisson / ((1 + poisson) * (1 - 2 * poisson))
     rows = [{} for _ in range(3 * len(points))]
     for tetrahedron in tetrahedra:
@@ -39,7 +39,7 @@ def stiffness(points, tetrahedra, young, poisson):
 
 
 def solve(rows, force, held):
-    """u of K u = force with u = 0 at the unknowns `held`: Cholesky within the band."""
+    """Solves K u = force with u = 0 at the unknowns `held`, by Cholesky within the band."""
     free = [i for i in range(len(rows)) if i not in held]
     place = {i: n for n, i in enumerate(free)}
     factor, first = [], []

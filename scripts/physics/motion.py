@@ -8,7 +8,7 @@ from .case import G, GAP_TOLERANCE, Case, near, near_vector
 from .scenes import box, bystander, globe, inertia_z, mass_properties, mesh_body, scene, wheel
 
 STIFF = ("rigid", "affine")
-SIDES = 256  # of wheels
+SIDES = 256  # sides of wheels
 
 
 def fall(d):
@@ -31,7 +31,7 @@ def fall(d):
 
 
 def box_inertia(mass, shape):
-    """Moments of a box about its axes through the centre."""
+    """Returns the moments of a box about its axes through the centre."""
     squares = [s * s for s in shape]
     return [mass / 12 * (sum(squares) - s) for s in squares]
 
@@ -85,8 +85,8 @@ def torque(d):
 
 
 def tumble(d):
-    """Free rotation: energy and angular momentum stay. Where two sides are equal (Euler's top), the axis along the third
-    goes round the angular momentum L at |L| / I, I about the equal sides."""
+    """Free rotation: energy and angular momentum stay. If two sides are equal (Euler's top), the axis along the
+    third goes round the angular momentum L at |L| / I, I about the equal sides."""
     kind, size, _ = d.body_kind(STIFF), d.size(), d.integrator()
     shape = random_shape(d, size)
     is_top = d.note("top", d.chance(0.5))
@@ -111,7 +111,7 @@ def tumble(d):
         if is_top:
             going = vec.norm(momentum) / inertia[0] * d.duration
             expected = vec.apply(vec.rotation(vec.unit(momentum), going), frame[1])
-            # The angle that it is off, of the way it has gone round.
+            # The error is the angle that the axis is off, as a share of the angle it has gone round.
             radius = vec.norm(vec.cross(vec.unit(momentum), frame[1]))
             checks.append(near_vector("axis", body_axis(run, "body", shape), expected, scale=max(0.1, radius * going)))
         return checks
@@ -119,7 +119,8 @@ def tumble(d):
 
 
 def body_axis(run, name, shape):
-    """Where the y axis of a box points now: vertices 0 and 2 of a box are the ends of an edge along it."""
+    """Returns the present direction of the y axis of a box: vertices 0 and 2 of a box are the ends of an edge along
+    it."""
     points = run.points(name)
     return vec.mul(1 / shape[1], vec.sub(points[2], points[0]))
 
@@ -191,7 +192,7 @@ def roll(d):
 
 
 def pendulum_period(rate, amplitude):
-    """4 K(sin(amplitude / 2)) / rate, by the mean of Gauss: 2 pi / (rate agm(1, cos(amplitude / 2)))."""
+    """Returns 4 K(sin(amplitude / 2)) / rate, by the mean of Gauss: 2 pi / (rate agm(1, cos(amplitude / 2)))."""
     a, b = 1.0, math.cos(amplitude / 2)
     while a - b > 1e-14:
         a, b = (a + b) / 2, math.sqrt(a * b)
@@ -228,7 +229,8 @@ def pendulum(d):
 
 
 def crossings(series):
-    """Times at which a series of (time, value) changes its sign, between its entries by a line."""
+    """Returns the times at which a series of (time, value) changes its sign, with straight lines between its
+    entries."""
     return [t0 - x0 * (t1 - t0) / (x1 - x0) for (t0, x0), (t1, x1) in zip(series, series[1:]) if x0 * x1 < 0
             or x1 == 0 and x0 != 0]
 
@@ -267,10 +269,10 @@ def brake(d):
     mesh = wheel(radius, 0.5 * radius, SIDES)
     k = inertia_z(mesh) / radius**2
     mass = density * mass_properties(mesh)[0]
-    angle = d.log("angle", 0.5, 4.0)  # that it would turn without the brake
+    angle = d.log("angle", 0.5, 4.0)  # by which it would turn without the brake
     d.times(math.sqrt(radius / G), least=80)
     rate = angle / d.duration
-    share = d.between("share", 0.3, 0.7)  # of the rate that the brake takes
+    share = d.between("share", 0.3, 0.7)  # share of the rate that the brake takes
     normal = share * rate * k * mass * radius / (mu * d.duration)
     d.needs_turning(rate, angle)
     pad_density = 0.02 * density

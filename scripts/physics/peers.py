@@ -1,7 +1,7 @@
-"""The same cases in Bullet and MuJoCo, where they can express them: rigid boxes, balls, cylinders, planes and hinges.
+"""The same cases in Bullet and MuJoCo, if they can express them: rigid boxes, balls, cylinders, planes and hinges.
 
-The engines keep their default settings and take the step, gravity and friction of the case. A case is handed over as
-JSON (benchmarks/peers/motion_case.h) and measured by its own checks.
+The engines keep their default settings and take the step, gravity and friction of the case. A case is passed as JSON
+(benchmarks/peers/motion_case.h) and measured by its own checks.
 """
 
 import json
@@ -15,7 +15,7 @@ ENGINES = {"Bullet": "bullet_motion", "MuJoCo": "mujoco_motion"}
 
 
 def shape_of(body, parameters):
-    """Shape, half extents and volume of a body of the scene."""
+    """Returns shape, half extents and volume of a body of the scene."""
     if "geometry" in body:  # a wheel or globe of `roll`
         r = parameters["size"]
         if parameters["shape"] == "sphere":
@@ -34,7 +34,7 @@ def total_force(body, mass):
 
 
 def describe(case):
-    """The case as the engines read it."""
+    """Returns the case as the engines read it."""
     scene, bodies = case.scene, []
     for body in scene["bodies"]:
         shape, size, volume = shape_of(body, case.parameters)
@@ -57,7 +57,7 @@ def describe(case):
 
 
 class PeerRun:
-    """What an engine did, with the same names as in results.Run."""
+    """The result of an engine, with the same names as in results.Run."""
 
     def __init__(self, case, frames):
         self.frames = frames
@@ -82,13 +82,13 @@ class PeerRun:
         return vec.sub(self.position(name, end), self.position(name, start))
 
     def kinetic(self, name, index=-1):
-        """[J/kg] of a cube."""
+        """Returns the kinetic energy of a cube [J/kg]."""
         v, w, size = self.velocity(name, index), self.spin(name, index), self.boxes[name]["generator"]["size"]
         return 0.5 * (vec.dot(v, v) + size[0] ** 2 / 6 * vec.dot(w, w))
 
 
 def run_peer(program, case, seconds):
-    """Checks of a case in an engine, or None where it failed."""
+    """Returns the checks of a case in an engine, or None if it failed."""
     try:
         process = subprocess.run([str(program)], input=json.dumps(describe(case)), capture_output=True, text=True,
                                  timeout=seconds)

@@ -1,4 +1,4 @@
-"""What a run of the program stored: steps, warnings, and the motion of each body."""
+"""Stored results of a run: steps, warnings, and the motion of each body."""
 
 import array
 import json
@@ -14,7 +14,7 @@ TRIANGLE, TETRAHEDRON = 5, 10  # VTK's numbers of cell types
 
 
 def read_arrays(path):
-    """All arrays of a .vtu frame by name, flat."""
+    """Returns all arrays of a .vtu frame by name, flat."""
     data = Path(path).read_bytes()
     start = data.index(b"<AppendedData")
     head, base = data[:start].decode(), data.index(b"_", start) + 1
@@ -62,7 +62,7 @@ class Run:
         return self.frames[index]
 
     def find_vertices(self, names):
-        """Vertices and cells of each body, and the share of its mass that each vertex stands for.
+        """Finds vertices and cells of each body, and the share of its mass that each vertex represents.
 
         Elements give equal parts to their nodes. The meshes of stiff bodies are symmetric, so that the mean of their
         vertices is the centre of mass.
@@ -94,7 +94,7 @@ class Run:
         return [weights[v] / volume for v in ids]
 
     def volume(self, name):
-        """[m^3] inside the surface of a stiff body."""
+        """Returns the volume inside the surface of a stiff body [m^3]."""
         points = dict(zip(self.vertices[name], self.points(name, 0)))
         return mass_properties((points, self.triangles[name]))[0]
 
@@ -110,7 +110,7 @@ class Run:
         return vectors_of(self.frame(index)["velocity"], self.vertices[name])
 
     def forces(self, name, index=-1):
-        """[N] contact force on each vertex, friction included."""
+        """Returns the contact force on each vertex [N], friction included."""
         return [vec.add(*both) for both in zip(*(vectors_of(self.frame(index)[part], self.vertices[name])
                                                  for part in ("normal_force", "friction_force")))]
 
@@ -118,7 +118,7 @@ class Run:
         return vec.total([vec.mul(w, v) for w, v in zip(self.weights[name], vectors)])
 
     def position(self, name, index=-1):
-        """[m] of the centre of mass."""
+        """Returns the position of the centre of mass [m]."""
         return self.mean(name, self.points(name, index))
 
     def velocity(self, name, index=-1):
@@ -128,13 +128,13 @@ class Run:
         return vec.sub(self.position(name, end), self.position(name, start))
 
     def offsets_and_rates(self, name, index=-1):
-        """Positions and velocities of the vertices relative to the centre of mass."""
+        """Returns positions and velocities of the vertices relative to the centre of mass."""
         points, rates = self.points(name, index), self.velocities(name, index)
         p, v = self.mean(name, points), self.mean(name, rates)
         return [vec.sub(x, p) for x in points], [vec.sub(x, v) for x in rates]
 
     def spin(self, name, index=-1):
-        """[rad/s] The angular velocity that fits the velocities of the vertices best."""
+        """Returns the angular velocity [rad/s] that fits the velocities of the vertices best."""
         offsets, rates = self.offsets_and_rates(name, index)
         matrix = [[0.0] * 3 for _ in range(3)]
         for r in offsets:
@@ -145,13 +145,14 @@ class Run:
         return vec.solve3(matrix, vec.total([vec.cross(r, v) for r, v in zip(offsets, rates)]))
 
     def angular_momentum(self, name, index=-1):
-        """[m^2/s] about the centre of mass, per mass. Of a stiff box: its corners have three times its moments."""
+        """Returns the angular momentum about the centre of mass, per mass [m^2/s]. A stiff body must be a box: its
+        corners have three times its moments."""
         offsets, rates = self.offsets_and_rates(name, index)
         share = 1.0 if self.kinds.get(name) == "deformable" else 1 / 3
         return self.mean(name, [vec.mul(share, vec.cross(r, v)) for r, v in zip(offsets, rates)])
 
     def kinetic(self, name, index=-1):
-        """[J/kg] per mass; of a stiff body a box, as above."""
+        """Returns the kinetic energy per mass [J/kg]; a stiff body must be a box, as above."""
         offsets, rates = self.offsets_and_rates(name, index)
         share = 1.0 if self.kinds.get(name) == "deformable" else 1 / 3
         v = self.velocity(name, index)
@@ -159,13 +160,13 @@ class Run:
         return 0.5 * vec.dot(v, v) + 0.5 * share * inside
 
     def energies(self):
-        """[J] The sum of all energies after each step."""
+        """Returns the sum of all energies after each step [J]."""
         return [math.fsum(step["energy"].values()) for step in self.steps]
 
     def least_gap(self):
-        """[m] at the end; 0 without contact."""
+        """Returns the least gap at the end [m]; 0 without contact."""
         return self.steps[-1]["min_distance"] or 0.0
 
     def second_half(self):
-        """Indices of the frames of the second half of the run, when all are stored."""
+        """Returns indices of the frames of the second half of the run, if all are stored."""
         return range(len(self.files) // 2, len(self.files))

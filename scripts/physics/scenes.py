@@ -1,4 +1,4 @@
-"""Pieces of scenes. Only what a case names is set: all else is the program's default."""
+"""Pieces of scenes. Only values that a case names are set: everything else is the program's default."""
 
 import math
 
@@ -15,7 +15,7 @@ def material(kind, density, young=None, poisson=0.3):
 
 def box(name, kind, size, position, rotation=(0, 0, 0), density=1000.0, young=None, resolution=(2, 2, 2), poisson=0.3,
         **more):
-    """A box; stiff ones have the eight corners as vertices."""
+    """Returns a box; stiff ones have the eight corners as vertices."""
     body = {"name": name, "kind": kind,
             "generator": {"kind": "box", "size": list(size),
                           "resolution": list(resolution) if kind == "deformable" else [1, 1, 1]},
@@ -27,7 +27,7 @@ def box(name, kind, size, position, rotation=(0, 0, 0), density=1000.0, young=No
 
 
 def mesh_body(name, kind, mesh, position, rotation=(0, 0, 0), density=1000.0, **more):
-    """A stiff body or an obstacle with a closed surface of its own."""
+    """Returns a stiff body or an obstacle with a closed surface of its own."""
     vertices, triangles = mesh
     body = {"name": name, "kind": kind,
             "geometry": {"vertices": [list(v) for v in vertices], "triangles": [list(t) for t in triangles]},
@@ -39,7 +39,8 @@ def mesh_body(name, kind, mesh, position, rotation=(0, 0, 0), density=1000.0, **
 
 
 def prism(outline, width):
-    """The closed surface of a convex outline in x and y, counterclockwise, extruded from z = -width/2 to width/2."""
+    """Returns the closed surface of a convex outline in x and y, counterclockwise, extruded from z = -width/2 to
+    width/2."""
     n = len(outline)
     vertices = [(x, y, side * width / 2) for side in (-1, 1) for x, y in outline]
     triangles = []
@@ -52,13 +53,14 @@ def prism(outline, width):
 
 
 def wheel(radius, width, sides):
-    """A cylinder about z as a prism with a flat side below."""
+    """Returns a cylinder about z as a prism with a flat side below."""
     angles = [2 * math.pi * (i + 0.5) / sides - math.pi / 2 for i in range(sides)]
     return prism([(radius * math.cos(a), radius * math.sin(a)) for a in angles], width)
 
 
 def globe(radius, around, rings):
-    """A sphere with `around` vertices on the equator about z, one of its sides below, and fewer between the poles."""
+    """Returns a sphere with `around` vertices on the equator about z, one of its sides below, and fewer between the
+    poles."""
     vertices, triangles, first = [], [], []
     for ring in range(rings + 1):
         latitude = math.pi * (ring / rings - 0.5)
@@ -76,7 +78,7 @@ def globe(radius, around, rings):
 
 
 def band(lower, upper):
-    """Triangles between two rings, each (first vertex, count), outwards; a ring of one is a pole."""
+    """Returns triangles between two rings, each (first vertex, count), outwards; a ring of one is a pole."""
     (p, n), (q, m) = lower, upper
     triangles, i, j = [], 0, 0
     while i < n or j < m:
@@ -93,7 +95,8 @@ def band(lower, upper):
 
 
 def cap(radius, reach, rings, around):
-    """A lower cap of a sphere, out to `reach` from its axis y, facing down; its lowest point is in the origin."""
+    """Returns a lower cap of a sphere, out to `reach` from its axis y, facing down; its lowest point is in the
+    origin."""
     vertices, triangles = [(0.0, 0.0, 0.0)], []
     for ring in range(1, rings + 1):
         r = reach * ring / rings
@@ -111,7 +114,8 @@ def cap(radius, reach, rings, around):
 
 
 def grid_mesh(xs, ys, zs):
-    """Text of a Gmsh 2.2 file: bricks between the planes, each of six tetrahedra about one of its diagonals."""
+    """Returns the text of a Gmsh 2.2 file: bricks between the planes, each of six tetrahedra about one of its
+    diagonals."""
     nodes = [(x, y, z) for x in xs for y in ys for z in zs]
     ny, nz = len(ys), len(zs)
     paths = ((0, 4, 6, 7), (0, 2, 3, 7), (0, 1, 5, 7), (0, 4, 7, 5), (0, 1, 7, 3), (0, 2, 7, 6))
@@ -129,7 +133,8 @@ def grid_mesh(xs, ys, zs):
 
 
 def mass_properties(mesh):
-    """Volume and the integrals of x x, y y, z z over the inside of a closed surface (exact: a sum of tetrahedra)."""
+    """Returns volume and the integrals of x x, y y, z z over the inside of a closed surface (exact: a sum of
+    tetrahedra)."""
     vertices, triangles = mesh
     volume, moments = 0.0, [0.0, 0.0, 0.0]
     for triangle in triangles:
@@ -143,13 +148,14 @@ def mass_properties(mesh):
 
 
 def inertia_z(mesh):
-    """I_zz / m [m^2] of a solid of uniform density about its z axis."""
+    """Returns I_zz / m [m^2] of a solid of uniform density about its z axis."""
     volume, (xx, yy, _) = mass_properties(mesh)
     return (xx + yy) / volume
 
 
 def bystander(draw, size, up=(0, 1, 0), probability=0.4):
-    """A free body 100 to 1000 sizes away, roughly along `up`: it must change nothing. (None falls quasi-statically.)"""
+    """Adds a free body 100 to 1000 sizes away, roughly along `up`: it must change nothing. (None falls
+    quasi-statically.)"""
     if not draw.chance(probability) or draw.parameters["integrator"] == "quasi_static":
         return []
     far = draw.log("far", 100.0, 1000.0)
@@ -160,7 +166,7 @@ def bystander(draw, size, up=(0, 1, 0), probability=0.4):
 
 
 def scene(draw, bodies, frames="half", gravity=None, friction=None, half_spaces=(), joints=(), forces=False):
-    """The scene of a case. Frames: `half` (start, half, end) or `all`."""
+    """Returns the scene of a case. Frames: `half` (start, half, end) or `all`."""
     time = {"step": draw.h, "duration": draw.duration}
     if draw.parameters.get("integrator"):
         time["integrator"] = draw.parameters["integrator"]

@@ -36,7 +36,7 @@ def total(vectors):
 
 
 def without(a, n):
-    """The part of `a` perpendicular to the unit vector `n`."""
+    """Returns the part of `a` perpendicular to the unit vector `n`."""
     return sub(a, mul(dot(a, n), n))
 
 
@@ -45,7 +45,7 @@ def apply(matrix, a):
 
 
 def solve3(m, b):
-    """x of m x = b, by Cramer's rule."""
+    """Returns x of m x = b, by Cramer's rule."""
     columns = [tuple(row[k] for row in m) for k in range(3)]
     det = dot(columns[0], cross(columns[1], columns[2]))
     return (dot(b, cross(columns[1], columns[2])) / det, dot(columns[0], cross(b, columns[2])) / det,
@@ -53,7 +53,7 @@ def solve3(m, b):
 
 
 def rotation(axis, angle):
-    """Rows of the rotation by `angle` [rad] about the unit vector `axis` (Rodrigues)."""
+    """Returns the rows of the rotation by `angle` [rad] about the unit vector `axis` (Rodrigues)."""
     c, s = math.cos(angle), math.sin(angle)
     columns = []
     for k in range(3):
@@ -63,7 +63,7 @@ def rotation(axis, angle):
 
 
 def euler(degrees):
-    """Rows of R = Rz Ry Rx, as a scene's transform has it."""
+    """Returns the rows of R = Rz Ry Rx, as in a scene's transform."""
     x, y, z = (rotation(tuple(float(i == k) for i in range(3)), math.radians(degrees[k])) for k in range(3))
     return product(z, product(y, x))
 

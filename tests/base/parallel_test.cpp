@@ -10,7 +10,7 @@
 namespace clearance {
 namespace {
 
-/// Numbers of both signs over 60 binary orders of magnitude, so that most digits of a plain sum are lost.
+/// Returns numbers of both signs over 60 binary orders of magnitude, so that most digits of a plain sum are lost.
 std::vector<double> wild_numbers(int count, unsigned seed) {
   std::mt19937_64 rng(seed);
   std::uniform_real_distribution<double> mantissa(-1.0, 1.0), exponent(-30.0, 30.0);
@@ -59,7 +59,7 @@ TEST(OrderedSum, DiffersFromExactSumByOneRoundingOnly) {
 }
 
 TEST(OrderedSum, CancellationLeavesTheSmallNumbers) {
-  // 1e16 and -1e16 around a thousand ones: a plain sum returns 0 or an even number.
+  // A thousand ones stand between 1e16 and -1e16: a plain sum returns 0 or an even number.
   std::vector<double> numbers(1002, 1.0);
   numbers.front() = 1e16;
   numbers.back() = -1e16;

@@ -9,7 +9,7 @@
 namespace clearance {
 namespace {
 
-/// Lets so much time pass that the scope asks again.
+/// Waits until the scope asks again.
 void wait() {
   std::this_thread::sleep_for(std::chrono::milliseconds(60));
 }

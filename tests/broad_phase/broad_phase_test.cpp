@@ -65,13 +65,13 @@ TEST_P(BroadPhaseInDimension, TreeEqualsBruteForceOnDegenerateSurfaces) {
     Rng rng(seed);
     const TestSurface surface = random_surface(rng, GetParam());
 
-    // All vertices at one point: every pair that shares no vertex.
+    // All vertices are at one point: every pair that shares no vertex is a candidate.
     TestSurface point = surface;
     point.x_t0.setConstant(0.3);
     point.x_t1 = point.x_t0;
     expect_tree_equals_brute_force(point, 0.0);
 
-    // All in a plane (2D: on a line), with boxes of no thickness, still and moving in it.
+    // All vertices are in a plane (2D: on a line), with boxes of no thickness, still and moving in it.
     TestSurface flat = surface;
     for (Eigen::Index i = flat.dim - 1; i < flat.x_t0.size(); i += flat.dim) flat.x_t0[i] = flat.x_t1[i] = 0.7;
     expect_tree_equals_brute_force(flat, 0.0);

@@ -16,7 +16,7 @@ ExactPolynomial polynomial(const std::vector<mpz_class>& coefficients) {
   for (std::size_t i = 0; i < coefficients.size(); ++i) p.c[i] = coefficients[i];
   return p;
 }
-/// den t - num
+/// Returns the polynomial den t - num.
 ExactPolynomial with_root(const mpq_class& root) {
   return polynomial({-root.get_num(), root.get_den()});
 }

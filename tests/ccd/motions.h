@@ -45,7 +45,7 @@ inline std::optional<ExactTime> exact_contact(Pair pair, const Motion& motion) {
   return find_first_contact(CcdQuery{kind, motion});
 }
 
-/// sqrt of the exact squared distance, rounded.
+/// Returns the square root of the exact squared distance, rounded.
 inline double exact_distance(const rational::RationalMotion& motion, const rational::Number& t) {
   return std::sqrt(rational::hull_distance_sq(motion.at(t)).get_d());
 }
@@ -55,7 +55,7 @@ struct NamedMotion {
   Motion motion;
 };
 
-/// One motion of each kind.
+/// Returns one motion of each kind.
 inline std::vector<NamedMotion> random_motions(std::mt19937_64& generator, Pair pair) {
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   std::uniform_int_distribution<int> integer(-2, 2);
@@ -77,7 +77,7 @@ inline std::vector<NamedMotion> random_motions(std::mt19937_64& generator, Pair 
   motions.push_back({"coplanar integers", fill([&] { return Vec<3>(integer(generator), integer(generator), 0.0); })});
   motions.push_back({"collinear", fill([&] { return Vec<3>(integer(generator), 0.0, 0.0); })});
 
-  // Short motions towards one another across a gap of 1e-1 to 1e-12, turning a little.
+  // The primitives move a short way towards one another across a gap of 1e-1 to 1e-12, turning a little.
   Motion close = random;
   const double gap = std::pow(10.0, -std::uniform_real_distribution<double>(1.0, 12.0)(generator));
   const int num_first = pair == Pair::point_triangle ? 1 : 2;

@@ -160,7 +160,7 @@ TEST(VerifyCurvedElement, InversionBetweenAllNodesAndQuadraturePointsIsSeen) {
 }
 
 TEST(VerifyCurvedElement, WhatNeedsTooManyPartsIsNotValid) {
-  // det = 3 U^2 + 1: smallest on a whole plane, 1e-8 of the largest.
+  // The determinant is 3 U^2 + 1: smallest on a whole plane, 1e-8 of the largest.
   for (int order = 3; order <= max_order; ++order) {
     const auto valley = [&](double shift) {
       return make_element(3, order, [&](double u, double v, double w) {
@@ -234,7 +234,8 @@ Coordinates random_element(int dim, int order, double bend, std::mt19937_64& rng
   return x;
 }
 
-/// det dx/dxi at a point with these barycentrics, from the product formula of the shape functions; T: double, or exact.
+/// Returns det dx/dxi at a point with these barycentrics, from the product formula of the shape functions; T: double,
+/// or exact.
 template <class T>
 T volume_at(int dim, int order, const Coordinates& x, const Barycentrics& l) {
   const auto num_corners = static_cast<std::size_t>(dim + 1);

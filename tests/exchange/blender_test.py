@@ -47,9 +47,9 @@ class Scene(unittest.TestCase):
         told = self.told(head, frames)
         self.assertAlmostEqual(told["rate"], 1 / scene["time"]["step"], 4)
         self.assertEqual(told["frames"], [0, len(files) - 1])
-        for got, want in zip(told["up"], (0, 0, 1)):  # upwards is z
+        for got, want in zip(told["up"], (0, 0, 1)):  # z points upwards
             self.assertAlmostEqual(got, want, 6)
-        # Vertices of the meshes are found in the first frame by their exact places.
+        # Vertices of the meshes are found in the first frame by their exact positions.
         number = {place: i for i, place in enumerate(points_of(files[0]))}
         num_checked, farthest = 0, 0.0
         for body in json.loads(head.read_text())["bodies"]:
@@ -62,13 +62,13 @@ class Scene(unittest.TestCase):
                 self.assertEqual(len(shown["places"][str(n)]), len(vertices))
                 for v, place in zip(vertices, shown["places"][str(n)]):
                     for k in range(3):
-                        # Of numbers up to 2: three roundings of single precision.
+                        # The numbers are up to 2: three roundings of single precision.
                         self.assertAlmostEqual(place[k], exact[v][k], delta=4e-7, msg=f"{body['name']} frame {n}")
                         farthest = max(farthest, abs(exact[v][k] - first[v][k]))
                     num_checked += 1
         self.assertTrue(all(body["faces"] > 0 for body in told["bodies"].values()))
         self.assertGreater(num_checked, 50)
-        self.assertGreater(farthest, 0.1)  # or all frames would look right
+        self.assertGreater(farthest, 0.1)  # otherwise all frames would look right
 
     def test_deformable_rigid_and_resting_bodies(self):
         self.check("solid", SOLID, {"deforming": 1, "rigid": 1, "still": 1}, "y")
@@ -85,7 +85,7 @@ class Scene(unittest.TestCase):
         blend = self.folder / "out" / "scene.blend"
         said = blender("--python", self.folder / "out" / "run_blender.py", "--", blend)
         self.assertTrue(blend.exists(), said)
-        # In another place, as files are mailed.
+        # The files are opened in another place, as after mailing.
         (self.folder / "out").rename(self.folder / "moved")
         look = ("import bpy; s = bpy.context.scene; s.frame_set(4); g = bpy.context.evaluated_depsgraph_get(); "
                 "m = bpy.data.objects['box'].evaluated_get(g).to_mesh(); "

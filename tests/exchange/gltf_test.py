@@ -75,7 +75,7 @@ class Validator(unittest.TestCase):
 
 
 def install(tools):
-    """What is missing, or nothing."""
+    """Returns the name of what is missing, or nothing."""
     for program in ("node", "npm"):
         if not shutil.which(program):
             return program

@@ -28,7 +28,7 @@ PLANE = {
 
 
 def curved(order):
-    """A box of this order that falls along z."""
+    """Returns a box of this order that falls along z."""
     return {"name": f"order {order}", "time": {"step": 0.02, "duration": 0.2}, "gravity": [0, 0, -9.81],
             "half_spaces": [{"point": [0, 0, -0.3], "normal": [0, 0, 1]}], "output": {"fields": ["von_mises"]},
             "bodies": [{"name": "box", "order": order, "material": {"youngs_modulus": 5e4},
@@ -43,7 +43,7 @@ def make_run(program, folder, name, scene):
 
 
 def export(program, run, output, *options):
-    """What the command says of it."""
+    """Exports the run; returns the command's messages."""
     said = subprocess.run([program, "export", str(run), "-o", str(output), "--json", *options], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     return json.loads(said)
@@ -55,7 +55,7 @@ def frames_of(run):
 
 
 def array_of(path, name, code="d"):
-    """An array of a frame as flat numbers."""
+    """Returns an array of a frame as flat numbers."""
     data = Path(path).read_bytes()
     start = data.index(b"_", data.index(b"<AppendedData")) + 1
     offset = int(re.search(rb'Name="%s"[^>]*offset="(\d+)"' % name.encode(), data)[1])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`clearance export -o NAME.xdmf` in ParaView and in meshio, whichever is there: `xdmf_readers_test.py PROGRAM`.
 
-They see the places and arrays of our frames, bit for bit. Exit status 77 where neither is there: SKIPPED.
+They read the positions and arrays of our frames, bit for bit. Exit status 77 if neither is installed: SKIPPED.
 """
 
 import json

@@ -239,7 +239,7 @@ struct Manufactured {
     }
     return du;
   }
-  /// -div P(F) of a neo-Hookean material, by differences of the exact stress.
+  /// Returns -div P(F) of a neo-Hookean material, by differences of the exact stress.
   static Vec<dim> force(const Vec<dim>& x, double mu, double lambda) {
     const auto stress = [&](const Vec<dim>& y) {
       const Mat<dim> f = Mat<dim>::Identity() + gradient(y);
@@ -250,7 +250,7 @@ struct Manufactured {
     Vec<dim> divergence = Vec<dim>::Zero();
     for (int j = 0; j < dim; ++j) {
       const Vec<dim> e = h * Vec<dim>::Unit(j);
-      // Sixth order.
+      // The difference is of sixth order.
       divergence += ((45.0 * (stress(x + e) - stress(x - e)) - 9.0 * (stress(x + 2.0 * e) - stress(x - 2.0 * e)) +
                       (stress(x + 3.0 * e) - stress(x - 3.0 * e))) /
                      (60.0 * h))
@@ -292,7 +292,7 @@ Errors errors_of(int order, int cells, double bend) {
     const Vec<dim> force = volume * Manufactured<dim>::force(at, material.mu, material.lambda);
     for (std::size_t a = 0; a < mesh.num_nodes(); ++a) block<dim>(load, mesh.nodes_of(e)[a]) += values[q][a] * force;
   });
-  // Held all around, by the reference grid.
+  // The grid is held all around.
   const CurvedElementMesh<dim> flat = raised<dim>(linear, order);
   VecX is_free = VecX::Zero(x.size());
   for (int b = 0; b < x.size() / dim; ++b) {
@@ -333,7 +333,7 @@ TEST(CurvedPotential, ErrorsOfManufacturedSolutionsFallWithTheirOrder) {
   }
 }
 
-/// Row sums are what gravity pulls on: exact for a uniform field; energies are those of the fields.
+/// Row sums are the masses that gravity acts on: exact for a uniform field. Energies are those of the fields.
 TEST(CurvedMass, IsThatOfFields) {
   for_all_orders([](auto dim, int order) {
     std::mt19937_64 rng(2);
@@ -349,7 +349,7 @@ TEST(CurvedMass, IsThatOfFields) {
     if (order == 2) {
       EXPECT_LT(sums.minCoeff(), dim == 3 ? -1.0 : 1e-9);
     }
-    // Velocities x, that is dim times the integral of rho x^2 / 2 over the unit cube.
+    // With velocities x, the energy is dim times the integral of rho x^2 / 2 over the unit cube.
     EXPECT_NEAR(mass.energy(mesh.x_rest, {}).value(), dim * 1000.0 / 6.0, 1e-9);
     VecX product = VecX::Zero(mesh.x_rest.size());
     mass.add_product(mesh.x_rest, 1.0, {}, product);

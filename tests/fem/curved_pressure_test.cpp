@@ -101,8 +101,8 @@ TEST(CurvedPressure, OnABentBoxIsTimesItsVolume) {
     PressurePotential<dim> potential = box.pressed(pressure);
     ASSERT_TRUE(potential.begin_step(box.x(), 0.1, 0.1));
     EXPECT_EQ(potential.energy(box.x()).value(), 0.0);
-    // The integral of the determinant of bent(): 1 + a x1 - 2 a^2 x1 (1 - 2 x0) in the plane, and
-    // 1 - a^2 x0 x2 - 2 a^2 x1 (1 - 2 x0) + 2 a^3 x1^2 x2 in space.
+    // The volume is the integral of the determinant of bent(): 1 + a x1 - 2 a^2 x1 (1 - 2 x0) in the plane, and 1 - a^2
+    // x0 x2 - 2 a^2 x1 (1 - 2 x0) + 2 a^3 x1^2 x2 in space.
     const double volume = dim == 2 ? 1.0 + a / 2.0 : 1.0 - a * a / 4.0 + a * a * a / 3.0;
     const VecX x = box.bent_by(a);
     const auto error = [&] { return std::abs(potential.energy(x).value() - pressure * (volume - 1.0)); };
@@ -147,8 +147,8 @@ TEST(CurvedPressure, OnAClosedSurfaceHasNeitherForceNorTorque) {
   EXPECT_LT(largest, 1e-13);
 }
 
-/// At the reference the force is the integral of p n times the shape functions: on a flat face with its nodes in equal
-/// parts of the sides p n A times the integrals of Lagrange functions.
+/// At the reference the force is the integral of p n times the shape functions. On a flat face with its nodes in equal
+/// parts of the sides, this is p n A times the integrals of Lagrange functions.
 TEST(CurvedPressure, AtItsReferencePushesAgainstTheOutside) {
   for_all_orders([](auto dim, int order) {
     const Box<dim> box(order, 1);

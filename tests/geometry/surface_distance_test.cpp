@@ -12,7 +12,7 @@
 namespace clearance {
 namespace {
 
-/// A sphere of points near `center`, its numbers from `first` on.
+/// Adds a sphere of points near `center`, with numbers from `first` on.
 SurfaceParts add_ball(const Vec<3>& center, double radius, int resolution, std::vector<Vec<3>>& points) {
   const Mesh mesh = surface_of(make_sphere(radius, resolution));
   const int first = static_cast<int>(points.size());

@@ -21,7 +21,7 @@ class PublishedCcd : public testing::Test {
     if (!fs::exists(root_)) GTEST_SKIP() << "no published queries in " << root_;
   }
 
-  /// With the place of each query in the trace.
+  /// Visits each query, with its place in the trace.
   void for_each_query(const std::function<void(const PublishedQuery&)>& visit) const {
     const auto files = find_ccd_query_files(root_);
     ASSERT_TRUE(files) << to_string(files.issues()[0]);
@@ -38,7 +38,8 @@ class PublishedCcd : public testing::Test {
   fs::path root_;
 };
 
-/// The same question from another side: vertices of a triangle, or edges and their ends, in another order.
+/// Asks the same question from another side: with the vertices of a triangle, or edges and their ends, in another
+/// order.
 void reorder(RationalVertices& v, QueryKind kind) {
   v = kind == QueryKind::point_triangle ? RationalVertices{v[0], v[3], v[1], v[2]}
                                         : RationalVertices{v[3], v[2], v[0], v[1]};

@@ -1,4 +1,4 @@
-"""A Debian of its own in a folder: nothing of this machine but its kernel, and its mirror as long as one wants.
+"""A Debian of its own in a folder: it uses nothing of this machine but its kernel, and its mirror as long as one wants.
 
 Every command runs in namespaces of its own, which end with it: no mount and no process is left behind.
 """
@@ -9,12 +9,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
-USER, HOME = 1000, "/srv/user"  # who uses what root installs
+USER, HOME = 1000, "/srv/user"  # the ordinary user, and the home folder of that user
 SUITE = re.search(r"^VERSION_CODENAME=(\w+)", Path("/etc/os-release").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def debian_archives():
-    """(address, release, component) of Debian's archives that this machine's own apt uses."""
+    """Returns (address, release, component) of Debian's archives that this machine's own apt uses."""
     try:
         lines = subprocess.run(["apt-get", "indextargets", "--format", "$(SITE)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)",
                                 "Created-By: Packages"], check=True, capture_output=True, text=True).stdout.split("\n")
@@ -24,7 +24,7 @@ def debian_archives():
 
 
 def apt_settings():
-    """How this machine's apt reaches them: proxies, and whether it minds old indices."""
+    """Returns the settings by which this machine's apt reaches them: proxies, and whether it minds old indices."""
     dump = subprocess.run(["apt-config", "dump"], check=True, capture_output=True, text=True).stdout
     return "".join(line + "\n" for line in dump.split("\n")
                    if re.match(r"Acquire::(https?::Proxy|Check-Valid-Until|Check-Date)", line))
@@ -44,12 +44,13 @@ def reason_to_skip():
 
 
 class CleanRoot:
-    """Made in work/root, from work/base.tar, which the first call makes with debootstrap and later ones use again."""
+    """A clean system in work/root, made from work/base.tar, which the first call makes with debootstrap and later
+    ones use again."""
 
     def __init__(self, work):
         self.work, self.path = Path(work).resolve(), Path(work).resolve() / "root"
         self.work.mkdir(parents=True, exist_ok=True)
-        # One at a time; the lock ends with this process.
+        # Only one at a time may use the folder; the lock ends with this process.
         self.lock = open(self.work / "lock", "w", encoding="utf-8")
         fcntl.flock(self.lock, fcntl.LOCK_EX)
         base = self.work / "base.tar"
@@ -78,7 +79,8 @@ class CleanRoot:
         Path(f"{base}.new").rename(base)
 
     def run(self, command, as_root=False, network=False, folder=HOME, status=0, binds=(), environment=None):
-        """What the command of the shell prints. AssertionError with all of it unless it ends with this status."""
+        """Returns the output of the shell command. Raises AssertionError with all of it unless it ends with this
+        status."""
         words = ["unshare", "--mount", "--pid", "--fork", "--kill-child", *([] if network else ["--net"]), "sh", "-c",
                  'root=$1; mount -t proc proc "$root/proc"; shift; '
                  'while [ "$1" != -- ]; do mkdir -p "$root/$2"; mount --bind "$1" "$root/$2"; shift 2; done; shift; exec "$@"',
@@ -96,11 +98,11 @@ class CleanRoot:
         return done.stdout
 
     def install(self, *names):
-        """Packages of Debian, or files within the root, with what they depend on and nothing else."""
+        """Installs packages of Debian, or files within the root, with their dependencies and nothing else."""
         return self.run("apt-get install -y -q --no-install-recommends " + " ".join(names), as_root=True, network=True, folder="/")
 
     def paths(self):
-        """Every path of the system, without what is no part of it."""
+        """Returns every path of the system, except those that are no part of it."""
         found = set()
         for folder, folders, files in os.walk(self.path):
             if folder == str(self.path):

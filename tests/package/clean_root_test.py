@@ -25,7 +25,7 @@ f 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 4 7 3\nf 4 8 7\nf 1 5 8\
 
 
 def block_of(section, language):
-    """The first block of code of a language in a section of README.md."""
+    """Returns the first block of code of a language in a section of README.md."""
     text = README.split(f"## {section}\n")[1].split("\n## ")[0]
     return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL).group(1)
 
@@ -74,7 +74,7 @@ class Trial:
                     for line in section.split("```\n")[2].split("\n") if line.startswith("build/release/bin/clearance")]
         names = [command.split()[1] for command in commands]
         assert {"check", "run", "verify", "render", "export", "view", "info"} <= set(names), names
-        # A server ends when it is told to; it needs the network of this machine for its own address.
+        # A server ends on request; it needs the network of this machine for its own address.
         printed = [self.root.run(f"timeout --preserve-status -s INT 3 {command}", network=True) if name == "view" else
                    self.root.run(command) for name, command in zip(names, commands)]
         assert "is shown at" in printed[names.index("view")], printed
@@ -127,7 +127,7 @@ class Trial:
             say(f"examples/{name} builds with the package and runs", start, said)
 
     def upgrade(self):
-        """The same contents as a later version, over what is installed and was used."""
+        """Installs the same contents as a later version, over the installed and used one."""
         start = time.monotonic()
         later = self.root.work / "later"
         shutil.rmtree(later, ignore_errors=True)
@@ -147,7 +147,7 @@ class Trial:
 
     def remove(self):
         start = time.monotonic()
-        # Root's Python would leave what it compiles beside modules.
+        # Root's Python would leave its compiled files beside the modules.
         self.root.run("/usr/bin/python3 -c 'import clearance'", as_root=True)
         with_packages = self.root.paths()
         listed = {path.strip("/") for name in NAMES for path in self.root.run(f"dpkg -L {name}").split("\n")}
@@ -155,7 +155,7 @@ class Trial:
         left = self.root.paths()
         remains = sorted(path for path in left if "clearance" in path)
         assert not remains, remains
-        # What has gone was theirs.
+        # The missing files belonged to the packages.
         foreign = sorted(path for path in with_packages - left if "clearance" not in path and path not in listed)
         assert not foreign, foreign
         assert not self.root.run("dpkg --audit")

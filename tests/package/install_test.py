@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`./dev install`: what is installed works by itself. `install_test.py BUILD`.
+"""`./dev install`: the installed program works by itself. `install_test.py BUILD`.
 
-The folders of the build and of the source are hidden meanwhile, where the machine lets one: a folder of nothing lies over
+The folders of the build and of the source are hidden meanwhile, if the machine allows it: an empty folder lies over
 them, in a namespace that ends with this script.
 """
 import json
@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-# Set to the folder of the source where it is hidden and this script is no file any more.
+# Set to the folder of the source if it is hidden and this script is no file any more.
 HIDDEN = "CLEARANCE_TEST_HIDDEN_SOURCE"
 SOURCE = Path(os.environ[HIDDEN] if HIDDEN in os.environ else Path(__file__).resolve().parent.parent.parent)
 SCENE = {"time": {"step": 0.01, "duration": 0.03},
@@ -56,7 +56,7 @@ class Installed(unittest.TestCase):
         made = self.folder / "filled.msh"
         self.run_program(self.prefix / "bin/clearance", "mesh", self.folder / "surface.obj", "-o", made)
         self.assertTrue(made.exists())
-        # A program elsewhere finds it on the PATH only, and says so where it is not.
+        # A program elsewhere finds it on the PATH only, and says so if it is not there.
         lone = shutil.copy(self.prefix / "bin/clearance", self.folder / "lone")
         made.unlink()
         self.run_program(lone, "mesh", self.folder / "surface.obj", "-o", made, status=2, CLEARANCE_PROCESSOR="portable")
@@ -94,7 +94,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(self.complete("clearance", "sweep", "sta"), ["status"])
 
     def complete(self, *words):
-        """What bash offers for the last word."""
+        """Returns the completions of bash for the last word."""
         script = self.prefix / "share/bash-completion/completions/clearance"
         return self.run_program("bash", "-c", f'. "{script}"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _clearance; '
                                 'printf "%s\n" "${COMPREPLY[@]}"', "bash", *words).split()
@@ -111,10 +111,10 @@ class Installed(unittest.TestCase):
 
 
 def hide(folders, words):
-    """Runs this script again where the folders are empty. Returns where the machine does not allow that."""
+    """Runs this script again with the folders empty. Returns if the machine does not allow that."""
     mounts = "".join(f'mount -t tmpfs -o ro none "${i}" && ' for i in range(1, len(folders) + 1))
     can = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--mount"]
-    # Read before it is hidden.
+    # The script is read before it is hidden.
     script = Path(__file__).read_text(encoding="utf-8")
     command = [*can, "sh", "-c", mounts + f"shift {len(folders)}; exec \"$@\"", "sh", *folders]
     if shutil.which("unshare") is None or subprocess.run([*command, "true"], capture_output=True, cwd="/").returncode != 0:

@@ -24,7 +24,7 @@ def newest(folder, pattern):
 
 
 def compiler_cache():
-    """(folder here, folder there) and the settings that make the files of both places the same."""
+    """Returns (folder here, folder there) and the settings that make the files of both places the same."""
     done = shutil.which("ccache") and subprocess.run(["ccache", "-k", "cache_dir"], capture_output=True, text=True)
     if not done or done.returncode:
         return (), {}
@@ -67,7 +67,8 @@ def main():
     made = sorted((root.path / f"root/{name}/out/packages").glob("*.deb"))
     assert {file.name.split("_")[0] for file in made} >= set(NAMES), made
     say("without a network everything builds, and becomes packages", start, "\n".join(file.name for file in made))
-    # Made here, from a clone and in another folder: what is left to the compiler and to the day's packages of Debian.
+    # The same is made here, from a clone and in another folder: only the compiler and the day's packages of Debian may
+    # differ.
     others = [(file, arguments.packages / file.name) for file in made if (arguments.packages / file.name).exists()]
     if others:
         same = [file.name for file, other in others if filecmp.cmp(file, other, shallow=False)]

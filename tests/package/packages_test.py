@@ -30,7 +30,7 @@ class Packages(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = Path(cls.temporary.name)
         for name in ("first", "second"):
-            # Whoever makes them: another umask, another order of folders.
+            # The result does not depend on who makes the packages: another umask, another order of folders.
             subprocess.run([sys.executable, SOURCE / "scripts/make_packages.py", "--build", cls.build, "--compression", "none",
                             "--output", cls.folder / name], check=True, stdout=subprocess.DEVNULL,
                            umask=0o022 if name == "first" else 0o077)
@@ -44,7 +44,7 @@ class Packages(unittest.TestCase):
         cls.temporary.cleanup()
 
     def contents(self):
-        """(package, path within it, path here) of all files and links that are installed."""
+        """Returns (package, path within it, path here) of all files and links that are installed."""
         for name in self.files:
             folder = self.folder / "contents" / name
             for path in files_of(folder):
@@ -86,7 +86,7 @@ class Packages(unittest.TestCase):
             depends = re.sub(r" \([^)]*\)", "", self.field(name, "Depends")).split(", ")
             for library in needed:
                 owners = set(re.findall(r"^([\w.+-]+)(?::\w+)?: ", output_of("dpkg-query", "-S", f"*/{library}"), re.MULTILINE))
-                # Or what they provide: the library for this version of another.
+                # A package may also provide another: the library for this version of another.
                 provided = output_of("dpkg-query", "-W", "-f", "${Provides}, ", *owners)
                 owners |= set(re.findall(r"([\w.+-]+)(?: \([^)]*\))?,", provided))
                 self.assertTrue(owners & set(depends), f"{path} of {name} needs {library} of {owners}, which is not in {depends}")

@@ -1,4 +1,5 @@
-"""Headless Chromium for tests and benchmarks of pages, by the WebDriver protocol and the standard library alone."""
+"""Headless Chromium for tests and benchmarks of pages, through the WebDriver protocol and the standard library
+alone."""
 
 import base64
 import json
@@ -18,7 +19,7 @@ SKIPPED = 77
 
 
 def read_png(data):
-    """Width, height and rows of (r, g, b) bytes."""
+    """Returns width, height and rows of (r, g, b) bytes."""
     at, idat, width, height, channels = 8, b"", 0, 0, 0
     while at < len(data):
         size, kind = struct.unpack(">I4s", data[at:at + 8])
@@ -51,7 +52,7 @@ def read_png(data):
 
 
 class Browser:
-    """Chromium through its driver, by the WebDriver protocol."""
+    """Chromium, driven through the WebDriver protocol."""
 
     def __init__(self):
         with socket.socket() as free:
@@ -81,7 +82,7 @@ class Browser:
             return json.loads(answer.read())["value"]
 
     def open(self, page, width=1200, height=760):
-        """A file or an address; seconds until something is drawn."""
+        """Opens a file or an address; returns the seconds until something is drawn."""
         self.ask("POST", self.session + "/window/rect", {"width": width, "height": height})
         started = time.monotonic()
         self.ask("POST", self.session + "/url", {"url": page.resolve().as_uri() if isinstance(page, Path) else page})
@@ -112,7 +113,7 @@ class Browser:
         self.ask("POST", self.session + "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": actions}]})
 
     def picture(self):
-        time.sleep(0.2)  # what is asked for is drawn with the next frame of the browser
+        time.sleep(0.2)  # the browser draws a request with its next frame
         return base64.b64decode(self.ask("GET", self.session + "/screenshot"))
 
     def errors(self):
@@ -132,10 +133,10 @@ RIGHT, LEFT, END, HOME, ESCAPE = "\ue014", "\ue012", "\ue010", "\ue011", "\ue00c
 
 
 class PageCase(unittest.TestCase):
-    """Tests of what a browser shows."""
+    """Base of tests that look at a browser's picture."""
 
     def stage(self):
-        """Pixels of the 3D view."""
+        """Returns the pixels of the 3D view."""
         box = self.browser.run("const b = document.getElementById('view').getBoundingClientRect();"
                                "return [b.left, b.top, b.right, b.bottom].map(Math.round)")
         data = self.browser.picture()
@@ -149,12 +150,12 @@ class PageCase(unittest.TestCase):
         return sum(p != q for row, other in zip(a, b) for p, q in zip(row, other))
 
     def background(self, rows):
-        """Pixels that have the colour of the first of their row."""
+        """Returns the number of pixels that have the colour of the first of their row."""
         return sum(p == row[0] for row in rows for p in row)
 
 
 def missing_for_pages(program):
-    """What pages cannot be tested without."""
+    """Returns what is missing for tests of pages."""
     viewer = Path(program).resolve().parent.parent / "share/clearance/viewer.html"
     return [what for what, there in (("chromium", shutil.which("chromium")), ("chromedriver", shutil.which("chromedriver")),
                                      ("the viewer", viewer.exists())) if not there]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """`clearance view` and `clearance run --view`: `live_test.py PROGRAM`.
 
-Runs are watched, paused and stopped; who has no token, another host or another origin gets nothing; fifty pages at
-once, killed programs on either side. Where there is a browser, it shows frames as they come. Exit status 77 where
-clearance-view or the viewer is missing: SKIPPED.
+Runs are watched, paused and stopped; a client without the token, or with another host or origin, gets nothing; fifty
+pages are open at once, and programs are killed on either side. If there is a browser, it shows frames as they come.
+Exit status 77 if clearance-view or the viewer is missing: SKIPPED.
 """
 
 import filecmp
@@ -37,7 +37,7 @@ def wait_until(condition, seconds=60):
 
 
 class Viewed:
-    """A process that shows a run, and a browser's part of the talk with it."""
+    """A process that shows a run, and the browser's side of the requests to it."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -84,7 +84,7 @@ class Viewed:
         return self.ask("POST", "/wish", word, Origin="http://" + self.host)
 
     def end(self, sig=signal.SIGINT):
-        """As Ctrl-C: for all processes of the terminal."""
+        """Ends the run as Ctrl-C does, for all processes of the terminal."""
         if self.process.poll() is None:
             self.process.send_signal(sig)
         self.process.wait(60)
@@ -143,7 +143,7 @@ class LiveRun(unittest.TestCase):
         self.assertEqual(run.ask("GET", f"/frame{run.num_frames() - 1}").status, 200)
         text = run.end()
         self.assertIn("stopped by its viewer", text)
-        # What was paused and stopped goes on to the bits of a run that nobody watched.
+        # A run that was paused and stopped continues to the bits of a run that nobody watched.
         self.run_plainly()
         subprocess.run([self.program, "run", self.folder / "scene.json", "-o", self.folder / "run", "-q", "--threads", "1", "--resume"], check=True,
                        stderr=subprocess.DEVNULL)
@@ -163,7 +163,7 @@ class LiveRun(unittest.TestCase):
         self.assertEqual([frame["step"] for frame in news["frames"]], [2, 3, 4, 5])
         self.assertEqual(news["stats"]["step"], [2, 3, 4, 5])
         size = 4 * (3 * head["moving"]) + 4 + len(head["fields"]) * 4 * head["vertices"]
-        self.assertEqual(len(view.ask("GET", "/frame0").text), size)  # without forces
+        self.assertEqual(len(view.ask("GET", "/frame0").text), size)  # the frame has no forces
         self.assertEqual(view.ask("GET", "/frame6").status, 404)
 
     def test_elements_that_change_have_a_topology_for_every_frame(self):
@@ -212,7 +212,7 @@ class LiveRun(unittest.TestCase):
         for origin in ("http://evil.example", "null", f"https://{view.host}", f"http://{view.host}.evil.example", "http://127.0.0.1:1"):
             self.assertEqual(view.ask("GET", "/head", Origin=origin).status, 403, origin)
             self.assertEqual(view.ask("POST", "/wish", "stop", Origin=origin).status, 403, origin)
-        self.assertEqual(view.ask("POST", "/wish", "stop").status, 403)  # a form elsewhere
+        self.assertEqual(view.ask("POST", "/wish", "stop").status, 403)  # sent as by a form on another page
         for method in ("PUT", "DELETE", "OPTIONS", "PATCH"):
             self.assertIn(view.ask(method, "/head", Origin="http://" + view.host).status, (403, 405), method)
 
@@ -241,7 +241,8 @@ class LiveRun(unittest.TestCase):
             self.assertEqual(answer.getheader("X-Content-Type-Options"), "nosniff")
             self.assertEqual(answer.getheader("Referrer-Policy"), "no-referrer")
             self.assertEqual(answer.getheader("Cache-Control"), "no-store")
-        with open("/proc/net/tcp", encoding="ascii") as sockets:  # this machine's name for itself, and no other
+        # Listens on the loopback address of this machine, and no other
+        with open("/proc/net/tcp", encoding="ascii") as sockets:
             listening = [line.split()[1] for line in sockets if line.split()[3] == "0A"]
         self.assertIn(f"0100007F:{int(view.host.split(':')[1]):04X}", listening)
 
@@ -262,7 +263,7 @@ class LiveRun(unittest.TestCase):
                                 raise AssertionError(f"frame {counts[i]}: {answer.status}")
                             counts[i] += 1
                 events.close()
-            except Exception as problem:  # told by the test
+            except Exception as problem:  # the test reports it
                 problems.append(problem)
 
         wait_until(lambda: run.num_frames() > 0)
@@ -289,7 +290,7 @@ class LiveRun(unittest.TestCase):
             other = self.view("run")
             self.assertEqual(other.status(), "paused")
             self.assertEqual(other.wish("go").status, 200)
-            self.assertEqual(other.wish("stop").status, 409)  # the first one's wish
+            self.assertEqual(other.wish("stop").status, 409)  # the first one's wish counts
             view.end(signal.SIGKILL)
             before = other.num_frames()
             wait_until(lambda: other.num_frames() > before + 2)
@@ -363,7 +364,8 @@ class LivePage(PageCase):
                 browser.run("document.getElementById('pause-run').click()")
                 browser.wait_for("document.getElementById('status').textContent === 'running'")
                 browser.wait_for(f"clearance.head.frames.length > {first} + 15")
-                self.assertEqual(browser.run("return clearance.index"), 0)  # who looks at the start is left there
+                # A user who looks at the start is left there
+                self.assertEqual(browser.run("return clearance.index"), 0)
                 self.assertLess(self.different(start, self.stage()), 50)
                 browser.run("const s = document.getElementById('field'); s.value = 'von_mises'; s.dispatchEvent(new Event('change'))")
                 browser.run("document.getElementById('stop-run').click()")
@@ -376,7 +378,7 @@ class LivePage(PageCase):
                 self.assertEqual(browser.errors(), [])
                 run.end()
                 browser.wait_for("document.getElementById('status').textContent.includes('gone')")
-                browser.press(HOME)  # what has been seen is still there
+                browser.press(HOME)  # seen frames are still there
                 browser.wait_for("clearance.index === 0")
             finally:
                 browser.close()

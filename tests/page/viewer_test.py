@@ -63,7 +63,7 @@ class Page(PageCase):
         cls.temporary.cleanup()
 
     def setUp(self):
-        self.browser.errors()  # of the test before
+        self.browser.errors()  # discards the messages of the test before
 
     def tearDown(self):
         self.assertEqual(self.browser.errors(), [])
@@ -107,7 +107,7 @@ class Page(PageCase):
 
     def test_what_is_clicked_tells_its_values(self):
         self.browser.open(self.pages[0])
-        # A vertex of the first body that is no obstacle, where it is on the screen.
+        # Find a vertex of the first body that is no obstacle, and its place on the screen.
         at = self.browser.run("""
           const { view, run, frame, head } = clearance, body = head.bodies.find((b) => !b.obstacle && b.triangles[1] > 0);
           const box = document.getElementById("view").getBoundingClientRect();

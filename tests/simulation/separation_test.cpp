@@ -124,7 +124,7 @@ TEST(Separation, WhatIsInsideOfASolidComesOutAndOfAnObstacleStays) {
   for (const char* kind : {"rigid", "affine", "deformable", "obstacle"}) {
     SceneDesc scene = scene_of(cube("a", "rigid", "[0.3, 0, 0]") + "," + cube("b", kind, "[0, 0, 0]"));
     scene.bodies[0].transform.scale = Vec<3>::Constant(0.2);
-    // No surfaces meet.
+    // The surfaces do not meet.
     const bool is_container = scene.bodies[1].kind == BodyKind::obstacle;
     const Separation inside = separated(scene);
     EXPECT_EQ(inside.overlaps.empty(), is_container) << kind;

@@ -11,7 +11,7 @@
 
 namespace clearance::test {
 
-/// sum of k/2 (|x_a - x_b| - rest length)^2
+/// Energy: sum of k/2 (|x_a - x_b| - rest length)^2.
 template <int dim>
 class SpringPotential : public Potential {
  public:

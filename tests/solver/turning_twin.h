@@ -1,4 +1,4 @@
-// The slow twin of curved CCD: whether two primitives meet while they turn, by exact arithmetic.
+// The slow twin of curved CCD: decides by exact arithmetic if two primitives meet while they turn.
 //
 // With t = tan(angle / 2) a turn about a coordinate axis is rational, and with numerators and denominators taken apart
 // all that matters is polynomials with integer coefficients: the volume of the four vertices, zero where the primitives

@@ -1,4 +1,5 @@
-"""What the tests of sweeps share: a scene of milliseconds a step, direct runs to compare with, and who to kill."""
+"""Code that the tests of sweeps share: a scene of milliseconds per step, direct runs to compare with, and processes
+to kill."""
 import json
 import os
 import pathlib
@@ -18,7 +19,7 @@ SCENE = {
 
 
 def write_plan(folder, count):
-    """A plan of `count` runs; its path."""
+    """Writes a plan of `count` runs; returns its path."""
     folder = pathlib.Path(folder)
     (folder / "scene.json").write_text(json.dumps(SCENE))
     plan = {
@@ -35,14 +36,14 @@ def write_plan(folder, count):
 
 
 def hashes(folder):
-    """State hash of every step; fails unless each step is there once."""
+    """Returns the state hash of every step; fails unless each step is there once."""
     lines = [json.loads(line) for line in (pathlib.Path(folder) / "stats.jsonl").read_text().splitlines()]
     assert [line["step"] for line in lines] == list(range(1, NUM_STEPS + 1)), folder
     return [line["state_hash"] for line in lines]
 
 
 def check_against_direct_runs(program, sweep, work, which, threads=1):
-    """Runs the same scenes without a sweep; every step of every run has the same bits."""
+    """Runs the same scenes without a sweep, and checks that every step of every run has the same bits."""
     manifest = json.loads((sweep / "sweep.json").read_text())
     paths = [parameter["paths"] for parameter in manifest["parameters"]]
 
@@ -60,7 +61,7 @@ def check_against_direct_runs(program, sweep, work, which, threads=1):
 
 
 def processes_with(*words):
-    """Ids of processes whose command line has all these words."""
+    """Returns the ids of processes whose command line has all these words."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -75,7 +76,7 @@ def processes_with(*words):
 
 
 def kill(process, number=signal.SIGKILL):
-    """True if it was there."""
+    """Kills the process; returns True if it was there."""
     try:
         os.kill(process, number)
         return True

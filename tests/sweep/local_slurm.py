@@ -54,7 +54,7 @@ PartitionName=high Nodes=n[1-2] PriorityTier=10 PreemptMode=OFF MaxTime=INFINITE
 
 
 def missing():
-    """Why there can be no Slurm here; None if there can."""
+    """Returns why there can be no Slurm here; None if there can."""
     path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
     lacking = [name for name in PROGRAMS if not shutil.which(name, path=path)]
     if lacking:
@@ -75,7 +75,7 @@ def free_ports(count):
 
 
 class LocalSlurm:
-    """`with LocalSlurm(folder) as slurm:`; clients find it by `slurm.environment`."""
+    """Use it as `with LocalSlurm(folder) as slurm:`; clients find it by `slurm.environment`."""
 
     def __init__(self, folder, cpus=2, max_array_size=1001):
         self.folder = pathlib.Path(folder)
@@ -127,7 +127,7 @@ class LocalSlurm:
             end = time.monotonic() + 20
             while time.monotonic() < end and self.run("squeue", "-h", check=False).stdout.strip():
                 time.sleep(0.2)
-        # Nodes first, so that their controller still hears of it.
+        # Nodes end first, so that their controller still hears of it.
         for process in reversed(self.processes):
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)

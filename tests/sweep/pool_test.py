@@ -85,7 +85,7 @@ class Sweep(unittest.TestCase):
 
     def test_a_failed_run_is_told_and_does_not_stop_others(self):
         plan = harness.write_plan(self.folder, 3)
-        # Below the ground: found when the run starts, not before.
+        # The body is below the ground: the run finds that when it starts, not before.
         self.edit_plan(plan, lambda content: content.update(
             sampling="grid", parameters=[{"path": "bodies[0].transform", "values": [
                 {"translation": [0, 0, 0]}, {"translation": [0, -1, 0]}, {"translation": [0, 0.1, 0]}]}]))
@@ -96,7 +96,7 @@ class Sweep(unittest.TestCase):
         self.assertIn("behind half_spaces[0]", rows[1]["reason"])
         status = self.clearance("sweep", "status", self.out, status=3)
         self.assertIn("2 complete, 1 failed", status.stdout)
-        # Left alone, and tried again if asked to.
+        # The failed run is left alone, and tried again if asked to.
         self.assertNotIn("run 000001 failed", self.clearance("sweep", plan, "-o", self.out, status=3).stderr)
         self.assertIn("run 000001 failed", self.clearance("sweep", plan, "-o", self.out, "--retry", status=3).stderr)
 
@@ -136,7 +136,7 @@ class Sweep(unittest.TestCase):
             self.assertIn("it has 10 steps, and the plan says 60", self.clearance(*words, status=2).stderr)
         self.assertIn("2 complete, 1 foreign", self.clearance("sweep", "status", self.out, status=3).stdout)
         self.assertEqual(len((run / "stats.jsonl").read_text().splitlines()), 10)
-        # The same by hand is as good as by the sweep, also when the scene file has changed since.
+        # A run repeated by hand is as good as one by the sweep, also when the scene file has changed since.
         shutil.rmtree(run)
         subprocess.run(by_hand, check=True, capture_output=True)
         scene = self.folder / "scene.json"
@@ -173,13 +173,13 @@ class Sweep(unittest.TestCase):
         self.assertIn("collect[0].stats: no line of stats.jsonl has this; did you mean `energy`?", refused)
         self.assertIn("`momentum` of stats.jsonl has no `linear`; known: `total`", refused)
         self.assertIn("collect[2].probe: `output.probes` of the scene has no such probe; did you mean `box`?", refused)
-        # 60 steps, every 20th, and the start.
+        # The frames are every 20th of 60 steps, and the start.
         self.assertIn("picture.frame: no run has this frame: expected 0 to 3", refused)
         self.assertIn('picture.color: warning: the table will have no pictures: the frames have no `von_mises`', refused)
         self.assertIn("`remesh` of stats.jsonl has no `splitz`; did you mean `splits`?", refused)
         self.assertEqual(refused.count("collect["), 4, refused)
         self.assertFalse(self.out.exists())
-        # What only a run can say is told by the first one, and the run is none the worse.
+        # The first run tells what only a run can say, and the run is none the worse.
         self.edit_plan(plan, lambda content: content.update(picture={"frame": -4, "color": "stress"}, collect=[
             {"probe": "box.q"}, {"stats": "energy.kinetik"}]))
         told = self.clearance("sweep", plan, "-o", self.out, "-q", "--jobs=1").stderr
@@ -237,7 +237,7 @@ class Sweep(unittest.TestCase):
         is_over = threading.Event()
 
         def kill_runs():
-            # Not more than that, so that a slow machine comes to an end.
+            # The number of kills is bounded, so that a slow machine comes to an end.
             while kills["runs"] < 2 * count and not is_over.wait(dice.uniform(0.02, 0.4)):
                 processes = harness.processes_with("sweep", "task", str(self.out))
                 if processes and harness.kill(dice.choice(processes)):
@@ -341,7 +341,7 @@ class Sweep(unittest.TestCase):
         rows = self.table()
         self.assertEqual(len(rows), 20)
         for row in rows:
-            # On 20 degrees a box stays where friction is more than the slope's tangent, 0.364.
+            # On 20 degrees a box stays if friction is more than the slope's tangent, 0.364.
             has_slid = float(row["slid to x [m]"]) > 0.02
             self.assertEqual(has_slid, float(row["friction"]) < 0.364, row)
 

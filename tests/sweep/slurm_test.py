@@ -15,16 +15,16 @@ from local_slurm import LocalSlurm, missing
 
 
 def running_tasks(slurm):
-    """Job ids of array tasks that run."""
+    """Returns the job ids of array tasks that run."""
     return slurm.run("squeue", "-h", "-r", "-t", "R", "-p", "low", "-o", "%A", check=False).stdout.split()
 
 
 class Disturbance:
-    """Something bad that happens to a running task."""
+    """A disturbance of a running task."""
 
     def __init__(self, slurm, dice):
         self.slurm, self.dice = slurm, dice
-        self.sweep = None  # the folder of the one under way
+        self.sweep = None  # the folder of the sweep under way
         self.counts = {}
 
     def kill_program(self):
@@ -38,7 +38,7 @@ class Disturbance:
         return bool(own) and harness.kill(self.dice.choice(own))
 
     def is_ours(self, process):
-        """A child of one of our two slurmd, or started by it."""
+        """True for a child of one of our two slurmd, or a process started by it."""
         jobs = running_tasks(self.slurm)
         try:
             line = pathlib.Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
@@ -62,7 +62,7 @@ class Disturbance:
         return self.with_task("scontrol", "requeue")
 
     def time_limit(self):
-        # What Slurm sends a minute before the end.
+        # Slurm sends this signal a minute before the end.
         return self.with_task("scancel", "--signal=HUP", "--batch")
 
     def preempt(self):
@@ -72,7 +72,7 @@ class Disturbance:
                               check=False).returncode == 0
 
     def happen(self):
-        # Those that happened least come first: some find nothing to do more often than others.
+        # Disturbances that happened least come first: some find nothing to do more often than others.
         names = ["kill_program", "kill_slurmstepd", "scancel_kill", "scancel", "requeue", "time_limit", "preempt"]
         for name in sorted(names, key=lambda one: (self.counts.get(one, 0), self.dice.random())):
             if getattr(self, name)():
@@ -81,7 +81,7 @@ class Disturbance:
 
 
 def sweep_once(program, plan, sweep, slurm, bad, num_runs, pause):
-    """The runs of a plan in a new folder, with whatever happens to them, until all are complete."""
+    """Completes the runs of a plan in a new folder, with whatever happens to them."""
     command = [program, "sweep", str(plan), "-o", str(sweep), "--slurm"]
 
     def call(*more):
@@ -91,7 +91,7 @@ def sweep_once(program, plan, sweep, slurm, bad, num_runs, pause):
     assert first.returncode == 0, first.stderr
     assert first.stdout.count("job ") >= 3, first.stdout
     print(first.stdout, end="", flush=True)
-    # What is in the queue is not submitted twice.
+    # Runs in the queue are not submitted twice.
     assert "nothing to submit" in call().stdout
     refused = call("--slurm-option=partition=nowhere")
     assert refused.returncode == 0, "nothing is left to submit, so that nothing can be refused"
@@ -102,7 +102,7 @@ def sweep_once(program, plan, sweep, slurm, bad, num_runs, pause):
         if state["complete"] == num_runs:
             break
         assert state["failed"] == 0, [run for run in state["states"] if run["state"] == "failed"]
-        # Disturbances end, so that the sweep does.
+        # Disturbances end, so that the sweep ends.
         if time.monotonic() - begin < 5 + num_runs:
             bad.happen()
         slurm.run("scontrol", "update", "nodename=n[1-2]", "state=resume", check=False)
@@ -141,7 +141,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="clearance_slurm_") as temporary:
         folder = pathlib.Path(temporary)
         plan = harness.write_plan(folder, options.runs)
-        # Arrays of a few tasks, so that there are several.
+        # Arrays have a few tasks, so that there are several.
         with LocalSlurm(folder / "slurm", cpus=2, max_array_size=max(8, options.runs // 4)) as slurm:
             bad, sweeps = Disturbance(slurm, dice), []
             # A machine that starts tasks slowly leaves few to disturb: then there is another sweep.

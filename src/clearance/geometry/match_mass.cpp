@@ -51,6 +51,7 @@ Moments moments_of(int dim, const MassProperties& shape, const Vec<3>& origin, d
 
 /// Minimises 1/2 sum w (s - s0)^2 over s >= 0 with sum w s a = c, in units that make all numbers close to 1. Its dual
 /// has one unknown per moment, lambda, with s = max(0, s0 + a . lambda). The dual is a piecewise quadratic function,
+///   1/2 sum w max(0, s0 + a . lambda)^2 - c . lambda.
 class Programme {
  public:
   /// w and a of the elements; the first moment is 1 for all.

@@ -21,7 +21,7 @@ struct Shell {
   bool is_inside_of_solid = false;  ///< true for a solid part within the solid of another; both count
   /// True if `part.facets`, as oriented, point out of the enclosed region of a solid or a cavity.
   bool points_outwards = true;
-  bool is_listed_outwards = true;  ///< the same by the orientation in which most of its facets are listed
+  bool is_listed_outwards = true;  ///< true if most of its facets, as listed, point outwards
   MassProperties properties;       ///< volume (2D: area) of a solid; negative for a cavity
 
   bool encloses_nothing() const { return kind == ShellKind::open || kind == ShellKind::flat; }

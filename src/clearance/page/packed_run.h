@@ -81,7 +81,7 @@ class PackedRun {
   Frame first_;
   bool adapts_ = false;
   DrawnBodies unarranged_;                ///< first frame, with bodies in the order of the frames
-  DrawnBodies bodies_;                    ///< of the first frame
+  DrawnBodies bodies_;                    ///< bodies of the first frame, arranged
   std::vector<char> changes_;             ///< per body, in the order of the frames: 1 if it changes its shape
   std::vector<std::size_t> kept_;         ///< frames of the packed run; empty: all frames of a run under way
   std::vector<std::size_t> topology_of_;  ///< per kept frame; empty for a run under way

@@ -14,7 +14,7 @@ struct PageOptions {
   std::filesystem::path folder;  ///< the result folder
   std::filesystem::path output;
   double max_megabytes = 100.0;  ///< size limit; if all frames would need more, evenly spaced ones are kept
-  bool is_exact = false;         ///< store numbers in single precision instead of 16 bits
+  bool is_exact = false;         ///< true: store numbers in single precision instead of 16 bits
 };
 
 struct PageReport {

@@ -16,6 +16,7 @@ std::vector<int> number_places(const RestMesh<dim>& from, const RestMesh<dim>& t
     const auto k = static_cast<std::size_t>(v);
     return k < num_from ? from.vertices[k] : to.vertices[k - num_from];
   };
+  // Compare places by their coordinates.
   const auto compare = [&](int a, int b) {
     const Vec<dim>&x = at(a), &y = at(b);
     for (int c = 0; c < dim; ++c) {
@@ -133,6 +134,7 @@ class BoxTree {
   template <class Visit>
   void visit_range(std::size_t begin, std::size_t end, const CellBox<dim>& box, const Visit& visit) const {
     if (!node(begin, end).overlaps(box)) return;
+    // Descend to both halves; test the boxes of a leaf.
     if (end - begin > leaf_size) {
       const std::size_t middle = begin + (end - begin) / 2;
       visit_range(begin, middle, box, visit);

@@ -25,6 +25,7 @@ std::vector<Vec<dim>> inertial_targets(const AdaptingBody<dim>& body, const Stat
     block<dim>(state.x_prev, i) = fields.x_prev;
     block<dim>(state.v_prev, i) = fields.v_prev;
   }
+  // Without a previous step the integrator must not see one.
   if (whole.x_prev.size() == 0) state.x_prev.resize(0);
   const VecX all = predict(integrator, state).x_tilde;
   std::vector<Vec<dim>> x_tilde(body.fields.size());
@@ -41,6 +42,7 @@ EditedBody<dim>::EditedBody(const RemeshInputs<dim>& in, AdaptingBody<dim>& body
 template <int dim>
 EditRefusal EditedBody<dim>::change_mesh(const Operation<dim>& operation, MeshEdit& edit) {
   const auto [a, b, c] = operation.vertices;
+  // The mesh applies the operation, or refuses it.
   switch (operation.kind) {
     case MeshEdit::Kind::split:
       return body_.mesh.split(a, b, edit);
@@ -157,6 +159,7 @@ void EditedBody<dim>::keep(const Change<dim>& change) {
   for (const int f : edit.added_facets) {
     vertices.insert(vertices.end(), body_.mesh.facet(f).begin(), body_.mesh.facet(f).end());
   }
+  // Contacts must see the new facets.
   surface_.note_change(vertices);
 }
 

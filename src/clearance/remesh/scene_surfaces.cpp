@@ -10,6 +10,7 @@ namespace clearance {
 namespace {
 
 int find_edge(const std::vector<SurfaceEdge>& edges, int a, int b) {
+  // Edges are sorted by their ends.
   const std::array<int, 2> ends = {std::min(a, b), std::max(a, b)};
   const auto found = std::lower_bound(edges.begin(), edges.end(), ends,
                                       [](const SurfaceEdge& e, const auto& wanted) { return e.ends < wanted; });

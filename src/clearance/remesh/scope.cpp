@@ -47,6 +47,7 @@ Scope ScopeFinder<dim>::find(std::span<const int> seeds, bool is_wide) {
   cells_.clear();
   vertices_.clear();
   std::vector<int> front;
+  // The seeds are the first front.
   for (const int v : seeds) {
     if (mark(vertex_marks_, v)) front.push_back(v);
   }
@@ -60,6 +61,7 @@ Scope ScopeFinder<dim>::find(std::span<const int> seeds, bool is_wide) {
   }
   // Move the free vertices whose elements are all in the region; keep only the elements and facets at these.
   Scope scope;
+  // An element is in the region if this round has marked it.
   const auto is_in = [&](int c) {
     const auto at = static_cast<std::size_t>(c);
     return at < cell_marks_.size() && cell_marks_[at] == round_;

@@ -47,7 +47,7 @@ struct DrawStyle {
   /// value per vertex of the frame that colours show; empty: bodies have their own colours
   std::vector<double> values;
   double low = 0, high = 1;  ///< ends of the colour map
-  bool has_edges = false;    ///< draw the edges of triangles of bodies that are no obstacles
+  bool has_edges = false;    ///< true: draw the edges of triangles of bodies that are no obstacles
 };
 
 /// Returns the colour of a body by its order among the deformable ones, which is the same in every frame.

@@ -29,7 +29,7 @@ struct Parameter {
   Distribution distribution = Distribution::choice;
   double from = 0.0, to = 0.0;         ///< ends of uniform and log_uniform
   double mean = 0.0, deviation = 0.0;  ///< of a normal distribution
-  bool is_whole = false;               ///< draw whole numbers, both ends included
+  bool is_whole = false;               ///< true: draw whole numbers, both ends included
 };
 
 /// The way in which a column over the steps of a run becomes one number.
@@ -38,7 +38,7 @@ enum class Reduction { first, last, min, max, mean, sum };
 /// One column of the table of runs.
 struct Collected {
   std::string name;
-  bool is_probe = false;  ///< a column of probes.csv; otherwise of stats.jsonl
+  bool is_probe = false;  ///< true: a column of probes.csv; otherwise of stats.jsonl
   std::string column;     ///< such as `energy.kinetic`; the name of a probe may omit its unit
   Reduction reduction = Reduction::last;
 };
@@ -59,7 +59,7 @@ struct Plan {
   std::uint64_t seed = 0;  ///< seed of random and latin_hypercube
   // These apply to every run.
   std::optional<int> steps;  ///< replaces the scene's duration
-  bool is_strict = false;    ///< end a run at the first step that does not converge
+  bool is_strict = false;    ///< true: a run ends at the first step that does not converge
   int threads = 1;
   std::vector<std::string> set;  ///< in the form `path=value`
   // These apply to the table of runs.

@@ -1,5 +1,5 @@
-// The state of a run of a sweep. It is derived from the run's result folder alone, so that no second record can
-// contradict it.
+// The state of a run of a sweep. It is derived from the run's result folder and, for a run that was refused, from its
+// file in failures/. No separate record of the state exists that could contradict them.
 #pragma once
 
 #include <optional>

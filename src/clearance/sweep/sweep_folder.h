@@ -1,5 +1,5 @@
 // The folder of a sweep: its plan, the values of its runs, and a result folder for each. The state of a run is not
-// recorded there; it is read from the run's result folder (run_state.h).
+// recorded separately, except why it was refused; it is read from the run's result folder (run_state.h).
 //
 //   sweep.lock     empty; marks the folder as a sweep's. A process that starts runs holds a lock on it (flock)
 //   sweep.json     scene, parameters and the values of every run; changed only to add runs
