@@ -636,8 +636,9 @@ TEST(Loads, ForceThatThrowsABodyAwayIsTold) {
               "bodies[0].loads[0]", {"an acceleration"});
   expect_nothing(told(thrown("100")));
   // A motion that finds no node holds nothing.
-  expect_told(told(thrown("1e5", R"(, "motions": [{"region": {"box": [[90, 90, 90], [91, 91, 91]]}}])")),
-              "bodies[0].loads[0]", {"times its weight"});
+  const auto unheld = told(thrown("1e5", R"(, "motions": [{"region": {"box": [[90, 90, 90], [91, 91, 91]]}}])"));
+  ASSERT_EQ(unheld.size(), 2u);
+  EXPECT_NE(unheld[1].find("times its weight"), std::string::npos) << unheld[1];
   expect_nothing(
       told(thrown("1e5", R"(, "motions": [{"region": {"frame": "body", "box": [[-1, -1, -1], [0.01, 2, 2]]}}])")));
 }
