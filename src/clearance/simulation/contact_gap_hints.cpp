@@ -112,11 +112,11 @@ class ContactGaps {
     // A body that is squeezed between two others keeps a gap on either side.
     const auto other_gap = [&](const Pair& pair) {
       double largest = 0.0;
-      for (const auto& [other, near] : all_near) {
-        if (other == pair || other[0] == other[1] || !(near.gap < 2.0 * near.dhat)) continue;
-        for (const int b : pair) {
-          const bool is_squeezed = b >= 0 && scene_.bodies[static_cast<std::size_t>(b)].kind == BodyKind::deformable;
-          if (is_squeezed && (other[0] == b || other[1] == b)) largest = std::max(largest, near.dhat);
+      for (const int b : pair) {
+        if (b < 0 || scene_.bodies[static_cast<std::size_t>(b)].kind != BodyKind::deformable) continue;
+        for (const auto& [other, near] : all_near) {
+          const bool is_of_body = other != pair && other[0] != other[1] && (other[0] == b || other[1] == b);
+          if (is_of_body && near.gap < 2.0 * near.dhat) largest = std::max(largest, near.dhat);
         }
       }
       return largest;
