@@ -139,24 +139,25 @@ void warn_of_given_masses(const SceneDesc& desc, const SceneModel& scene, Issues
   constexpr double largest_density = 1e6, smallest_density = 1e-3;  // [kg/m^3]
   if (desc.dimension == 2) return;
   const auto density_of = [](const StiffUnit& unit) { return unit.frame.mass / unit.frame.volume; };
-  const StiffUnit* first = nullptr;
-  std::size_t num_found = 0;
+  std::vector<const StiffUnit*> odd;
   for (const StiffUnit& unit : scene.stiff_units) {
     const BodyDesc& body =
         desc.bodies[static_cast<std::size_t>(scene.bodies[static_cast<std::size_t>(unit.body)].desc)];
     if (unit.is_part() || !body.mass || body.inertia) continue;
-    if (density_of(unit) <= largest_density && density_of(unit) >= smallest_density) continue;
-    if (num_found++ == 0) first = &unit;
+    const double density = density_of(unit);
+    if (!(density <= largest_density && density >= smallest_density)) odd.push_back(&unit);
   }
-  if (num_found == 0) return;
-  const int d = scene.bodies[static_cast<std::size_t>(first->body)].desc;
+  if (odd.empty()) return;
+  const StiffUnit& first = *odd.front();
+  const int d = scene.bodies[static_cast<std::size_t>(first.body)].desc;
+  const double density = density_of(first);
   add_hint(
       hints, fmt::format("bodies[{}].mass", d),
       fmt::format("body '{}'{} has {:.3g} kg in {:.3g} m^3, {:.2g} kg/m^3: {}; masses are in kg, lengths in metres",
-                  desc.bodies[static_cast<std::size_t>(d)].name, and_more(num_found - 1), first->frame.mass,
-                  first->frame.volume, density_of(*first),
-                  density_of(*first) > largest_density ? "no material is as dense (osmium has 22600)"
-                                                       : "a thousandth of the density of air"));
+                  desc.bodies[static_cast<std::size_t>(d)].name, and_more(odd.size() - 1), first.frame.mass,
+                  first.frame.volume, density,
+                  density > largest_density ? "no material is as dense (osmium has 22600)"
+                                            : "a thousandth of the density of air"));
 }
 
 /// Warns of bodies that their own weight crushes. A column is squashed to nothing if its foot carries more than its
