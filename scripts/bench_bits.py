@@ -10,14 +10,14 @@ Exit status 1 if a step of a scene has another hash, or if only one of the progr
 """
 
 import argparse
-import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from bench_common import ROOT, peer_data, table
+from bench_common import ROOT, peer_data, run_scene, table
 
+# Exit status of a program that refuses its input.
+REFUSED = 2
 # Folder below CLEARANCE_PEER_DATA, pattern, number of scenes.
 PUBLISHED = [("ipc/input", "*.txt", 20), ("rigid-ipc/fixtures", "*.json", 20), ("high-order-ipc/scripts", "*.json", 10),
              ("remeshing/scripts", "*.json", 10), ("polyfem-data/gcp-contact", "*.json", 4)]
@@ -38,41 +38,24 @@ def scenes():
 
 
 def run(program, scene, steps, limit):
-    """(records of stats.jsonl, first message) of a run that is stopped after `limit` seconds."""
     with tempfile.TemporaryDirectory() as folder:
-        result = Path(folder) / "result"
-        command = [program, "run", str(scene), "-o", str(result), "--steps", str(steps), "--threads", "1", "-q",
-                   "--set", "output.frame_interval=1000000", "--set", "output.checkpoint_interval=1000000"]
-        with tempfile.TemporaryFile("w+") as messages:
-            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages)
-            try:
-                process.wait(timeout=limit)
-            except subprocess.TimeoutExpired:
-                process.terminate()
-                try:
-                    process.wait(timeout=30)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
-            messages.seek(0)
-            notes = [line.strip() for line in messages if "error" in line]
-        stats = result / "stats.jsonl"
-        lines = stats.read_text().splitlines() if stats.exists() else []
-        return [json.loads(line) for line in lines if line.endswith("}")], notes[0] if notes else ""
+        return run_scene(program, scene, steps, 1, Path(folder) / "result", limit=limit)
 
 
 def compare(scene, old, new, steps, limit):
     """(verdict, row): "same", "other", "refused" by both, or "unfinished" if no step was compared."""
-    (before, why_old), (after, why_new) = [run(program, scene, steps, limit) for program in (old, new)]
+    runs = [run(program, scene, steps, limit) for program in (old, new)]
+    before, after = [run["records"] for run in runs]
+    is_refused = [run["exit"] == REFUSED and not run["records"] for run in runs]
     num = min(len(before), len(after))
     name = next((str(scene.relative_to(base)) for base in (ROOT, peer_data()) if scene.is_relative_to(base)), str(scene))
     newton = [sum(r["newton_iterations"] for r in records[:num]) for records in (before, after)]
     row = [name, str(num), str(newton[0]), str(newton[1])]
+    if all(is_refused):
+        return "refused", row + ["refused by both"]
+    if any(is_refused):
+        return "other", row + [f"refused by the {'old' if is_refused[0] else 'new'} program alone"]
     if num == 0:
-        if why_old and why_new:
-            return "refused", row + ["refused by both"]
-        if why_old or why_new:
-            return "other", row + [f"refused by the {'old' if why_old else 'new'} program: {why_old or why_new}"]
         return "unfinished", row + ["no step within the limit"]
     for a, b in zip(before, after):
         if a["state_hash"] != b["state_hash"]:

@@ -57,14 +57,17 @@ def ratio_text(ratio, wanted):
     return f"{ratio:.2f} ({'at most' if ratio <= wanted else 'above'} {wanted:.2f})"
 
 
-def run_scene(program, script, steps, threads, folder, frame_interval=1000000, settings=()):
-    """Runs a scene; returns the lines of stats.jsonl, the CPU seconds and peak memory of the process, and its
-    messages."""
+def run_scene(program, script, steps, threads, folder, frame_interval=1000000, settings=(), limit=None):
+    """Runs a scene, for `limit` seconds at most if given; returns the exit status, the lines of stats.jsonl, the CPU
+    seconds and peak memory of the process, and its messages."""
     folder = Path(folder)
     command = [program, "run", str(script), "-o", str(folder), "--steps", str(steps), "--threads", str(threads), "-q",
                "--set", f"output.frame_interval={frame_interval}", "--set", "output.checkpoint_interval=1000000"]
     for setting in settings:
         command += ["--set", setting]
+    if limit is not None:
+        # The program ends with the step under way; one that does not is killed.
+        command = ["timeout", "--kill-after=30", str(limit), *command]
     with tempfile.TemporaryFile("w+") as messages:  # not in the folder: a run refuses one that holds other files
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages)
         _, status, usage = os.wait4(process.pid, 0)
@@ -72,7 +75,8 @@ def run_scene(program, script, steps, threads, folder, frame_interval=1000000, s
         messages.seek(0)
         notes = [line.strip() for line in messages if line.strip()]
     stats = folder / "stats.jsonl"
-    records = [json.loads(line) for line in stats.read_text().splitlines()] if stats.exists() else []
+    lines = stats.read_text().splitlines() if stats.exists() else []
+    records = [json.loads(line) for line in lines if line.endswith("}")]  # a killed program may leave part of a line
     return {"exit": process.returncode, "records": records, "cpu": usage.ru_utime + usage.ru_stime,
             "mb": usage.ru_maxrss / 1024, "notes": notes}
 
