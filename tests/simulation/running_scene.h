@@ -9,7 +9,8 @@
 #include <string>
 
 #include "clearance/io/scene_reader.h"
-#include "clearance/simulation/scene_model.h"
+#include "clearance/simulation/build_scene_model.h"
+#include "clearance/simulation/load_bodies.h"
 #include "clearance/simulation/simulation.h"
 
 namespace clearance {

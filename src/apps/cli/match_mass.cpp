@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "clearance/bodies/fem/element_moments.h"
-#include "clearance/simulation/body_instance.h"
+#include "clearance/simulation/load_bodies.h"
 
 namespace clearance::cli {
 

@@ -7,6 +7,7 @@
 #include "clearance/model/feasible_model.h"
 #include "clearance/remesh/field_projection.h"
 #include "clearance/remesh/safe_projection.h"
+#include "clearance/simulation/build_scene_model.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/solver/objective_terms.h"
 

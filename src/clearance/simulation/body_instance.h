@@ -69,13 +69,4 @@ struct BodyInstance {
   Mesh mesh_at_start() const;
 };
 
-struct LoadedBodies {
-  std::vector<BodyInstance> instances;
-  Issues warnings;
-};
-
-/// Loads or generates all meshes and applies the transforms. Issues name the body, its mesh and the elements at fault:
-/// an unreadable mesh, no elements, elements that are inverted, flat or overlapping, a surface with holes.
-Result<LoadedBodies> load_bodies(const SceneDesc& scene);
-
 }  // namespace clearance

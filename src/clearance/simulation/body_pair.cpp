@@ -6,6 +6,7 @@
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/intersection.h"
 #include "clearance/math/elementary.h"
+#include "clearance/simulation/container.h"
 #include "clearance/simulation/overlap_depth.h"
 
 namespace clearance {

@@ -3,7 +3,7 @@
 
 #include "clearance/base/result.h"
 #include "clearance/geometry/mesh.h"
-#include "clearance/simulation/scene_model.h"
+#include "clearance/scene/scene.h"
 
 namespace clearance {
 
@@ -11,8 +11,5 @@ namespace clearance {
 /// other bodies.
 void check_remesh_of_mesh(const SceneDesc& scene, const BodyDesc& body, Issue where, const Mesh& mesh, Issues& issues,
                           Issues& warnings);
-
-/// Warns of bodies that stiff parts and motions hold completely for the whole duration of the scene.
-void warn_of_bodies_that_cannot_adapt(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
 
 }  // namespace clearance

@@ -1,5 +1,6 @@
 #include "clearance/simulation/scene_hints.h"
 
+#include "clearance/simulation/adapting_hints.h"
 #include "clearance/simulation/contact_gap_hints.h"
 #include "clearance/simulation/contact_hints.h"
 #include "clearance/simulation/enclosure.h"
@@ -7,7 +8,6 @@
 #include "clearance/simulation/load_hints.h"
 #include "clearance/simulation/locking_hints.h"
 #include "clearance/simulation/mass_hints.h"
-#include "clearance/simulation/remesh_checks.h"
 #include "clearance/simulation/rolling_hints.h"
 #include "clearance/simulation/speed_hints.h"
 #include "clearance/simulation/support_hints.h"

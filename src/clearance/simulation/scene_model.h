@@ -94,7 +94,4 @@ struct SceneModel {
   Issues empty_regions;  ///< warnings about motions and loads that select nothing
 };
 
-/// Builds the model of a scene. If SceneModel::issues has errors, the scene cannot be run.
-SceneModel build_scene_model(const SceneDesc& scene, std::vector<BodyInstance> bodies);
-
 }  // namespace clearance

@@ -9,13 +9,14 @@
 #include <set>
 
 #include "clearance/simulation/body_pair.h"
+#include "clearance/simulation/build_scene_model.h"
 #include "clearance/simulation/hint.h"
 #include "clearance/simulation/least_moves.h"
+#include "clearance/simulation/load_bodies.h"
 #include "clearance/simulation/moved_bodies.h"
 #include "clearance/simulation/overlap_depth.h"
 #include "clearance/simulation/preflight.h"
 #include "clearance/simulation/regrowth.h"
-#include "clearance/simulation/scene_model.h"
 
 namespace clearance {
 

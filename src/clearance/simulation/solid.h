@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "clearance/geometry/surface.h"
-#include "clearance/simulation/body_surfaces.h"
+#include "clearance/simulation/scene_model.h"
 
 namespace clearance {
 
@@ -33,11 +33,5 @@ class Solid {
   const Vertices* vertices_ = nullptr;
   std::variant<Triangles, Edges> facets_;  // facets turned outwards
 };
-
-/// Returns true if the outer body is a container of the inner one: a larger obstacle that the inner body starts inside
-/// of, with its middle and most of its vertices. Such a body is meant to be there. `inside` is that of the outer body
-/// (Solid::inside_of).
-bool is_container(const SceneModel& scene, const BodySurfaces& surfaces, const std::optional<Solid>& inside, int outer,
-                  int inner);
 
 }  // namespace clearance

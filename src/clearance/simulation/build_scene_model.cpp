@@ -1,4 +1,4 @@
-#include "clearance/simulation/scene_model.h"
+#include "clearance/simulation/build_scene_model.h"
 
 #include <fmt/format.h>
 
