@@ -149,8 +149,8 @@ class ContactGaps {
         desc_.contact.dhat * 0.1 * least_share / worst_share));
   }
 
-  void warn_of_fits(const std::vector<Separation::Overlap>& overlaps) {
-    for (const Separation::Overlap& overlap : overlaps) {
+  void warn_of_fits(const std::vector<StartOverlap>& overlaps) {
+    for (const StartOverlap& overlap : overlaps) {
       const double dhat = dhat_of_fit(overlap);
       if (!(overlap.depth > 0.0) || overlap.first == overlap.second || !(dhat > least_share * overlap.depth)) continue;
       tell(
@@ -184,7 +184,7 @@ class ContactGaps {
   }
   /// Returns the dhat [m] of two overlapping bodies: the largest value of each body, which applies where nothing is
   /// near at the start, and the smaller one of these two.
-  double dhat_of_fit(const Separation::Overlap& overlap) const {
+  double dhat_of_fit(const StartOverlap& overlap) const {
     double smallest = infinity;
     for (const std::string& body : {overlap.first, overlap.second}) {
       double largest = 0.0;
@@ -251,8 +251,8 @@ class ContactGaps {
 
 }  // namespace
 
-void warn_of_contact_gaps(const SceneDesc& desc, const SceneModel& scene,
-                          const std::vector<Separation::Overlap>& overlaps, NamedHints& hints) {
+void warn_of_contact_gaps(const SceneDesc& desc, const SceneModel& scene, const std::vector<StartOverlap>& overlaps,
+                          NamedHints& hints) {
   if (!desc.contact.enabled) return;
   ContactGaps gaps(desc, scene, hints);
   gaps.warn_of_pushes();

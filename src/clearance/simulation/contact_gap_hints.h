@@ -4,7 +4,7 @@
 
 #include "clearance/simulation/hint.h"
 #include "clearance/simulation/scene_model.h"
-#include "clearance/simulation/separation.h"
+#include "clearance/simulation/start_overlap.h"
 
 namespace clearance {
 
@@ -14,7 +14,7 @@ namespace clearance {
 ///   distance (`convergent`), unless they push each other by no more than their weight;
 /// - approaches by prescribed motion, from the gap at the start to the end, of less than seven times that distance;
 /// - overlaps that were moved apart (`overlaps`) of less than seven times that distance.
-void warn_of_contact_gaps(const SceneDesc& desc, const SceneModel& scene,
-                          const std::vector<Separation::Overlap>& overlaps, NamedHints& hints);
+void warn_of_contact_gaps(const SceneDesc& desc, const SceneModel& scene, const std::vector<StartOverlap>& overlaps,
+                          NamedHints& hints);
 
 }  // namespace clearance

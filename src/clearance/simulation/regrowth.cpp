@@ -19,8 +19,8 @@
 #include "clearance/simulation/moved_bodies.h"
 #include "clearance/simulation/preflight.h"
 #include "clearance/simulation/region.h"
-#include "clearance/simulation/simulation.h"
 #include "clearance/simulation/solid.h"
+#include "clearance/simulation/stepped_scene.h"
 
 namespace clearance {
 
@@ -413,21 +413,25 @@ Issues grow_back(const SceneModel& model, const std::vector<int>& bent, double h
                  SceneDesc& scene) {
   std::set<int> entries;
   for (const int b : bent) entries.insert(model.bodies[static_cast<std::size_t>(b)].desc);
-  Result<Simulation> simulation = Simulation::create(resting_scene(scene, entries, h, integrator));
-  if (!simulation) return simulation.issues();
+  SceneDesc resting = resting_scene(scene, entries, h, integrator);
+  Issues of_scene = check_scene(resting);
+  if (has_errors(of_scene)) return of_scene;
+  SteppedScene growing;
+  if (const Result<Done> started = growing.start(std::move(resting), std::move(of_scene)); !started)
+    return started.issues();
   const double still = 1e-6 * model.model.bbox_diagonal;
   for (int step = 0; step < max_growth_steps; ++step) {
-    const VecX before = simulation->unknowns();
-    if (!simulation->step().is_advanced()) break;
-    State state = simulation->state();
+    const VecX before = growing.state.x;
+    if (!growing.step().is_advanced()) break;
+    State state = growing.state;
     state.v.setZero();
     state.a.setZero();
-    if (const Result<Done> restored = simulation->restore(std::move(state)); !restored) return restored.issues();
-    if ((simulation->unknowns() - before).cwiseAbs().maxCoeff() < still) break;
+    if (const Result<Done> restored = growing.restore(std::move(state)); !restored) return restored.issues();
+    if ((growing.state.x - before).cwiseAbs().maxCoeff() < still) break;
   }
-  const std::vector<Vec<3>> x = simulation->positions();
+  const std::vector<Vec<3>> x = growing.positions();
   for (const int b : bent) {
-    const BodyView& view = simulation->bodies()[static_cast<std::size_t>(b)];
+    const BodyView& view = growing.views[static_cast<std::size_t>(b)];
     const Vertices& rest = model.bodies[static_cast<std::size_t>(b)].mesh.vertices;
     std::vector<Vec<3>>& displacements = *moved_entry(scene, view.name).displacements;
     for (std::size_t v = 0; v < rest.size(); ++v) {

@@ -15,8 +15,7 @@
 
 namespace clearance {
 
-SceneHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene,
-                            const std::vector<Separation::Overlap>& overlaps) {
+SceneHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, const std::vector<StartOverlap>& overlaps) {
   SceneHints found;
   Issues& hints = found.issues;
   const BodySurfaces surfaces(scene);

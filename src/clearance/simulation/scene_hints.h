@@ -3,7 +3,7 @@
 
 #include "clearance/simulation/hint.h"
 #include "clearance/simulation/scene_model.h"
-#include "clearance/simulation/separation.h"
+#include "clearance/simulation/start_overlap.h"
 
 namespace clearance {
 
@@ -14,7 +14,6 @@ struct SceneHints {
 
 /// Finds all hints. None of them stops a run. The scene must have passed the checks of preflight.h. `overlaps` are the
 /// ones that its bodies were moved out of.
-SceneHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene,
-                            const std::vector<Separation::Overlap>& overlaps);
+SceneHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, const std::vector<StartOverlap>& overlaps);
 
 }  // namespace clearance

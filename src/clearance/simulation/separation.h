@@ -6,16 +6,12 @@
 
 #include "clearance/base/result.h"
 #include "clearance/scene/scene.h"
+#include "clearance/simulation/start_overlap.h"
 
 namespace clearance {
 
 struct Separation {
-  struct Overlap {
-    /// Names of bodies; the second may also be `half_spaces[0]`; both are the same if a body meets itself.
-    std::string first, second;
-    /// Shortest shift [m] found that takes the two apart by themselves; 0 if they only touch.
-    double depth = 0.0;
-  };
+  using Overlap = StartOverlap;
   struct Move {
     std::string body;
     double distance = 0.0;  ///< [m] shift of the body as a whole

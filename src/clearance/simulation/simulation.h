@@ -1,7 +1,6 @@
 // A scene that is ready to be stepped. The command line and other programs use this interface.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,7 +14,9 @@
 #include "clearance/model/stiff_strain.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_facts.h"
+#include "clearance/simulation/body_view.h"
 #include "clearance/simulation/coarse_motion.h"
+#include "clearance/simulation/contact_pair.h"
 #include "clearance/simulation/curved_distance.h"
 #include "clearance/simulation/hint.h"
 #include "clearance/simulation/joint_strain.h"
@@ -42,36 +43,6 @@ struct SceneSummary {
   double dhat = 0.0;               ///< [m]
   double tolerance = 0.0;          ///< [m/s]
   double min_distance = infinity;  ///< [m] smallest at the start among pairs closer than dhat
-};
-
-/// A range of consecutive indices.
-struct IndexRange {
-  int first = 0;
-  int count = 0;
-  int end() const { return first + count; }
-};
-
-/// The ranges of indices of one body: a body of the scene, one copy of a body with an array, or one component of a body
-/// that is split.
-struct BodyView {
-  std::string name;
-  int entry = 0;  ///< index into SceneDesc::bodies
-  BodyKind kind = BodyKind::deformable;
-  bool is_obstacle = false;
-  IndexRange vertices;  ///< range in positions(), contact_forces() and the meshes of frames
-  /// Range in unknowns(), as blocks of `dim` numbers: one per vertex; for a stiff body its centre of mass and the
-  /// columns of its affine map. The blocks of stiff parts of a deformable body follow those of its vertices.
-  IndexRange blocks;
-};
-
-/// Two features that are closer than the activation distance, with vertices numbered as in `positions()`.
-struct ContactPair {
-  std::array<int, 2> bodies = {-1, -1};            ///< indices into bodies(); -1 - k for half-space k
-  std::array<int, 4> vertices = {-1, -1, -1, -1};  ///< vertices of the first feature, then of the second; -1 for none
-  int num_first = 1;                               ///< number of vertices of the first feature
-  double distance = 0.0;                           ///< [m]
-  Vec<3> normal = Vec<3>::Zero();                  ///< unit vector from the second to the first
-  Vec<3> force = Vec<3>::Zero();                   ///< [N] force of the barrier on the first feature
 };
 
 class Simulation {
