@@ -48,7 +48,9 @@ endif()
 set(clearance_simulation_objects
   "$<FILTER:$<TARGET_OBJECTS:clearance_geometry>,EXCLUDE,/(distance|intersection)\\.cpp>"
   "$<FILTER:$<TARGET_OBJECTS:clearance_base>,EXCLUDE,/stop\\.cpp>")
-foreach(module IN ITEMS sparse model broad_phase bodies_fem bodies_affine contact solver remesh scene io_files io_mesh meshing io_ipc io_rigid_ipc io_polyfem io_robot io io_result simulation)
+foreach(module IN ITEMS sparse model broad_phase bodies_fem bodies_affine contact solver remesh scene io_files io_mesh meshing io_ipc io_rigid_ipc io_polyfem io_robot io io_result
+    simulation_load simulation_build simulation_start simulation_watches simulation_output simulation_adapt
+    simulation_stepping simulation_overlaps simulation_hints simulation)
   list(APPEND clearance_simulation_objects $<TARGET_OBJECTS:clearance_${module}>)
 endforeach()
 clearance_component(simulation
@@ -58,8 +60,10 @@ clearance_component(simulation
     geometry/lagrange.h geometry/mesh.h
     io/result/energy_monitor.h io/result/folder_claim.h io/result/result_files.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
     scene/scene.h scene/validate.h
-    simulation/body_facts.h simulation/coarse_motion.h simulation/curved_distance.h simulation/hint.h simulation/joint_strain.h
-    simulation/large_rotation.h simulation/run.h simulation/separation.h simulation/simulation.h
+    simulation/run.h simulation/simulation.h
+    simulation/build/joint_strain.h simulation/hints/body_facts.h simulation/load/hint.h simulation/overlaps/separation.h
+    simulation/start/start_overlap.h simulation/stepping/body_view.h simulation/stepping/contact_pair.h
+    simulation/watches/coarse_motion.h simulation/watches/curved_distance.h simulation/watches/large_rotation.h
     solver/energy_account.h solver/report.h solver/step_forces.h)
 # Its headers hand over Eigen's objects, which lie and are freed as Eigen is told here; users who compile for AVX without it
 # would free what they do not own.

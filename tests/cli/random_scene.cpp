@@ -7,7 +7,7 @@
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/mesh/mesh_writer.h"
 #include "clearance/scene/validate.h"
-#include "clearance/simulation/load_bodies.h"
+#include "clearance/simulation/load/load_bodies.h"
 #include "cli/random_script.h"
 #include "cli/random_stiff.h"
 

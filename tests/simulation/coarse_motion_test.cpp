@@ -1,5 +1,5 @@
 // Bodies that move past each other by their size in one step are named: Newton may lead one around the other.
-#include "clearance/simulation/coarse_motion_watch.h"
+#include "clearance/simulation/watches/coarse_motion_watch.h"
 
 #include "simulation/running_scene.h"
 

@@ -13,8 +13,8 @@
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/io/mesh/mesh_writer.h"
-#include "clearance/simulation/collision_surface.h"
-#include "clearance/simulation/load_bodies.h"
+#include "clearance/simulation/build/collision_surface.h"
+#include "clearance/simulation/load/load_bodies.h"
 #include "clearance/verify/frame.h"
 #include "simulation/running_scene.h"
 

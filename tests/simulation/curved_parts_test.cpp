@@ -1,8 +1,8 @@
 // Stiff parts, damping and pressure in bodies with elements of order 2 to 4.
 #include <cmath>
 
-#include "clearance/simulation/region.h"
-#include "clearance/simulation/stiff_units.h"
+#include "clearance/simulation/build/stiff_units.h"
+#include "clearance/simulation/load/region.h"
 #include "simulation/probed_scene.h"
 
 namespace clearance {

@@ -1,5 +1,5 @@
 // Bodies of several materials, finer meshes, and formulas for the velocity at the start.
-#include "clearance/simulation/region.h"
+#include "clearance/simulation/load/region.h"
 #include "simulation/running_scene.h"
 
 namespace clearance {

@@ -12,7 +12,7 @@
 #include "clearance/io/mesh/mesh_writer.h"
 #include "clearance/io/scene_reader.h"
 #include "clearance/meshing/mesh_program.h"
-#include "clearance/simulation/load_bodies.h"
+#include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/simulation.h"
 
 namespace clearance {

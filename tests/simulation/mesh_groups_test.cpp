@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "clearance/simulation/region.h"
+#include "clearance/simulation/load/region.h"
 #include "simulation/probed_scene.h"
 
 namespace clearance {

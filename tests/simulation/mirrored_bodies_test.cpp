@@ -10,9 +10,9 @@
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/io/mesh/mesh_writer.h"
-#include "clearance/simulation/body_facts.h"
-#include "clearance/simulation/region.h"
-#include "clearance/simulation/solid.h"
+#include "clearance/simulation/build/solid.h"
+#include "clearance/simulation/hints/body_facts.h"
+#include "clearance/simulation/load/region.h"
 #include "simulation/running_scene.h"
 
 namespace clearance {

@@ -11,7 +11,7 @@
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/surface.h"
 #include "clearance/io/mesh/mesh_writer.h"
-#include "clearance/simulation/collision_surface.h"
+#include "clearance/simulation/build/collision_surface.h"
 #include "io/mesh_test_support.h"
 #include "io/weights_file.h"
 #include "simulation/running_scene.h"

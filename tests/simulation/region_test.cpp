@@ -1,5 +1,5 @@
 // Regions: the nodes that a box holds, in each frame, wherever the body is.
-#include "clearance/simulation/region.h"
+#include "clearance/simulation/load/region.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Checks of adapting elements that need the mesh of the body.
-#include "clearance/simulation/remesh_checks.h"
+#include "clearance/simulation/load/remesh_checks.h"
 
 #include <gtest/gtest.h>
 

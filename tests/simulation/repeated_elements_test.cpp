@@ -9,7 +9,7 @@
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/io/mesh/mesh_writer.h"
-#include "clearance/simulation/body_facts.h"
+#include "clearance/simulation/hints/body_facts.h"
 #include "simulation/running_scene.h"
 
 namespace clearance {

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "clearance/io/scene_reader.h"
-#include "clearance/simulation/build_scene_model.h"
-#include "clearance/simulation/load_bodies.h"
+#include "clearance/simulation/build/build_scene_model.h"
+#include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/simulation.h"
 
 namespace clearance {

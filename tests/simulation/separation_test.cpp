@@ -1,5 +1,5 @@
 // Overlapping starts: the bodies that are moved apart, how far, and the messages if that is impossible.
-#include "clearance/simulation/separation.h"
+#include "clearance/simulation/overlaps/separation.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "clearance/io/scene_reader.h"
 #include "clearance/scene/validate.h"
-#include "clearance/simulation/least_moves.h"
+#include "clearance/simulation/overlaps/least_moves.h"
 #include "clearance/simulation/simulation.h"
 
 namespace clearance {

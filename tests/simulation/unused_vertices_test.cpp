@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "clearance/simulation/body_facts.h"
-#include "clearance/simulation/region.h"
+#include "clearance/simulation/hints/body_facts.h"
+#include "clearance/simulation/load/region.h"
 #include "simulation/running_scene.h"
 
 namespace clearance {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "clearance/simulation/body_facts.h"
+#include "clearance/simulation/hints/body_facts.h"
 
 namespace clearance::cli {
 

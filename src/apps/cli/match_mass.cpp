@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "clearance/bodies/fem/element_moments.h"
-#include "clearance/simulation/load_bodies.h"
+#include "clearance/simulation/load/load_bodies.h"
 
 namespace clearance::cli {
 

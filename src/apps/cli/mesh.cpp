@@ -9,7 +9,7 @@
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/mesh/mesh_writer.h"
 #include "clearance/meshing/volume_mesh.h"
-#include "clearance/simulation/mesh_units.h"
+#include "clearance/simulation/load/mesh_units.h"
 
 namespace clearance::cli {
 

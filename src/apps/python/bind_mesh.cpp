@@ -8,7 +8,7 @@
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/mesh/mesh_writer.h"
 #include "clearance/io/scene_reader.h"
-#include "clearance/simulation/load_bodies.h"
+#include "clearance/simulation/load/load_bodies.h"
 
 namespace clearance::python {
 

@@ -8,7 +8,7 @@
 
 #include "clearance/math/elementary.h"
 #include "clearance/math/rotation.h"
-#include "clearance/simulation/round_bodies.h"
+#include "clearance/simulation/hints/round_bodies.h"
 
 namespace clearance {
 

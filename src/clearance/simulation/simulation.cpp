@@ -8,13 +8,13 @@
 #include "clearance/base/hash.h"
 #include "clearance/math/dimension.h"
 #include "clearance/scene/validate.h"
-#include "clearance/simulation/build_scene_model.h"
-#include "clearance/simulation/fields.h"
-#include "clearance/simulation/load_bodies.h"
-#include "clearance/simulation/preflight.h"
-#include "clearance/simulation/scene_hints.h"
-#include "clearance/simulation/stepped_scene.h"
-#include "clearance/simulation/support_hints.h"
+#include "clearance/simulation/build/build_scene_model.h"
+#include "clearance/simulation/hints/scene_hints.h"
+#include "clearance/simulation/hints/support_hints.h"
+#include "clearance/simulation/load/load_bodies.h"
+#include "clearance/simulation/output/fields.h"
+#include "clearance/simulation/start/preflight.h"
+#include "clearance/simulation/stepping/stepped_scene.h"
 
 namespace clearance {
 

@@ -1,0 +1,506 @@
+#include "clearance/simulation/adapt/adapted_step.h"
+
+#include <algorithm>
+
+#include "clearance/contact/contact_potential.h"
+#include "clearance/contact/make_contact_model.h"
+#include "clearance/model/feasible_model.h"
+#include "clearance/remesh/field_projection.h"
+#include "clearance/remesh/safe_projection.h"
+#include "clearance/simulation/build/build_scene_model.h"
+#include "clearance/solver/feasible_step.h"
+#include "clearance/solver/objective_terms.h"
+
+namespace clearance {
+
+namespace {
+
+/// Nodes of a body on its new elements.
+template <int dim>
+struct NewNodes {
+  int body = 0;
+  std::vector<NodeFields<dim>> fields;  ///< per vertex
+  std::vector<int> old_vertex;          ///< number before per vertex; -1 if the vertex is new
+};
+
+template <int dim>
+const NewNodes<dim>* find(const std::vector<NewNodes<dim>>& nodes, std::size_t body) {
+  const auto found = std::find_if(nodes.begin(), nodes.end(),
+                                  [&](const auto& of_body) { return of_body.body == static_cast<int>(body); });
+  return found != nodes.end() ? &*found : nullptr;
+}
+
+/// Map from the vertices of a body's mesh to surface vertices, and back.
+class SurfaceNumbers {
+ public:
+  explicit SurfaceNumbers(const SceneModel& scene) : surface_of_(scene.frame_mesh.vertices.size(), -1), scene_(scene) {
+    int first = 0;
+    for (const BodyInstance& body : scene.bodies) {
+      first_.push_back(first);
+      first += static_cast<int>(body.mesh.vertices.size());
+    }
+    for (std::size_t s = 0; s < scene.vertex_of_surface.size(); ++s) {
+      const int v = scene.vertex_of_surface[s];
+      if (v >= 0) surface_of_[static_cast<std::size_t>(v)] = static_cast<int>(s);
+    }
+  }
+  int body_of(int surface_vertex) const {
+    return scene_.model.surface.vertex_body[static_cast<std::size_t>(surface_vertex)];
+  }
+  /// Returns the number of a surface vertex in the mesh of its body.
+  int vertex_of(int surface_vertex) const {
+    return scene_.vertex_of_surface[static_cast<std::size_t>(surface_vertex)] -
+           first_[static_cast<std::size_t>(body_of(surface_vertex))];
+  }
+  /// Returns the surface vertex of a vertex of a body; -1 if it is not on the surface.
+  int surface_vertex(int body, int vertex) const {
+    return surface_of_[static_cast<std::size_t>(first_[static_cast<std::size_t>(body)] + vertex)];
+  }
+
+ private:
+  std::vector<int> surface_of_;
+  std::vector<int> first_;  // per body: its first vertex in frames
+  const SceneModel& scene_;
+};
+
+/// Moves elastic sliding, a field on vertices, to the new surface. New vertices get the mean of their neighbours.
+template <int dim>
+std::vector<StickVertex> move_stick(const std::vector<StickVertex>& before, const SceneModel& from,
+                                    const SceneModel& to, const std::vector<NewNodes<dim>>& nodes) {
+  if (before.empty()) return {};
+  const SurfaceNumbers old_numbers(from), new_numbers(to);
+  using OfPartners = std::vector<std::pair<int, Vec<3>>>;  // ascending partners
+  std::vector<OfPartners> field(static_cast<std::size_t>(to.model.surface.num_vertices));
+  std::vector<std::vector<int>> new_number(from.bodies.size());
+  for (std::size_t b = 0; b < from.bodies.size(); ++b) {
+    std::vector<int>& numbers = new_number[b];
+    numbers.assign(from.bodies[b].mesh.vertices.size(), -1);
+    const NewNodes<dim>* adapted = find(nodes, b);
+    for (std::size_t v = 0; v < (adapted ? adapted->old_vertex.size() : numbers.size()); ++v) {
+      const int old = adapted ? adapted->old_vertex[v] : static_cast<int>(v);
+      if (old >= 0) numbers[static_cast<std::size_t>(old)] = static_cast<int>(v);
+    }
+  }
+  for (const StickVertex& stick : before) {
+    const int body = old_numbers.body_of(stick.vertex);
+    const int vertex =
+        new_number[static_cast<std::size_t>(body)][static_cast<std::size_t>(old_numbers.vertex_of(stick.vertex))];
+    const int surface_vertex = vertex >= 0 ? new_numbers.surface_vertex(body, vertex) : -1;
+    if (surface_vertex >= 0)
+      field[static_cast<std::size_t>(surface_vertex)].emplace_back(stick.partner, stick.displacement);
+  }
+  const SurfaceTopology& surface = to.model.surface;
+  std::vector<std::vector<int>> neighbours(field.size());
+  for (const auto& [a, b] : surface.edges) {
+    neighbours[static_cast<std::size_t>(a)].push_back(b);
+    neighbours[static_cast<std::size_t>(b)].push_back(a);
+  }
+  for (int s = 0; s < surface.num_vertices; ++s) {
+    const NewNodes<dim>* adapted =
+        find(nodes, static_cast<std::size_t>(surface.vertex_body[static_cast<std::size_t>(s)]));
+    if (!adapted || adapted->old_vertex[static_cast<std::size_t>(new_numbers.vertex_of(s))] >= 0) continue;
+    std::vector<std::pair<int, std::pair<Vec<3>, int>>> sums;
+    const auto& around = neighbours[static_cast<std::size_t>(s)];
+    for (const int n : around) {
+      for (const auto& [partner, displacement] : field[static_cast<std::size_t>(n)]) {
+        auto sum = std::find_if(sums.begin(), sums.end(), [&](const auto& other) { return other.first == partner; });
+        if (sum == sums.end()) sum = sums.insert(sum, {partner, {Vec<3>::Zero(), 0}});
+        sum->second.first += displacement;
+        ++sum->second.second;
+      }
+    }
+    std::sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [partner, sum] : sums)
+      field[static_cast<std::size_t>(s)].emplace_back(partner, sum.first / sum.second);
+  }
+  std::vector<StickVertex> after;
+  for (std::size_t s = 0; s < field.size(); ++s) {
+    for (const auto& [partner, displacement] : field[s]) after.push_back({static_cast<int>(s), partner, displacement});
+  }
+  return after;
+}
+
+/// Moves a vector from the blocks of one scene to those of another. `of_node` returns the values of the nodes on new
+/// elements.
+template <int dim, class OfNode>
+VecX move_vector(const VecX& x, const SceneModel& from, const SceneModel& to, const std::vector<NewNodes<dim>>& nodes,
+                 const OfNode& of_node) {
+  if (x.size() == 0) return {};
+  VecX moved(to.model.layout.num_unknowns());
+  for (std::size_t b = 0; b < to.bodies.size(); ++b) {
+    const auto end = [&](const SceneModel& scene) {
+      return b + 1 < scene.blocks.size() ? scene.blocks[b + 1].first : scene.model.layout.num_blocks;
+    };
+    const NewNodes<dim>* adapted = find(nodes, b);
+    // Blocks of stiff parts follow those of the nodes and stay as they are.
+    const int num_new = adapted ? static_cast<int>(adapted->fields.size()) : 0;
+    const int num_old = adapted ? static_cast<int>(from.bodies[b].mesh.vertices.size()) : 0;
+    const int count = end(to) - to.blocks[b].first - num_new;
+    for (int v = 0; v < num_new; ++v) {
+      block<dim>(moved, to.blocks[b].first + v) = of_node(adapted->fields[static_cast<std::size_t>(v)]);
+    }
+    moved.segment(dim * (to.blocks[b].first + num_new), dim * count) =
+        x.segment(dim * (from.blocks[b].first + num_old), dim * count);
+  }
+  return moved;
+}
+
+/// Computes the energy of the barriers [J] at the positions of a state, with its stiffness.
+template <int dim>
+double barrier_energy(const SceneModel& scene, const State& state) {
+  if (!scene.options.has_contact || state.kappa == 0.0) return 0.0;
+  const VecX x = scene.model.surface_map.apply(state.x);
+  const auto formulation = make_contact_model<dim>(scene.model, scene.options.barrier, scene.options.formulation);
+  const auto broad_phase = make_broad_phase(dim, scene.model.surface);
+  const ContactSet set = formulation->build(x, formulation->find_candidates(*broad_phase, x, x));
+  return state.kappa * ContactPotential<dim>(scene.model, *formulation).energy(set, x).value();
+}
+
+double elastic_energy(const SceneModel& scene, const VecX& x) {
+  double sum = 0.0;
+  for (const auto& potential : scene.model.potentials) {
+    if (potential->is_elastic()) sum += potential->energy(x).value();
+  }
+  return sum;
+}
+
+VecX mass_times(const Model& model, const VecX& v) {
+  VecX product = VecX::Zero(v.size());
+  if (model.consistent_mass) {
+    model.consistent_mass->add_product(v, 1.0, product);
+    return product;
+  }
+  const int dim = model.layout.dim;
+  for (int b = 0; b < model.layout.num_blocks; ++b)
+    product.segment(dim * b, dim) = model.mass[b] * v.segment(dim * b, dim);
+  return product;
+}
+
+/// Computes the momentum [kg m/s], and the angular momentum [kg m^2/s] about the origin.
+std::array<Vec<3>, 2> momenta(const Model& model, const State& state) {
+  const int dim = model.layout.dim;
+  const VecX p = mass_times(model, state.v);
+  std::array<Vec<3>, 2> sums = {Vec<3>::Zero(), Vec<3>::Zero()};
+  for (int b = 0; b < model.layout.num_blocks; ++b) {
+    Vec<3> at = Vec<3>::Zero(), of_block = Vec<3>::Zero();
+    at.head(dim) = state.x.segment(dim * b, dim);
+    of_block.head(dim) = p.segment(dim * b, dim);
+    sums[0] += of_block;
+    sums[1] += cross_product(at, of_block);
+  }
+  return sums;
+}
+
+/// Moves the stored energies, which the energy accounts of the next step begin with, to the new elements.
+template <int dim>
+void move_stored(const SceneModel& from, const State& before, const SceneModel& to, State& after) {
+  if (before.stored.size() == 0) return;
+  for (std::size_t k = 0; k < to.model.potentials.size(); ++k) {
+    if (!to.model.potentials[k]->is_elastic()) continue;
+    after.stored[static_cast<Eigen::Index>(k)] +=
+        to.model.potentials[k]->energy(after.x).value() - from.model.potentials[k]->energy(before.x).value();
+  }
+  after.stored[after.stored.size() - 1] += barrier_energy<dim>(to, after) - barrier_energy<dim>(from, before);
+}
+
+template <int dim>
+State move_state(const SceneModel& from, const State& before, const SceneModel& to,
+                 const std::vector<NewNodes<dim>>& nodes, BodyMeshes meshes) {
+  State after = before;
+  using Fields = NodeFields<dim>;
+  const auto move = [&](const VecX& x, Vec<dim> Fields::*member) {
+    return move_vector<dim>(x, from, to, nodes, [&](const Fields& fields) { return fields.*member; });
+  };
+  after.x = move(before.x, &Fields::x0);
+  after.v = move(before.v, &Fields::v);
+  after.a = move(before.a, &Fields::a);
+  after.x_prev = move(before.x_prev, &Fields::x_prev);
+  after.v_prev = move(before.v_prev, &Fields::v_prev);
+  after.x_anchor = move(before.x_anchor, &Fields::anchor);
+  // A body has a history as a whole or not at all.
+  if (!before.has_history.empty()) {
+    after.has_history.clear();
+    for (std::size_t b = 0; b < to.bodies.size(); ++b) {
+      const int end = b + 1 < to.blocks.size() ? to.blocks[b + 1].first : to.model.layout.num_blocks;
+      const char has_history =
+          to.blocks[b].first < end ? before.has_history[static_cast<std::size_t>(from.blocks[b].first)] : 0;
+      after.has_history.resize(static_cast<std::size_t>(end), has_history);
+    }
+  }
+  after.stick = move_stick<dim>(before.stick, from, to, nodes);
+  after.meshes = std::move(meshes);
+  return after;
+}
+
+/// Returns `meshes` with those of `changed` replaced or added, by ascending body.
+BodyMeshes with_meshes(BodyMeshes meshes, const BodyMeshes& changed) {
+  for (const auto& mesh : changed) {
+    const auto place = std::lower_bound(meshes.begin(), meshes.end(), mesh->body,
+                                        [](const auto& other, int body) { return other->body < body; });
+    if (place != meshes.end() && (*place)->body == mesh->body) {
+      *place = mesh;
+    } else {
+      meshes.insert(place, mesh);
+    }
+  }
+  return meshes;
+}
+
+template <int dim>
+bool is_valid(const SceneModel& scene, const State& state, const VecX& x) {
+  if (!are_feasible(scene.model, state, x)) return false;
+  if (!scene.options.has_contact) return true;
+  const auto broad_phase = make_broad_phase(dim, scene.model.surface);
+  return is_intersection_free<dim>(scene.model, scene.model.surface_map.apply(x), *broad_phase, nullptr);
+}
+
+template <int dim>
+void report_losses(const SceneModel& from, const State& before, const SceneModel& to, const State& after,
+                   RemeshReport& report) {
+  report.kinetic_loss +=
+      inertial_energy<dim>(from.model, before.v).value() - inertial_energy<dim>(to.model, after.v).value();
+  report.elastic_loss += elastic_energy(from, before.x) - elastic_energy(to, after.x);
+  const std::array<Vec<3>, 2> old_momenta = momenta(from.model, before), new_momenta = momenta(to.model, after);
+  report.momentum_loss += old_momenta[0] - new_momenta[0];
+  report.angular_momentum_loss += old_momenta[1] - new_momenta[1];
+}
+
+void add_counts(const RemeshReport& of_round, RemeshReport& report) {
+  report.num_splits += of_round.num_splits;
+  report.num_collapses += of_round.num_collapses;
+  report.num_swaps += of_round.num_swaps;
+  report.num_smoothings += of_round.num_smoothings;
+  report.num_rejected += of_round.num_rejected;
+  report.num_unsafe += of_round.num_unsafe;
+  report.gain += of_round.gain;
+}
+
+/// Appends operations to `sum`, with their vertices renumbered. `old_numbers` holds the old numbers of the current
+/// vertices, in ascending order.
+void add_renumbered(const std::vector<RejectedOperation>& operations, const std::vector<int>& old_numbers,
+                    std::vector<RejectedOperation>& sum) {
+  for (RejectedOperation operation : operations) {
+    for (int& v : operation.edge) {
+      v = static_cast<int>(std::lower_bound(old_numbers.begin(), old_numbers.end(), v) - old_numbers.begin());
+    }
+    sum.push_back(operation);
+  }
+}
+
+template <int dim>
+RestMesh<dim> rest_mesh_of(const AdaptingBodies::Body& body, const BodyMesh& mesh,
+                           const std::vector<MaterialParameters>& materials) {
+  RestMesh<dim> rest;
+  for (const Vec<3>& x : mesh.mesh.vertices) rest.vertices.push_back(x.head<dim>());
+  if constexpr (dim == 3) {
+    rest.cells = mesh.mesh.tets;
+  } else {
+    rest.cells = mesh.mesh.triangles;
+  }
+  for (const int origin : mesh.origin_of_cell) {
+    const int label = body.class_of_cell[static_cast<std::size_t>(origin)];
+    rest.density.push_back(materials[static_cast<std::size_t>(label)].density);
+  }
+  return rest;
+}
+
+/// Projects the state at the start of the step onto new elements that are not nested in the old ones. The projection is
+/// weighted with the mass [Fer23, eq. 6.7], and positions are made safe [Fer23, eq. 6.8]. Nodes that are scripted or
+/// stiff keep their values.
+template <int dim>
+void project(const AdaptingBodies::Body& body, const BodyMesh& before, const AdaptingBody<dim>& adapted,
+             const SceneModel& from, const State& old, AdaptedStep& step) {
+  const SceneModel& to = *step.scene;
+  const auto b = static_cast<std::size_t>(body.body);
+  const BodyMesh& after = *to.bodies[b].adapted->mesh;
+  const RestMesh<dim> old_rest = rest_mesh_of<dim>(body, before, adapted.materials);
+  const RestMesh<dim> new_rest = rest_mesh_of<dim>(body, after, adapted.materials);
+  const FieldProjection<dim> projection(old_rest, new_rest);
+  const auto rest_of = [](const RestMesh<dim>& mesh) {
+    return Eigen::Map<const VecX>(mesh.vertices.front().data(), dim * std::ssize(mesh.vertices));
+  };
+  const Eigen::Index old_first = dim * from.blocks[b].first, new_first = dim * to.blocks[b].first;
+  // Positions are projected as displacements from rest. Fields of a history that does not exist are left out.
+  struct Field {
+    const VecX* of_old;
+    VecX* of_new;
+    bool is_position;
+  };
+  std::vector<Field> list = {{&old.x, &step.state.x, true},
+                             {&old.v, &step.state.v, false},
+                             {&old.a, &step.state.a, false},
+                             {&old.x_prev, &step.state.x_prev, true},
+                             {&old.v_prev, &step.state.v_prev, false}};
+  std::erase_if(list, [](const Field& field) { return field.of_old->size() == 0; });
+  std::vector<int> given;
+  for (std::size_t v = 0; v < after.mesh.vertices.size(); ++v) {
+    const auto is_in = [&](std::size_t k) {
+      const std::uint64_t held = adapted.prescribed_sets | body.frozen_sets;
+      return (held >> k & 1) != 0 &&
+             std::binary_search(after.nodes_of_region[k].begin(), after.nodes_of_region[k].end(), static_cast<int>(v));
+    };
+    for (std::size_t k = 0; k < after.nodes_of_region.size(); ++k) {
+      if (!is_in(k)) continue;
+      given.push_back(static_cast<int>(v));
+      break;
+    }
+  }
+  std::vector<VecX> fields;
+  GivenNodes held;
+  held.vertices = given;
+  for (const Field& field : list) {
+    VecX values = field.of_old->segment(old_first, rest_of(old_rest).size());
+    if (field.is_position) values -= rest_of(old_rest);
+    fields.push_back(std::move(values));
+    VecX& of_given = held.values.emplace_back(dim * std::ssize(given));
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      Vec<dim> value = field.of_new->template segment<dim>(new_first + dim * given[k]);
+      if (field.is_position) value -= new_rest.vertices[static_cast<std::size_t>(given[k])];
+      of_given.template segment<dim>(dim * static_cast<Eigen::Index>(k)) = value;
+    }
+  }
+  const std::vector<VecX> projected = projection.project(fields, held);
+  const VecX start = step.state.x;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    auto values = list[i].of_new->segment(new_first, rest_of(new_rest).size());
+    values = list[i].is_position ? VecX(projected[i] + rest_of(new_rest)) : projected[i];
+  }
+  ElementMesh<dim> elements;
+  elements.x_rest = to.model.x_rest;
+  elements.materials = adapted.materials;
+  for (std::size_t c = 0; c < new_rest.cells.size(); ++c) {
+    elements.elements.push_back(new_rest.cells[c]);
+    for (int& v : elements.elements.back()) v = to.blocks[b].of_node(v);
+    elements.material_of_element.push_back(body.class_of_cell[static_cast<std::size_t>(after.origin_of_cell[c])]);
+  }
+  std::vector<int> held_blocks;
+  for (const int v : given) held_blocks.push_back(to.blocks[b].of_node(v));
+  const VecX target = step.state.x;
+  step.state.x = project_safely<dim>(to.model, elements, to.options, start, target, held_blocks).x;
+}
+
+}  // namespace
+
+void add_work(const StepReport& of_solve, StepReport& report) {
+  report.newton_iterations += of_solve.newton_iterations;
+  report.partial_iterations += of_solve.partial_iterations;
+  for (int k = 0; k < num_stages; ++k) {
+    const auto stage = static_cast<Stage>(k);
+    report.profile[stage] += of_solve.profile[stage];
+  }
+  report.linear_seconds.analyze += of_solve.linear_seconds.analyze;
+  report.linear_seconds.factorize += of_solve.linear_seconds.factorize;
+  report.linear_seconds.substitute += of_solve.linear_seconds.substitute;
+  StepCounters& counters = report.counters;
+  counters.candidates += of_solve.counters.candidates;
+  counters.ccd_calls += of_solve.counters.ccd_calls;
+  counters.energy_evaluations += of_solve.counters.energy_evaluations;
+  counters.orderings += of_solve.counters.orderings;
+  counters.analyses += of_solve.counters.analyses;
+  counters.factorizations += of_solve.counters.factorizations;
+  counters.linear_iterations += of_solve.counters.linear_iterations;
+}
+
+std::unique_ptr<SceneModel> build_adapted_scene(const SceneDesc& desc, const AdaptingBodies& bodies,
+                                                const BodyMeshes& meshes, const Controls& controls) {
+  auto scene = std::make_unique<SceneModel>(build_scene_model(desc, bodies.instances(meshes)));
+  *scene->controls = controls;
+  return scene;
+}
+
+template <int dim>
+std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bodies, const SceneModel& scene,
+                                 const SolverOptions& options, const PrescribedTargets& targets, const State& state,
+                                 const VecX& x1, RemeshReport& report, std::vector<RejectedOperation>& rejected) {
+  std::vector<AdaptingBody<dim>> adapting;
+  for (const AdaptingBodies::Body& body : bodies.bodies()) {
+    adapting.push_back(
+        make_adapting_body<dim>(desc, body, bodies.mesh_of(body, state.meshes), scene, state, x1, targets));
+  }
+  add_counts(remesh<dim>({scene.model, options, state, x1}, adapting), report);
+  BodyMeshes changed;
+  std::vector<NewNodes<dim>> nodes;
+  std::vector<RejectedOperation> known;
+  for (std::size_t k = 0; k < adapting.size(); ++k) {
+    if (!adapting[k].has_changed) {
+      known.insert(known.end(), adapting[k].rejected.begin(), adapting[k].rejected.end());
+      continue;
+    }
+    const AdaptingBodies::Body& body = bodies.bodies()[k];
+    const std::shared_ptr<const BodyMesh> before = bodies.mesh_of(body, state.meshes);
+    NewNodes<dim> of_body;
+    of_body.body = body.body;
+    changed.push_back(body_mesh_of<dim>(body, *before, adapting[k], of_body.old_vertex));
+    add_renumbered(adapting[k].rejected, of_body.old_vertex, known);
+    for (int& v : of_body.old_vertex) {
+      of_body.fields.push_back(adapting[k].fields[static_cast<std::size_t>(v)]);
+      if (static_cast<std::size_t>(v) >= before->mesh.vertices.size()) v = -1;
+    }
+    nodes.push_back(std::move(of_body));
+  }
+  if (changed.empty()) {
+    rejected = std::move(known);
+    return std::nullopt;
+  }
+  AdaptedStep step;
+  BodyMeshes meshes = with_meshes(state.meshes, changed);
+  step.scene = build_adapted_scene(desc, bodies, meshes, *scene.controls);
+  step.scene->options.is_stop_wanted = options.is_stop_wanted;
+  step.scene->options.keeps_forces = options.keeps_forces;
+  step.scene->options.on_ccd_query = options.on_ccd_query;
+  step.state = move_state<dim>(scene, state, *step.scene, nodes, std::move(meshes));
+  step.state.rejected = std::move(known);
+  step.x1 = move_vector<dim>(x1, scene, *step.scene, nodes, [](const NodeFields<dim>& fields) { return fields.x1; });
+  for (std::size_t k = 0; k < adapting.size(); ++k) {
+    const AdaptingBodies::Body& body = bodies.bodies()[k];
+    if (adapting[k].is_nested) continue;
+    project<dim>(body, *bodies.mesh_of(body, state.meshes), adapting[k], scene, state, step);
+  }
+  move_stored<dim>(scene, state, *step.scene, step.state);
+  if (!is_valid<dim>(*step.scene, step.state, step.state.x) || !is_valid<dim>(*step.scene, step.state, step.x1))
+    return std::nullopt;
+  report_losses<dim>(scene, state, *step.scene, step.state, report);
+  return step;
+}
+
+template <int dim>
+AdaptedStep refine(const SceneDesc& desc, const AdaptingBodies& bodies, const AdaptingBodies::Body& body,
+                   const SceneModel& scene, const State& state) {
+  const std::shared_ptr<const BodyMesh> before = bodies.mesh_of(body, state.meshes);
+  const AdaptingBody<dim> at_nodes = make_adapting_body<dim>(desc, body, before, scene, state, state.x, {});
+  std::vector<std::array<int, 2>> parents;
+  NewNodes<dim> nodes;
+  nodes.body = body.body;
+  const std::shared_ptr<const BodyMesh> fine = refine_body_mesh(body, *before, parents);
+  for (std::size_t v = 0; v < parents.size(); ++v) {
+    const auto& fields = at_nodes.fields;
+    const auto [a, b] = parents[v];
+    nodes.fields.push_back(
+        a == b ? fields[static_cast<std::size_t>(a)]
+               : NodeFields<dim>::midpoint(fields[static_cast<std::size_t>(a)], fields[static_cast<std::size_t>(b)]));
+    nodes.old_vertex.push_back(a == b ? a : -1);
+  }
+  AdaptedStep step;
+  BodyMeshes meshes = with_meshes(state.meshes, {fine});
+  step.scene = build_adapted_scene(desc, bodies, meshes, *scene.controls);
+  step.scene->options.keeps_forces = scene.options.keeps_forces;
+  step.scene->options.on_ccd_query = scene.options.on_ccd_query;
+  step.state = move_state<dim>(scene, state, *step.scene, {nodes}, std::move(meshes));
+  std::erase_if(step.state.rejected, [&](const RejectedOperation& operation) { return operation.body == body.body; });
+  step.x1 = step.state.x;
+  move_stored<dim>(scene, state, *step.scene, step.state);
+  return step;
+}
+
+template std::optional<AdaptedStep> adapt<2>(const SceneDesc&, const AdaptingBodies&, const SceneModel&,
+                                             const SolverOptions&, const PrescribedTargets&, const State&, const VecX&,
+                                             RemeshReport&, std::vector<RejectedOperation>&);
+template std::optional<AdaptedStep> adapt<3>(const SceneDesc&, const AdaptingBodies&, const SceneModel&,
+                                             const SolverOptions&, const PrescribedTargets&, const State&, const VecX&,
+                                             RemeshReport&, std::vector<RejectedOperation>&);
+template AdaptedStep refine<2>(const SceneDesc&, const AdaptingBodies&, const AdaptingBodies::Body&, const SceneModel&,
+                               const State&);
+template AdaptedStep refine<3>(const SceneDesc&, const AdaptingBodies&, const AdaptingBodies::Body&, const SceneModel&,
+                               const State&);
+
+}  // namespace clearance

@@ -1,0 +1,200 @@
+#include "clearance/simulation/build/contact_scales.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <queue>
+
+#include "clearance/contact/contact_set.h"
+#include "clearance/geometry/mass_properties.h"
+#include "clearance/geometry/mesh_checks.h"
+
+namespace clearance {
+
+namespace {
+
+/// Share of a distance at rest that the barrier may reach over, for features of one body and for its thickness.
+constexpr double own_share = 1.0 / 3.0;
+/// Smallest share of dhat that a small gap at the start leaves.
+constexpr double least_share = 1e-3;
+
+/// Returns the thickness [m] of a plate with the volume and the surface of a solid; infinity for bodies that are no
+/// solids.
+double thickness(int dim, const Mesh& mesh) {
+  double area = 0.0, volume = 0.0;
+  if (dim == 2) {
+    if (mesh.triangles.empty()) return infinity;
+    volume = mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure;
+    area = mass_properties_of_edges(mesh.vertices, boundary_edges(mesh.triangles)).measure;
+  } else {
+    const Triangles surface = mesh.tets.empty() ? mesh.triangles : boundary_triangles(mesh.tets);
+    if (surface.empty()) return infinity;
+    volume = std::abs(mass_properties_of_solid(mesh.vertices, surface).measure);
+    area = mass_properties_of_triangles(mesh.vertices, surface).measure;
+    // Open surfaces have no volume.
+    if (mesh.tets.empty() && !is_closed_manifold(surface)) return infinity;
+  }
+  // Parts of a stiff body that point opposite ways may cancel.
+  return volume > 0.0 ? 2.0 * volume / area : infinity;
+}
+
+/// Contact lengths that follow from a body alone.
+struct BodyScales {
+  double dhat = 0.0, eps_v = 0.0, stick = 0.0;
+};
+
+BodyScales scales_of(const SceneDesc& desc, const SceneModel& scene, const BodyInstance& body) {
+  const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
+  const double size = is_local ? bounding_box(body.mesh.vertices).diagonal() : scene.model.bbox_diagonal;
+  BodyScales scales;
+  scales.dhat = desc.contact.dhat * (desc.contact.dhat_is_absolute ? 1.0 : size);
+  if (is_local && !desc.contact.dhat_is_absolute) {
+    scales.dhat = std::min(scales.dhat, own_share * thickness(scene.dim, body.mesh));
+  }
+  scales.eps_v = desc.friction.eps_v * (desc.friction.eps_v_is_absolute ? 1.0 : size);
+  scales.stick = desc.friction.stick * size;
+  return scales;
+}
+
+/// Compliance [m/N] of surface vertices: the displacement that a unit force causes.
+class Compliance {
+ public:
+  Compliance(const SceneDesc& desc, const SceneModel& scene) : scene_(scene) {
+    const VecX& elastic = scene.model.elastic_stiffness;
+    const double h = desc.time.step;
+    const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
+    for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
+      const double inertia = inertial_reach * scene.model.mass[b] / (h * h);
+      stiffness_.push_back(is_static && elastic[b] > 0.0 ? elastic[b] : inertia + elastic[b]);
+    }
+    for (const Tie& tie : scene.model.ties) tie_of_block_[tie.block] = &tie;
+  }
+
+  double at(int surface_vertex) const {
+    double sum = 0.0;
+    for (const SurfaceMap::Term& term : scene_.model.surface_map.terms(surface_vertex)) {
+      const auto tie = tie_of_block_.find(term.block);
+      if (tie == tie_of_block_.end()) {
+        add(term.block, term.weight, sum);
+        continue;
+      }
+      for (int i = 0; i <= scene_.dim; ++i) {
+        add(tie->second->first_block + i, term.weight * tie->second->weights[static_cast<std::size_t>(i)], sum);
+      }
+    }
+    return sum;
+  }
+
+ private:
+  void add(int block, double weight, double& sum) const {
+    const double stiffness = stiffness_[static_cast<std::size_t>(block)];
+    if (stiffness > 0.0) sum += weight * weight / stiffness;
+  }
+
+  const SceneModel& scene_;
+  std::vector<double> stiffness_;  // per block
+  std::map<int, const Tie*> tie_of_block_;
+};
+
+/// Limits the growth of dhat along the surface to `slope` times the distance. Without the limit, dhat would follow the
+/// gap of two curved bodies at the start, and the bodies would meet on the whole patch at once: a ball pressed into a
+/// block (Hertz) had 1.5 times the force.
+template <int dim>
+void limit_growth(const SurfaceTopology& surface, const VecX& x, double slope, std::vector<double>& dhat) {
+  std::vector<std::vector<int>> neighbours(dhat.size());
+  for (const auto& [i, j] : surface.edges) {
+    neighbours[static_cast<std::size_t>(i)].push_back(j);
+    neighbours[static_cast<std::size_t>(j)].push_back(i);
+  }
+  using Entry = std::pair<double, int>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  for (std::size_t v = 0; v < dhat.size(); ++v) queue.emplace(dhat[v], static_cast<int>(v));
+  while (!queue.empty()) {
+    const auto [limit, v] = queue.top();
+    queue.pop();
+    if (limit > dhat[static_cast<std::size_t>(v)]) continue;
+    for (int w : neighbours[static_cast<std::size_t>(v)]) {
+      const double next = limit + slope * (block<dim>(x, v) - block<dim>(x, w)).norm();
+      if (next >= dhat[static_cast<std::size_t>(w)]) continue;
+      dhat[static_cast<std::size_t>(w)] = next;
+      queue.emplace(next, w);
+    }
+  }
+}
+
+/// Makes dhat so small that nothing that is close at the start has a force.
+template <int dim>
+void clear_start(double slope, SceneModel& scene) {
+  Model& model = scene.model;
+  std::vector<double>& dhat = model.contact_scales.dhat;
+  const std::vector<double> dhat_of_body = dhat;
+  BarrierOptions options = scene.options.barrier;
+  // The search reaches as far as features of one body limit each other.
+  options.dhat /= own_share;
+  for (double& d : dhat) d /= own_share;
+  const VecX x = model.surface_map.apply(scene.initial_state.x);
+  const auto broad_phase = make_broad_phase(dim, model.surface);
+  const ContactSet set =
+      build_contact_set<dim>(model, x, find_contact_candidates(*broad_phase, model, options, x, x), options);
+  dhat = dhat_of_body;
+  for (const Contact& contact : set.contacts) {
+    const auto body = [&](int i) {
+      return model.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
+    };
+    const int n = contact.num_vertices();
+    // A body that starts bent is pressed against something and keeps its dhat.
+    const auto is_bent = [&](int i) { return !scene.bodies[static_cast<std::size_t>(body(i))].displacements.empty(); };
+    if (is_bent(0) || is_bent(n - 1)) continue;
+    const bool is_within = contact.kind != ContactKind::half_space && body(0) == body(n - 1);
+    const double gap = (is_within ? own_share : 1.0) * (std::sqrt(contact.distance_sq) - options.min_separation);
+    for (int i = 0; i < n; ++i) {
+      const auto v = static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)]);
+      dhat[v] = std::min(dhat[v], std::max(gap, least_share * dhat_of_body[v]));
+    }
+  }
+  limit_growth<dim>(model.surface, x, slope, dhat);
+}
+
+}  // namespace
+
+void set_contact_scales(const SceneDesc& desc, SceneModel& scene) {
+  const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
+  const bool is_plain = scene.options.formulation.is_plain();
+  const bool has_stiffness =
+      desc.contact.stiffness == ContactStiffnessKind::bodies && desc.contact.kappa == 0.0 && is_plain;
+  if (!is_local && !has_stiffness) return;
+  std::vector<BodyScales> of_body;
+  BodyScales largest;
+  for (const BodyInstance& body : scene.bodies) {
+    of_body.push_back(body.is_obstacle ? BodyScales{} : scales_of(desc, scene, body));
+    largest.dhat = std::max(largest.dhat, of_body.back().dhat);
+    largest.eps_v = std::max(largest.eps_v, of_body.back().eps_v);
+    largest.stick = std::max(largest.stick, of_body.back().stick);
+  }
+  // Only one body of a pair can be an obstacle, so that the smaller scales of the other one count.
+  for (std::size_t b = 0; b < of_body.size(); ++b) {
+    if (scene.bodies[b].is_obstacle) of_body[b] = largest;
+  }
+  ContactScales& scales = scene.model.contact_scales;
+  const Compliance compliance(desc, scene);
+  for (int v = 0; v < scene.model.surface.num_vertices; ++v) {
+    const auto at = static_cast<std::size_t>(v);
+    const BodyScales& body = of_body[static_cast<std::size_t>(scene.model.surface.vertex_body[at])];
+    scales.dhat.push_back(body.dhat);
+    scales.eps_v.push_back(body.eps_v);
+    scales.stick.push_back(body.stick);
+    if (has_stiffness) scales.compliance.push_back(scene.model.is_obstacle_vertex[at] ? 0.0 : compliance.at(v));
+  }
+  scene.options.barrier.dhat = largest.dhat;
+  // Formulations that subtract what is counted twice need one distance for the whole body.
+  if (!is_plain) return;
+  // An absolute length is kept as the scene gives it.
+  if (!scene.options.has_contact || !is_local || desc.contact.dhat_is_absolute) return;
+  if (scene.dim == 2) {
+    clear_start<2>(desc.contact.dhat, scene);
+  } else {
+    clear_start<3>(desc.contact.dhat, scene);
+  }
+}
+
+}  // namespace clearance

@@ -1,0 +1,26 @@
+// The contact scales of each surface vertex (ContactScales). They follow from the body that it belongs to, from what is
+// close to it at the start, and from what resists there.
+#pragma once
+
+#include "clearance/simulation/build/scene_model.h"
+
+namespace clearance {
+
+/// Factor by which a contact of stiff bodies is stiffer than the inertia in a step. Measured on the wrecking ball: 1
+/// leaves gaps of a thousandth of dhat under a wall; 1e4 acts as a wall itself, which contacts meet one by one.
+inline constexpr double inertial_reach = 100.0;
+
+/// Sets the model's contact scales, and the largest activation distance in `options`. The rest of the scene must be
+/// complete.
+///
+/// dhat is a given fraction of the body's diagonal, with these limits: for solids at most a third of 2 V / A, the
+/// thickness of a plate; for features of one deformable body that face each other at most a third of their distance;
+/// for bodies that start closer than dhat, and of which none starts bent, their gap, so that no barrier pushes at the
+/// start. An absolute dhat is kept as it is. The limits do not apply to obstacles.
+///
+/// Compliance: a force moves the vertex in a step by 1 / (100 m / h^2 + k), with m and k those of its blocks. A contact
+/// is then as stiff as its softer body, and a body without elasticity is a hundred times as stiff as its inertia. The
+/// gap under load is a sensible part of dhat for any material.
+void set_contact_scales(const SceneDesc& desc, SceneModel& scene);
+
+}  // namespace clearance

@@ -1,0 +1,221 @@
+#include "clearance/simulation/build/joints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "clearance/bodies/affine/joint_potential.h"
+#include "clearance/bodies/affine/joint_spring_potential.h"
+#include "clearance/math/dimension.h"
+#include "clearance/math/rotation.h"
+#include "clearance/model/blocks.h"
+#include "clearance/scene/body_names.h"
+#include "clearance/scene/expression.h"
+
+namespace clearance {
+
+namespace {
+
+JointedBody jointed(const StiffUnit& unit) {
+  return {unit.first_block, unit.frame, unit.stiffness * unit.frame.volume};
+}
+
+/// Makes a function that evaluates a formula in t at the end of the step, in the units of the solver.
+JointFunction time_formula(const std::string& formula, const std::string& place, double unit,
+                           const std::shared_ptr<const Controls>& controls) {
+  if (formula.empty()) return {};
+  return [=](double, double time_t1) -> Result<double> {
+    const Result<double> value = evaluate_time_formula(formula, place, time_t1, *controls);
+    if (!value) return value.issues();
+    return unit * *value;
+  };
+}
+
+class JointMaker {
+ public:
+  JointMaker(const SceneDesc& desc, SceneModel& scene) : desc_(desc), scene_(scene) {}
+
+  std::vector<StiffJoint> make_all() {
+    std::vector<StiffJoint> joints;
+    for (std::size_t i = 0; i < desc_.joints.size(); ++i) joints.push_back(make(desc_.joints[i], i));
+    return joints;
+  }
+
+  std::vector<StiffCoupling> make_couplings() {
+    std::vector<StiffCoupling> couplings;
+    for (std::size_t i = 0; i < desc_.joints.size(); ++i) {
+      const std::optional<MimicDesc>& mimic = desc_.joints[i].mimic;
+      if (!mimic) continue;
+      const auto leader = std::find_if(desc_.joints.begin(), desc_.joints.end(),
+                                       [&](const JointDesc& joint) { return joint.name == mimic->joint; });
+      if (leader == desc_.joints.end()) continue;  // reported by scene/validate_joints.h
+      const double unit = unit_of(desc_.joints[i]);
+      couplings.push_back({static_cast<int>(i), static_cast<int>(leader - desc_.joints.begin()),
+                           mimic->multiplier * unit / unit_of(*leader), mimic->offset * unit});
+      if (std::abs(mimic->offset) < 1e-6) continue;
+      scene_.issues.push_back(
+          {"", fmt::format("joints[{}].mimic.offset", i), fmt::format("{:g}", mimic->offset),
+           "both joints are at 0 where the scene starts: this one jumps by the offset in the first step",
+           Severity::warning});
+    }
+    return couplings;
+  }
+
+ private:
+  /// Returns the unit of a joint's values in the scene, in [rad] or [m].
+  static double unit_of(const JointDesc& desc) { return desc.kind == JointKind::hinge ? radians_per_degree : 1.0; }
+
+  StiffJoint make(const JointDesc& desc, std::size_t index) {
+    const std::string place = fmt::format("joints[{}]", index);
+    const double unit = unit_of(desc);
+    StiffJoint joint;
+    joint.type = desc.kind;
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (!desc.bodies[side].empty()) find(desc.bodies[side], fmt::format("{}.bodies[{}]", place, side), joint, side);
+    }
+    joint.point = desc.point;
+    joint.axis = desc.axis;
+    if (desc.lower) joint.lower = unit * *desc.lower;
+    if (desc.upper) joint.upper = unit * *desc.upper;
+    joint.drive = time_formula(desc.drive, place + ".drive", unit, scene_.controls);
+    joint.effort = time_formula(desc.effort, place + ".effort", 1.0, scene_.controls);
+    joint.spring = desc.stiffness;
+    joint.rest = time_formula(desc.rest, place + ".rest", unit, scene_.controls);
+    joint.damping = desc.damping;
+    check_start(desc, place);
+    return joint;
+  }
+
+  /// Finds the body of a joint. Validation has checked that it is stiff (scene/validate_joints.h); the number of its
+  /// components is known only here.
+  void find(const std::string& name, const std::string& place, StiffJoint& joint, std::size_t side) {
+    const std::optional<NamedBody> named = find_body(desc_, name);
+    if (!named) return;
+    std::vector<int> instances;
+    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
+      if (scene_.bodies[b].desc == static_cast<int>(named->body)) instances.push_back(static_cast<int>(b));
+    }
+    const auto count = static_cast<int>(instances.size());
+    const std::string& whole = desc_.bodies[named->body].name;
+    if (!named->copy && count > 1) {
+      error(place, name,
+            fmt::format("is {} bodies; name one of them, `{}[0]` to `{}[{}]`", count, whole, whole, count - 1));
+      return;
+    }
+    const int copy = named->copy.value_or(0);
+    if (copy >= count) {
+      error(place, name, fmt::format("there is no such part: `{}` has {}", whole, count));
+      return;
+    }
+    // A body without mass is missing among the units and has been reported.
+    for (const StiffUnit& unit : scene_.stiff_units) {
+      if (unit.body == instances[static_cast<std::size_t>(copy)] && !unit.is_part()) joint.bodies[side] = jointed(unit);
+    }
+  }
+
+  void error(const std::string& place, const std::string& name, std::string message) {
+    scene_.issues.push_back({"", place, '"' + name + '"', std::move(message), Severity::error});
+  }
+
+  /// Warns of a drive that is not zero when the scene starts, because the joint is at zero then.
+  void check_start(const JointDesc& desc, const std::string& place) {
+    if (desc.drive.empty()) return;
+    const Result<double> start = evaluate_time_formula(desc.drive, place, 0.0, *scene_.controls);
+    if (!start || std::abs(*start) < 1e-6) return;
+    scene_.issues.push_back(
+        {"", place + ".drive", desc.drive,
+         fmt::format("is {:g} at t = 0, where the joint is at 0: it jumps in the first step", *start),
+         Severity::warning});
+  }
+
+  const SceneDesc& desc_;
+  SceneModel& scene_;
+};
+
+std::vector<HeldBody> held_bodies(const SceneDesc& desc, const SceneModel& scene) {
+  const std::array<bool, 3> none = {false, false, false};
+  std::vector<HeldBody> held;
+  for (const StiffUnit& unit : scene.stiff_units) {
+    const int body = scene.bodies[static_cast<std::size_t>(unit.body)].desc;
+    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body)];
+    if (unit.is_part() || (body_desc.fixed_translation == none && body_desc.fixed_rotation == none)) continue;
+    held.push_back({jointed(unit), body_desc.fixed_translation, body_desc.fixed_rotation});
+  }
+  return held;
+}
+
+/// Returns the names of all joints: `joint 'axle'`, or `joints[2]` for a joint without a name.
+std::vector<std::string> joint_names(const SceneDesc& desc) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < desc.joints.size(); ++i) {
+    const std::string& name = desc.joints[i].name;
+    names.push_back(name.empty() ? fmt::format("joints[{}]", i) : fmt::format("joint '{}'", name));
+  }
+  return names;
+}
+
+template <int dim>
+std::shared_ptr<Potential> make_potential(const std::vector<StiffJoint>& joints, const std::vector<HeldBody>& held,
+                                          const std::vector<StiffCoupling>& couplings,
+                                          const std::vector<std::string>& names, SceneModel& scene) {
+  using Joints = JointPotential<dim>;
+  scene.joint_state = [](const Potential& potential, int joint, const State& state) {
+    return static_cast<const Joints&>(potential).joint_state(joint, state.x, state.turns);
+  };
+  scene.joint_strain = [names](const Potential& potential, const State& state) -> JointStrain {
+    const auto [link, strain] = static_cast<const Joints&>(potential).largest_strain(state.x, state.turns);
+    if (link < 0) return {};
+    const auto joint = static_cast<std::size_t>(link);
+    return {strain, joint < names.size() ? names[joint] : "a fixed translation or rotation"};
+  };
+  return std::make_shared<Joints>(joints, held, couplings);
+}
+
+/// Computes Model::mechanism_of_body.
+std::vector<int> mechanisms(const std::vector<StiffJoint>& joints, const std::vector<StiffCoupling>& couplings,
+                            const SceneModel& scene) {
+  std::vector<int> parent(scene.bodies.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](int b) {
+    while (parent[static_cast<std::size_t>(b)] != b) b = parent[static_cast<std::size_t>(b)];
+    return b;
+  };
+  const auto unite = [&](const JointedBody& first, const JointedBody& second) {
+    if (first.is_world() || second.is_world()) return;
+    const int a = root(body_of_block(scene.model, first.first_block));
+    const int b = root(body_of_block(scene.model, second.first_block));
+    parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  };
+  for (const StiffJoint& joint : joints) unite(joint.bodies[0], joint.bodies[1]);
+  // The first body of a joint is never the world.
+  for (const StiffCoupling& coupling : couplings) {
+    unite(joints[static_cast<std::size_t>(coupling.joint)].bodies[0],
+          joints[static_cast<std::size_t>(coupling.leader)].bodies[0]);
+  }
+  for (int& body : parent) body = root(body);
+  return parent;
+}
+
+}  // namespace
+
+JointPotentials make_joints(const SceneDesc& desc, SceneModel& scene) {
+  JointMaker maker(desc, scene);
+  const std::vector<StiffJoint> joints = maker.make_all();
+  const std::vector<StiffCoupling> couplings = maker.make_couplings();
+  const std::vector<HeldBody> held = held_bodies(desc, scene);
+  if ((joints.empty() && held.empty()) || has_errors(scene.issues)) return {};
+  scene.model.mechanism_of_body = mechanisms(joints, couplings, scene);
+  const std::vector<std::string> names = joint_names(desc);
+  return with_dimension(scene.dim, [&](auto dim) {
+    JointPotentials potentials = {make_potential<dim>(joints, held, couplings, names, scene), {}};
+    for (const JointSpringKind kind : {JointSpringKind::spring, JointSpringKind::damper}) {
+      auto springs = std::make_shared<JointSpringPotential<dim>>(kind, joints);
+      if (!springs->is_empty()) potentials.springs.push_back(std::move(springs));
+    }
+    return potentials;
+  });
+}
+
+}  // namespace clearance

@@ -1,0 +1,215 @@
+#include "clearance/simulation/build/loads.h"
+
+#include <fmt/format.h>
+
+#include "clearance/bodies/affine/torque_potential.h"
+#include "clearance/bodies/fem/pressure_potential.h"
+#include "clearance/math/dimension.h"
+#include "clearance/scene/expression.h"
+#include "clearance/simulation/build/time_window.h"
+#include "clearance/simulation/load/kept_shape.h"
+#include "clearance/simulation/load/region.h"
+
+namespace clearance {
+
+namespace {
+
+/// A load with its nodes found. The force on node k is weights[k] times the value there.
+struct PreparedLoad {
+  LoadDesc desc;
+  std::string place;            ///< in the scene file
+  std::vector<int> blocks;      ///< ascending
+  std::vector<double> weights;  ///< [kg] for an acceleration, [m^2] (2D: [m]) for a traction, [1] for a force
+  std::vector<Vec<3>> points;   ///< [m] at the scene's start
+};
+
+/// Computes the factor of a load's value for each vertex of the mesh.
+std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& body, const TransformDesc& transform,
+                                   int dim, const VecX& weighing, const BodyBlocks& blocks) {
+  if (load.kind != LoadKind::acceleration) {
+    std::vector<double> weights = share_face_areas(body, transform, load.region, dim);
+    give_to_nodes(body, weights);
+    double total = 0.0;
+    for (double weight : weights) total += weight;
+    if (load.kind == LoadKind::force && total > 0.0) {
+      for (double& weight : weights) weight /= total;
+    }
+    return weights;
+  }
+  std::vector<double> weights(body.mesh.vertices.size(), 0.0);
+  for (int v : select_nodes(body, transform, load.region, dim)) {
+    if (blocks.of_node(v) >= 0) weights[static_cast<std::size_t>(v)] = weighing[blocks.of_node(v)];
+  }
+  return weights;
+}
+
+PreparedLoad prepare(const LoadDesc& load, std::string place, const SceneModel& scene, const BodyInstance& body,
+                     const TransformDesc& transform, const BodyBlocks& blocks) {
+  PreparedLoad prepared{load, std::move(place), {}, {}, {}};
+  if (is_stiff(body.kind)) {
+    // The load acts on the centre of mass.
+    Vec<3> center = Vec<3>::Zero();
+    center.head(scene.dim) = scene.model.x_rest.segment(scene.dim * blocks.first, scene.dim);
+    prepared.blocks = {blocks.first};
+    prepared.weights = {load.kind == LoadKind::acceleration ? scene.model.mass[blocks.first] : 1.0};
+    prepared.points = {center - body.shift};
+    return prepared;
+  }
+  const std::vector<double> weights = vertex_weights(load, body, transform, scene.dim, scene.weighing, blocks);
+  for (std::size_t v = 0; v < weights.size(); ++v) {
+    if (weights[v] == 0.0) continue;
+    prepared.blocks.push_back(blocks.of_nodes[v]);
+    prepared.weights.push_back(weights[v]);
+    prepared.points.push_back(body.mesh.vertices[v] - body.shift);
+  }
+  return prepared;
+}
+
+Result<Done> add_forces(const PreparedLoad& load, const Controls& controls, int dim, double time_t1, VecX& force) {
+  std::vector<Vec<3>> values(load.blocks.size(), load.desc.value);
+  if (load.desc.expression) {
+    auto evaluated = evaluate(*load.desc.expression, load.place + ".expression", time_t1, load.points, controls);
+    if (!evaluated) return evaluated.issues();
+    values = std::move(evaluated).value();
+  }
+  for (std::size_t k = 0; k < load.blocks.size(); ++k) {
+    force.segment(dim * load.blocks[k], dim) += load.weights[k] * values[k].head(dim);
+  }
+  return Done{};
+}
+
+bool is_dead(LoadKind kind) {
+  return kind != LoadKind::torque && kind != LoadKind::pressure;
+}
+
+void warn_of_idle_load(const BodyDesc& body, const LoadDesc& load, const std::string& place, SceneModel& scene) {
+  const char* what = load.kind == LoadKind::acceleration ? "node" : "boundary face";
+  scene.empty_regions.push_back({"", place + ".region", "",
+                                 fmt::format("holds no {} of body '{}': the load acts on nothing", what, body.name),
+                                 Severity::warning});
+}
+
+/// Calls prepare(load, place, body, transform, blocks) for the loads of all bodies and their copies whose kind is
+/// wanted; it returns true if it finds something. Warns of a load that finds nothing in any copy.
+template <class Wants, class Prepare>
+void prepare_loads(const SceneDesc& desc, SceneModel& scene, const Wants& wants, const Prepare& prepare) {
+  for (int d = 0; d < static_cast<int>(desc.bodies.size()); ++d) {
+    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(d)];
+    for (std::size_t i = 0; i < body_desc.loads.size(); ++i) {
+      const LoadDesc& load = body_desc.loads[i];
+      if (!wants(load.kind)) continue;
+      const std::string place = fmt::format("bodies[{}].loads[{}]", d, i);
+      bool finds_something = false;
+      for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+        if (scene.bodies[b].desc != d) continue;
+        finds_something =
+            prepare(load, place, scene.bodies[b], body_desc.transform, scene.blocks[b]) || finds_something;
+      }
+      if (!finds_something) warn_of_idle_load(body_desc, load, place, scene);
+    }
+  }
+}
+
+template <int dim>
+PressureLoad<dim> prepare_pressure(const LoadDesc& load, const std::string& place,
+                                   const std::shared_ptr<const Controls>& controls, const BodyInstance& body,
+                                   const TransformDesc& transform, const BodyBlocks& blocks) {
+  PressureLoad<dim> prepared({}, [=](double h, double time_t1) -> Result<double> {
+    if (!is_acting(load, h, time_t1)) return 0.0;
+    return evaluate_time_formula(load.pressure, place + ".pressure", time_t1, *controls);
+  });
+  const std::vector<std::array<int, 3>> faces = select_faces(body, transform, load.region, dim);
+  const std::vector<std::vector<int>> curved = nodes_of_curved_faces<dim>(body.mesh, faces);
+  for (std::size_t f = 0; f < faces.size(); ++f) {
+    if (curved[f].empty()) {
+      std::array<int, dim>& corners = prepared.faces.emplace_back();
+      for (std::size_t i = 0; i < dim; ++i) corners[i] = blocks.of_node(faces[f][i]);
+    } else {
+      std::vector<int>& nodes = prepared.curved_faces.emplace_back();
+      for (const int v : curved[f]) nodes.push_back(blocks.of_node(v));
+    }
+  }
+  return prepared;
+}
+
+/// Evaluates a torque [N m]. Formulas read the centre of mass at the scene's start.
+Result<Vec<3>> torque_at(const LoadDesc& load, const std::string& place, const Vec<3>& center, double time_t1,
+                         const Controls& controls) {
+  if (!load.expression) return load.value;
+  const auto values = evaluate(*load.expression, place + ".expression", time_t1, std::array{center}, controls);
+  if (!values) return values.issues();
+  return (*values)[0];
+}
+
+std::vector<TorqueLoad> torques_on(const StiffUnit& unit, const BodyDesc& body,
+                                   const std::shared_ptr<const Controls>& controls) {
+  std::vector<TorqueLoad> torques;
+  for (std::size_t i = 0; i < body.loads.size(); ++i) {
+    const LoadDesc& load = body.loads[i];
+    if (load.kind != LoadKind::torque) continue;
+    const std::string place = fmt::format("{}.loads[{}]", unit.place, i);
+    const Vec<3> center = unit.frame.center;
+    torques.push_back({unit.first_block, unit.frame.radius, [=](double h, double time_t1) -> Result<Vec<3>> {
+                         if (!is_acting(load, h, time_t1)) return Vec<3>(Vec<3>::Zero());
+                         return torque_at(load, place, center, time_t1, *controls);
+                       }});
+  }
+  return torques;
+}
+
+}  // namespace
+
+bool is_acting(const LoadDesc& load, double h, double time_t1) {
+  return TimeWindow{load.start, load.end}.contains(time_t1 - h, h);
+}
+
+std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& scene) {
+  std::vector<PreparedLoad> loads;
+  prepare_loads(desc, scene, is_dead, [&](const LoadDesc& load, const std::string& place, const auto&... where) {
+    loads.push_back(prepare(load, place, scene, where...));
+    return !loads.back().blocks.empty();
+  });
+  if (loads.empty()) return nullptr;
+  const int dim = scene.dim;
+  return std::make_shared<LoadPotential>(scene.model.layout.num_unknowns(),
+                                         [dim, loads = std::move(loads), controls = scene.controls](
+                                             double h, double time_t1, VecX& force) -> Result<Done> {
+                                           for (const PreparedLoad& load : loads) {
+                                             if (!is_acting(load.desc, h, time_t1)) continue;
+                                             if (Result<Done> added = add_forces(load, *controls, dim, time_t1, force);
+                                                 !added)
+                                               return added;
+                                           }
+                                           return Done{};
+                                         });
+}
+
+std::shared_ptr<Potential> make_pressures(const SceneDesc& desc, SceneModel& scene) {
+  return with_dimension(scene.dim, [&](auto dim) -> std::shared_ptr<Potential> {
+    std::vector<PressureLoad<dim>> pressures;
+    const auto is_pressure = [](LoadKind kind) { return kind == LoadKind::pressure; };
+    prepare_loads(desc, scene, is_pressure, [&](const LoadDesc& load, const std::string& place, const auto&... where) {
+      pressures.push_back(prepare_pressure<dim>(load, place, scene.controls, where...));
+      return !(pressures.back().faces.empty() && pressures.back().curved_faces.empty());
+    });
+    if (pressures.empty()) return nullptr;
+    return std::make_shared<PressurePotential<dim>>(pressures);
+  });
+}
+
+std::shared_ptr<Potential> make_torques(const SceneDesc& desc, const SceneModel& scene) {
+  std::vector<TorqueLoad> torques;
+  for (const StiffUnit& unit : scene.stiff_units) {
+    if (unit.is_part()) continue;
+    const int body = scene.bodies[static_cast<std::size_t>(unit.body)].desc;
+    const std::vector<TorqueLoad> on_unit =
+        torques_on(unit, desc.bodies[static_cast<std::size_t>(body)], scene.controls);
+    torques.insert(torques.end(), on_unit.begin(), on_unit.end());
+  }
+  if (torques.empty()) return nullptr;
+  return with_dimension(scene.dim, [&](auto dim) -> std::shared_ptr<Potential> {
+    return std::make_shared<TorquePotential<dim>>(std::move(torques));
+  });
+}
+
+}  // namespace clearance

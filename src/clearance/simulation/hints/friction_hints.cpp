@@ -1,0 +1,50 @@
+#include "clearance/simulation/hints/friction_hints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace clearance {
+
+namespace {
+
+constexpr double largest_coefficient = 10.0;
+
+/// Returns the larger coefficient, and the field that contains it.
+std::pair<double, const char*> larger(const char* kinetic_field, const std::optional<double>& kinetic,
+                                      const char* static_field, const std::optional<double>& sticking) {
+  const double k = kinetic.value_or(0.0), s = sticking.value_or(0.0);
+  return k >= s ? std::pair{k, kinetic_field} : std::pair{s, static_field};
+}
+
+}  // namespace
+
+void warn_of_friction(const SceneDesc& desc, Issues& hints) {
+  if (!desc.contact.enabled) return;
+  const auto look = [&](const std::string& place, const std::pair<double, const char*>& found) {
+    if (!(found.first > largest_coefficient)) return;
+    add_hint(hints, fmt::format("{}.{}", place, found.second),
+             fmt::format("is {:g}, and no materials have more than about 2 (rubber on rubber); a coefficient is force "
+                         "along the surface over force on it, not an angle or a percentage. What is to stick needs no "
+                         "more than 10",
+                         found.first));
+  };
+  look("friction",
+       larger("coefficient", desc.friction.coefficient, "static_coefficient", desc.friction.static_coefficient));
+  for (std::size_t p = 0; p < desc.friction.pairs.size(); ++p) {
+    const FrictionPairDesc& pair = desc.friction.pairs[p];
+    look(fmt::format("friction.pairs[{}]", p),
+         larger("coefficient", pair.coefficient, "static_coefficient", pair.static_coefficient));
+  }
+  for (std::size_t b = 0; b < desc.bodies.size(); ++b) {
+    const BodyDesc& body = desc.bodies[b];
+    look(fmt::format("bodies[{}]", b), larger("friction", body.friction, "static_friction", body.static_friction));
+  }
+  for (std::size_t s = 0; s < desc.half_spaces.size(); ++s) {
+    const HalfSpaceDesc& plane = desc.half_spaces[s];
+    look(fmt::format("half_spaces[{}]", s),
+         larger("friction", plane.friction, "static_friction", plane.static_friction));
+  }
+}
+
+}  // namespace clearance

@@ -1,0 +1,93 @@
+#include "clearance/simulation/hints/load_hints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "clearance/simulation/build/load_size.h"
+#include "clearance/simulation/hints/body_facts.h"
+#include "clearance/simulation/load/hint.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr double gravity_of_earth = 9.80665;  // [m/s^2]
+constexpr double most_weights = 1e3;
+constexpr double num_steps = 10.0, num_sizes = 10.0;
+
+/// True unless joints or motions hold the body, or may. A motion whose region has no node holds nothing.
+bool is_free(const SceneDesc& desc, const SceneModel& scene, int b) {
+  const BodyDesc& body = desc.bodies[static_cast<std::size_t>(scene.bodies[static_cast<std::size_t>(b)].desc)];
+  const std::array<bool, 3> none = {false, false, false};
+  if (body.fixed_translation != none) return false;
+  for (const PreparedMotion& motion : scene.motions) {
+    if (motion.body == b && !motion.blocks.empty()) return false;
+  }
+  return std::none_of(desc.joints.begin(), desc.joints.end(), [&](const JointDesc& joint) {
+    return std::any_of(joint.bodies.begin(), joint.bodies.end(),
+                       [&](const std::string& name) { return name.starts_with(body.name); });
+  });
+}
+
+bool is_whole(const MotionDesc& motion) {
+  return motion.start <= 0.0 && motion.end == infinity && !motion.release &&
+         motion.components == std::array<bool, 3>{true, true, true};
+}
+
+}  // namespace
+
+void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
+  if (desc.time.integrator == TimeIntegrator::quasi_static) return;
+  const std::vector<double> masses = body_masses(scene);
+  const double time = num_steps * desc.time.step;
+  int last_entry = -1;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodyInstance& body = scene.bodies[b];
+    if (body.is_obstacle || body.desc == std::exchange(last_entry, body.desc) || !(masses[b] > 0.0)) continue;
+    const BodyDesc& given = desc.bodies[static_cast<std::size_t>(body.desc)];
+    if (!is_free(desc, scene, static_cast<int>(b))) continue;
+    const double size = bounding_box(body.mesh.vertices).diagonal();
+    for (std::size_t i = 0; i < given.loads.size(); ++i) {
+      const LoadDesc& load = given.loads[i];
+      if (load.kind != LoadKind::force && load.kind != LoadKind::acceleration) continue;
+      const double value = largest_value(load, body, desc.time.duration, *scene.controls).norm();
+      const double acceleration = load.kind == LoadKind::force ? value / masses[b] : value;
+      const double way = 0.5 * acceleration * time * time;
+      if (!(acceleration > most_weights * gravity_of_earth) || !(way > num_sizes * size)) continue;
+      add_hint(
+          hints, fmt::format("bodies[{}].loads[{}]", body.desc, i),
+          fmt::format("body '{}' weighs {:.3g} kg, and {} of {:.3g} {} is {:.2g} times its weight: where nothing "
+                      "holds it, it flies {:.3g} m, {:.2g} times its size, in ten steps; forces are in N, masses "
+                      "in kg",
+                      body.name, masses[b], load.kind == LoadKind::force ? "a force" : "an acceleration", value,
+                      load.kind == LoadKind::force ? "N" : "m/s^2", acceleration / gravity_of_earth, way, way / size));
+      break;
+    }
+  }
+}
+
+void warn_of_wholly_held_bodies(const SceneModel& scene, Issues& hints) {
+  int last_entry = -1;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodyInstance& body = scene.bodies[b];
+    if (body.kind != BodyKind::deformable || body.is_obstacle) continue;
+    if (body.desc == std::exchange(last_entry, body.desc)) continue;
+    std::vector<int> held;
+    for (const PreparedMotion& motion : scene.motions) {
+      if (motion.body != static_cast<int>(b) || !is_whole(motion.desc)) continue;
+      held.insert(held.end(), motion.blocks.begin(), motion.blocks.end());
+    }
+    std::sort(held.begin(), held.end());
+    held.erase(std::unique(held.begin(), held.end()), held.end());
+    const std::vector<int>& nodes = scene.blocks[b].of_nodes;
+    const auto num_nodes = std::count_if(nodes.begin(), nodes.end(), [](int block) { return block >= 0; });
+    if (held.empty() || std::ssize(held) < num_nodes) continue;
+    add_hint(hints, fmt::format("bodies[{}].motions", body.desc),
+             fmt::format("body '{}' is held or moved at all of its {} nodes, so that it cannot deform: give the motion "
+                         "a `region`, or make the body an obstacle (`\"kind\": \"obstacle\"`)",
+                         body.name, num_nodes));
+  }
+}
+
+}  // namespace clearance

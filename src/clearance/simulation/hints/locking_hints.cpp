@@ -1,0 +1,316 @@
+#include "clearance/simulation/hints/locking_hints.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "clearance/geometry/mass_properties.h"
+#include "clearance/math/elementary.h"
+#include "clearance/math/symmetric_modes.h"
+#include "clearance/scene/body_remesh.h"
+#include "clearance/simulation/hints/bending_loads.h"
+
+namespace clearance {
+
+namespace {
+
+/// Factor by which a single element through the thickness bends too stiffly. Measured values are 4.2 to 9.4; they are
+/// higher for longer elements and larger Poisson's ratios.
+constexpr double bending_factor_of_one_element = 7.0;
+
+/// Returns the principal axes of the body's vertices as columns, beginning with the axis of its shortest extent.
+Mat<3> principal_axes(const Vertices& vertices) {
+  Vec<3> mean = Vec<3>::Zero();
+  for (const Vec<3>& x : vertices) mean += x / static_cast<double>(vertices.size());
+  Mat<3> moments = Mat<3>::Zero();
+  for (const Vec<3>& x : vertices) moments += (x - mean) * (x - mean).transpose();
+  return symmetric_modes(moments).vectors;
+}
+
+/// Computes the extents of some vertices along axes [m].
+template <class Indices>
+Vec<3> extents_along(const Mat<3>& axes, const Vertices& vertices, const Indices& indices) {
+  BoundingBox box;
+  for (const int v : indices) box.extend(axes.transpose() * vertices[static_cast<std::size_t>(v)]);
+  return box.size();
+}
+
+/// Computes the mean extents of the elements along axes [m].
+template <class Elements>
+Vec<3> mean_extents(const Mat<3>& axes, const Vertices& vertices, const Elements& elements) {
+  Vec<3> sum = Vec<3>::Zero();
+  for (const auto& element : elements) sum += extents_along(axes, vertices, element);
+  return sum / static_cast<double>(elements.size());
+}
+
+struct Shape {
+  double length = 0.0;  // [m]
+  // Extent [m]; for curved bodies the thickness of a plate with their volume and surface, half that of a rod.
+  double thickness = 0.0;
+  // Thickness [m] that bends under the weight: the extent, or the thickness of curved walls.
+  double sag_thickness = 0.0;
+  bool is_slender = false;
+  double element_length = 0.0, element_thickness = 0.0;  // [m] mean values
+  bool is_straight = false;                              // true if the body is slender along a line or in a plane
+  Mat<3> axes = Mat<3>::Identity();                      // columns; the axis of the shortest extent is the first
+  Vec<3> extents = Vec<3>::Zero();                       // [m] extents along the axes
+};
+
+/// Measures the mean lengths [m] of elements that lie in all directions: the thickness from the smallest height, which
+/// is half the diagonal of a cell's face, and the length from the mean edge. Both are scaled to the side of a cubic
+/// cell that is cut into six tetrahedra (2D: into two triangles).
+void measure_elements(const Mesh& mesh, Shape& shape) {
+  const auto at = [&](int v) { return mesh.vertices[static_cast<std::size_t>(v)]; };
+  double height = 0.0, edge = 0.0;
+  const auto add = [&](const auto& element) {
+    double sum = 0.0, smallest = infinity;
+    int num_edges = 0;
+    for (std::size_t i = 0; i < element.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j, ++num_edges) sum += (at(element[i]) - at(element[j])).norm();
+      // The height above the opposite face is a volume divided by an area; in 2D an area divided by a length.
+      const Vec<3> a = at(element[(i + 1) % element.size()]), u = at(element[(i + 2) % element.size()]) - a,
+                   w = at(element[i]) - a;
+      if (element.size() == 3) {
+        smallest = std::min(smallest, u.cross(w).norm() / u.norm());
+      } else {
+        const Vec<3> normal = u.cross(Vec<3>(at(element[(i + 3) % element.size()]) - a));
+        smallest = std::min(smallest, std::abs(normal.dot(w)) / normal.norm());
+      }
+    }
+    height += smallest;
+    edge += sum / num_edges;
+  };
+  std::size_t count = 0;
+  if (mesh.dim == 2) {
+    for (const auto& triangle : mesh.triangles) add(triangle);
+    count = mesh.triangles.size();
+  } else {
+    for (const auto& tet : mesh.tets) add(tet);
+    count = mesh.tets.size();
+  }
+  const double mean_edge_of_cell = mesh.dim == 2 ? 1.138 : 1.263;
+  shape.element_thickness = std::sqrt(2.0) * height / static_cast<double>(count);
+  shape.element_length = edge / (mean_edge_of_cell * static_cast<double>(count));
+}
+
+Shape shape_of(const BodyInstance& body, double surface_area) {
+  constexpr double slenderness = 4.0;
+  const Mesh& mesh = body.mesh;
+  const bool is_plane = mesh.dim == 2;
+  const Mat<3> axes = principal_axes(mesh.vertices);
+  BoundingBox box;
+  for (const Vec<3>& x : mesh.vertices) box.extend(axes.transpose() * x);
+  const Vec<3> extents = box.size();
+  const int thin = is_plane ? 1 : 0;
+  Shape shape;
+  shape.length = extents[2];
+  shape.thickness = shape.sag_thickness = extents[thin];
+  shape.axes = axes;
+  shape.extents = extents;
+  shape.is_slender = shape.length > slenderness * shape.thickness;
+  const double volume = is_plane ? mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure
+                                 : mass_properties_of_tets(mesh.vertices, mesh.tets).measure;
+  if (shape.is_slender) {
+    // Elements of bodies that are bent or have holes lie in all directions. (A square across its diagonals fills a
+    // half.)
+    constexpr double least_filling = 0.4;
+    const double room = is_plane ? extents[1] * extents[2] : extents.prod();
+    if (volume < least_filling * room) {
+      shape.thickness = std::min(shape.thickness, 2.0 * volume / surface_area);
+      measure_elements(mesh, shape);
+      return shape;
+    }
+    // The axes across a square beam may be its diagonals, so that the extent along them is too large.
+    if (!is_plane) shape.thickness = std::min(shape.thickness, std::sqrt(volume / shape.length));
+    const Vec<3> of_elements =
+        is_plane ? mean_extents(axes, mesh.vertices, mesh.triangles) : mean_extents(axes, mesh.vertices, mesh.tets);
+    shape.element_length = of_elements[2];
+    shape.element_thickness = of_elements[thin];
+    shape.is_straight = true;
+    return shape;
+  }
+  // The rest are curved plates, walls and rings. A single element is no wall, even if it has little volume for its
+  // surface.
+  constexpr std::size_t fewest_elements = 24;
+  if (std::max(mesh.tets.size(), mesh.triangles.size()) < fewest_elements) return shape;
+  shape.thickness = shape.sag_thickness = 2.0 * volume / surface_area;
+  shape.is_slender = shape.length > 2.0 * slenderness * shape.thickness;
+  measure_elements(mesh, shape);
+  return shape;
+}
+
+/// Returns the factor by which a straight beam or plate bends too stiffly: strains across an element do not vary, and
+/// its shear cannot vanish. The formula is fitted to cantilevers of length 10 with 1, 2 and 4 cells through their
+/// thickness, which are 0.25 to 5 thicknesses long, with Poisson's ratios 0.3 and 0.4 (factors of 1.3 to 28). It is
+/// accurate within 20 %.
+double bending_factor(const Shape& shape, double poisson_ratio) {
+  const double across = shape.element_thickness / shape.thickness, along = shape.element_length / shape.thickness;
+  const double nu = poisson_ratio;
+  const double held_sideways = (1.0 - nu) / ((1.0 + nu) * (1.0 - 2.0 * nu));  // stiffness in units of Young's modulus
+  return 1.0 + 2.2 * held_sideways * across * across + 1.1 * along * along;
+}
+
+/// Returns true if the body bends under its own weight by more than its length even though its elements are too stiff.
+/// It then hangs like cloth, and bending carries nothing. The sag is that of a beam on two supports:
+/// 5/32 rho g L^4 / (E t^2).
+bool hangs_like_cloth(const SceneDesc& desc, const MaterialDesc& material, const Shape& shape) {
+  const double sag = 5.0 / 32.0 * material.density * desc.gravity.norm() * elementary::pow(shape.length, 4) /
+                     (material.youngs_modulus * shape.sag_thickness * shape.sag_thickness);
+  return sag > bending_factor_of_one_element * shape.length;
+}
+
+/// Returns the factor by which a cantilever with four elements through its thickness bends too stiffly: 1.7 at 0.45,
+/// 2.0 at 0.47, 3.5 at 0.49, 20 at 0.499.
+double volumetric_factor(double poisson_ratio) {
+  return 1.3 + 0.0185 / (0.5 - poisson_ratio);
+}
+
+/// The first body of a kind, and the number of such bodies.
+struct Found {
+  std::size_t count = 0;
+  const BodyInstance* body = nullptr;
+  Shape shape;
+
+  void add(const BodyInstance& another, const Shape& its_shape) {
+    if (count++ > 0) return;
+    body = &another;
+    shape = its_shape;
+  }
+};
+
+constexpr const char* name_of_warning = "coarse_elements";
+
+std::string text_of(const Found& found) {
+  return fmt::format("body '{}'{}, {:.3g} m long and {:.2g} m thin, at {},", found.body->name,
+                     and_more(found.count - 1), found.shape.length, found.shape.thickness,
+                     place_text(found.body->mesh.vertices[0]));
+}
+
+void warn_of_single_elements(const SceneDesc& desc, const Found& found, NamedHints& hints) {
+  if (found.count == 0) return;
+  add_named_hint(hints, name_of_warning, shape_place(desc, found.body->desc),
+                 text_of(found) +
+                     " has a single linear element through its thickness and bends four to nine times too stiffly; two "
+                     "elements make that about two times, four 1.3 times, if they are as short in all directions; with "
+                     "`\"order\": 2` one bends as it should");
+}
+
+/// Warns of a body whose elements adapt. The error that remains was measured on cantilevers of one element through
+/// their thickness.
+void warn_of_adapting_elements(const SceneDesc& desc, const Found& found, NamedHints& hints) {
+  if (found.count == 0) return;
+  const RemeshDesc& remesh = *find_remesh(desc, desc.bodies[static_cast<std::size_t>(found.body->desc)]);
+  add_named_hint(hints, name_of_warning, shape_place(desc, found.body->desc),
+                 fmt::format("{} starts with a single linear element through its thickness: its elements adapt "
+                             "(`remesh`), and with a relative_gain of {:g} it still bends about a tenth too little; "
+                             "compare with a tenth of that",
+                             text_of(found), remesh.relative_gain));
+}
+
+double factor_of(const SceneDesc& desc, const Found& found) {
+  return bending_factor(found.shape, desc.bodies[static_cast<std::size_t>(found.body->desc)].material.poisson_ratio);
+}
+
+void warn_of_long_elements(const SceneDesc& desc, const Found& found, NamedHints& hints) {
+  if (found.count == 0) return;
+  const MaterialDesc& material = desc.bodies[static_cast<std::size_t>(found.body->desc)].material;
+  Shape short_elements;
+  short_elements.thickness = 1.0;
+  short_elements.element_length = short_elements.element_thickness = 0.25;
+  add_named_hint(hints, name_of_warning, shape_place(desc, found.body->desc),
+                 fmt::format("{} has linear elements of {:.2g} m along it "
+                             "and {:.2g} m through its thickness, and bends about {:.2g} times too stiffly; elements "
+                             "no longer than a fourth of its thickness, in all directions, make that about {:.2g} "
+                             "times, `\"order\": 2` cures it",
+                             text_of(found), found.shape.element_length, found.shape.element_thickness,
+                             factor_of(desc, found), bending_factor(short_elements, material.poisson_ratio)));
+}
+
+/// Warns of elements that are good enough for most bodies, but not for one that is held and loaded to bend. Boxes that
+/// the program generates are cut along one diagonal everywhere, which couples bending in one plane with the other: a
+/// beam of two cells moved sideways by 17 % of its deflection at a Poisson's ratio of 0.3, and by 38 % at 0.495.
+void warn_of_bent_bodies(const SceneDesc& desc, const Found& found, NamedHints& hints) {
+  if (found.count == 0) return;
+  const BodyDesc& given = desc.bodies[static_cast<std::size_t>(found.body->desc)];
+  const double factor = factor_of(desc, found);
+  const bool is_cut_alike = given.generator && given.generator->kind == GeneratorKind::box && factor > 1.3;
+  add_named_hint(
+      hints, name_of_warning, shape_place(desc, found.body->desc),
+      fmt::format(
+          "{} is held and loaded so that it bends, and its linear elements, {:.2g} m through its thickness, make "
+          "it about {:.2g} times too stiff: it bends about {:.0f} % too little{}; `\"order\": 2` cures it, "
+          "and half the element length quarters the error",
+          text_of(found), found.shape.element_thickness, factor, 100.0 * (1.0 - 1.0 / factor),
+          is_cut_alike ? ", and aside by up to a third of that, because all of its cells are cut along the same "
+                         "diagonal"
+                       : ""));
+}
+
+void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, NamedHints& hints) {
+  constexpr double largest_factor = 4.0, largest_factor_of_bent = 1.1;
+  constexpr double good_gain = 1e-5;  // relative_gain that leaves a small error
+  Found single, long_elements, adapting, bent;
+  for (int b = 0; b < surfaces.count(); ++b) {
+    const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
+    if (body.kind != BodyKind::deformable || body.mesh.has_curved_cells()) continue;
+    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+    // A body whose elements adapt gets more elements as it bends.
+    const RemeshDesc* remesh = find_remesh(desc, body_desc);
+    const bool adapts = remesh != nullptr && remesh->split;
+    if (adapts &&
+        (remesh->criterion != RemeshCriterion::energy || remesh->gain > 0.0 || remesh->relative_gain <= good_gain)) {
+      continue;
+    }
+    const Shape shape = shape_of(body, surfaces.area(b));
+    const MaterialDesc& material = body_desc.material;
+    if (!shape.is_slender || hangs_like_cloth(desc, material, shape)) continue;
+    // If all vertices are on the surface, no place has two elements between both sides.
+    const bool is_single = surfaces.num_vertices(b) == static_cast<int>(body.mesh.vertices.size());
+    const double factor = bending_factor(shape, material.poisson_ratio);
+    if (adapts) {
+      if (is_single) adapting.add(body, shape);
+    } else if (is_single) {
+      single.add(body, shape);
+    } else if (shape.is_straight && factor > largest_factor) {
+      long_elements.add(body, shape);
+    } else if (factor > largest_factor_of_bent &&
+               is_bent(desc, scene, {b, shape.axes, shape.extents, shape.is_straight})) {
+      bent.add(body, shape);
+    }
+  }
+  warn_of_single_elements(desc, single, hints);
+  warn_of_adapting_elements(desc, adapting, hints);
+  warn_of_long_elements(desc, long_elements, hints);
+  warn_of_bent_bodies(desc, bent, hints);
+}
+
+void warn_of_poisson_ratios(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
+  constexpr double highest = 0.45;
+  std::vector<char> is_linear(desc.bodies.size(), 0);
+  for (const BodyInstance& body : scene.bodies) {
+    if (!body.mesh.has_curved_cells()) is_linear[static_cast<std::size_t>(body.desc)] = 1;
+  }
+  std::size_t num_found = 0, first = 0;
+  for (std::size_t d = 0; d < desc.bodies.size(); ++d) {
+    const BodyDesc& body = desc.bodies[d];
+    if (body.kind != BodyKind::deformable || !is_linear[d]) continue;
+    if (body.material.poisson_ratio > highest && num_found++ == 0) first = d;
+  }
+  if (num_found == 0) return;
+  const double ratio = desc.bodies[first].material.poisson_ratio;
+  add_named_hint(
+      hints, name_of_warning, fmt::format("bodies[{}].material.poisson_ratio", first),
+      fmt::format("body '{}'{}: linear elements lock where the material hardly changes its volume: with Poisson's "
+                  "ratio {:g} and four of them through its thickness it bends about {:.2g} times too stiffly; "
+                  "take at most {:g}, or more elements, or `\"order\": 2`",
+                  desc.bodies[first].name, and_more(num_found - 1), ratio, volumetric_factor(ratio), highest));
+}
+
+}  // namespace
+
+void warn_of_locking(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, NamedHints& hints) {
+  warn_of_bending(desc, scene, surfaces, hints);
+  warn_of_poisson_ratios(desc, scene, hints);
+}
+
+}  // namespace clearance

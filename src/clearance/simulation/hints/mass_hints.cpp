@@ -1,0 +1,68 @@
+#include "clearance/simulation/hints/mass_hints.h"
+
+#include <fmt/format.h>
+
+#include "clearance/geometry/mesh_mass.h"
+#include "clearance/simulation/hints/body_facts.h"
+
+namespace clearance {
+
+namespace {
+
+/// Returns true if the mesh has almost no extent in one direction, so that it cannot be closed.
+bool is_flat(const Mesh& mesh) {
+  const Vec<3> size = bounding_box(mesh.vertices).size();
+  return size.head(mesh.dim).minCoeff() < 1e-3 * size.maxCoeff();
+}
+
+bool warn_of_openings(const BodyInstance& body, const MeshMass& mass, double weight, const std::string& place,
+                      Issues& hints) {
+  if (mass.num_openings == 0 || is_flat(body.mesh)) return false;
+  const bool is_plane = body.mesh.dim == 2;
+  add_hint(hints, place,
+           fmt::format("body '{}' has {} that is open: {} closed, the first at {}; it weighs as a {}, {:.3g} kg with "
+                       "what else the body has; close it, or say so by `thickness` or `mass`",
+                       body.name, is_plane ? "an outline" : "a surface",
+                       mass.num_openings == 1
+                           ? fmt::format("one {} is not", is_plane ? "vertex" : "edge")
+                           : fmt::format("{} {} are not", mass.num_openings, is_plane ? "vertices" : "edges"),
+                       place_text(mass.opening), is_plane ? "wire" : "sheet", weight));
+  return true;
+}
+
+void warn_of_nested_parts(const BodyInstance& body, const MeshMass& mass, const std::string& place, Issues& hints) {
+  if (mass.num_nested == 0) return;
+  add_hint(hints, place,
+           fmt::format("body '{}' has {} inside of the solid of another, the first at {}: there its mass counts twice; "
+                       "turn such a part against the other if it is a cavity, remove it, or give the body a `mass`",
+                       body.name, counted(static_cast<std::size_t>(mass.num_nested), "closed part"),
+                       place_text(mass.nested)));
+}
+
+}  // namespace
+
+void warn_of_doubtful_masses(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
+  const std::vector<double> weights = body_masses(scene);
+  for (std::size_t b = 0; b < scene.bodies.size();) {
+    const int entry = scene.bodies[b].desc;
+    const BodyDesc& given = desc.bodies[static_cast<std::size_t>(entry)];
+    // The surfaces of generated shapes are open only on purpose.
+    const bool may_be_open = !given.generator && !given.mass && !given.thickness;
+    const bool is_asked = is_stiff(given.kind) && (may_be_open || given.thickness);
+    bool has_thin_parts = false, has_told = false;
+    // Copies are equal, so that the first one is enough; components differ.
+    for (bool is_first = true; b < scene.bodies.size() && scene.bodies[b].desc == entry; ++b, is_first = false) {
+      if (!is_asked || has_told || (!is_first && !given.split_components)) continue;
+      const MeshMass mass = mass_of_mesh(scene.bodies[b].mesh, 1.0);
+      has_thin_parts = has_thin_parts || mass.has_thin_parts;
+      const std::string place = shape_place(desc, entry);
+      if (may_be_open) warn_of_nested_parts(scene.bodies[b], mass, place, hints);
+      has_told = may_be_open && warn_of_openings(scene.bodies[b], mass, weights[b], place, hints);
+    }
+    if (!is_asked || !given.thickness || has_thin_parts) continue;
+    add_hint(hints, fmt::format("bodies[{}].thickness", entry),
+             fmt::format("body '{}' is solid: it has no thin parts that a thickness would count for", given.name));
+  }
+}
+
+}  // namespace clearance

@@ -1,0 +1,40 @@
+#include "clearance/simulation/hints/scene_hints.h"
+
+#include "clearance/simulation/hints/adapting_hints.h"
+#include "clearance/simulation/hints/contact_gap_hints.h"
+#include "clearance/simulation/hints/contact_hints.h"
+#include "clearance/simulation/hints/enclosure.h"
+#include "clearance/simulation/hints/friction_hints.h"
+#include "clearance/simulation/hints/load_hints.h"
+#include "clearance/simulation/hints/locking_hints.h"
+#include "clearance/simulation/hints/mass_hints.h"
+#include "clearance/simulation/hints/rolling_hints.h"
+#include "clearance/simulation/hints/speed_hints.h"
+#include "clearance/simulation/hints/support_hints.h"
+#include "clearance/simulation/hints/unit_hints.h"
+
+namespace clearance {
+
+SceneHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, const std::vector<StartOverlap>& overlaps) {
+  SceneHints found;
+  Issues& hints = found.issues;
+  const BodySurfaces surfaces(scene);
+  warn_of_enclosed_bodies(desc, scene, surfaces, hints);
+  warn_of_units(desc, scene, hints);
+  warn_of_activation_distances(desc, scene, hints);
+  warn_of_doubtful_masses(desc, scene, hints);
+  warn_of_fast_bodies(desc, scene, hints);
+  warn_of_faceted_rolling(desc, scene, hints);
+  warn_of_long_steps(desc, scene, hints);
+  warn_of_friction(desc, hints);
+  warn_of_throwing_loads(desc, scene, hints);
+  warn_of_wholly_held_bodies(scene, hints);
+  warn_of_free_bodies(desc, scene, found.named);
+  warn_of_locking(desc, scene, surfaces, found.named);
+  warn_of_contact_gaps(desc, scene, overlaps, found.named);
+  for (const NamedHint& hint : found.named) hints.push_back(hint.issue);
+  warn_of_bodies_that_cannot_adapt(desc, scene, hints);
+  return found;
+}
+
+}  // namespace clearance

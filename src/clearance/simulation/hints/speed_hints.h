@@ -1,0 +1,15 @@
+// Warnings about bodies that are too fast for the time step, from the start or by their weight.
+#pragma once
+
+#include "clearance/simulation/build/scene_model.h"
+#include "clearance/simulation/load/hint.h"
+
+namespace clearance {
+
+/// Warns of bodies that move by more than half their size in the first step, if there is something to hit.
+void warn_of_fast_bodies(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
+
+/// Warns of time steps in which gravity moves a free body by more than its size.
+void warn_of_long_steps(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
+
+}  // namespace clearance

@@ -1,0 +1,312 @@
+#include "clearance/simulation/hints/unit_hints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/math/elementary.h"
+#include "clearance/simulation/hints/body_facts.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr double largest_size = 1e3;    // [m]
+constexpr double smallest_size = 1e-5;  // [m]
+// Limits for bodies from a file that does not state its unit, which is often the millimetre.
+constexpr double largest_size_of_mesh = 100.0;  // [m]
+constexpr double smallest_size_of_mesh = 1e-4;  // [m]
+constexpr double largest_size_of_stl = 2.0;     // [m] STL has no units and mostly holds parts in millimetres
+constexpr double largest_mass = 1e7;            // [kg] mass of a cube of water of 22 m
+constexpr double largest_ratio = 1e3;
+constexpr double largest_mass_ratio = 1e8;
+constexpr double largest_advance = 30.0;  // multiple of a body's size, per step
+
+// Densities in g/cm^3 reach 22.6. Materials below 25 kg/m^3 are aerogels and foams, which carry sound at up to 600 m/s.
+// A material with the right modulus and a density that is a thousand times too small carries it at 20 000 m/s and more.
+constexpr double largest_density_in_g_cm3 = 25.0;  // [kg/m^3]
+constexpr double fastest_light_sound = 700.0;      // [m/s]
+// Metals, glass and concrete are the solids above 2000 kg/m^3 and carry sound at 3000 to 7000 m/s. With a modulus in
+// MPa, the speed is a thousandth of that. Soft matter is lighter.
+constexpr double least_density_of_stiff = 2000.0;           // [kg/m^3]
+constexpr double slowest_sound = 3.0, fastest_sound = 7.0;  // [m/s]
+
+/// Largest values of the bodies of an entry, and the box around all of them.
+struct Entry {
+  double size = 0.0;    // [m] largest extent
+  double mass = 0.0;    // [kg]
+  double height = 0.0;  // [m] largest extent along gravity
+  BoundingBox box;
+  bool is_obstacle = false;
+};
+
+/// Computes the extent of vertices along a direction [m].
+double extent_along(const Vec<3>& direction, const Vertices& vertices) {
+  double lowest = infinity, highest = -infinity;
+  for (const Vec<3>& x : vertices) {
+    lowest = std::min(lowest, direction.dot(x));
+    highest = std::max(highest, direction.dot(x));
+  }
+  return highest - lowest;
+}
+
+std::vector<Entry> collect_entries(const SceneDesc& desc, const SceneModel& scene) {
+  std::vector<Entry> entries(desc.bodies.size());
+  const std::vector<double> masses = body_masses(scene);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodyInstance& body = scene.bodies[b];
+    Entry& entry = entries[static_cast<std::size_t>(body.desc)];
+    const BoundingBox box = bounding_box(body.mesh.vertices);
+    entry.size = std::max(entry.size, box.size().maxCoeff());
+    entry.mass = std::max(entry.mass, masses[b]);
+    const double g = desc.gravity.norm();
+    if (g > 0.0) entry.height = std::max(entry.height, extent_along(desc.gravity / g, body.mesh.vertices));
+    entry.is_obstacle = body.is_obstacle;
+    entry.box.extend(box.min);
+    entry.box.extend(box.max);
+  }
+  return entries;
+}
+
+/// Returns advice for lengths that may be in millimetres. Only files have units.
+const char* if_millimetres(const BodyDesc& body) {
+  return body.mesh.empty() ? "lengths are in metres: if those are millimetres, set `transform.scale` to 0.001"
+                           : "lengths are in metres: if the mesh is in millimetres, give the body `\"units\": \"mm\"`";
+}
+
+const char* density_unit(const SceneDesc& desc) {
+  return desc.dimension == 2 ? "kg/m^2" : "kg/m^3";
+}
+
+/// Warns of the first body for which `is_odd` is true, and of how many more there are.
+template <class IsOdd, class Describe>
+void warn_of_first(const SceneDesc& desc, const std::vector<Entry>& entries, const char* field, Issues& hints,
+                   const IsOdd& is_odd, const Describe& describe) {
+  std::size_t num_found = 0, first = 0;
+  for (std::size_t d = 0; d < entries.size(); ++d) {
+    if (!entries[d].is_obstacle && entries[d].size > 0.0 && is_odd(d) && num_found++ == 0) first = d;
+  }
+  if (num_found == 0) return;
+  const std::string place =
+      *field == 0 ? shape_place(desc, static_cast<int>(first)) : fmt::format("bodies[{}].{}", first, field);
+  add_hint(hints, place,
+           fmt::format("body '{}'{}, {:.4g} m large at {}, {}", desc.bodies[first].name, and_more(num_found - 1),
+                       entries[first].size, place_text(entries[first].box.min), describe(first)));
+}
+
+void warn_of_sizes(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const auto is_of_file = [&](std::size_t d) { return !desc.bodies[d].mesh.empty(); };
+  const auto is_stl = [&](std::size_t d) {
+    const std::string& mesh = desc.bodies[d].mesh;
+    return mesh.ends_with(".stl") || mesh.ends_with(".STL");
+  };
+  const auto largest_of = [&](std::size_t d) {
+    return is_stl(d) ? largest_size_of_stl : is_of_file(d) ? largest_size_of_mesh : largest_size;
+  };
+  const auto is_large = [&](std::size_t d) { return entries[d].size > largest_of(d) && !desc.bodies[d].units; };
+  const auto is_small = [&](std::size_t d) {
+    return entries[d].size < (is_of_file(d) ? smallest_size_of_mesh : smallest_size) && !desc.bodies[d].units;
+  };
+  warn_of_first(desc, entries, "", hints, is_large, [&](std::size_t d) {
+    const char* limit = is_stl(d)       ? "2 m, and STL files do not say their unit"
+                        : is_of_file(d) ? "100 m"
+                                        : "a kilometre";
+    return fmt::format("is larger than {}; {}", limit, if_millimetres(desc.bodies[d]));
+  });
+  warn_of_first(desc, entries, "", hints, is_small, [&](std::size_t d) {
+    return fmt::format("is smaller than a {} of a millimetre; lengths are in metres: see `{}`",
+                       is_of_file(d) ? "tenth" : "hundredth", is_of_file(d) ? "units" : "transform.scale");
+  });
+}
+
+void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  if (desc.gravity.isZero(0.0)) return;
+  // A mass that the scene gives is intended. Bodies that are too large have been reported already.
+  const auto is_odd = [&](std::size_t d) {
+    return entries[d].mass > largest_mass && !desc.bodies[d].mass && entries[d].size <= largest_size;
+  };
+  warn_of_first(desc, entries, "material.density", hints, is_odd, [&](std::size_t d) {
+    return fmt::format("weighs {:.3g} kg; {}, and densities are in {}", entries[d].mass, if_millimetres(desc.bodies[d]),
+                       density_unit(desc));
+  });
+}
+
+/// Warns of stiff bodies whose given mass means an impossible mean density. Osmium has 22 600 kg/m^3, white dwarfs have
+/// more than 1e6, and air has 1.2. Shapes that only stand for what touches may be far smaller than the body, and hollow
+/// ones far lighter.
+void warn_of_given_masses(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
+  constexpr double largest_density = 1e6, smallest_density = 1e-3;  // [kg/m^3]
+  if (desc.dimension == 2) return;
+  const auto density_of = [](const StiffUnit& unit) { return unit.frame.mass / unit.frame.volume; };
+  std::vector<const StiffUnit*> odd;
+  for (const StiffUnit& unit : scene.stiff_units) {
+    const BodyDesc& body =
+        desc.bodies[static_cast<std::size_t>(scene.bodies[static_cast<std::size_t>(unit.body)].desc)];
+    if (unit.is_part() || !body.mass || body.inertia) continue;
+    const double density = density_of(unit);
+    if (!(density <= largest_density && density >= smallest_density)) odd.push_back(&unit);
+  }
+  if (odd.empty()) return;
+  const StiffUnit& first = *odd.front();
+  const int d = scene.bodies[static_cast<std::size_t>(first.body)].desc;
+  const double density = density_of(first);
+  add_hint(
+      hints, fmt::format("bodies[{}].mass", d),
+      fmt::format("body '{}'{} has {:.3g} kg in {:.3g} m^3, {:.2g} kg/m^3: {}; masses are in kg, lengths in metres",
+                  desc.bodies[static_cast<std::size_t>(d)].name, and_more(odd.size() - 1), first.frame.mass,
+                  first.frame.volume, density,
+                  density > largest_density ? "no material is as dense (osmium has 22600)"
+                                            : "a thousandth of the density of air"));
+}
+
+/// Warns of bodies that their own weight crushes. A column is squashed to nothing if its foot carries more than its
+/// stiffness: rho g h > E. Published scenes of very soft bodies reach 1.2 E; moduli in MPa are off by a million.
+/// Upright sheets do not count, because they are cloth, whatever their material.
+void warn_of_stiffness(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const double g = desc.gravity.norm();
+  const auto pressure = [&](std::size_t d) { return desc.bodies[d].material.density * g * entries[d].height; };
+  const auto is_odd = [&](std::size_t d) {
+    const Entry& entry = entries[d];
+    const MaterialDesc& material = desc.bodies[d].material;
+    const bool is_sheet = entry.mass / material.density < 0.05 * elementary::pow(entry.height, desc.dimension);
+    return desc.bodies[d].kind == BodyKind::deformable && !is_sheet && entry.size <= largest_size &&
+           pressure(d) > 10.0 * material.youngs_modulus;
+  };
+  warn_of_first(desc, entries, "material.youngs_modulus", hints, is_odd, [&](std::size_t d) {
+    return fmt::format(
+        "is crushed by its own weight: density {:g} {} times gravity times its height of {:.4g} m is "
+        "{:.3g} Pa, far more than its Young's modulus of {:.3g} Pa; moduli are in Pa: 1 MPa is 1e6",
+        desc.bodies[d].material.density, density_unit(desc), entries[d].height, pressure(d),
+        desc.bodies[d].material.youngs_modulus);
+  });
+}
+
+/// Computes the speed of a long wave along a bar [m/s], sqrt(E / rho).
+double sound_speed(const MaterialDesc& material) {
+  return std::sqrt(material.youngs_modulus / material.density);
+}
+
+/// Warns of densities that are too small. Stiff bodies have no modulus, so that their density counts alone. In
+/// published 2D scenes, the density of stiff bodies has no unit.
+void warn_of_densities(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const auto is_odd = [&](std::size_t d) {
+    const BodyDesc& body = desc.bodies[d];
+    const bool is_light = body.material.density < largest_density_in_g_cm3 && !body.mass;
+    return is_light && (is_stiff(body.kind) ? desc.dimension == 3 : sound_speed(body.material) > fastest_light_sound);
+  };
+  warn_of_first(desc, entries, "material.density", hints, is_odd, [&](std::size_t d) {
+    const BodyDesc& body = desc.bodies[d];
+    const std::string what = fmt::format("is lighter than foam: {:g} kg/m^3; densities are in kg/m^3: 1 g/cm^3 is 1000",
+                                         body.material.density);
+    if (is_stiff(body.kind)) return what + "; of a hollow body give the `mass`";
+    return fmt::format("{} (sound would run through it at {:.3g} m/s)", what, sound_speed(body.material));
+  });
+}
+
+void warn_of_moduli(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const auto is_odd = [&](std::size_t d) {
+    const MaterialDesc& material = desc.bodies[d].material;
+    const double speed = sound_speed(material);
+    return desc.bodies[d].kind == BodyKind::deformable && material.density >= least_density_of_stiff &&
+           speed >= slowest_sound && speed <= fastest_sound;
+  };
+  warn_of_first(desc, entries, "material.youngs_modulus", hints, is_odd, [&](std::size_t d) {
+    const MaterialDesc& material = desc.bodies[d].material;
+    return fmt::format(
+        "has the density of a metal or stone ({:g} kg/m^3), but with a Young's modulus of {:g} Pa sound runs through "
+        "it at {:.2g} m/s; moduli are in Pa: {:g} MPa is {:g}",
+        material.density, material.youngs_modulus, sound_speed(material), material.youngs_modulus,
+        1e6 * material.youngs_modulus);
+  });
+}
+
+/// Returns true if the small body is within its own size of the large one's box.
+bool is_near(const Entry& small, const Entry& large) {
+  return ((large.box.min - small.box.max).array() <= small.size).all() &&
+         ((small.box.min - large.box.max).array() <= small.size).all();
+}
+
+/// Warns of bodies beside one that is a thousand times as large. Large obstacles are floors and walls and do not count.
+void warn_of_ratios(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const auto find_large = [&](std::size_t small) {
+    return std::find_if(entries.begin(), entries.end(), [&](const Entry& other) {
+      return !other.is_obstacle && other.size >= largest_ratio * entries[small].size && is_near(entries[small], other);
+    });
+  };
+  warn_of_first(
+      desc, entries, "", hints, [&](std::size_t d) { return find_large(d) != entries.end(); },
+      [&](std::size_t d) {
+        const auto large = find_large(d);
+        return fmt::format(
+            "lies beside body '{}' of {:.4g} m: are both meshes in metres? `transform.scale` makes them "
+            "agree",
+            desc.bodies[static_cast<std::size_t>(large - entries.begin())].name, large->size);
+      });
+}
+
+/// Warns of bodies beside one that is far heavier. The light body is then no more than the rounding of what is computed
+/// for the heavy one.
+void warn_of_mass_ratios(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const auto find_heavy = [&](std::size_t light) {
+    return std::find_if(entries.begin(), entries.end(), [&](const Entry& other) {
+      const bool is_heavy = !other.is_obstacle && other.mass >= largest_mass_ratio * entries[light].mass;
+      return is_heavy && other.size < largest_ratio * entries[light].size && is_near(entries[light], other);
+    });
+  };
+  warn_of_first(
+      desc, entries, "material.density", hints, [&](std::size_t d) { return find_heavy(d) != entries.end(); },
+      [&](std::size_t d) {
+        const auto heavy = find_heavy(d);
+        return fmt::format("weighs {:.2g} kg, beside body '{}' of {:.2g} kg; densities are in {}", entries[d].mass,
+                           desc.bodies[static_cast<std::size_t>(heavy - entries.begin())].name, heavy->mass,
+                           density_unit(desc));
+      });
+}
+
+void warn_of_speeds(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const auto advance = [&](std::size_t d) { return desc.time.step * desc.bodies[d].linear_velocity.norm(); };
+  warn_of_first(
+      desc, entries, "linear_velocity", hints,
+      [&](std::size_t d) { return advance(d) > largest_advance * entries[d].size; },
+      [&](std::size_t d) {
+        return fmt::format(
+            "moves {:.3g} m in every step, {:.2g} times its size; velocities are in m/s, and a step of "
+            "{:.1g} s takes it no further than its size",
+            advance(d), advance(d) / entries[d].size, desc.time.step * entries[d].size / advance(d));
+      });
+}
+
+/// Warns of an absolute dhat that is large beside a body. The barrier throws apart bodies that start within its reach.
+/// Relative lengths are bounded by the bodies themselves (contact_scales.h), absolute ones are not.
+void warn_of_dhat(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  constexpr double largest_share = 0.3;
+  if (!desc.contact.enabled || !desc.contact.dhat_is_absolute) return;
+  const auto is_small = [&](std::size_t d) { return desc.contact.dhat > largest_share * entries[d].size; };
+  for (std::size_t d = 0; d < entries.size(); ++d) {
+    if (entries[d].is_obstacle || !(entries[d].size > 0.0) || !is_small(d)) continue;
+    add_hint(hints, "contact.dhat",
+             fmt::format("surfaces repel each other from {:g} m on, and body '{}' is {:.4g} m large; it is in metres, "
+                         "since `dhat_is_absolute`",
+                         desc.contact.dhat, desc.bodies[d].name, entries[d].size));
+    return;
+  }
+}
+
+}  // namespace
+
+void warn_of_units(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
+  const std::vector<Entry> entries = collect_entries(desc, scene);
+  warn_of_sizes(desc, entries, hints);
+  warn_of_masses(desc, entries, hints);
+  warn_of_given_masses(desc, scene, hints);
+  warn_of_densities(desc, entries, hints);
+  warn_of_moduli(desc, entries, hints);
+  warn_of_stiffness(desc, entries, hints);
+  warn_of_ratios(desc, entries, hints);
+  warn_of_mass_ratios(desc, entries, hints);
+  warn_of_speeds(desc, entries, hints);
+  warn_of_dhat(desc, entries, hints);
+}
+
+}  // namespace clearance

@@ -1,0 +1,79 @@
+#include "clearance/simulation/load/lone_points.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "clearance/geometry/element_corners.h"
+
+namespace clearance {
+
+namespace {
+
+/// Returns 1 for each vertex that belongs to an element of the body; points do not count.
+std::vector<char> find_used(const BodyDesc& body, int dim, const Mesh& source) {
+  const bool is_deformable = body.kind == BodyKind::deformable;
+  std::vector<char> is_used(source.vertices.size(), 0);
+  mark_corners(source.tets, is_used);
+  for (const int v : source.cell_nodes) is_used[static_cast<std::size_t>(v)] = 1;
+  if (!is_deformable || dim == 2) mark_corners(source.triangles, is_used);
+  if (!is_deformable) mark_corners(source.edges, is_used);
+  return is_used;
+}
+
+/// Formats the number and the place of the first of some vertices.
+std::string first_text(const std::vector<int>& vertices, const Mesh& source) {
+  const int first = vertices.front();
+  return fmt::format("number {} (counted from 0){} at {}", first, vertices.size() == 1 ? "" : " is the first,",
+                     place_text(source.vertices[static_cast<std::size_t>(first)]));
+}
+
+bool is_meant_as_points(const BodyDesc& body) {
+  const std::string extension = std::filesystem::path(body.mesh).extension().string();
+  return body.thickness || extension == ".pt" || extension == ".node";
+}
+
+void warn_of_points_alone(const SceneDesc& scene, int desc, const Mesh& source, Issues& hints) {
+  const BodyDesc& body = scene.bodies[static_cast<std::size_t>(desc)];
+  // A deformable body without elements is reported as an error elsewhere.
+  if (body.kind == BodyKind::deformable || source.points.empty() || is_meant_as_points(body)) return;
+  add_hint(hints, shape_place(scene, desc),
+           fmt::format("body '{}' is {} and nothing else: {}; see whether the file is complete, or say that points are "
+                       "meant by {}",
+                       body.name, counted(source.points.size(), "lone point"), first_text(source.points, source),
+                       is_stiff(body.kind) ? "`thickness`" : "a file that ends with .pt"));
+}
+
+}  // namespace
+
+bool has_points_left_out(const Mesh& source) {
+  return !source.tets.empty() || !source.triangles.empty();
+}
+
+void warn_of_lone_points(const SceneDesc& scene, int desc, const Mesh& source, Issues& hints) {
+  const BodyDesc& body = scene.bodies[static_cast<std::size_t>(desc)];
+  const std::vector<char> is_used = find_used(body, scene.dimension, source);
+  std::vector<char> is_point(source.vertices.size(), 0);
+  if (body.kind != BodyKind::deformable && !has_points_left_out(source)) {
+    for (const int v : source.points) is_point[static_cast<std::size_t>(v)] = 1;
+  }
+  std::vector<int> unused, lone;
+  for (std::size_t v = 0; v < is_used.size(); ++v) {
+    if (is_used[v] == 0) (is_point[v] != 0 ? lone : unused).push_back(static_cast<int>(v));
+  }
+  if (unused.size() + lone.size() == is_used.size()) return warn_of_points_alone(scene, desc, source, hints);
+  if (!unused.empty()) {
+    add_hint(hints, shape_place(scene, desc),
+             fmt::format("body '{}': {} of its mesh's {} vertices belong to no element and are left out: {}; see "
+                         "whether the file is complete, or remove them",
+                         body.name, unused.size(), source.vertices.size(), first_text(unused, source)));
+  }
+  if (!lone.empty()) {
+    add_hint(hints, shape_place(scene, desc),
+             fmt::format("body '{}' has {} beside its edges, which other bodies will collide with: {}; see whether the "
+                         "file is complete, or remove them",
+                         body.name, counted(lone.size(), "lone point"), first_text(lone, source)));
+  }
+}
+
+}  // namespace clearance

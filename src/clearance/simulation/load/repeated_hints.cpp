@@ -1,0 +1,47 @@
+#include "clearance/simulation/load/repeated_hints.h"
+
+#include <fmt/format.h>
+
+namespace clearance {
+
+namespace {
+
+/// Names of elements by dimension.
+constexpr std::array<const char*, 4> element_names = {"point", "edge", "triangle", "tetrahedron"};
+
+std::string counted_elements(int count, int dim) {
+  if (dim == 3 && count != 1) return fmt::format("{} tetrahedra", count);
+  return counted(static_cast<std::size_t>(count), element_names[static_cast<std::size_t>(dim)]);
+}
+
+/// Text about repeated elements: how one and how several are repeated, and the consequence.
+struct Kind {
+  const char* of_one;
+  const char* of_several;
+  const char* consequence;
+};
+
+constexpr Kind listed_again = {"is listed again", "are listed again", "each counts once, in the groups of all copies"};
+constexpr Kind opposite = {"is another one turned over", "are others turned over",
+                           "two sides with nothing between them enclose nothing: one of them counts"};
+constexpr Kind coinciding = {"lies on another one, with vertices of its own",
+                             "lie on others, with vertices of their own", "the part that they are of is left out"};
+
+}  // namespace
+
+void warn_of_repeated_elements(const std::string& place, const std::string& owner, int dim,
+                               const MergedElements& merged, Issues& hints) {
+  const auto warn = [&](const ElementCopies& copies, int of_dim, const Kind& kind) {
+    if (copies.count == 0) return;
+    add_hint(hints, place,
+             fmt::format("{}: {} of its mesh {}: number {} (counted from 0){} as number {}; {}", owner,
+                         counted_elements(copies.count, of_dim), copies.count == 1 ? kind.of_one : kind.of_several,
+                         copies.first, copies.count == 1 ? ", the same" : " is the first, the same", copies.original,
+                         kind.consequence));
+  };
+  for (int of = 0; of <= 3; ++of) warn(merged.listed_again[static_cast<std::size_t>(of)], of, listed_again);
+  warn(merged.opposite, dim - 1, opposite);
+  warn(merged.coinciding, merged.dim_of_coinciding, coinciding);
+}
+
+}  // namespace clearance

@@ -1,0 +1,39 @@
+#include "clearance/simulation/load/surface_filling.h"
+
+#include <fmt/format.h>
+
+#include "clearance/meshing/mesh_cache.h"
+#include "clearance/simulation/load/hint.h"
+
+namespace clearance {
+
+bool fill_surface(const SceneDesc& scene, int desc, Issue where, Mesh& mesh, Issues& issues, Issues& warnings) {
+  const BodyDesc& body = scene.bodies[static_cast<std::size_t>(desc)];
+  const std::string place = fmt::format("bodies[{}].volume_mesh", desc);
+  mesh.dim = scene.dimension;
+  Result<VolumeMesh> made = cached_volume_mesh(mesh, {body.volume_mesh->edge_length});
+  if (!made) {
+    for (const Issue& issue : made.issues()) {
+      where.place = place;
+      where.value = issue.value;
+      where.message = fmt::format("mesh of body '{}': {}", body.name, issue.message);
+      issues.push_back(where);
+    }
+    return false;
+  }
+  const VolumeMeshReport& report = made->report;
+  if (!report.repairs.empty()) {
+    add_hint(warnings, place, fmt::format("the surface of body '{}' was repaired: {}", body.name, report.repairs));
+  }
+  if (!report.defects.empty()) {
+    add_hint(warnings, place,
+             fmt::format("the surface of body '{}' encloses nothing as it is: {}; it was {}, and the mesh is at most "
+                         "{:.3g} m from the surface, the surface at most {:.3g} m from that of the mesh",
+                         body.name, report.defects, report.was_wrapped ? "wrapped" : "closed", report.farthest_of_mesh,
+                         report.farthest_of_given));
+  }
+  mesh = std::move(made->mesh);
+  return true;
+}
+
+}  // namespace clearance

@@ -1,0 +1,99 @@
+#include "clearance/simulation/output/fields.h"
+
+#include <algorithm>
+
+#include "clearance/scene/enums.h"
+#include "clearance/simulation/output/contact_pressure.h"
+
+namespace clearance {
+
+namespace {
+
+std::string name_of(OutputField field) {
+  return std::string(enum_name(field));
+}
+
+FrameArray array_of(OutputField field, const std::vector<Vec<3>>& vectors) {
+  FrameArray array{name_of(field), 3, {}};
+  for (const Vec<3>& v : vectors) array.values.insert(array.values.end(), v.data(), v.data() + 3);
+  return array;
+}
+
+/// Returns the displacements from the positions at the scene's start. A body that starts bent (`displacements`) is not
+/// at rest there.
+std::vector<Vec<3>> displacements(const SceneModel& scene, const VecX& x) {
+  const VecX at = scene.vertex_map.apply(x);
+  const VecX bent = scene.vertex_map.apply(scene.initial_state.x) - scene.vertex_map.apply(scene.model.x_rest);
+  std::vector<Vec<3>> moved(scene.frame_mesh.vertices.size(), Vec<3>::Zero());
+  for (std::size_t v = 0; v < moved.size(); ++v) {
+    const auto first = scene.dim * static_cast<Eigen::Index>(v);
+    moved[v].head(scene.dim) =
+        at.segment(first, scene.dim) - scene.frame_mesh.vertices[v].head(scene.dim) - bent.segment(first, scene.dim);
+  }
+  return moved;
+}
+
+/// Makes an array with the values of the elements; zero for the cells of stiff bodies and obstacles, which do not
+/// deform.
+template <class Value>
+FrameArray array_of_cells(const SceneModel& scene, const std::vector<ElementState>& states, OutputField field,
+                          int num_components, const Value& value) {
+  FrameArray array{name_of(field), num_components, {}};
+  array.values.assign(scene.cell_body.size() * static_cast<std::size_t>(num_components), 0.0);
+  for (std::size_t e = 0; e < states.size(); ++e) {
+    const double* numbers = value(states[e]);
+    std::copy(numbers, numbers + num_components, array.values.begin() + num_components * scene.cell_of_element[e]);
+  }
+  return array;
+}
+
+}  // namespace
+
+bool needs_forces(const std::vector<OutputField>& fields) {
+  return std::any_of(fields.begin(), fields.end(), [](OutputField field) {
+    return field == OutputField::contact_pressure || field == OutputField::normal_force ||
+           field == OutputField::friction_force;
+  });
+}
+
+std::vector<Vec<3>> vectors_of_vertices(const SceneModel& scene, const VecX& of_surface) {
+  std::vector<Vec<3>> vectors(scene.frame_mesh.vertices.size(), Vec<3>::Zero());
+  for (int s = 0; s < scene.model.surface.num_vertices; ++s) {
+    const auto vertex = static_cast<std::size_t>(scene.vertex_of_surface[static_cast<std::size_t>(s)]);
+    vectors[vertex].head(scene.dim) = of_surface.segment(scene.dim * s, scene.dim);
+  }
+  return vectors;
+}
+
+void add_fields(const SceneModel& scene, const std::vector<OutputField>& fields, const FieldSource& source,
+                Frame& frame) {
+  const auto wants = [&](OutputField field) { return std::find(fields.begin(), fields.end(), field) != fields.end(); };
+  if (wants(OutputField::displacement)) {
+    frame.point_arrays.push_back(array_of(OutputField::displacement, displacements(scene, source.state.x)));
+  }
+  const auto add_forces = [&](OutputField field, const VecX& forces) {
+    if (!wants(field) || forces.size() == 0) return;
+    frame.point_arrays.push_back(array_of(field, vectors_of_vertices(scene, forces)));
+  };
+  add_forces(OutputField::normal_force, source.normal_forces);
+  add_forces(OutputField::friction_force, source.friction_forces);
+  if (wants(OutputField::contact_pressure) && source.normal_forces.size() > 0) {
+    frame.point_arrays.push_back(
+        {name_of(OutputField::contact_pressure), 1, contact_pressures(scene, source.state.x, source.normal_forces)});
+  }
+
+  const bool has_elements = wants(OutputField::von_mises) || wants(OutputField::principal_stress) ||
+                            wants(OutputField::strain) || wants(OutputField::energy_density);
+  if (!has_elements) return;
+  std::vector<ElementState> states;
+  if (scene.element_states) states = scene.element_states(source.state.x);
+  const auto add_cells = [&](OutputField field, int num_components, const auto& value) {
+    if (wants(field)) frame.cell_arrays.push_back(array_of_cells(scene, states, field, num_components, value));
+  };
+  add_cells(OutputField::von_mises, 1, [](const ElementState& state) { return &state.von_mises; });
+  add_cells(OutputField::principal_stress, 3, [](const ElementState& state) { return state.principal_stress.data(); });
+  add_cells(OutputField::strain, 3, [](const ElementState& state) { return state.principal_strain.data(); });
+  add_cells(OutputField::energy_density, 1, [](const ElementState& state) { return &state.energy_density; });
+}
+
+}  // namespace clearance

@@ -1,0 +1,402 @@
+#include "clearance/simulation/output/probes.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <limits>
+
+#include "clearance/geometry/surface_distance.h"
+#include "clearance/math/rotation.h"
+#include "clearance/scene/body_names.h"
+#include "clearance/simulation/load/region.h"
+
+namespace clearance {
+
+namespace {
+
+Vec<3> in_space(const VecX& values, int block, int dim) {
+  Vec<3> v = Vec<3>::Zero();
+  v.head(dim) = values.segment(dim * static_cast<Eigen::Index>(block), dim);
+  return v;
+}
+
+bool has(const std::vector<int>& sorted, int value) {
+  return std::binary_search(sorted.begin(), sorted.end(), value);
+}
+
+}  // namespace
+
+/// Resolves each probe once, so that a step only has to add up numbers.
+class ProbeMaker {
+ public:
+  ProbeMaker(const SceneDesc& desc, const SceneModel& scene, Issues& issues, Probes& probes)
+      : desc_(desc), scene_(scene), issues_(issues), probes_(probes), dim_(scene.dim) {
+    int next = 0;
+    for (const BodyInstance& body : scene.bodies) {
+      first_vertex_.push_back(next);
+      next += static_cast<int>(body.mesh.vertices.size());
+    }
+  }
+
+  void run() {
+    for (std::size_t i = 0; i < desc_.output.probes.size(); ++i) {
+      probe_ = &desc_.output.probes[i];
+      place_ = fmt::format("output.probes[{}]", i);
+      make();
+    }
+  }
+
+ private:
+  void make() {
+    switch (probe_->kind) {
+      case ProbeKind::position:
+      case ProbeKind::velocity:
+        return make_mean(probe_->kind == ProbeKind::position);
+      case ProbeKind::reaction:
+        return make_reaction();
+      case ProbeKind::contact:
+        return make_contact();
+      case ProbeKind::joint:
+        return make_joint();
+      case ProbeKind::gap:
+        return make_gap();
+    }
+  }
+
+  // --- columns ---
+
+  void add_column(const std::string& part, const std::string& unit) {
+    probes_.columns_.push_back(fmt::format("{}{} [{}]", probe_->name, part, unit));
+    probes_.is_force_.push_back(unit.starts_with("N") ? 1 : 0);
+  }
+  void add_vector(const std::string& part, const std::string& unit) {
+    for (int d = 0; d < dim_; ++d) add_column(fmt::format("{}.{}", part, "xyz"[d]), unit);
+  }
+  /// Adds the columns of a torque; in 2D only the one about z.
+  void add_torque(const std::string& part) {
+    for (int d = dim_ == 2 ? 2 : 0; d < 3; ++d) add_column(fmt::format("{}.{}", part, "xyz"[d]), "N m");
+  }
+  void measure(Probes::Measure measure) { probes_.measures_.push_back(std::move(measure)); }
+  static void push(const Vec<3>& v, int dim, std::vector<double>& values) {
+    values.insert(values.end(), v.data(), v.data() + dim);
+  }
+  static void push_torque(const Vec<3>& v, int dim, std::vector<double>& values) {
+    values.insert(values.end(), v.data() + (dim == 2 ? 2 : 0), v.data() + 3);
+  }
+
+  // --- what names mean ---
+
+  void error(const std::string& key, const std::string& value, std::string message) {
+    issues_.push_back({"", place_ + "." + key, value, std::move(message), Severity::error});
+  }
+
+  /// Finds the bodies of a name, in ascending order. Validation has checked that the name exists
+  /// (scene/validate_output.h), but not how many components the body has.
+  std::vector<int> find_bodies(const std::string& name, const std::string& key) {
+    std::vector<int> bodies;
+    const std::optional<NamedBody> named = find_body(desc_, name);
+    if (!named) return bodies;
+    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
+      if (scene_.bodies[b].desc == static_cast<int>(named->body)) bodies.push_back(static_cast<int>(b));
+    }
+    if (!named->copy) return bodies;
+    const auto copy = static_cast<std::size_t>(*named->copy);
+    if (copy < bodies.size()) return {bodies[copy]};
+    error(key, '"' + name + '"',
+          fmt::format("there is no such part: `{}` has {}", desc_.bodies[named->body].name, bodies.size()));
+    return {};
+  }
+
+  /// Returns the vertices of one body that the probe selects: those in its region, or all.
+  std::vector<int> select(int body) const {
+    const BodyInstance& instance = scene_.bodies[static_cast<std::size_t>(body)];
+    return select_nodes(instance, desc_.bodies[static_cast<std::size_t>(instance.desc)].transform,
+                        probe_->region.value_or(RegionDesc{}), dim_);
+  }
+
+  const Vec<3>& start_of(int body, int vertex) const {
+    return scene_.bodies[static_cast<std::size_t>(body)].mesh.vertices[static_cast<std::size_t>(vertex)];
+  }
+
+  // --- position and velocity: weighted sums of blocks ---
+
+  struct Term {
+    int block;
+    double weight;
+  };
+  struct Terms {
+    std::vector<Term> of_blocks;
+    Vec<3> offset = Vec<3>::Zero();  // [m] added to the sum over the blocks if it is a position
+  };
+
+  void add_vertex(int body, int vertex, double weight, Terms& terms) const {
+    const int in_frame = first_vertex_[static_cast<std::size_t>(body)] + vertex;
+    const bool has_offset = !scene_.bodies[static_cast<std::size_t>(body)].followed.empty();
+    if (has_offset) terms.offset += weight * start_of(body, vertex);
+    for (const SurfaceMap::Term& term : scene_.vertex_map.terms(in_frame)) {
+      terms.of_blocks.push_back({term.block, weight * term.weight});
+      if (has_offset) terms.offset -= weight * term.weight * in_space(scene_.model.x_rest, term.block, dim_);
+    }
+  }
+
+  /// Returns true if the vertex exists since the start of the run. Vertices that elements add later when they adapt do
+  /// not count in a mean and are not chosen for a point.
+  bool is_of_start(int body, int vertex) const {
+    const BodyInstance& instance = scene_.bodies[static_cast<std::size_t>(body)];
+    return !instance.adapted || instance.adapted->mesh->origin_of_vertex[static_cast<std::size_t>(vertex)] >= 0;
+  }
+
+  Terms mean_of_vertices(const std::vector<int>& bodies) const {
+    Terms terms;
+    std::vector<std::array<int, 2>> vertices;  // body and vertex
+    for (const int b : bodies) {
+      for (const int v : select(b)) {
+        if (is_of_start(b, v)) vertices.push_back({b, v});
+      }
+    }
+    for (const auto& [b, v] : vertices) add_vertex(b, v, 1.0 / static_cast<double>(vertices.size()), terms);
+    return terms;
+  }
+
+  Terms nearest_vertex(const std::vector<int>& bodies, const Vec<3>& point) const {
+    double least = infinity;
+    int body = -1, vertex = -1;
+    for (const int b : bodies) {
+      const auto count = static_cast<int>(scene_.bodies[static_cast<std::size_t>(b)].mesh.vertices.size());
+      for (int v = 0; v < count; ++v) {
+        if (!is_of_start(b, v)) continue;
+        const double distance = (start_of(b, v) - point).norm();
+        if (!(distance < least)) continue;
+        least = distance;
+        body = b;
+        vertex = v;
+      }
+    }
+    Terms terms;
+    if (body >= 0) add_vertex(body, vertex, 1.0, terms);
+    return terms;
+  }
+
+  /// Returns the terms of the centre of mass; none for bodies without mass. Columns of affine maps have moments, but no
+  /// place.
+  Terms centre_of_mass(const std::vector<int>& bodies) const {
+    std::vector<char> is_column(static_cast<std::size_t>(scene_.model.layout.num_blocks), 0);
+    for (const StiffBody& body : scene_.model.stiff_bodies) {
+      for (int i = 1; i <= dim_; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
+    }
+    Terms terms;
+    double mass = 0.0;
+    for (int b = 0; b < scene_.model.layout.num_blocks; ++b) {
+      const auto at = static_cast<std::size_t>(b);
+      if (is_column[at] || !has(bodies, scene_.model.body_of_block[at]) || !(scene_.model.mass[b] > 0.0)) continue;
+      terms.of_blocks.push_back({b, scene_.weighing[b]});
+      mass += scene_.weighing[b];
+    }
+    for (Term& term : terms.of_blocks) term.weight /= mass;
+    for (const int b : bodies) {
+      if (!scene_.shape_moments.empty()) terms.offset += scene_.shape_moments[static_cast<std::size_t>(b)] / mass;
+    }
+    return terms;
+  }
+
+  void make_mean(bool is_position) {
+    const std::vector<int> bodies = find_bodies(probe_->body, "body");
+    if (bodies.empty()) return;
+    Terms terms;
+    if (probe_->point) {
+      terms = nearest_vertex(bodies, *probe_->point);
+    } else if (!probe_->region) {
+      terms = centre_of_mass(bodies);
+    }
+    if (terms.of_blocks.empty()) terms = mean_of_vertices(bodies);
+    if (terms.of_blocks.empty()) return error("region", "", fmt::format("holds no node of body '{}'", probe_->body));
+    add_vector("", is_position ? "m" : "m/s");
+    measure([terms, is_position, dim = dim_](const StepEnd& end, std::vector<double>& values) {
+      Vec<3> sum = is_position ? terms.offset : Vec<3>(Vec<3>::Zero());
+      for (const Term& term : terms.of_blocks)
+        sum += term.weight * in_space(is_position ? end.state.x : end.state.v, term.block, dim);
+      push(sum, dim, values);
+    });
+  }
+
+  // --- forces ---
+
+  std::vector<char> prescribed_blocks() const {
+    std::vector<char> is_prescribed = scene_.model.is_always_prescribed;
+    for (const PreparedMotion& motion : scene_.motions) {
+      for (const int b : motion.blocks) is_prescribed[static_cast<std::size_t>(b)] = 1;
+    }
+    return is_prescribed;
+  }
+
+  void make_reaction() {
+    const std::vector<int> bodies = find_bodies(probe_->body, "body");
+    const std::vector<char> is_prescribed = prescribed_blocks();
+    struct Held {
+      int block;
+      bool is_column;  // true for a column of a stiff body, which is a direction and not a place
+    };
+    std::vector<Held> held;
+    BoundingBox box;
+    for (const int b : bodies) {
+      const bool is_whole = is_stiff(scene_.bodies[static_cast<std::size_t>(b)].kind);
+      const BodyBlocks& blocks = scene_.blocks[static_cast<std::size_t>(b)];
+      for (const int v : select(b)) {
+        const int block = is_whole ? blocks.first : blocks.of_node(v);
+        if (block < 0 || !is_prescribed[static_cast<std::size_t>(block)]) continue;
+        box.extend(start_of(b, v));
+        if (!is_whole) held.push_back({block, false});
+      }
+      for (int i = 0; is_whole && i <= dim_; ++i) held.push_back({blocks.first + i, i > 0});
+    }
+    if (bodies.empty()) return;
+    if (held.empty()) {
+      return error("region", "", fmt::format("holds no node of body '{}' that has a motion", probe_->body));
+    }
+    const Vec<3> point = probe_->point.value_or(0.5 * (box.min + box.max));
+    add_vector(".force", "N");
+    add_torque(".torque");
+    probes_.needs_forces_ = true;
+    measure([held, point, dim = dim_](const StepEnd& end, std::vector<double>& values) {
+      Vec<3> force = Vec<3>::Zero(), torque = Vec<3>::Zero();
+      for (const auto& [block, is_column] : held) {
+        if (end.forces.reaction.size() == 0) break;
+        const Vec<3> f = in_space(end.forces.reaction, block, dim);
+        if (!is_column) force += f;
+        const Vec<3> arm = in_space(end.state.x, block, dim) - (is_column ? Vec<3>(Vec<3>::Zero()) : point);
+        torque += arm.cross(f);
+      }
+      push(force, dim, values);
+      push_torque(torque, dim, values);
+    });
+  }
+
+  void make_contact() {
+    const std::vector<int> first = find_bodies(probe_->bodies[0], "bodies[0]");
+    const bool is_by_all = probe_->bodies[1].empty();
+    std::vector<int> second = find_bodies(probe_->bodies[1], "bodies[1]");
+    if (const auto plane = find_plane()) second = {-1 - *plane};
+    add_vector(".normal", "N");
+    add_vector(".friction", "N");
+    probes_.needs_forces_ = true;
+    measure([=, dim = dim_](const StepEnd& end, std::vector<double>& values) {
+      PairForce sum;
+      for (const auto& [bodies, force] : end.forces.between) {
+        if (!has(first, bodies.first)) continue;
+        if (is_by_all ? has(first, bodies.second) : !has(second, bodies.second)) continue;
+        sum.normal += force.normal;
+        sum.friction += force.friction;
+      }
+      push(sum.normal, dim, values);
+      push(sum.friction, dim, values);
+    });
+  }
+
+  /// Returns the second of the bodies if it is a half-space.
+  std::optional<int> find_plane() const {
+    if (find_body(desc_, probe_->bodies[1])) return std::nullopt;
+    const auto plane = find_half_space(desc_, probe_->bodies[1]);
+    return plane ? std::optional(static_cast<int>(*plane)) : std::nullopt;
+  }
+
+  void make_joint() {
+    const auto found = std::find_if(desc_.joints.begin(), desc_.joints.end(),
+                                    [&](const JointDesc& joint) { return joint.name == probe_->joint; });
+    if (found == desc_.joints.end()) return;
+    const int index = static_cast<int>(found - desc_.joints.begin());
+    const bool is_hinge = found->kind == JointKind::hinge, is_slider = found->kind == JointKind::slider;
+    if (is_hinge) add_column(".angle", "deg");
+    if (is_slider) add_column(".offset", "m");
+    if (is_hinge || is_slider) add_column(".effort", is_hinge ? "N m" : "N");
+    add_vector(".force", "N");
+    add_torque(".torque");
+    measure([=, &scene = scene_, dim = dim_](const StepEnd& end, std::vector<double>& values) {
+      const JointState joint = scene.joint_state(*end.joints, index, end.state);
+      if (is_hinge || is_slider) {
+        values.push_back(is_hinge ? joint.value / radians_per_degree : joint.value);
+        values.push_back(joint.effort);
+      }
+      push(joint.force, dim, values);
+      push_torque(joint.torque, dim, values);
+    });
+  }
+
+  // --- gap ---
+
+  SurfaceParts parts_of(const std::vector<int>& bodies) const {
+    const SurfaceTopology& surface = scene_.model.surface;
+    const auto is_of_them = [&](int vertex) {
+      return has(bodies, surface.vertex_body[static_cast<std::size_t>(vertex)]);
+    };
+    SurfaceParts parts;
+    std::vector<char> is_lone(static_cast<std::size_t>(surface.num_vertices), 1);
+    for (const auto& t : surface.triangles) {
+      if (is_of_them(t[0])) parts.triangles.push_back(t);
+    }
+    for (const auto& e : surface.edges) {
+      for (const int v : e) is_lone[static_cast<std::size_t>(v)] = 0;
+      if (is_of_them(e[0])) parts.edges.push_back(e);
+    }
+    for (int v = 0; v < surface.num_vertices; ++v) {
+      if (!is_of_them(v)) continue;
+      parts.vertices.push_back({v});
+      if (is_lone[static_cast<std::size_t>(v)]) parts.edges.push_back({v, v});
+    }
+    return parts;
+  }
+
+  void make_gap() {
+    const SurfaceParts first = parts_of(find_bodies(probe_->bodies[0], "bodies[0]"));
+    const std::optional<int> plane = find_plane();
+    add_column("", "m");
+    if (plane) {
+      const HalfSpace& half_space = scene_.model.half_spaces[static_cast<std::size_t>(*plane)];
+      measure([=, &scene = scene_](const StepEnd& end, std::vector<double>& values) {
+        const VecX x = scene.model.surface_map.apply(end.state.x);
+        double gap = infinity;
+        for (const auto& [v] : first.vertices) {
+          gap = std::min(gap, half_space.normal.dot(in_space(x, v, scene.dim)) - half_space.offset);
+        }
+        values.push_back(gap);
+      });
+      return;
+    }
+    const SurfaceParts second = parts_of(find_bodies(probe_->bodies[1], "bodies[1]"));
+    measure([=, &scene = scene_](const StepEnd& end, std::vector<double>& values) {
+      const VecX x = scene.model.surface_map.apply(end.state.x);
+      std::vector<Vec<3>> points;
+      for (int v = 0; v < scene.model.surface.num_vertices; ++v) points.push_back(in_space(x, v, scene.dim));
+      values.push_back(surface_distance(first, second, points));
+    });
+  }
+
+  const SceneDesc& desc_;
+  const SceneModel& scene_;
+  Issues& issues_;
+  Probes& probes_;
+  int dim_;
+  std::vector<int> first_vertex_;  // per body: its first vertex in frame_mesh
+  const ProbeDesc* probe_ = nullptr;
+  std::string place_;
+};
+
+Probes::Probes(const SceneDesc& desc, const SceneModel& scene, Issues& issues) {
+  ProbeMaker(desc, scene, issues, *this).run();
+}
+
+std::vector<double> Probes::values(const StepEnd& end) const {
+  std::vector<double> values;
+  for (const Measure& measure : measures_) measure(end, values);
+  return values;
+}
+
+std::vector<double> Probes::values_at_start(const State& state, const Potential* joints) const {
+  std::vector<double> values = this->values({state, StepForces{}, joints});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (is_force_[i] != 0) values[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return values;
+}
+
+}  // namespace clearance

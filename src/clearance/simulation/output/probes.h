@@ -1,0 +1,46 @@
+// The numbers that a scene asks for in every step (output.probes).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "clearance/simulation/build/scene_model.h"
+#include "clearance/solver/step_forces.h"
+
+namespace clearance {
+
+/// The data that the numbers of a step are computed from.
+struct StepEnd {
+  const State& state;
+  const StepForces& forces;
+  const Potential* joints = nullptr;  ///< joints as they were in the step; null if there are none
+};
+
+class Probes {
+ public:
+  Probes() = default;
+  /// Prepares all probes of the scene. `scene` must outlive the object. Appends to `issues` which copies, components
+  /// and nodes do not exist.
+  Probes(const SceneDesc& desc, const SceneModel& scene, Issues& issues);
+
+  /// Label of each number: `name.part [unit]`.
+  const std::vector<std::string>& columns() const { return columns_; }
+  /// True if any probe reads the forces of the step.
+  bool needs_forces() const { return needs_forces_; }
+  std::vector<double> values(const StepEnd& end) const;
+  /// Returns the numbers in a state whose forces are not known, as before the first step: forces and torques are NaN.
+  std::vector<double> values_at_start(const State& state, const Potential* joints) const;
+
+ private:
+  friend class ProbeMaker;
+  /// Appends the numbers of one probe.
+  using Measure = std::function<void(const StepEnd&, std::vector<double>&)>;
+
+  std::vector<std::string> columns_;
+  std::vector<char> is_force_;  // per column: 1 if it is a force or a torque
+  std::vector<Measure> measures_;
+  bool needs_forces_ = false;
+};
+
+}  // namespace clearance
