@@ -3,8 +3,10 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
 
 #include "clearance/broad_phase/broad_phase.h"
+#include "clearance/contact/areas_at_rest.h"
 #include "clearance/contact/contact_potential.h"
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/surface.h"
@@ -144,15 +146,22 @@ inline std::vector<double> distances_sq(const SurfaceTopology& surface, const Ca
   return result;
 }
 
-/// Sets random measures and moduli, the latter per body.
-inline void set_measures(Random& random, Model& model) {
-  ContactMeasures& measures = model.contact_measures;
-  for (int v = 0; v < model.surface.num_vertices; ++v) measures.vertex.push_back(random.uniform(0.5, 2.0));
-  for (std::size_t e = 0; e < model.surface.edges.size(); ++e) measures.edge.push_back(random.uniform(0.5, 2.0));
+/// Returns random areas and moduli, the latter per body.
+inline AreasAtRest random_areas(Random& random, const Model& model) {
+  AreasAtRest areas;
+  for (int v = 0; v < model.surface.num_vertices; ++v) areas.vertex.push_back(random.uniform(0.5, 2.0));
+  for (std::size_t e = 0; e < model.surface.edges.size(); ++e) areas.edge.push_back(random.uniform(0.5, 2.0));
   std::map<int, double> of_body;
   for (const int body : model.surface.vertex_body) {
-    measures.modulus.push_back(of_body.try_emplace(body, random.uniform(1.0, 3.0)).first->second);
+    areas.modulus.push_back(of_body.try_emplace(body, random.uniform(1.0, 3.0)).first->second);
   }
+  return areas;
+}
+
+/// A set of numbers at rest as contact models share it.
+template <class Rest>
+std::shared_ptr<const Rest> shared(const Rest& rest) {
+  return std::make_shared<const Rest>(rest);
 }
 
 /// Two tetrahedra well apart.

@@ -18,8 +18,9 @@ namespace {
 using test::all_pairs;
 using test::ModelBuilder;
 using test::Random;
+using test::shared;
 
-constexpr FormulationOptions all_changes{true, true, true};
+constexpr ConvergentOptions all_changes{true, true, true};
 
 /// Adds a grid of n x n squares of unit length in the plane y = 0, each cut in two along a random diagonal.
 int add_plane(ModelBuilder& builder, int n, Random& random) {
@@ -53,17 +54,16 @@ TEST(ConvergentContact, VertexOverATessellatedPlaneFeelsThePlane) {
     if (n % 4 == 2) p[0] = p[2] = 2.0;
     const int point = builder.add_body({p}, {});
     Model model = builder.build();
-    set_measures(random, model);
+    const AreasAtRest areas = test::random_areas(random, model);
     // Contacts of the plane with itself do not matter here.
     for (int v = 0; v < point; ++v) model.surface.vertex_group[static_cast<std::size_t>(v)] = 0;
     const BarrierOptions options{1.0, 0.0};
-    const ConvergentContactModel<3> contacts(model, options, all_changes);
+    const ConvergentContactModel<3> contacts(model, options, all_changes, shared(areas));
     const VecX x = builder.x();
     const ContactSet set = contacts.build(x, all_pairs(3, model.surface));
     const ContactPotential<3> potential(model, contacts);
-    const double scale =
-        0.25 * model.contact_measures.vertex[static_cast<std::size_t>(point)] *
-        std::min(model.contact_measures.modulus[0], model.contact_measures.modulus[static_cast<std::size_t>(point)]);
+    const double scale = 0.25 * areas.vertex[static_cast<std::size_t>(point)] *
+                         std::min(areas.modulus[0], areas.modulus[static_cast<std::size_t>(point)]);
     EXPECT_NEAR(potential.energy(set, x).value(), scale * barrier(height * height, options), 1e-14 * scale);
     const VecX forces = potential.vertex_forces(set, x, 1.0);
     const Vec<3> force = block<3>(forces, point);
@@ -76,7 +76,8 @@ TEST(ConvergentContact, VertexOverATessellatedPlaneFeelsThePlane) {
 /// Sums over the primitives around x directly by the definition.
 class Twin {
  public:
-  Twin(const Model& model, const BarrierOptions& options, const VecX& x) : model_(model), options_(options), x_(x) {}
+  Twin(const Model& model, const AreasAtRest& areas, const BarrierOptions& options, const VecX& x)
+      : model_(model), areas_(areas), options_(options), x_(x) {}
 
   double energy_in_space() const {
     double sum = 0.0;
@@ -87,7 +88,7 @@ class Twin {
     }
     for (int a = 0; a < std::ssize(model_.surface.edges); ++a) {
       for (int body = 0; body < model_.surface.num_bodies(); ++body) {
-        const double weight = model_.contact_measures.edge[static_cast<std::size_t>(a)];
+        const double weight = areas_.edge[static_cast<std::size_t>(a)];
         sum += 0.25 * weight * modulus(edge(a)[0], body) * over_edges(a, body);
       }
     }
@@ -168,15 +169,16 @@ class Twin {
   std::array<int, 2> edge(int e) const { return model_.surface.edges[static_cast<std::size_t>(e)]; }
   double length_sq(int e) const { return model_.edge_rest_length_sq[static_cast<std::size_t>(e)]; }
   int body_of(int v) const { return model_.surface.vertex_body[static_cast<std::size_t>(v)]; }
-  double measure(int v) const { return model_.contact_measures.vertex[static_cast<std::size_t>(v)]; }
+  double measure(int v) const { return areas_.vertex[static_cast<std::size_t>(v)]; }
   double modulus(int v, int body) const {
-    const std::vector<double>& of_vertex = model_.contact_measures.modulus;
+    const std::vector<double>& of_vertex = areas_.modulus;
     const auto other = std::find(model_.surface.vertex_body.begin(), model_.surface.vertex_body.end(), body);
     return std::min(of_vertex[static_cast<std::size_t>(v)],
                     of_vertex[static_cast<std::size_t>(other - model_.surface.vertex_body.begin())]);
   }
 
   const Model& model_;
+  const AreasAtRest& areas_;
   BarrierOptions options_;
   const VecX& x_;
 };
@@ -197,15 +199,16 @@ TEST(ConvergentContact, IsItsDefinitionInSpace) {
     Random random(seed);
     const ModelBuilder builder = tangle(random);
     Model model = builder.build();
-    set_measures(random, model);
+    const AreasAtRest areas = test::random_areas(random, model);
     const BarrierOptions options{random.uniform(0.2, 1.5), 0.0};
-    const ConvergentContactModel<3> contacts(model, options, all_changes);
+    const ConvergentContactModel<3> contacts(model, options, all_changes, shared(areas));
     const VecX x = builder.x();
     const ContactSet set = contacts.build(x, all_pairs(3, model.surface));
     const ContactPotential<3> potential(model, contacts);
     const double magnitude = potential.magnitude(set, x);
     EXPECT_GT(magnitude, 0.0);
-    EXPECT_NEAR(potential.energy(set, x).value(), Twin(model, options, x).energy_in_space(), 1e-11 * magnitude) << seed;
+    EXPECT_NEAR(potential.energy(set, x).value(), Twin(model, areas, options, x).energy_in_space(), 1e-11 * magnitude)
+        << seed;
   }
 }
 
@@ -215,14 +218,15 @@ TEST(ConvergentContact, IsItsDefinitionInThePlane) {
     ModelBuilder builder(2);
     for (int i = 0; i < 3; ++i) builder.add_polygon(random, Vec<3>(1.2 * i, random.uniform(-0.5, 0.5), 0), 0.5, 7);
     Model model = builder.build();
-    set_measures(random, model);
+    const AreasAtRest areas = test::random_areas(random, model);
     const BarrierOptions options{random.uniform(0.2, 1.0), 0.0};
-    const ConvergentContactModel<2> contacts(model, options, all_changes);
+    const ConvergentContactModel<2> contacts(model, options, all_changes, shared(areas));
     const VecX x = builder.x();
     const ContactSet set = contacts.build(x, all_pairs(2, model.surface));
     const ContactPotential<2> potential(model, contacts);
     const double magnitude = potential.magnitude(set, x);
-    EXPECT_NEAR(potential.energy(set, x).value(), Twin(model, options, x).energy_in_plane(), 1e-12 * magnitude) << seed;
+    EXPECT_NEAR(potential.energy(set, x).value(), Twin(model, areas, options, x).energy_in_plane(), 1e-12 * magnitude)
+        << seed;
   }
 }
 
@@ -231,8 +235,8 @@ TEST(ConvergentContact, ForcesAreMinusTheGradientOfItsEnergy) {
     Random random(seed);
     const ModelBuilder builder = tangle(random);
     Model model = builder.build();
-    set_measures(random, model);
-    const ConvergentContactModel<3> contacts(model, {0.8, 0.0}, all_changes);
+    const AreasAtRest areas = test::random_areas(random, model);
+    const ConvergentContactModel<3> contacts(model, {0.8, 0.0}, all_changes, shared(areas));
     const ContactPotential<3> potential(model, contacts);
     const Candidates pairs = all_pairs(3, model.surface);
     const VecX x = builder.x();
@@ -251,8 +255,8 @@ TEST(ConvergentContact, GrowsWithoutBoundTowardsEveryIntersection) {
     Random random(seed);
     const ModelBuilder builder = test::two_tets(random);
     Model model = builder.build();
-    set_measures(random, model);
-    const ConvergentContactModel<3> contacts(model, {0.3, 0.0}, all_changes);
+    const AreasAtRest areas = test::random_areas(random, model);
+    const ConvergentContactModel<3> contacts(model, {0.3, 0.0}, all_changes, shared(areas));
     const test::PathToIntersection<3> path(model, contacts, builder.x(), 1e-9);
     if (!path.has_met()) continue;
     ++num_paths;
@@ -269,14 +273,14 @@ TEST(ConvergentContact, EachChangeAlone) {
   add_plane(builder, 3, random);
   const int point = builder.add_body({Vec<3>(1.5, 0.2, 1.5)}, {});
   Model model = builder.build();
-  set_measures(random, model);
+  const AreasAtRest areas = test::random_areas(random, model);
   const BarrierOptions options{0.5, 0.0};
   const VecX x = builder.x();
-  const auto energy = [&](const FormulationOptions& formulation) {
-    const ConvergentContactModel<3> contacts(model, options, formulation);
+  const auto energy = [&](const ConvergentOptions& parts) {
+    const ConvergentContactModel<3> contacts(model, options, parts, shared(areas));
     return ContactPotential<3>(model, contacts).energy(contacts.build(x, all_pairs(3, model.surface)), x).value();
   };
-  const double b = barrier(0.04, options), w = model.contact_measures.vertex[static_cast<std::size_t>(point)];
+  const double b = barrier(0.04, options), w = areas.vertex[static_cast<std::size_t>(point)];
   EXPECT_NEAR(energy({false, true, false}), 0.25 * b, 1e-15);
   EXPECT_NEAR(energy({true, true, false}), 0.25 * w * b, 1e-15);
   EXPECT_GT(energy({true, false, false}), 0.25 * w * b);  // neighbouring triangles are within reach, too

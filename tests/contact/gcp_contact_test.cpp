@@ -17,17 +17,19 @@ namespace {
 using test::all_pairs;
 using test::ModelBuilder;
 using test::Random;
+using test::shared;
 using test::two_tets;
 
-/// Sets measures for closed surfaces that are all solids, or none.
-void set_oriented_measures(Random& random, Model& model, bool are_solids = true) {
-  test::set_measures(random, model);
+/// Returns random numbers at rest of closed surfaces that are all solids, or none.
+GcpRest random_rest(Random& random, const Model& model, bool are_solids = true) {
+  GcpRest rest;
+  rest.areas = test::random_areas(random, model);
   const std::size_t num_facets = model.layout.dim == 3 ? model.surface.triangles.size() : model.surface.edges.size();
-  ContactMeasures& measures = model.contact_measures;
-  measures.outside.assign(num_facets, are_solids ? 1 : 0);
-  for (std::size_t i = 0; i < num_facets; ++i) measures.facet_share.push_back(random.uniform(0.2, 0.7));
-  for (std::size_t i = 0; i < measures.vertex.size(); ++i) measures.vertex_sharpness.push_back(random.uniform(0.5, 2));
-  for (std::size_t i = 0; i < measures.edge.size(); ++i) measures.edge_sharpness.push_back(random.uniform(0.5, 2));
+  rest.outside.assign(num_facets, are_solids ? 1 : 0);
+  for (std::size_t i = 0; i < num_facets; ++i) rest.facet_share.push_back(random.uniform(0.2, 0.7));
+  for (std::size_t i = 0; i < rest.areas.vertex.size(); ++i) rest.vertex_sharpness.push_back(random.uniform(0.5, 2));
+  for (std::size_t i = 0; i < rest.areas.edge.size(); ++i) rest.edge_sharpness.push_back(random.uniform(0.5, 2));
+  return rest;
 }
 
 /// Makes the unit sphere: an octahedron whose triangles are cut in four `levels` times.
@@ -66,13 +68,13 @@ TEST(GcpContact, FineCurvedSurfaceFeelsNothingOfItself) {
   ModelBuilder builder(3);
   builder.add_body(vertices, triangles);
   Model model = builder.build();
-  set_oriented_measures(random, model);
+  GcpRest rest = random_rest(random, model);
   const VecX x = builder.x();
   double shortest = infinity;
   for (const double length_sq : model.edge_rest_length_sq) shortest = std::min(shortest, std::sqrt(length_sq));
   const Candidates pairs = all_pairs(3, model.surface);
   for (const double alpha : {0.1, 0.2, 0.3, 0.4, 0.5}) {
-    const GcpContactModel<3> contacts(model, {10.0 * shortest, 0.0}, {alpha, 0.1, false});
+    const GcpContactModel<3> contacts(model, {10.0 * shortest, 0.0}, {alpha, 0.1, false}, shared(rest));
     EXPECT_EQ(contacts.build(x, pairs).contacts.size(), 0u) << alpha;
   }
 }
@@ -87,8 +89,8 @@ TEST(GcpContact, WallsThinnerThanDhatFeelNothing) {
   builder.add_body(vertices, triangles);
   Random random(2);
   Model model = builder.build();
-  set_oriented_measures(random, model);
-  const GcpContactModel<3> contacts(model, {0.3, 0.0}, {0.3, 0.1, false});
+  GcpRest rest = random_rest(random, model);
+  const GcpContactModel<3> contacts(model, {0.3, 0.0}, {0.3, 0.1, false}, shared(rest));
   const ContactSet set = contacts.build(builder.x(), all_pairs(3, model.surface));
   EXPECT_EQ(set.contacts.size(), 0u);
   EXPECT_LT(set.min_distance, 0.05);
@@ -100,13 +102,14 @@ TEST(GcpContact, NothingRepelsAtRest) {
     Random random(seed);
     const ModelBuilder builder = two_tets(random);
     Model model = builder.build();
-    set_oriented_measures(random, model);
+    GcpRest rest = random_rest(random, model);
     const BarrierOptions barrier{3.0, 0.0};
     const VecX x = builder.x();
     const Candidates pairs = all_pairs(3, model.surface);
-    num_near += GcpContactModel<3>(model, barrier, {}).build(x, pairs).contacts.empty() ? 0 : 1;
-    EXPECT_EQ(GcpContactModel<3>::set_rest_distances(model, barrier, {}, x).distance, infinity);
-    EXPECT_TRUE(GcpContactModel<3>(model, barrier, {}).build(x, pairs).contacts.empty()) << seed;
+    num_near += GcpContactModel<3>(model, barrier, {}, shared(rest)).build(x, pairs).contacts.empty() ? 0 : 1;
+    GcpContactModel<3>::set_rest_distances(model, barrier, {}, x, rest);
+    EXPECT_EQ(rest.gap.distance, infinity);
+    EXPECT_TRUE(GcpContactModel<3>(model, barrier, {}, shared(rest)).build(x, pairs).contacts.empty()) << seed;
   }
   EXPECT_GT(num_near, 50);
 }
@@ -120,9 +123,9 @@ void check_paths(const std::function<ModelBuilder(Random&)>& make, bool are_soli
     Random random(seed);
     const ModelBuilder builder = make(random);
     Model model = builder.build();
-    set_oriented_measures(random, model, are_solids);
+    GcpRest rest = random_rest(random, model, are_solids);
     const double alpha = random.uniform(0.05, 0.6);
-    const GcpContactModel<dim> contacts(model, {0.3, 0.0}, {alpha, 0.1, false});
+    const GcpContactModel<dim> contacts(model, {0.3, 0.0}, {alpha, 0.1, false}, shared(rest));
     const test::PathToIntersection<dim> path(model, contacts, builder.x(), 1e-11);
     if (!path.has_met()) continue;
     ++num_paths;
@@ -195,15 +198,14 @@ TEST(GcpContact, SlidingVertexHardlyFeelsTheTessellation) {
     const int tip = builder.add_body({{0, 0, 0}, {-0.1, 0.5, -0.1}, {0.1, 0.5, -0.1}, {0, 0.5, 0.1}},
                                      {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}});
     Model model = builder.build();
-    set_oriented_measures(random, model);
-    ContactMeasures& measures = model.contact_measures;
+    GcpRest rest = random_rest(random, model);
     // Only the tip has a measure of its own.
-    std::fill(measures.vertex.begin(), measures.vertex.end(), 0.0);
-    std::fill(measures.edge.begin(), measures.edge.end(), 0.0);
-    measures.vertex[static_cast<std::size_t>(tip)] = 1.0;
-    for (auto* of : {&measures.facet_share, &measures.vertex_sharpness, &measures.edge_sharpness}) of->clear();
+    std::fill(rest.areas.vertex.begin(), rest.areas.vertex.end(), 0.0);
+    std::fill(rest.areas.edge.begin(), rest.areas.edge.end(), 0.0);
+    rest.areas.vertex[static_cast<std::size_t>(tip)] = 1.0;
+    for (auto* of : {&rest.facet_share, &rest.vertex_sharpness, &rest.edge_sharpness}) of->clear();
     for (int v = 0; v < tip; ++v) model.surface.vertex_group[static_cast<std::size_t>(v)] = 0;
-    const GcpContactModel<3> contacts(model, {1.0, 0.0}, {alpha, 0.1, false});
+    const GcpContactModel<3> contacts(model, {1.0, 0.0}, {alpha, 0.1, false}, shared(rest));
     const ContactPotential<3> potential(model, contacts);
     const Candidates pairs = all_pairs(3, model.surface);
     for (const double height : {0.02, 0.1, 0.3}) {
@@ -259,8 +261,8 @@ void check_continuity(const std::function<ModelBuilder(Random&)>& make) {
     Random random(seed);
     const ModelBuilder builder = make(random);
     Model model = builder.build();
-    set_oriented_measures(random, model);
-    const GcpContactModel<dim> contacts(model, {1.5, 0.0}, {0.4, 0.2, false});
+    GcpRest rest = random_rest(random, model);
+    const GcpContactModel<dim> contacts(model, {1.5, 0.0}, {0.4, 0.2, false}, shared(rest));
     const ContactPotential<dim> potential(model, contacts);
     const Candidates pairs = all_pairs(dim, model.surface);
     const VecX x = builder.x();
@@ -317,8 +319,8 @@ template <int dim>
 void check_derivatives(const ModelBuilder& builder, int seed, bool is_published = false) {
   Random random(seed + 1000);
   Model model = builder.build();
-  set_oriented_measures(random, model);
-  const GcpContactModel<dim> contacts(model, {1.2, 0.0}, {0.5, 0.3, false, is_published});
+  GcpRest rest = random_rest(random, model);
+  const GcpContactModel<dim> contacts(model, {1.2, 0.0}, {0.5, 0.3, false, is_published}, shared(rest));
   const ContactPotential<dim> potential(model, contacts);
   const Candidates pairs = all_pairs(dim, model.surface);
   const VecX x = builder.x();
@@ -351,11 +353,11 @@ TEST(GcpContact, PublishedEnergyIsThatOfTheAuthorsProgram) {
   builder.add_body({{0, 0.6, 0}, {3, 4.6, 0}, {-3, 4.6, 0}}, {}, {{0, 1}, {1, 2}, {2, 0}});
   Random random(3);
   Model model = builder.build();
-  set_oriented_measures(random, model);
-  for (double& modulus : model.contact_measures.modulus) modulus = 7.0;
+  GcpRest rest = random_rest(random, model);
+  for (double& modulus : rest.areas.modulus) modulus = 7.0;
   // The outline of the first body goes round the other way.
-  std::fill(model.contact_measures.outside.begin(), model.contact_measures.outside.begin() + 3, -1);
-  const GcpContactModel<2> contacts(model, {1.0, 0.0}, {0.3, 0.1, false, true});
+  std::fill(rest.outside.begin(), rest.outside.begin() + 3, -1);
+  const GcpContactModel<2> contacts(model, {1.0, 0.0}, {0.3, 0.1, false, true}, shared(rest));
   const VecX x = builder.x();
   const ContactSet set = contacts.build(x, all_pairs(2, model.surface));
   ASSERT_EQ(set.contacts.size(), 1u);
@@ -371,8 +373,8 @@ TEST(GcpContact, HessiansAreProjected) {
     Random random(seed);
     const ModelBuilder builder = apart(random);
     Model model = builder.build();
-    set_oriented_measures(random, model);
-    const GcpContactModel<3> contacts(model, {1.2, 0.0}, {0.5, 0.3, false});
+    GcpRest rest = random_rest(random, model);
+    const GcpContactModel<3> contacts(model, {1.2, 0.0}, {0.5, 0.3, false}, shared(rest));
     const VecX x = builder.x();
     const ContactSet set = contacts.build(x, all_pairs(3, model.surface));
     for (std::size_t k = 0; k < set.contacts.size(); ++k) {
@@ -390,7 +392,7 @@ TEST(GcpContact, HessiansAreProjected) {
       const auto smallest = [](const MatX& m) { return Eigen::SelfAdjointEigenSolver<MatX>(m).eigenvalues()[0]; };
       EXPECT_GT(smallest(upper), -1e-9 * upper.norm());
       EXPECT_GT(smallest(upper - middle), -1e-9 * upper.norm());
-      (set.contacts[k].has_varying_factor ? num_varying : num_constant) += 1;
+      (set.notes[k] != 0 ? num_varying : num_constant) += 1;
     }
   }
   EXPECT_GT(num_varying, 50);

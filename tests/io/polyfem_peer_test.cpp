@@ -71,7 +71,7 @@ TEST_F(PolyfemScenes, OfRemeshingAreReadButForFragments) {
     ASSERT_TRUE(loaded.has_value()) << entry.path() << ": " << to_string(loaded.issues().front());
     const SceneDesc& scene = loaded->scene;
     EXPECT_EQ(scene.time.mass, MassKind::consistent) << entry.path();
-    EXPECT_EQ(scene.contact.formulation, ContactFormulation::convergent) << entry.path();
+    EXPECT_EQ(scene.contact.formulation(), ContactFormulation::convergent) << entry.path();
     EXPECT_GT(scene.contact.kappa, 0.0) << entry.path();
     num_adapting += scene.remesh ? 1 : 0;
   }

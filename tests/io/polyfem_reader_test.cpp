@@ -454,15 +454,16 @@ TEST_F(Polyfem, ConvergentFormulationAndItsPartsAreSelected) {
         .contact;
   };
   const ContactDesc convergent = contact(R"("use_convergent_formulation": true)");
-  EXPECT_EQ(convergent.formulation, ContactFormulation::convergent);
-  EXPECT_EQ(convergent.improved_max, true);
+  EXPECT_EQ(convergent.formulation(), ContactFormulation::convergent);
+  EXPECT_EQ(std::get<ConvergentOptions>(convergent.options).improved_max, true);
   EXPECT_EQ(convergent.kappa, 1e4);  // [Pa]
   const ContactDesc areas = contact(R"("use_area_weighting": true)");
-  EXPECT_EQ(areas.formulation, ContactFormulation::ipc);
-  EXPECT_EQ(areas.area_weights, true);
-  EXPECT_FALSE(areas.physical_barrier.has_value());
+  EXPECT_EQ(areas.formulation(), ContactFormulation::ipc);
+  EXPECT_EQ(std::get<IpcOptions>(areas.options).area_weights, true);
+  EXPECT_FALSE(std::get<IpcOptions>(areas.options).physical_barrier.has_value());
   EXPECT_NEAR(areas.kappa, 1.0, 1e-12);  // in the incremental potential
-  EXPECT_EQ(contact(R"("use_convergent_formulation": true, "use_improved_max_operator": false)").improved_max, false);
+  const ContactDesc parts = contact(R"("use_convergent_formulation": true, "use_improved_max_operator": false)");
+  EXPECT_EQ(std::get<ConvergentOptions>(parts.options).improved_max, false);
 }
 
 TEST_F(Polyfem, OrientationAwareFormulationIsSelectedByBothOfItsNames) {
@@ -471,10 +472,11 @@ TEST_F(Polyfem, OrientationAwareFormulationIsSelectedByBothOfItsNames) {
                                                              R"(": true, "use_adaptive_dhat": true}, "solver":
         {"contact": {"barrier_stiffness": 1e4}})");
     const ContactDesc contact = good(text, 1).contact;
-    EXPECT_EQ(contact.formulation, ContactFormulation::gcp);
-    EXPECT_EQ(contact.alpha_t, 0.5);
-    EXPECT_EQ(contact.alpha_n, ContactDesc().alpha_n);
-    EXPECT_TRUE(contact.adaptive_dhat);
+    EXPECT_EQ(contact.formulation(), ContactFormulation::gcp);
+    const GcpOptions& gcp = std::get<GcpOptions>(contact.options);
+    EXPECT_EQ(gcp.alpha_t, 0.5);
+    EXPECT_EQ(gcp.alpha_n, GcpOptions().alpha_n);
+    EXPECT_TRUE(gcp.adaptive_dhat);
     EXPECT_EQ(contact.kappa, 0.0);  // theirs has another unit
   }
 }

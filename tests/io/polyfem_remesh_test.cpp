@@ -33,7 +33,7 @@ TEST_F(PolyfemRemesh, DefaultsAreThoseOfPolyfem) {
   EXPECT_EQ(remesh.depth, 3);
   EXPECT_EQ(remesh.smallest_edge, 5e-7) << "edges of a micrometre may be split";
   EXPECT_EQ(read.time.mass, MassKind::consistent);
-  EXPECT_EQ(read.contact.formulation, ContactFormulation::convergent);
+  EXPECT_EQ(read.contact.formulation(), ContactFormulation::convergent);
   EXPECT_EQ(read.contact.kappa, 3e5) << "in Pa, whatever the step";
   EXPECT_FALSE(folder_.good(scene(R"({"enabled": false, "split": {"enabled": true}})")).remesh);
   EXPECT_FALSE(folder_.good(scene_of(entry("cube.msh"))).remesh);

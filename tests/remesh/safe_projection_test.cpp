@@ -8,6 +8,7 @@
 
 #include "clearance/base/parallel.h"
 #include "clearance/bodies/fem/mass.h"
+#include "clearance/contact/convergent_at_rest.h"
 #include "clearance/contact/make_contact_model.h"
 #include "clearance/geometry/surface.h"
 #include "clearance/remesh/field_projection.h"
@@ -35,8 +36,6 @@ struct World {
     options.barrier.dhat = 0.05;
     options.integrator.h = 0.01;
     options.max_iterations = 300;
-    // The options of [Li23]: energies per area, in Pa.
-    options.formulation = {true, true, true};
   }
 
   void add_body(const RestMesh<dim>& body, const Vec<dim>& place) {
@@ -86,7 +85,7 @@ struct World {
     model.is_always_prescribed.assign(static_cast<std::size_t>(model.layout.num_blocks), 0);
     model.is_obstacle_vertex.assign(static_cast<std::size_t>(model.surface.num_vertices), 0);
     const VecX x = model.surface_map.apply(model.x_rest);
-    ContactMeasures& measures = model.contact_measures;
+    AreasAtRest measures;
     measures.vertex.assign(static_cast<std::size_t>(model.surface.num_vertices), 0.0);
     measures.edge.assign(model.surface.edges.size(), 0.0);
     const auto share = [&](const auto& vertices, double measure) {
@@ -109,10 +108,12 @@ struct World {
       }
     }
     measures.modulus.assign(measures.vertex.size(), 1e5);
+    // The options of [Li23]: energies per area, in Pa.
+    model.contact_at_rest = std::make_shared<const ConvergentAtRest>(ConvergentOptions{}, std::move(measures));
   }
 
   double least_gap(const VecX& x) const {
-    const auto contacts = make_contact_model<dim>(model, options.barrier, options.formulation);
+    const auto contacts = make_contact_model<dim>(model, options.barrier);
     const auto broad_phase = make_brute_force(dim, model.surface);
     const VecX x_surface = model.surface_map.apply(x);
     return contacts->build(x_surface, contacts->find_candidates(*broad_phase, x_surface, x_surface)).min_distance;
@@ -208,9 +209,9 @@ TEST(SafeProjection, StopsWhereTheTargetWouldCross) {
 
 /// Projects to targets that invert and cross everywhere. Returns true if Newton has converged.
 template <int dim>
-bool check_wild(const SolverOptions& options, unsigned seed) {
+bool check_wild(bool is_plain, unsigned seed) {
   World<dim> world = two_cubes<dim>(0.04);
-  world.options = options;
+  if (is_plain) world.model.contact_at_rest = nullptr;
   world.model.half_spaces = {{Vec<3>::UnitY(), -1.03}};
   Random random(seed);
   const VecX start = world.model.x_rest;
@@ -229,12 +230,9 @@ TEST(SafeProjection, IsValidWhereTheTargetInvertsAndCrosses) {
   const int num_seeds = text == nullptr ? 2 : std::atoi(text);
   int num_unfinished = 0;
   for (unsigned seed = 1; seed <= static_cast<unsigned>(num_seeds); ++seed) {
-    const SolverOptions convergent = World<2>().options;
-    SolverOptions plain = convergent;
-    plain.formulation = {};
-    for (const SolverOptions& options : {convergent, plain}) {
-      if (!check_wild<2>(options, seed)) ++num_unfinished;
-      if (!check_wild<3>(options, seed)) ++num_unfinished;
+    for (const bool is_plain : {false, true}) {
+      if (!check_wild<2>(is_plain, seed)) ++num_unfinished;
+      if (!check_wild<3>(is_plain, seed)) ++num_unfinished;
     }
   }
   // Two of 1200 take more than 300 iterations.

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "clearance/bodies/fem/fem_body.h"
+#include "clearance/contact/convergent_at_rest.h"
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/surface.h"
 #include "clearance/remesh/remesher.h"
@@ -216,7 +217,7 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
   model.restitution.of_half_space.resize(settings.half_spaces.size());
 
   const VecX rest = model.surface_map.apply(model.x_rest);
-  ContactMeasures& measures = model.contact_measures;
+  AreasAtRest measures;
   measures.vertex.assign(static_cast<std::size_t>(surface.num_vertices), 0.0);
   measures.edge.assign(surface.edges.size(), 0.0);
   measures.modulus.assign(measures.vertex.size(), settings.modulus);
@@ -243,6 +244,8 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
     if (measure == 0.0) measure = dim == 2 ? settings.dhat : settings.dhat * settings.dhat;
   }
 
+  model.contact_at_rest = std::make_shared<const ConvergentAtRest>(ConvergentOptions{}, std::move(measures));
+
   scene.x1 = as_vector(x1);
   scene.state.x = as_vector(x0);
   scene.state.v = as_vector(v);
@@ -260,7 +263,6 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
   options.integrator.method = settings.integrator;
   options.integrator.h = settings.h;
   options.barrier = {settings.dhat, 0.0};
-  options.formulation = {true, true, true};
   options.has_contact = settings.has_contact;
   options.convergence = Convergence::published;
   options.tolerance = 1e-9;

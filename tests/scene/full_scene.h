@@ -1,11 +1,15 @@
-// A scene in which every value differs from its default.
+// Scenes in which every value differs from its default: contact has one formulation of several.
 #pragma once
 
 #include "clearance/scene/scene.h"
 
 namespace clearance {
 
-inline SceneDesc full_scene() {
+inline const ContactOptions full_convergent = ConvergentOptions{false, true, false};
+inline const ContactOptions full_gcp =
+    GcpOptions{.alpha_t = 0.2, .alpha_n = 0.15, .adaptive_dhat = false, .published = true};
+
+inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
   SceneDesc scene;
   scene.name = "everything \"quoted\" \u00e4";
   scene.gravity = {0.1, -1.0 / 3.0, 1e-300};
@@ -16,14 +20,7 @@ inline SceneDesc full_scene() {
                 .newmark_gamma = 0.6,
                 .mass = MassKind::consistent};
   scene.contact = {.enabled = false,
-                   .formulation = ContactFormulation::convergent,
-                   .area_weights = false,
-                   .improved_max = true,
-                   .physical_barrier = false,
-                   .alpha_t = 0.2,
-                   .alpha_n = 0.15,
-                   .adaptive_dhat = false,
-                   .published = true,
+                   .options = options,
                    .scales = ContactScaleKind::scene,
                    .stiffness = ContactStiffnessKind::published,
                    .dhat = 1.1e-3,

@@ -39,14 +39,21 @@ TEST(SceneJson, RoundTripGivesTheSameScene) {
   EXPECT_EQ(read.bodies[2].fixed_translation, (std::array<bool, 3>{true, false, true}));
   EXPECT_EQ(read.joints[0].bodies, (std::array<std::string, 2>{"link[1]", ""}));
   EXPECT_EQ(scene_to_json(read), scene_to_json(scene));
+  const SceneDesc gcp = full_scene(full_gcp);
+  EXPECT_EQ(scene_to_json(read_back(gcp)), scene_to_json(gcp));
 }
 
 TEST(SceneJson, EveryValueOfTheFullSceneDiffersFromItsDefault) {
   // This must hold: otherwise the round trip would not notice a field that is written but not read.
   const Json full = scene_to_json_value(full_scene());
   const Json plain = scene_to_json_value({});
-  for (const char* key : {"time", "contact", "solver", "output"}) {
+  for (const char* key : {"time", "solver", "output"}) {
     for (const auto& [name, value] : full[key].items()) EXPECT_NE(value, plain[key][name]) << key << "." << name;
+  }
+  // A scene has the options of one formulation.
+  const Json gcp = scene_to_json_value(full_scene(full_gcp));
+  for (const auto& [name, value] : plain["contact"].items()) {
+    EXPECT_TRUE(full["contact"][name] != value || gcp["contact"][name] != value) << "contact." << name;
   }
   SceneDesc with_remesh;
   with_remesh.remesh.emplace();

@@ -22,7 +22,7 @@ SceneDesc good_scene() {
   scene.bodies[1].kind = BodyKind::obstacle;
   scene.remesh.emplace();
   scene.time.mass = MassKind::consistent;
-  scene.contact.formulation = ContactFormulation::convergent;
+  scene.contact.options = ConvergentOptions{};
   return scene;
 }
 
@@ -39,7 +39,7 @@ TEST(ValidateRemesh, AcceptsWhatAdapts) {
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].order = 1; }), Lines{});
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.contact.enabled = false;
-              s.contact.formulation = ContactFormulation::ipc;
+              s.contact.options = IpcOptions{};
             }),
             Lines{});
   EXPECT_EQ(problems([](SceneDesc& s) { s.time.integrator = TimeIntegrator::bdf2_restarted; }), Lines{});
@@ -54,12 +54,13 @@ TEST(ValidateRemesh, NeedsConsistentMass) {
 TEST(ValidateRemesh, NeedsEnergiesOfContactThatDoNotCountElements) {
   const std::string rest =
       " where elements adapt (`remesh`): the energy of others depends on how many elements a surface has";
-  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.formulation = ContactFormulation::ipc; }),
+  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.options = IpcOptions{}; }),
             Lines{"contact.formulation: must be \"convergent\"" + rest + " (got ipc)"});
-  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.formulation = ContactFormulation::gcp; }),
+  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.options = GcpOptions{}; }),
             Lines{"contact.formulation: must be \"convergent\"" + rest + " (got gcp)"});
-  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.physical_barrier = true; }), Lines{});
-  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.physical_barrier = false; }),
+  EXPECT_EQ(problems([](SceneDesc& s) { std::get<ConvergentOptions>(s.contact.options).physical_barrier = true; }),
+            Lines{});
+  EXPECT_EQ(problems([](SceneDesc& s) { std::get<ConvergentOptions>(s.contact.options).physical_barrier = false; }),
             Lines{"contact.physical_barrier: must be left out, or true, where elements adapt (`remesh`): without it "
                   "the energy depends on how many elements a surface has (got false)"});
 }
@@ -85,7 +86,7 @@ TEST(ValidateRemesh, ABodyReplacesWhatTheSceneHas) {
   const auto without = [](SceneDesc& s) {
     s.bodies[0].remesh.emplace().enabled = false;
     s.time.mass = MassKind::lumped;
-    s.contact.formulation = ContactFormulation::ipc;
+    s.contact.options = IpcOptions{};
     s.bodies[0].order = 2;
   };
   EXPECT_EQ(problems(without), Lines{});

@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "clearance/scene/enums.h"
+#include "clearance/scene/json_reader.h"
+#include "clearance/scene/json_writer.h"
 #include "scene/full_scene.h"
 
 namespace clearance {
@@ -30,15 +32,22 @@ std::vector<std::string> problems(const std::function<void(SceneDesc&)>& change)
 
 using Lines = std::vector<std::string>;
 
+/// Problems that the reader finds in a scene with this contact.
+Lines problems_of_contact(const std::string& contact) {
+  Json root = scene_to_json_value(small_scene());
+  root["contact"] = Json::parse(contact);
+  Issues issues;
+  scene_from_json(root, issues);
+  Lines lines;
+  for (const Issue& issue : issues) lines.push_back(to_string(issue));
+  return lines;
+}
+
 TEST(Validate, AcceptsGoodScenes) {
   EXPECT_EQ(problems([](SceneDesc&) {}), Lines{});
   // The full scene differs from the defaults everywhere, also where its stiff bodies require it.
   SceneDesc full = full_scene();
   full.time.mass = MassKind::lumped;
-  full.contact.alpha_t = ContactDesc().alpha_t;
-  full.contact.alpha_n = ContactDesc().alpha_n;
-  full.contact.adaptive_dhat = true;
-  full.contact.published = false;
   for (BodyDesc& body : full.bodies) {
     if (body.generator && body.generator->kind == GeneratorKind::blocks) body.generator->resolution = {4, 4, 4};
     if (body.kind == BodyKind::deformable) body.material.stiffness = MaterialDesc{}.stiffness;
@@ -95,7 +104,7 @@ TEST(Validate, ChecksBodies) {
 TEST(Validate, StiffnessFarFromThatOfTheBodiesIsWarnedOf) {
   for (const double kappa : {1e-30, 1e30}) {
     EXPECT_EQ(problems([&](SceneDesc& s) {
-                s.contact.formulation = ContactFormulation::gcp;
+                s.contact.options = GcpOptions{};
                 s.contact.kappa = kappa;
               }).size(),
               1u);
@@ -103,16 +112,13 @@ TEST(Validate, StiffnessFarFromThatOfTheBodiesIsWarnedOf) {
 }
 
 TEST(Validate, KeysOfOrientationAwareContactAreWarnedOfElsewhere) {
-  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.published = true; }),
+  EXPECT_EQ(problems_of_contact(R"({"published": true})"),
             Lines{"contact.published: warning: is of formulation gcp and has no effect with the one chosen (got ipc)"});
 }
 
 TEST(Validate, OrientationAwareContactHasNoPartsToChoose) {
   EXPECT_EQ(
-      problems([](SceneDesc& s) {
-        s.contact.formulation = ContactFormulation::gcp;
-        s.contact.area_weights = true;
-      }),
+      problems_of_contact(R"({"formulation": "gcp", "area_weights": true, "improved_max": null})"),
       Lines{"contact.area_weights: chooses parts of the formulations ipc and convergent; gcp has none to choose (got "
             "true)"});
 }

@@ -4,7 +4,9 @@
 
 #include "clearance/base/parallel.h"
 #include "clearance/contact/contact_potential.h"
-#include "clearance/contact/gcp_contact_model.h"
+#include "clearance/contact/convergent_at_rest.h"
+#include "clearance/contact/gcp_at_rest.h"
+#include "clearance/contact/make_contact_model.h"
 #include "simulation/probed_scene.h"
 
 namespace clearance {
@@ -40,11 +42,11 @@ TEST(ConvergentContactScene, PressureIsThatOfTheLawAtEveryGap) {
     for (const std::string kappa : {"", R"(, "kappa": 1e4)"}) {
       RunningScene block(pressed_block(dim, 4, R"("formulation": "convergent")" + kappa));
       block.steps(2);
-      const ContactMeasures& measures = block.model().contact_measures;
+      const AreasAtRest& areas = dynamic_cast<const ConvergentAtRest&>(*block.model().contact_at_rest).areas();
       const VecX x = block.model().surface_map.apply(block.state().x);
       double force = 0.0, total = 0.0;
       for (int v = 0; v < block.model().surface.num_vertices; ++v) {
-        const double y = x[dim * v + 1], measure = measures.vertex[static_cast<std::size_t>(v)];
+        const double y = x[dim * v + 1], measure = areas.vertex[static_cast<std::size_t>(v)];
         force += (kappa.empty() ? 1e5 : 1e4) * measure * pressure_at(y / 0.01);
         total += measure;
       }
@@ -258,12 +260,12 @@ TEST(GcpContactScene, SharpCornersStandForTheirAngles) {
 TEST(GcpContactScene, NothingIsWithoutAreaHoweverItIsDeformed) {
   for (const int dim : {2, 3}) {
     RunningScene block(pressed_block(dim, 4, R"("formulation": "gcp")"));
-    const ContactMeasures& measures = block.model().contact_measures;
-    for (std::size_t v = 0; v < measures.vertex.size(); ++v) {
-      EXPECT_GE(measures.vertex_sharpness[v], 0.09 * measures.vertex[v]) << v;
+    const GcpRest& rest = dynamic_cast<const GcpAtRest&>(*block.model().contact_at_rest).rest();
+    for (std::size_t v = 0; v < rest.areas.vertex.size(); ++v) {
+      EXPECT_GE(rest.vertex_sharpness[v], 0.09 * rest.areas.vertex[v]) << v;
     }
-    for (std::size_t e = 0; dim == 3 && e < measures.edge.size(); ++e) {
-      EXPECT_GE(measures.edge_sharpness[e], 0.09 * measures.edge[e]) << e;
+    for (std::size_t e = 0; dim == 3 && e < rest.areas.edge.size(); ++e) {
+      EXPECT_GE(rest.edge_sharpness[e], 0.09 * rest.areas.edge[e]) << e;
     }
   }
 }
@@ -281,8 +283,8 @@ TEST(GcpContactScene, EnergySettlesAsMeshesAreRefined) {
       "bodies": [{{{}}}, {{{}, "transform": {{"translation": [0.01, 1.02, 0]}}}}]}})",
                                    disk, disk));
     const Model& model = scene.model();
-    const GcpContactModel<2> contacts(model, scene.scene().options.barrier,
-                                      *scene.scene().options.formulation.orientation);
+    const auto made = make_contact_model<2>(model, scene.scene().options.barrier);
+    const ContactModel<2>& contacts = *made;
     const VecX x = model.surface_map.apply(scene.state().x);
     const auto broad_phase = make_broad_phase(2, model.surface);
     const ContactSet set = contacts.build(x, contacts.find_candidates(*broad_phase, x, x));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "clearance/contact/gcp_at_rest.h"
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/mesh_checks.h"
@@ -167,7 +168,8 @@ TEST_F(MirroredBodies, CavityAndIslandOfAStiffBodyAreKnownToContact) {
   const auto loaded = scene(R"({"mesh": "hollow.obj", "kind": "affine"})", R"("contact": {"formulation": "gcp"}, )");
   const RunningScene running(loaded);
   EXPECT_NEAR(body_masses(running.scene())[0], 1000.0 * (64.0 - 8.0 + 1.0), 1e-6);
-  for (const signed char outside : running.model().contact_measures.outside) EXPECT_NE(outside, 0);
+  for (const signed char outside : dynamic_cast<const GcpAtRest&>(*running.model().contact_at_rest).rest().outside)
+    EXPECT_NE(outside, 0);
   const auto solid = Solid::of(loaded->scene, running.scene(), 0);
   ASSERT_TRUE(solid);
   EXPECT_TRUE(solid->holds(Vec<3>(1.5, 0.1, 0.2)));

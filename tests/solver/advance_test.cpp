@@ -132,7 +132,7 @@ TEST(Advance, EveryNewtonIterationLowersTheObjective) {
   start.options.kappa.fixed = 1e5;
   for (int b = 0; b < 8; ++b) start.state.v[3 * b + 1] = b < 4 ? -1.0 : -3.0;
   const InertialTarget target = predict(start.options.integrator, start.state);
-  WorkingCopies<3> copies(start.model, make_contact_model<3>(start.model, start.options.barrier, {}));
+  WorkingCopies<3> copies(start.model, make_contact_model<3>(start.model, start.options.barrier));
   StepProblem<3> problem(start.model, copies, start.options, target, start.targets, start.state);
   const auto objective = [&](const VecX& x) {
     const Iterate iterate =

@@ -18,7 +18,7 @@ template <int dim>
 struct Fixture {
   explicit Fixture(unsigned seed, double gap = 0.004)
       : world(test::falling_bodies<dim>(gap)),
-        copies(world.model, make_contact_model<dim>(world.model, world.options.barrier, {})) {
+        copies(world.model, make_contact_model<dim>(world.model, world.options.barrier)) {
     test::Random random(seed);
     const VecX noise = random.vector(world.state.x.size(), -0.001, 0.001);
     world.start(world.state.x + noise);

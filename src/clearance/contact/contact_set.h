@@ -34,8 +34,7 @@ struct Contact {
   EdgeEdgeType edge_edge_type = EdgeEdgeType::ea_eb;  ///< of a mollified contact
   std::array<int, 4> vertices = {-1, -1, -1, -1};     ///< surface vertices
   int plane = -1;
-  bool has_varying_factor = false;  ///< `weight` changes with the direction of the gap (DirectionFactor)
-  double mollifier_scale = 0.0;     ///< [m^4] eps_x of [Fer23, eq. 2.24], of a mollified contact
+  double mollifier_scale = 0.0;  ///< [m^4] eps_x of [Fer23, eq. 2.24], of a mollified contact
   /// Factor of the energy, of any sign: the sum of the stiffnesses [J/m^4] of the primitive pairs with this stencil
   /// where the model has contact scales, else their number.
   double weight = 1.0;
@@ -123,6 +122,7 @@ struct ContactSet {
   std::vector<Contact> contacts;     ///< sorted by `precedes`
   std::vector<int> neighbours;       ///< surface vertices, contact by contact
   std::vector<int> first_neighbour;  ///< per contact, and one past the last; empty: no contact has neighbours
+  std::vector<char> notes;           ///< per contact: what its formulation notes for itself; may be empty
   double min_distance = infinity;    ///< [m] over all candidates, also those that are no contacts
 
   /// The contact with the same stencil; null if there is none.

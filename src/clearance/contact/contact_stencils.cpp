@@ -96,11 +96,6 @@ double dhat_between(const Model& model, const BarrierOptions& options, int a, in
   return std::min({options.dhat, dhat[static_cast<std::size_t>(a)], dhat[static_cast<std::size_t>(b)]});
 }
 
-double modulus_between(const Model& model, int a, int b) {
-  const std::vector<double>& modulus = model.contact_measures.modulus;
-  return std::min(modulus[static_cast<std::size_t>(a)], modulus[static_cast<std::size_t>(b)]);
-}
-
 void merge_duplicates(std::vector<Contact>& contacts, int num_vertices) {
   std::vector<StencilKey> keys;
   // Counting passes over all vertices; where contacts are few beside them, comparing is cheaper.

@@ -15,13 +15,8 @@ double stencil_distance_sq(const ClosestStencil& stencil, const std::array<Vec<3
 
 std::array<Vec<3>, 4> stencil_positions(const VecX& x, const std::array<int, 4>& vertices);
 
-// The next two functions serve formulations with one activation distance and one modulus for all features of two
-// bodies. Each body is given by one of its vertices.
-
-/// [m]
+/// [m] Activation distance of formulations with one for all features of two bodies, each given by one of its vertices.
 double dhat_between(const Model& model, const BarrierOptions& options, int a, int b);
-/// [Pa] Model::contact_measures has moduli.
-double modulus_between(const Model& model, int a, int b);
 
 /// Equal stencils become one with the sum of their weights [Fer23, app. A.7.1]; sorted by `precedes`.
 void merge_duplicates(std::vector<Contact>& contacts, int num_vertices);

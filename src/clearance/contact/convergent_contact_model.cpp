@@ -163,7 +163,7 @@ class ConvergentContactModel<dim>::Builder {
   }
 
   bool is_active(double distance_sq, double dhat) const {
-    return distance_sq < BarrierOptions{dhat, own_.options_.min_separation}.activation_sq();
+    return distance_sq < BarrierOptions{dhat, own_.barrier_.min_separation}.activation_sq();
   }
   Vec<dim> at(int v) const { return block<dim>(x_, v); }
   std::array<int, 2> edge(int e) const { return model_.surface.edges[static_cast<std::size_t>(e)]; }
@@ -228,7 +228,7 @@ class ConvergentContactModel<dim>::Builder {
               chunk.vertices.push_back(t[i]);
             }
           }
-          if (own_.formulation_.has_improved_max) subtract_on_triangles(p, dhat, chunk);
+          if (own_.has_improved_max_) subtract_on_triangles(p, dhat, chunk);
           chunk.counts.take(0.25 * own_.modulus_of(p, corners(of_body[0])[0]) * own_.vertex_measure(p), chunk.contacts);
         });
   }
@@ -266,7 +266,7 @@ class ConvergentContactModel<dim>::Builder {
             chunk.counts.add(1, contact);
             chunk.vertices.insert(chunk.vertices.end(), {ends[0], ends[1]});
           }
-          if (own_.formulation_.has_improved_max) {
+          if (own_.has_improved_max_) {
             for_each_counted(chunk.vertices, [&](int u, int num_edges) {
               if (num_edges > 1 && point_point(p, u, dhat, contact)) chunk.counts.add(1 - num_edges, contact);
             });
@@ -305,7 +305,7 @@ class ConvergentContactModel<dim>::Builder {
           chunk.vertices.clear();
           chunk.of_edges.clear();
           for (const int b : of_body) look_at_edge(a, b, dhat, chunk);
-          if (own_.formulation_.has_improved_max) subtract_on_edges(a, dhat, chunk);
+          if (own_.has_improved_max_) subtract_on_edges(a, dhat, chunk);
           chunk.counts.take(0.25 * own_.modulus_of(own_vertex, other) * own_.edge_measure(a), chunk.contacts);
         });
   }
@@ -394,33 +394,39 @@ class ConvergentContactModel<dim>::Builder {
 };
 
 template <int dim>
-ConvergentContactModel<dim>::ConvergentContactModel(const Model& model, const BarrierOptions& options,
-                                                    const FormulationOptions& formulation)
-    : RadialContactModel<dim>(model), options_(options), formulation_(formulation) {
-  if (formulation.has_areas || !formulation.has_physical_barrier) return;
+ConvergentContactModel<dim>::ConvergentContactModel(const Model& model, const BarrierOptions& barrier,
+                                                    const ConvergentOptions& options,
+                                                    std::shared_ptr<const AreasAtRest> rest)
+    : RadialContactModel<dim>(model),
+      barrier_(barrier),
+      has_areas_(options.has_areas()),
+      has_improved_max_(options.has_improved_max()),
+      has_physical_barrier_(options.has_physical_barrier()),
+      rest_(std::move(rest)) {
+  if (has_areas_ || !has_physical_barrier_) return;
   double sum = 0.0;
-  for (const double measure : model.contact_measures.vertex) sum += measure;
-  mean_measure_ = sum / std::max<double>(1.0, static_cast<double>(model.contact_measures.vertex.size()));
+  for (const double area : rest_->vertex) sum += area;
+  mean_measure_ = sum / std::max<double>(1.0, static_cast<double>(rest_->vertex.size()));
 }
 
 template <int dim>
 double ConvergentContactModel<dim>::dhat_of(int a, int b) const {
-  return dhat_between(this->model(), options_, a, b);
+  return dhat_between(this->model(), barrier_, a, b);
 }
 
 template <int dim>
 double ConvergentContactModel<dim>::modulus_of(int a, int b) const {
-  return formulation_.has_physical_barrier ? modulus_between(this->model(), a, b) : 1.0;
+  return has_physical_barrier_ ? rest_->modulus_between(a, b) : 1.0;
 }
 
 template <int dim>
 double ConvergentContactModel<dim>::law_scale(const Contact& contact) const {
-  return formulation_.has_physical_barrier ? 1.0 / (contact.dhat * contact.dhat * contact.dhat) : 1.0;
+  return has_physical_barrier_ ? 1.0 / (contact.dhat * contact.dhat * contact.dhat) : 1.0;
 }
 
 template <int dim>
 BarrierValue ConvergentContactModel<dim>::law(const Contact& contact, double distance_sq) const {
-  BarrierValue b = barrier_derivatives(distance_sq, {contact.dhat, options_.min_separation});
+  BarrierValue b = barrier_derivatives(distance_sq, {contact.dhat, barrier_.min_separation});
   const double scale = law_scale(contact);
   b.value *= scale;
   b.first *= scale;
@@ -430,7 +436,7 @@ BarrierValue ConvergentContactModel<dim>::law(const Contact& contact, double dis
 
 template <int dim>
 double ConvergentContactModel<dim>::law_value(const Contact& contact, double distance_sq) const {
-  return law_scale(contact) * barrier(distance_sq, {contact.dhat, options_.min_separation});
+  return law_scale(contact) * barrier(distance_sq, {contact.dhat, barrier_.min_separation});
 }
 
 template <int dim>
@@ -442,7 +448,7 @@ ContactSet ConvergentContactModel<dim>::build(const VecX& x, const Candidates& c
 template <int dim>
 std::optional<Contact> ConvergentContactModel<dim>::contact_of(const PrimitivePair& pair,
                                                                const ContactPositions<dim>& x) const {
-  Contact contact = contact_of_pair<dim>(this->model(), pair, x, options_);
+  Contact contact = contact_of_pair<dim>(this->model(), pair, x, barrier_);
   const int first = pair.vertices[0], last = pair.plane >= 0 ? first : pair.vertices[dim];
   contact.dhat = dhat_of(first, last);
   contact.weight = modulus_of(first, last) * vertex_measure(first);

@@ -7,8 +7,9 @@
 // net. Everything is summed per owner x, in whole numbers, so that what cancels does so exactly.
 #pragma once
 
+#include "clearance/base/contact_options.h"
+#include "clearance/contact/areas_at_rest.h"
 #include "clearance/contact/barrier.h"
-#include "clearance/contact/formulation_options.h"
 #include "clearance/contact/radial_contact_model.h"
 
 namespace clearance {
@@ -17,17 +18,18 @@ template <int dim>
 class ConvergentContactModel final : public RadialContactModel<dim> {
  public:
   /// `model` outlives the object. Its activation distances are those of whole bodies; with a physical barrier it has
-  /// moduli, with areas measures.
-  ConvergentContactModel(const Model& model, const BarrierOptions& options, const FormulationOptions& formulation);
+  /// moduli, with areas these.
+  ConvergentContactModel(const Model& model, const BarrierOptions& barrier, const ConvergentOptions& options,
+                         std::shared_ptr<const AreasAtRest> rest);
 
-  double activation_distance() const override { return options_.dhat + options_.min_separation; }
+  double activation_distance() const override { return barrier_.dhat + barrier_.min_separation; }
   Candidates find_candidates(BroadPhase& broad_phase, const VecX& x_t0, const VecX& x_t1,
                              const std::vector<double>& deviation = {}) const override {
-    return find_contact_candidates(broad_phase, this->model(), options_, x_t0, x_t1, deviation);
+    return find_contact_candidates(broad_phase, this->model(), barrier_, x_t0, x_t1, deviation);
   }
   ContactSet build(const VecX& x, const Candidates& candidates) const override;
   std::optional<Contact> contact_of(const PrimitivePair& pair, const ContactPositions<dim>& x) const override;
-  bool has_stiffness() const override { return formulation_.has_physical_barrier; }
+  bool has_stiffness() const override { return has_physical_barrier_; }
 
  protected:
   BarrierValue law(const Contact& contact, double distance_sq) const override;
@@ -38,16 +40,14 @@ class ConvergentContactModel final : public RadialContactModel<dim> {
   /// Activation distance and modulus of all features of two bodies, each given by one of its vertices.
   double dhat_of(int a, int b) const;
   double modulus_of(int a, int b) const;
-  double vertex_measure(int v) const { return formulation_.has_areas ? measure(v) : mean_measure_; }
-  double edge_measure(int e) const {
-    return formulation_.has_areas ? this->model().contact_measures.edge[static_cast<std::size_t>(e)] : mean_measure_;
-  }
-  double measure(int v) const { return this->model().contact_measures.vertex[static_cast<std::size_t>(v)]; }
+  double vertex_measure(int v) const { return has_areas_ ? rest_->vertex[static_cast<std::size_t>(v)] : mean_measure_; }
+  double edge_measure(int e) const { return has_areas_ ? rest_->edge[static_cast<std::size_t>(e)] : mean_measure_; }
   /// [1/m^3] with a physical barrier, else 1.
   double law_scale(const Contact& contact) const;
 
-  BarrierOptions options_;
-  FormulationOptions formulation_;
+  BarrierOptions barrier_;
+  bool has_areas_, has_improved_max_, has_physical_barrier_;
+  std::shared_ptr<const AreasAtRest> rest_;
   double mean_measure_ = 1.0;
 };
 

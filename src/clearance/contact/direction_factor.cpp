@@ -66,7 +66,7 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
       assert(false);
   }
   if (!is_positive) return 0.0;
-  if (!options_.is_published) return value_ * area();
+  if (!options_.published) return value_ * area();
   if (dim == 2 && contact.kind == ContactKind::point_edge) measure(1, std::array{star_.edge_between(v[1], v[2])}, 1.0);
   if (contact.kind == ContactKind::point_triangle) measure_triangle();
   return value_ * areas_[0].published * areas_[1].published;
@@ -75,7 +75,7 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
 /// Sets the published area of a side to the sum of the current lengths of `edges` to the power dim - 1, times `share`.
 template <int dim>
 void DirectionFactor<dim>::measure(int side, std::span<const int> edges, double share) {
-  if (!options_.is_published || edges.empty()) return;
+  if (!options_.published || edges.empty()) return;
   double& sum = areas_[static_cast<std::size_t>(side)].published = 0.0;
   for (const int edge : edges) {
     const std::array<int, 2>& e = model_.surface.edges[static_cast<std::size_t>(edge)];
@@ -99,9 +99,9 @@ void DirectionFactor<dim>::measure_triangle() {
 template <int dim>
 bool DirectionFactor<dim>::add(Kind kind, int side, const std::array<int, 3>& vertices, double cosine, double extent) {
   // Next to small elements the step narrows to H((1 + alpha d / l) t . u), with l half the extent (see the header).
-  const double narrowing = options_.is_published ? 0.0 : options_.alpha_t / (0.5 * extent);
+  const double narrowing = options_.published ? 0.0 : options_.alpha_t / (0.5 * extent);
   StepValue step;
-  if (!options_.is_published) {
+  if (!options_.published) {
     step = smooth_step_of_cosine((1.0 + distance_ * narrowing) * cosine, options_.alpha_t);
     // The boundary has the share H, the feature the rest.
     if (kind == Kind::boundary) step = {1.0 - step.value, -step.first, -step.second};
@@ -164,10 +164,9 @@ bool DirectionFactor<dim>::add_vertex(int side, int vertex) {
       return false;
     }
   }
-  const ContactMeasures& measures = model_.contact_measures;
   const bool has_area = side == 0 || contact_.kind == ContactKind::point_point;
   return add_surroundings(side, vertex, star_.is_solid_vertex(vertex), star_.facets_of(vertex), has_area,
-                          measures.vertex, measures.vertex_sharpness);
+                          rest_.areas.vertex, rest_.vertex_sharpness);
 }
 
 template <int dim>
@@ -187,9 +186,8 @@ bool DirectionFactor<dim>::add_edge(int side, int edge) {
     }
     if (!add(Kind::face, side, {e[0], e[1], opposite}, t.dot(u), extent)) return false;
   }
-  const ContactMeasures& measures = model_.contact_measures;
   return add_surroundings(side, edge, star_.is_solid_edge(edge), star_.triangles_of_edge(edge),
-                          contact_.kind == ContactKind::edge_edge, measures.edge, measures.edge_sharpness);
+                          contact_.kind == ContactKind::edge_edge, rest_.areas.edge, rest_.edge_sharpness);
 }
 
 /// Adds the surroundings of a feature of a side if it is one of a solid, and the area if that side has one.
@@ -198,8 +196,7 @@ bool DirectionFactor<dim>::add_surroundings(int side, int feature, bool is_solid
                                             bool has_area, const std::vector<double>& measures,
                                             const std::vector<double>& sharpness) {
   const auto i = static_cast<std::size_t>(feature);
-  const bool has_facet_area =
-      is_solid && has_area && !model_.contact_measures.facet_share.empty() && !options_.is_published;
+  const bool has_facet_area = is_solid && has_area && !rest_.facet_share.empty() && !options_.published;
   if (has_area && !has_facet_area) areas_[static_cast<std::size_t>(side)].more.value = measures[i];
   return !is_solid || add_facets(side, facets, has_facet_area, has_facet_area ? sharpness[i] : 0.0);
 }
@@ -208,7 +205,7 @@ bool DirectionFactor<dim>::add_surroundings(int side, int feature, bool is_solid
 template <int dim>
 bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, bool has_area, double sharpness) {
   const Vec<dim> u = towards(side);
-  const std::vector<double>& facet_share = model_.contact_measures.facet_share;
+  const std::vector<double>& facet_share = rest_.facet_share;
   facing_.clear();
   double sum = 0.0, sum_facing = 0.0, sum_shares = 0.0;
   const std::size_t first = terms_.size();
@@ -223,8 +220,8 @@ bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, boo
     const auto sign = static_cast<double>(star_.outside(facet));
     const Vec<dim> n = area_normal<dim>(at(v[0]), at(v[1]), at(v[dim - 1]));
     const double cosine = -sign * n.dot(u) / n.norm();
-    const StepValue step = options_.is_published ? published_step(cosine, options_.alpha_n)
-                                                 : smooth_step_of_cosine(cosine, options_.alpha_n);
+    const StepValue step =
+        options_.published ? published_step(cosine, options_.alpha_n) : smooth_step_of_cosine(cosine, options_.alpha_n);
     sum += step.value;
     if (!step.is_constant()) terms_.push_back({Kind::normal, side, v, sign, cosine, step});
     if (!has_area) continue;
@@ -235,7 +232,7 @@ bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, boo
     if (!faces.is_constant()) facing_.push_back({Kind::facing, side, v, sign, cosine, faces, 0.0, share});
   }
   StepValue& outside = outside_[static_cast<std::size_t>(side)];
-  const double slope = options_.is_published && dim == 2 ? 3.0 / options_.alpha_n : 3.0;
+  const double slope = options_.published && dim == 2 ? 3.0 / options_.alpha_n : 3.0;
   // The factor is the smooth step of slope * (sum - 1), see the header; its derivatives are by the sum.
   outside = smooth_step(slope * (sum - 1.0));
   outside.first *= slope;

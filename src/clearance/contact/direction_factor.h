@@ -17,14 +17,14 @@
 // facets of the other one do, too (flat on flat), but at least its sharpness: a corner on a plane has the same area on
 // every mesh.
 //
-// With OrientationOptions::is_published, for comparison, the factor is the published one: it multiplies the current
+// With GcpOptions::published, for comparison, the factor is the published one: it multiplies the current
 // areas of both features, which depend on their edges, and pairs vanish where they end.
 #pragma once
 
 #include <vector>
 
 #include "clearance/contact/contact_frame.h"
-#include "clearance/contact/formulation_options.h"
+#include "clearance/contact/gcp_at_rest.h"
 #include "clearance/contact/smooth_step.h"
 #include "clearance/contact/surface_star.h"
 
@@ -36,8 +36,8 @@ template <int dim>
 class DirectionFactor {
  public:
   /// The arguments must outlive the object.
-  DirectionFactor(const Model& model, const SurfaceStar& star, const OrientationOptions& options)
-      : model_(model), star_(star), options_(options) {}
+  DirectionFactor(const Model& model, const SurfaceStar& star, const GcpRest& rest, const GcpOptions& options)
+      : model_(model), star_(star), rest_(rest), options_(options) {}
 
   /// At the surface positions `x` (flat), where the features of the contact are the closest ones: the factor, between 0
   /// and 1, times the area [m^(dim-1)] of the first feature; of two edges, of both.
@@ -102,7 +102,8 @@ class DirectionFactor {
 
   const Model& model_;
   const SurfaceStar& star_;
-  OrientationOptions options_;
+  const GcpRest& rest_;
+  GcpOptions options_;
   // State of the contact evaluated last.
   const VecX* x_ = nullptr;
   Contact contact_;

@@ -15,6 +15,9 @@ namespace {
 constexpr int grain = 256;           // candidates
 constexpr double least_dhat = 0.01;  // of features, in those of their bodies
 
+// Notes about a contact: whether its weight changes with the direction of the gap.
+constexpr char constant = 0, varying = 1;
+
 /// 3/2 B^3 of [Hua24, sec. 4.1] at 2 z, and its derivatives by z: 1 at 0, 0 from 1 on.
 StepValue spline(double z) {
   if (z >= 1.0) return {};
@@ -27,14 +30,6 @@ std::array<int, 2> sorted_bodies(const SurfaceTopology& surface, const Contact& 
   std::array<int, 2> bodies = bodies_of(surface, contact);
   if (bodies[0] > bodies[1]) std::swap(bodies[0], bodies[1]);
   return bodies;
-}
-
-/// Returns the activation distance that the rest positions leave two bodies; infinity if they do not limit it.
-double rest_dhat(const ContactMeasures& measures, const std::array<int, 2>& bodies) {
-  const std::vector<BodyPairDhat>& pairs = measures.body_pair_dhat;
-  const auto found = std::lower_bound(pairs.begin(), pairs.end(), bodies,
-                                      [](const BodyPairDhat& pair, const auto& of) { return pair.bodies < of; });
-  return found != pairs.end() && found->bodies == bodies ? found->dhat : infinity;
 }
 
 /// Features of a pair: an index where there is such a feature, else -1.
@@ -76,6 +71,7 @@ class GcpContactModel<dim>::Builder {
     if (has_neighbours) set.first_neighbour.push_back(0);
     for (const Entry* entry : order) {
       set.contacts.push_back(entry->contact);
+      set.notes.push_back(entry->has_varying_factor ? varying : constant);
       if (!has_neighbours) continue;
       const auto& from = chunks[entry->chunk].neighbours;
       set.neighbours.insert(set.neighbours.end(), from.begin() + entry->first_neighbour,
@@ -90,6 +86,7 @@ class GcpContactModel<dim>::Builder {
   struct Entry {
     Contact contact;
     Features features;
+    bool has_varying_factor = false;  // the weight changes with the direction of the gap
     std::size_t chunk = 0;
     std::ptrdiff_t first_neighbour = 0, end_neighbour = 0;
   };
@@ -139,14 +136,14 @@ class GcpContactModel<dim>::Builder {
     all.resize(first + static_cast<std::size_t>((count + grain - 1) / grain));
     parallel_for_chunks(count, grain, [&](int begin, int end) {
       Work work{all[first + static_cast<std::size_t>(begin / grain)],
-                DirectionFactor<dim>(model_, star_, own_.orientation_)};
+                DirectionFactor<dim>(model_, star_, *own_.rest_, own_.options_)};
       for (int i = begin; i < end; ++i) look(static_cast<std::size_t>(i), work);
     });
   }
 
   Vec<dim> at(int v) const { return block<dim>(x_, v); }
   const std::array<int, 2>& edge(int e) const { return surface_.edges[static_cast<std::size_t>(e)]; }
-  double modulus(int a, int b) const { return modulus_between(model_, a, b); }
+  double modulus(int a, int b) const { return own_.rest_->areas.modulus_between(a, b); }
   bool is_near(double distance_sq, double dhat) const {
     return distance_sq < BarrierOptions{dhat, own_.barrier_.min_separation}.activation_sq();
   }
@@ -154,16 +151,16 @@ class GcpContactModel<dim>::Builder {
   double dhat_of(int a, int b) const { return dhat_between(model_, own_.barrier_, a, b); }
   /// Returns the activation distance that the rest positions leave a contact with these features.
   double dhat_of(const Contact& contact, const Features& features) const {
-    const ContactMeasures& measures = model_.contact_measures;
+    const GcpRest& rest = *own_.rest_;
     const std::array<int, 2> bodies = sorted_bodies(surface_, contact);
-    if (bodies[0] != bodies[1]) return rest_dhat(measures, bodies);
+    if (bodies[0] != bodies[1]) return rest.dhat_between(bodies);
     double dhat = infinity;
     const auto take = [&](const std::vector<double>& of_features, int feature) {
       if (feature >= 0 && !of_features.empty()) dhat = std::min(dhat, of_features[static_cast<std::size_t>(feature)]);
     };
-    for (const int v : features.vertices) take(measures.vertex_dhat, v);
-    for (const int e : features.edges) take(measures.edge_dhat, e);
-    take(measures.triangle_dhat, features.triangle);
+    for (const int v : features.vertices) take(rest.vertex_dhat, v);
+    for (const int e : features.edges) take(rest.edge_dhat, e);
+    take(rest.triangle_dhat, features.triangle);
     return dhat;
   }
 
@@ -181,10 +178,10 @@ class GcpContactModel<dim>::Builder {
     const double area = work.factor.evaluate(contact, x_);
     if (!(area > 0.0)) return;
     contact.weight = area * weight;
-    contact.has_varying_factor = work.factor.varies();
     const auto first = std::ssize(work.found.neighbours);
     work.factor.add_neighbours(work.found.neighbours);
-    work.found.entries.push_back({contact, features, 0, first, std::ssize(work.found.neighbours)});
+    work.found.entries.push_back(
+        {contact, features, work.factor.varies(), 0, first, std::ssize(work.found.neighbours)});
   }
 
   void add_point_point(int p, int v, Work& work) const {
@@ -192,7 +189,7 @@ class GcpContactModel<dim>::Builder {
     contact.kind = ContactKind::point_point;
     contact.distance_sq = (at(p) - at(v)).squaredNorm();
     // Each vertex owns a contact for its own area; the published form has one contact for the product of both areas.
-    const int num_owners = own_.orientation_.is_published ? 1 : 2;
+    const int num_owners = own_.options_.published ? 1 : 2;
     for (int i = 0; i < num_owners; ++i) {
       const int owner = i == 0 ? p : v, other = i == 0 ? v : p;
       contact.vertices = {owner, other, -1, -1};
@@ -332,9 +329,13 @@ class GcpContactModel<dim>::Builder {
 };
 
 template <int dim>
-GcpContactModel<dim>::GcpContactModel(const Model& model, const BarrierOptions& barrier,
-                                      const OrientationOptions& orientation)
-    : RadialContactModel<dim>(model), barrier_(barrier), orientation_(orientation), star_(model) {}
+GcpContactModel<dim>::GcpContactModel(const Model& model, const BarrierOptions& barrier, const GcpOptions& options,
+                                      std::shared_ptr<const GcpRest> rest)
+    : RadialContactModel<dim>(model),
+      barrier_(barrier),
+      options_(options),
+      rest_(std::move(rest)),
+      star_(model, rest_->outside) {}
 
 template <int dim>
 ContactSet GcpContactModel<dim>::build(const VecX& x, const Candidates& candidates) const {
@@ -356,7 +357,7 @@ BarrierValue GcpContactModel<dim>::law(const Contact& contact, double distance_s
   const double second = (h.second - 2.0 * r * h.first / z + r * (r + 1.0) * h.value / (z * z)) * power;
   // The derivatives above are by z; these are by d, and those returned are by the squared distance. The published form
   // has no factor eps, and B(0) = 2/3.
-  const double scale = orientation_.is_published ? 2.0 / 3.0 : eps;
+  const double scale = options_.published ? 2.0 / 3.0 : eps;
   const double by_d = scale / eps * first, by_d2 = scale / (eps * eps) * second;
   return {scale * value, by_d / (2.0 * d), (by_d2 - by_d / d) / (4.0 * distance_sq)};
 }
@@ -366,19 +367,19 @@ template <int dim>
 std::optional<Contact> GcpContactModel<dim>::contact_of(const PrimitivePair& pair,
                                                         const ContactPositions<dim>& x) const {
   const Model& model = this->model();
-  const ContactMeasures& measures = model.contact_measures;
   Contact contact = contact_of_pair<dim>(model, pair, x, barrier_);
-  contact.dhat = std::min(contact.dhat, rest_dhat(measures, sorted_bodies(model.surface, contact)));
+  contact.dhat = std::min(contact.dhat, rest_->dhat_between(sorted_bodies(model.surface, contact)));
   const int first = pair.vertices[0], last = pair.plane >= 0 ? first : pair.vertices[dim];
   const double of_area = pair.plane >= 0 ? 1.0 : pair.num_first == 1 ? share() : 2.0 * share();
-  contact.weight = of_area * modulus_between(model, first, last) * measures.vertex[static_cast<std::size_t>(first)];
+  contact.weight =
+      of_area * rest_->areas.modulus_between(first, last) * rest_->areas.vertex[static_cast<std::size_t>(first)];
   return contact;
 }
 
 template <int dim>
 auto GcpContactModel<dim>::log_terms(const ContactSet& set, std::size_t k, const ContactFrame<dim>& frame,
                                      const VecX& x) const -> std::vector<LogTerm> {
-  DirectionFactor<dim> factor(this->model(), star_, orientation_);
+  DirectionFactor<dim> factor(this->model(), star_, *rest_, options_);
   if (!(factor.evaluate(set.contacts[k], x) > 0.0)) return {};
   return factor.log_terms(frame, set.neighbours_of(k));
 }
@@ -389,7 +390,7 @@ void GcpContactModel<dim>::compute_gradient(const ContactSet& set, std::size_t k
   std::fill(gradient.begin(), gradient.end(), 0.0);
   RadialContactModel<dim>::compute_gradient(set, k, x, gradient);
   const Contact& contact = set.contacts[k];
-  if (!contact.has_varying_factor) return;
+  if (set.notes[k] == constant) return;
   const ContactFrame<dim> frame = compute_contact_frame<dim>(this->model(), contact, positions_of<dim>(contact, x));
   const double energy = contact.weight * law(contact, frame.distance * frame.distance).value;
   for (const LogTerm& term : log_terms(set, k, frame, x)) {
@@ -403,7 +404,7 @@ template <int dim>
 void GcpContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_t k, const VecX& x, HessianKind kind,
                                                std::span<double> gradient, RankOneSum<dim>& hessian) const {
   const Contact& contact = set.contacts[k];
-  if (!contact.has_varying_factor) {
+  if (set.notes[k] == constant) {
     std::fill(gradient.begin(), gradient.end(), 0.0);
     RadialContactModel<dim>::compute_derivatives(set, k, x, kind, gradient, hessian);
     return;
@@ -440,19 +441,18 @@ void GcpContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_
 }
 
 template <int dim>
-RestGap GcpContactModel<dim>::set_rest_distances(Model& model, const BarrierOptions& barrier,
-                                                 const OrientationOptions& orientation, const VecX& x_rest) {
-  ContactMeasures& measures = model.contact_measures;
-  measures.vertex_dhat.clear();
-  measures.edge_dhat.clear();
-  measures.triangle_dhat.clear();
-  measures.body_pair_dhat.clear();
-  const GcpContactModel contacts(model, barrier, orientation);
+void GcpContactModel<dim>::set_rest_distances(const Model& model, const BarrierOptions& barrier,
+                                              const GcpOptions& options, const VecX& x_rest, GcpRest& rest) {
+  rest.vertex_dhat.clear();
+  rest.edge_dhat.clear();
+  rest.triangle_dhat.clear();
+  rest.body_pair_dhat.clear();
+  rest.gap = {};
+  const GcpContactModel contacts(model, barrier, options, std::make_shared<const GcpRest>(rest));
   const auto broad_phase = make_broad_phase(dim, model.surface);
   std::vector<double> of_vertex(static_cast<std::size_t>(model.surface.num_vertices), infinity),
       of_edge(model.surface.edges.size(), infinity), of_triangle(model.surface.triangles.size(), infinity);
   std::map<std::array<int, 2>, double> of_bodies;
-  RestGap left;
   const auto reduce = [](std::vector<double>& of_features, int feature, double dhat) {
     if (feature < 0) return;
     double& own = of_features[static_cast<std::size_t>(feature)];
@@ -467,7 +467,7 @@ RestGap GcpContactModel<dim>::set_rest_distances(Model& model, const BarrierOpti
                      const double least = least_dhat * contact.dhat;
                      const double dhat = std::max(0.5 * gap, least);
                      const std::array<int, 2> bodies = sorted_bodies(model.surface, contact);
-                     if (gap < least && gap < left.distance) left = {gap, bodies};
+                     if (gap < least && gap < rest.gap.distance) rest.gap = {gap, bodies};
                      // The distances of pairs of bodies are stored per pair, those within a body per feature.
                      if (bodies[0] != bodies[1]) {
                        double& own = of_bodies.try_emplace(bodies, dhat).first->second;
@@ -478,11 +478,10 @@ RestGap GcpContactModel<dim>::set_rest_distances(Model& model, const BarrierOpti
                      for (const int e : features.edges) reduce(of_edge, e, dhat);
                      reduce(of_triangle, features.triangle, dhat);
                    });
-  measures.vertex_dhat = std::move(of_vertex);
-  measures.edge_dhat = std::move(of_edge);
-  measures.triangle_dhat = std::move(of_triangle);
-  for (const auto& [bodies, dhat] : of_bodies) measures.body_pair_dhat.push_back({bodies, dhat});
-  return left;
+  rest.vertex_dhat = std::move(of_vertex);
+  rest.edge_dhat = std::move(of_edge);
+  rest.triangle_dhat = std::move(of_triangle);
+  for (const auto& [bodies, dhat] : of_bodies) rest.body_pair_dhat.push_back({bodies, dhat});
 }
 
 template class GcpContactModel<2>;

@@ -9,23 +9,18 @@
 
 #include "clearance/contact/barrier.h"
 #include "clearance/contact/direction_factor.h"
-#include "clearance/contact/formulation_options.h"
+#include "clearance/contact/gcp_at_rest.h"
 #include "clearance/contact/radial_contact_model.h"
 #include "clearance/contact/surface_star.h"
 
 namespace clearance {
 
-/// Between two bodies, or features of one.
-struct RestGap {
-  double distance = infinity;          ///< [m]; infinity: there is none
-  std::array<int, 2> bodies = {0, 0};  ///< ascending; -1 - half-space
-};
-
 template <int dim>
 class GcpContactModel final : public RadialContactModel<dim> {
  public:
-  /// `model` outlives the object; it has measures and moduli.
-  GcpContactModel(const Model& model, const BarrierOptions& barrier, const OrientationOptions& orientation);
+  /// `model` outlives the object.
+  GcpContactModel(const Model& model, const BarrierOptions& barrier, const GcpOptions& options,
+                  std::shared_ptr<const GcpRest> rest);
 
   double activation_distance() const override { return barrier_.dhat + barrier_.min_separation; }
   Candidates find_candidates(BroadPhase& broad_phase, const VecX& x_t0, const VecX& x_t1,
@@ -40,11 +35,11 @@ class GcpContactModel final : public RadialContactModel<dim> {
   void compute_derivatives(const ContactSet& set, std::size_t k, const VecX& x, HessianKind kind,
                            std::span<double> gradient, RankOneSum<dim>& hessian) const override;
 
-  /// Sets the activation distances of features in the measures of `model`, so that no pair repels at the surface
-  /// positions `x_rest`: half of their distances [Hua24, sec. 4.4], but no less than a hundredth of the bodies'.
-  /// Returns the closest pair that this leaves repelling at rest.
-  static RestGap set_rest_distances(Model& model, const BarrierOptions& barrier, const OrientationOptions& orientation,
-                                    const VecX& x_rest);
+  /// Sets the activation distances of features in `rest`, which is complete but for these, so that no pair repels at
+  /// the surface positions `x_rest`: half of their distances [Hua24, sec. 4.4], but no less than a hundredth of the
+  /// bodies'. Sets the gap of the closest pair that this leaves repelling at rest.
+  static void set_rest_distances(const Model& model, const BarrierOptions& barrier, const GcpOptions& options,
+                                 const VecX& x_rest, GcpRest& rest);
 
  protected:
   BarrierValue law(const Contact& contact, double distance_sq) const override;
@@ -53,13 +48,14 @@ class GcpContactModel final : public RadialContactModel<dim> {
   class Builder;
   /// Share of the area of a pair in one energy. Each of two surfaces owns half of the area; in space, vertices and
   /// edges own half of that each.
-  double share() const { return orientation_.is_published ? 1.0 : dim == 2 ? 0.5 : 0.25; }
+  double share() const { return options_.published ? 1.0 : dim == 2 ? 0.5 : 0.25; }
   using LogTerm = typename DirectionFactor<dim>::LogTerm;
   std::vector<LogTerm> log_terms(const ContactSet& set, std::size_t k, const ContactFrame<dim>& frame,
                                  const VecX& x) const;
 
   BarrierOptions barrier_;
-  OrientationOptions orientation_;
+  GcpOptions options_;
+  std::shared_ptr<const GcpRest> rest_;
   SurfaceStar star_;
 };
 

@@ -1,16 +1,19 @@
-// The formulation that a scene asks for.
+// The factory of contact formulations.
 #pragma once
 
 #include <memory>
 
-#include "clearance/contact/contact_model.h"
-#include "clearance/contact/formulation_options.h"
+#include "clearance/base/contact_options.h"
+#include "clearance/contact/contact_at_rest.h"
+#include "clearance/contact/surface_at_rest.h"
 
 namespace clearance {
 
-/// Makes the formulation that `formulation` asks for. `model` must outlive the object.
+/// Computes what the formulation of `options` needs of a surface at rest.
+std::shared_ptr<const ContactAtRest> make_contact_at_rest(const SurfaceAtRest& rest, const ContactOptions& options);
+
+/// Makes the contact model of the formulation of `model`, which must outlive it.
 template <int dim>
-std::unique_ptr<const ContactModel<dim>> make_contact_model(const Model& model, const BarrierOptions& barrier,
-                                                            const FormulationOptions& formulation);
+std::unique_ptr<const ContactModel<dim>> make_contact_model(const Model& model, const BarrierOptions& barrier);
 
 }  // namespace clearance

@@ -9,6 +9,8 @@ namespace clearance {
 
 namespace {
 
+const std::vector<signed char> nothing_known;
+
 /// visit(add) calls add(list, item) for all items, twice the same.
 template <class Visit>
 IndexLists make_lists(std::size_t count, const Visit& visit) {
@@ -26,8 +28,10 @@ IndexLists make_lists(std::size_t count, const Visit& visit) {
 
 }  // namespace
 
-SurfaceStar::SurfaceStar(const Model& model)
-    : surface_(model.surface), outside_(model.contact_measures.outside), is_in_space_(model.layout.dim == 3) {
+SurfaceStar::SurfaceStar(const Model& model) : SurfaceStar(model, nothing_known) {}
+
+SurfaceStar::SurfaceStar(const Model& model, const std::vector<signed char>& outside)
+    : surface_(model.surface), outside_(outside), is_in_space_(model.layout.dim == 3) {
   const auto num_vertices = static_cast<std::size_t>(surface_.num_vertices);
   edges_of_vertex_ = make_lists(num_vertices, [&](const auto& add) {
     for (int e = 0; e < std::ssize(surface_.edges); ++e) {

@@ -24,6 +24,8 @@ struct IndexLists {
 /// Constant.
 class SurfaceStar {
  public:
+  /// `outside` is known per facet, see `outside(facet)`, or empty; it must outlive the object, as `model` must.
+  SurfaceStar(const Model& model, const std::vector<signed char>& outside);
   explicit SurfaceStar(const Model& model);
 
   std::span<const int> edges_of(int vertex) const { return edges_of_vertex_.of(vertex); }

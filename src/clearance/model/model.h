@@ -15,6 +15,8 @@
 
 namespace clearance {
 
+class ContactAtRest;  // contact/contact_at_rest.h
+
 /// The unknowns: num_blocks blocks of dim numbers. A P1 node is one block; an affine body 1 + dim.
 struct DofLayout {
   int dim = 3;
@@ -102,31 +104,6 @@ struct ContactScales {
   bool is_empty() const { return dhat.empty(); }
 };
 
-struct BodyPairDhat {
-  std::array<int, 2> bodies;  ///< ascending
-  double dhat;                ///< [m]
-};
-
-/// Measures at rest for formulations with energies per area; empty for others.
-struct ContactMeasures {
-  std::vector<double> vertex;  ///< [m^2] (2D: [m]) per surface vertex: its share of the surface
-  std::vector<double> edge;    ///< [m^2] 3D: per surface edge, its share of the surface
-  // Measures for orientation-aware contact of solids: the share of each facet around a feature, and the rest that
-  // counts if none of these facets faces the contact (sharp corners and edges). Empty: not used.
-  std::vector<double> facet_share;                       ///< [m^2] (2D: [m]) per triangle (2D: edge)
-  std::vector<double> vertex_sharpness, edge_sharpness;  ///< [m^2] (2D: [m])
-  std::vector<double> modulus;  ///< [Pa] per surface vertex: kappa of its body; a pair has the smaller one
-  /// Per triangle (2D: edge): 1 if its normal points out of a solid, -1 if it points into it, 0 if there is no solid.
-  /// The normal of an edge (a, b) is b - a turned to the right.
-  std::vector<signed char> outside;
-  // [m] Activation distances of features that their own body faces at rest; a pair has the smaller one. Empty: there
-  // are none.
-  std::vector<double> vertex_dhat, edge_dhat, triangle_dhat;
-  /// Activation distances of two bodies, or a body and -1 - half-space, that face each other at rest. All their
-  /// features have the same distance, so that sliding bodies meet no step. Sorted.
-  std::vector<BodyPairDhat> body_pair_dhat;
-};
-
 /// The model, constant while a step is solved; parts that change belong to a workspace.
 struct Model {
   DofLayout layout;
@@ -146,7 +123,9 @@ struct Model {
   FrictionTable friction;
   RestitutionTable restitution;
   ContactScales contact_scales;
-  ContactMeasures contact_measures;
+  /// The formulation of contact, with what it knows of this surface at rest; null: that of [Fer23, ch. 2], which needs
+  /// to know nothing.
+  std::shared_ptr<const ContactAtRest> contact_at_rest;
   std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
   std::vector<char> is_obstacle_vertex;    ///< per surface vertex
   std::vector<int> body_of_block;          ///< per block: the body that it moves, numbered as in the surface

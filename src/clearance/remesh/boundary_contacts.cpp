@@ -146,7 +146,7 @@ ContactEnergies BoundaryContacts<dim>::energies() const {
   // Build the contacts at x1 with the formulation of the step.
   const Model& model = all_->model();
   const VecX x = model.surface_map.apply(all_->x1());
-  const auto contacts = make_contact_model<dim>(model, setting_.options.barrier, setting_.options.formulation);
+  const auto contacts = make_contact_model<dim>(model, setting_.options.barrier);
   const ContactSet set = contacts->build(x, contacts->find_candidates(*broad_phase_, x, x));
   const double stiffness = setting_.options.kappa.fixed > 0.0 ? setting_.options.kappa.fixed / setting_.scale : 1.0;
 

@@ -68,7 +68,7 @@ LocalSetting<dim>::LocalSetting(const RemeshInputs<dim>& inputs, const AdaptingB
   options.on_ccd_query = {};
   scale = predict(options.integrator, in.state).scale;
   // If every step chooses its stiffness, use that of the last step, or the initial one.
-  const bool is_per_contact = options.formulation.has_physical_barrier || in.model.contact_scales.compliance.size() > 0;
+  const bool is_per_contact = make_contact_model<dim>(in.model, options.barrier)->has_stiffness();
   const BarrierStiffness stiffness(in.model, in.options, is_per_contact, true);
   if (stiffness.is_adaptive()) {
     options.kappa.fixed = in.state.kappa > 0.0 ? in.state.kappa * scale : stiffness.initial();
@@ -96,6 +96,8 @@ struct LocalProblem<dim>::Impl {
       allowance = region->allowance;
       add_surfaces(*region);
     }
+    const auto& at_rest = setting.in.model.contact_at_rest;
+    if (at_rest) model.contact_at_rest = at_rest->restricted_to(contact_part);
     add_state();
     hold_fixed();
   }
@@ -197,14 +199,6 @@ struct LocalProblem<dim>::Impl {
       }
       add_surface(part, blocks);
     }
-    if (!setting.in.options.formulation.has_areas) {
-      // Without areas all vertices have the same measure, the mean of the whole scene.
-      std::vector<double>& measures = model.contact_measures.vertex;
-      double sum = 0.0;
-      for (const double measure : setting.in.model.contact_measures.vertex) sum += measure;
-      const std::size_t count = std::max<std::size_t>(setting.in.model.contact_measures.vertex.size(), 1);
-      std::fill(measures.begin(), measures.end(), sum / static_cast<double>(count));
-    }
     model.half_spaces = setting.in.model.half_spaces;
     model.friction = setting.friction;
   }
@@ -228,16 +222,17 @@ struct LocalProblem<dim>::Impl {
       copy(whole.contact_scales.compliance, model.contact_scales.compliance, like);
       copy(whole.contact_scales.eps_v, model.contact_scales.eps_v, like);
       copy(whole.contact_scales.stick, model.contact_scales.stick, like);
-      copy(whole.contact_measures.modulus, model.contact_measures.modulus, like);
-      if (!whole.contact_measures.vertex.empty()) model.contact_measures.vertex.push_back(part.nodes[i].measure);
+      contact_part.vertices.push_back({part.nodes[i].like, part.nodes[i].area});
     }
     // Edges, triangles and friction history follow, with vertex numbers shifted.
     for (const SurfaceEdge& edge : part.edges) {
       surface.edges.push_back({first + edge.ends[0], first + edge.ends[1]});
       model.edge_rest_length_sq.push_back(edge.rest_length_sq);
-      if (!whole.contact_measures.edge.empty()) model.contact_measures.edge.push_back(edge.measure);
+      contact_part.edges.push_back(edge.rest);
     }
     for (const auto& t : part.triangles) surface.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+    contact_part.triangles.insert(contact_part.triangles.end(), part.triangles_at_rest.begin(),
+                                  part.triangles_at_rest.end());
     for (const StickVertex& stick : part.stick) {
       state.stick.push_back({first + stick.vertex, stick.partner, stick.displacement});
     }
@@ -331,7 +326,7 @@ struct LocalProblem<dim>::Impl {
   struct Objective {
     explicit Objective(Impl& local)
         : options(local.options),
-          copies(local.model, make_contact_model<dim>(local.model, options.barrier, options.formulation)),
+          copies(local.model, make_contact_model<dim>(local.model, options.barrier)),
           broad_phase(make_broad_phase(dim, local.model.surface)),
           target(predict(options.integrator, local.state)),
           problem(local.model, copies, options, target, local.targets, local.state) {
@@ -475,6 +470,7 @@ struct LocalProblem<dim>::Impl {
   std::vector<int> vertices, own_surface_vertices;
   int num_moving = 0;
   BodySurface<dim> own_surface;
+  ContactPart contact_part;            // the features of the model's surface
   std::vector<SurfaceNode<dim>> held;  // nodes of the surroundings: the blocks after those of `vertices`
   ElementMesh<dim> elements;
   VecX force;                // [N] empty: none

@@ -146,7 +146,7 @@ BodySurface<dim> OwnSurface<dim>::surface_of(const std::vector<int>& facets, std
   BodySurface<dim> surface;
   for (const int v : vertices) {
     const NodeFields<dim>& fields = body_.fields[static_cast<std::size_t>(v)];
-    surface.nodes.push_back({fields.x1, fields.x0, fields.v, measure_of(v), like_});
+    surface.nodes.push_back({fields.x1, fields.x0, fields.v, like_, measure_of(v)});
     if (stick_.empty() || static_cast<std::size_t>(v) >= stick_.size()) continue;
     for (const StickVertex& stick : stick_[static_cast<std::size_t>(v)]) {
       surface.stick.push_back({number(v), stick.partner, stick.displacement});
@@ -154,13 +154,14 @@ BodySurface<dim> OwnSurface<dim>::surface_of(const std::vector<int>& facets, std
   }
   for (const auto& [a, b] : edges) {
     surface.edges.push_back(
-        {{number(a), number(b)}, measure_of_edge(a, b), (mesh.rest(a) - mesh.rest(b)).squaredNorm()});
+        {{number(a), number(b)}, (mesh.rest(a) - mesh.rest(b)).squaredNorm(), {-1, measure_of_edge(a, b)}});
   }
   // In 2D the facets are the edges.
   if constexpr (dim == 3) {
     for (const int f : facets) {
       const auto& [a, b, c] = mesh.facet(f);
       surface.triangles.push_back({number(a), number(b), number(c)});
+      surface.triangles_at_rest.push_back({-1, area_of(f)});
     }
   }
   return surface;

@@ -107,7 +107,7 @@ class SafeProjection {
     // Held blocks stay at the start; the target of all others is the projection.
     held_ = keep_in_place<dim>(find_held(model, start, target, held), start);
     copy_prescribed<dim>(held_, start_, target_);
-    formulation_ = make_contact_model<dim>(model_, options.barrier, options.formulation);
+    contact_model_ = make_contact_model<dim>(model_, options.barrier);
     broad_phase_ = make_broad_phase(dim, model_.surface);
   }
 
@@ -144,7 +144,7 @@ class SafeProjection {
     path.x_t0 = model_.surface_map.apply(start_);
     path.x_t1 = model_.surface_map.apply(target_);
     const SweptCandidates candidates = measure_candidates<dim>(
-        model_.surface, path, formulation_->find_candidates(*broad_phase_, path.x_t0, path.x_t1));
+        model_.surface, path, contact_model_->find_candidates(*broad_phase_, path.x_t0, path.x_t1));
     SolverOptions strict = options_;
     strict.gap_fraction = std::max(kept_gap, options_.gap_fraction);
     return find_feasible_step<dim>(model_, path, candidates, strict).alpha >= 1.0 && is_valid(target_);
@@ -152,7 +152,7 @@ class SafeProjection {
 
   void minimise(SafePositions& result) {
     // Choose the barrier stiffness here, so that the forces at the start are those of the barrier that acts.
-    const BarrierStiffness stiffness(model_, options_, formulation_->has_stiffness(), true);
+    const BarrierStiffness stiffness(model_, options_, contact_model_->has_stiffness(), true);
     const double h_sq = options_.integrator.h * options_.integrator.h;
     const double kappa = stiffness.is_adaptive() ? stiffness.initial() : stiffness.constant(h_sq);
     const VecX forces = barrier_forces(kappa / h_sq);
@@ -176,8 +176,7 @@ class SafeProjection {
     state.v = (target_ - start_) / options.integrator.h;
     state.a = VecX::Zero(start_.size());
     // Minimise as one time step, and fall back to the start if the result is invalid or farther away.
-    StepWorkspace<dim> workspace(model_, options,
-                                 make_contact_model<dim>(model_, options.barrier, options.formulation));
+    StepWorkspace<dim> workspace(model_, options, make_contact_model<dim>(model_, options.barrier));
     const SolvedStep<dim> step = solve<dim>(model_, options, held_, state, workspace);
     result.status = step.report().status;
     result.newton_iterations = step.report().newton_iterations;
@@ -192,8 +191,8 @@ class SafeProjection {
     guard_.add_gradient(start_, 1.0, forces);
     if (options_.has_contact) {
       const VecX x = model_.surface_map.apply(start_);
-      const ContactSet contacts = formulation_->build(x, formulation_->find_candidates(*broad_phase_, x, x));
-      ContactPotential<dim>(model_, *formulation_).add_gradient(contacts, x, kappa, forces);
+      const ContactSet contacts = contact_model_->build(x, contact_model_->find_candidates(*broad_phase_, x, x));
+      ContactPotential<dim>(model_, *contact_model_).add_gradient(contacts, x, kappa, forces);
     }
     for (const int b : held_.blocks) block<dim>(forces, b).setZero();
     return forces;
@@ -233,7 +232,7 @@ class SafeProjection {
   VecX start_, target_;
   VolumeGuard<dim> guard_;
   PrescribedTargets held_;
-  std::unique_ptr<const ContactModel<dim>> formulation_;
+  std::unique_ptr<const ContactModel<dim>> contact_model_;
   std::unique_ptr<BroadPhase> broad_phase_;
 };
 

@@ -70,7 +70,6 @@ SceneSurfaces<dim>::SceneSurfaces(const RemeshInputs<dim>& in) {
   // Evaluate the surface vertices at the end and at the start of the step.
   const VecX x1 = model.surface_map.apply(in.x1), x0 = model.surface_map.apply(in.state.x);
   const VecX v = model.surface_map.apply_linear(in.state.v);
-  const ContactMeasures& measures = model.contact_measures;
   std::vector<BodySurface<dim>> surfaces(static_cast<std::size_t>(topology.num_bodies()));
   std::vector<int> number(static_cast<std::size_t>(topology.num_vertices));
   const auto body_of = [&](int vertex) -> BodySurface<dim>& {
@@ -80,18 +79,21 @@ SceneSurfaces<dim>::SceneSurfaces(const RemeshInputs<dim>& in) {
   for (int i = 0; i < topology.num_vertices; ++i) {
     BodySurface<dim>& surface = body_of(i);
     number[static_cast<std::size_t>(i)] = static_cast<int>(surface.nodes.size());
-    const double measure = measures.vertex.empty() ? 0.0 : measures.vertex[static_cast<std::size_t>(i)];
-    surface.nodes.push_back({block<dim>(x1, i), block<dim>(x0, i), block<dim>(v, i), measure, i});
+    surface.nodes.push_back({block<dim>(x1, i), block<dim>(x0, i), block<dim>(v, i), i});
   }
   const auto at = [&](int vertex) { return number[static_cast<std::size_t>(vertex)]; };
   // Sort edges, triangles and friction history by body.
   for (std::size_t e = 0; e < topology.edges.size(); ++e) {
     const auto [a, b] = topology.edges[e];
-    const double measure = measures.edge.empty() ? 0.0 : measures.edge[e];
-    body_of(a).edges.push_back(
-        {{std::min(at(a), at(b)), std::max(at(a), at(b))}, measure, model.edge_rest_length_sq[e]});
+    body_of(a).edges.push_back({{std::min(at(a), at(b)), std::max(at(a), at(b))},
+                                model.edge_rest_length_sq[e],
+                                {static_cast<int>(e), std::nullopt}});
   }
-  for (const auto& t : topology.triangles) body_of(t[0]).triangles.push_back({at(t[0]), at(t[1]), at(t[2])});
+  for (std::size_t k = 0; k < topology.triangles.size(); ++k) {
+    const auto& t = topology.triangles[k];
+    body_of(t[0]).triangles.push_back({at(t[0]), at(t[1]), at(t[2])});
+    body_of(t[0]).triangles_at_rest.push_back({static_cast<int>(k), std::nullopt});
+  }
   for (const StickVertex& stick : in.state.stick) {
     body_of(stick.vertex).stick.push_back({at(stick.vertex), stick.partner, stick.displacement});
   }
@@ -173,7 +175,10 @@ BodySurface<dim> SceneSurfaces<dim>::part(int body, const Extent<dim>& region) c
     edge.ends = renumber(edge.ends);
     part.edges.push_back(edge);
   }
-  for (const int t : triangles) part.triangles.push_back(renumber(surface.triangles[static_cast<std::size_t>(t)]));
+  for (const int t : triangles) {
+    part.triangles.push_back(renumber(surface.triangles[static_cast<std::size_t>(t)]));
+    part.triangles_at_rest.push_back(surface.triangles_at_rest[static_cast<std::size_t>(t)]);
+  }
   // Keep the friction history of the nodes in the part.
   for (const StickVertex& stick : surface.stick) {
     const auto place = std::lower_bound(nodes.begin(), nodes.end(), stick.vertex);

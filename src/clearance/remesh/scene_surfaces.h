@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
+#include "clearance/contact/contact_at_rest.h"
 #include "clearance/model/model.h"
 #include "clearance/remesh/region.h"
 #include "clearance/remesh/remesher.h"
@@ -12,16 +14,16 @@ namespace clearance {
 
 template <int dim>
 struct SurfaceNode {
-  Vec<dim> x1, x0;  ///< [m] at the end of the step (present solution) and at its start
-  Vec<dim> v;       ///< [m/s] at the start of the step
-  double measure;   ///< [m^2] (2D: [m]) ContactMeasures::vertex
-  int like;         ///< a vertex of the step's surface with the same body, group and scales of contact
+  Vec<dim> x1, x0;                  ///< [m] at the end of the step (present solution) and at its start
+  Vec<dim> v;                       ///< [m/s] at the start of the step
+  int like;                         ///< a vertex of the step's surface with the same body, group and scales of contact
+  std::optional<double> area = {};  ///< [m^2] (2D: [m]) share of the surface at rest; absent: that of `like`
 };
 
 struct SurfaceEdge {
   std::array<int, 2> ends;  ///< ascending
-  double measure;           ///< [m^2] ContactMeasures::edge
   double rest_length_sq;    ///< [m^2]
+  ContactPart::Feature rest;
 };
 
 /// The surface of one body or of a part of it. Vertex numbers are those of its own nodes.
@@ -30,7 +32,8 @@ struct BodySurface {
   std::vector<SurfaceNode<dim>> nodes;
   std::vector<SurfaceEdge> edges;  ///< sorted by ends
   std::vector<std::array<int, 3>> triangles;
-  std::vector<StickVertex> stick;  ///< friction history of nodes, sorted as in State
+  std::vector<ContactPart::Feature> triangles_at_rest;  ///< per triangle
+  std::vector<StickVertex> stick;                       ///< friction history of nodes, sorted as in State
 };
 
 /// The surfaces of all bodies.

@@ -25,6 +25,18 @@ Field Field::with_null_infinity() const {
   return field;
 }
 
+Field Field::ignored_elsewhere(std::string_view message) const {
+  Field field = *this;
+  field.elsewhere = message;
+  return field;
+}
+
+Field Field::refused_elsewhere(std::string_view message) const {
+  Field field = ignored_elsewhere(message);
+  field.is_refused_elsewhere = true;
+  return field;
+}
+
 Field any(std::string_view unit, std::string_view doc) {
   return Field{.unit = unit, .doc = doc};
 }

@@ -25,10 +25,15 @@ struct Field {
   bool max_excluded = false;
   Shorthand shorthand = Shorthand::none;
   bool null_is_infinity = false;  ///< JSON has no infinity: null stands for it
+  /// Message about a value that differs from the default where another alternative of a choice is chosen (choice.h).
+  std::string_view elsewhere;
+  bool is_refused_elsewhere = false;  ///< the message is an error, else a warning
 
   Field below(double bound, bool excluded) const;
   Field short_as(Shorthand how) const;
   Field with_null_infinity() const;
+  Field ignored_elsewhere(std::string_view message) const;
+  Field refused_elsewhere(std::string_view message) const;
 };
 
 /// Returns a field for any finite value.

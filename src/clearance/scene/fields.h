@@ -3,6 +3,7 @@
 // lists fields. A visitor has `field(const char* key, T& value, const Field& field)` for every T that occurs.
 #pragma once
 
+#include "clearance/scene/choice.h"
 #include "clearance/scene/enums.h"
 
 namespace clearance {
@@ -46,6 +47,43 @@ void describe(Visitor& v, IgnoredPairDesc& p) {
               "that is copied all copies are meant, and the same name twice lets its copies pass through each other"));
 }
 
+template <bool is_convergent, class Visitor>
+void describe(Visitor& v, WeightingOptions<is_convergent>& o) {
+  constexpr std::string_view no_parts = "chooses parts of the formulations ipc and convergent; gcp has none to choose";
+  v.field("area_weights", o.area_weights,
+          any("", "pairs count by the area at rest that they stand for; null: as the formulation has it")
+              .refused_elsewhere(no_parts));
+  v.field(
+      "improved_max", o.improved_max,
+      any("", "what neighbouring primitives would repel more than once is subtracted; null: as the formulation has it")
+          .refused_elsewhere(no_parts));
+  v.field("physical_barrier", o.physical_barrier,
+          any("", "the barrier is an energy per area, kappa in Pa; null: as the formulation has it")
+              .refused_elsewhere(no_parts));
+}
+
+template <class Visitor>
+void describe(Visitor& v, GcpOptions& o) {
+  constexpr std::string_view no_effect = "is of formulation gcp and has no effect with the one chosen";
+  v.field(
+      "alpha_t", o.alpha_t,
+      at_least(0.01, "", "formulation gcp: cosine by which what repels may miss being a local minimum of the distance")
+          .below(1.0, false)
+          .ignored_elsewhere(no_effect));
+  v.field("alpha_n", o.alpha_n,
+          at_least(0.01, "", "formulation gcp: cosine by which the direction of a gap may point into a solid")
+              .below(1.0, false)
+              .ignored_elsewhere(no_effect));
+  v.field("adaptive_dhat", o.adaptive_dhat,
+          any("", "formulation gcp: what is nearer than dhat at rest repels from half of that distance on only")
+              .ignored_elsewhere(no_effect));
+  v.field("published", o.published,
+          any("",
+              "formulation gcp, for comparison with its authors' program: its energies, whose areas are products of "
+              "current ones; kappa is theirs")
+              .ignored_elsewhere(no_effect));
+}
+
 template <>
 struct StructInfo<ContactDesc> {
   static constexpr const char* name = "contact";
@@ -56,28 +94,8 @@ struct StructInfo<ContactDesc> {
 template <class Visitor>
 void describe(Visitor& v, ContactDesc& c) {
   v.field("enabled", c.enabled, any("", "without contact, surfaces pass through each other"));
-  v.field("formulation", c.formulation, any("", "what repels what, see docs/contact_formulations.md"));
-  v.field("area_weights", c.area_weights,
-          any("", "pairs count by the area at rest that they stand for; null: as the formulation has it"));
-  v.field(
-      "improved_max", c.improved_max,
-      any("",
-          "what neighbouring primitives would repel more than once is subtracted; null: as the formulation has it"));
-  v.field("physical_barrier", c.physical_barrier,
-          any("", "the barrier is an energy per area, kappa in Pa; null: as the formulation has it"));
-  v.field(
-      "alpha_t", c.alpha_t,
-      at_least(0.01, "", "formulation gcp: cosine by which what repels may miss being a local minimum of the distance")
-          .below(1.0, false));
-  v.field("alpha_n", c.alpha_n,
-          at_least(0.01, "", "formulation gcp: cosine by which the direction of a gap may point into a solid")
-              .below(1.0, false));
-  v.field("adaptive_dhat", c.adaptive_dhat,
-          any("", "formulation gcp: what is nearer than dhat at rest repels from half of that distance on only"));
-  v.field("published", c.published,
-          any("",
-              "formulation gcp, for comparison with its authors' program: its energies, whose areas are products of "
-              "current ones; kappa is theirs"));
+  describe_choice<ContactFormulation>(v, "formulation", c.options,
+                                      any("", "what repels what, see docs/contact_formulations.md"));
   v.field("scales", c.scales, any("", "what relative lengths are fractions of, here and in friction"));
   v.field("stiffness", c.stiffness, any("", "what the barrier's stiffness follows from"));
   v.field(

@@ -244,6 +244,18 @@ class ObjectReader {
     if (found != object_.end()) read(*found, child_path(place_, key), context_, value, field);
   }
 
+  /// Reads a value of another alternative than the chosen one. The default may stand there: files that are written have
+  /// the keys of all alternatives.
+  template <class T>
+  void unchosen(const char* key, T& value, const Field& field, std::string_view chosen) {
+    const T unset = value;
+    this->field(key, value, field);
+    if (value == unset) return;
+    const bool is_refused = field.is_refused_elsewhere;
+    context_.issues.push_back({"", child_path(place_, key), is_refused ? brief_text(object_[key]) : std::string(chosen),
+                               std::string(field.elsewhere), is_refused ? Severity::error : Severity::warning});
+  }
+
   void report_unknown_keys(const std::vector<std::string_view>& also_allowed) const {
     for (const auto& [key, value] : object_.items()) {
       if (is_one_of(key, known_) || is_one_of(key, also_allowed)) continue;

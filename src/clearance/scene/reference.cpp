@@ -109,7 +109,7 @@ class Rows {
     rows += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key, type_name(value), field.unit, default_text,
                         range_text(field), in_table(std::string(field.doc)));
     add_names(key, value);
-    later_.push_back([this, &value] { follow(value); });
+    later_.push_back([this] { follow(T{}); });
   }
   void follow_all() {
     for (const auto& follow_one : later_) follow_one();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "clearance/base/contact_options.h"
 #include "clearance/base/methods.h"
 #include "clearance/math/types.h"
 
@@ -48,16 +49,7 @@ struct IgnoredPairDesc {
 
 struct ContactDesc {
   bool enabled = true;
-  ContactFormulation formulation = ContactFormulation::ipc;
-  // Parts of `convergent`, each of which can be chosen alone; absent: as the formulation has it.
-  std::optional<bool> area_weights;      ///< pairs count by the area at rest that they stand for
-  std::optional<bool> improved_max;      ///< neighbouring primitives do not repel the same point twice
-  std::optional<bool> physical_barrier;  ///< an energy per area, kappa in Pa
-  // Parameters of `gcp`.
-  double alpha_t = 0.3;       ///< cosine by which a feature may miss being a local minimum of the distance
-  double alpha_n = 0.1;       ///< cosine by which a direction may point into a facet
-  bool adaptive_dhat = true;  ///< primitives that are near each other at rest repel only from half of that distance on
-  bool published = false;     ///< for comparison: energies as in the authors' program, in products of current areas
+  ContactOptions options;  ///< the formulation with its own options
   ContactScaleKind scales = ContactScaleKind::bodies;
   ContactStiffnessKind stiffness = ContactStiffnessKind::bodies;
   double dhat = 1e-3;  ///< barrier activation distance: relative, or [m] if dhat_is_absolute
@@ -75,11 +67,7 @@ struct ContactDesc {
   std::vector<RestitutionPairDesc> restitution_pairs;
   std::vector<IgnoredPairDesc> ignored_pairs;
 
-  /// True if energies are per area and kappa is in Pa.
-  bool is_physical() const {
-    return formulation == ContactFormulation::gcp ||
-           physical_barrier.value_or(formulation == ContactFormulation::convergent);
-  }
+  ContactFormulation formulation() const { return formulation_of(options); }
 };
 
 /// Coefficients of one pair of bodies; override the value of each body.

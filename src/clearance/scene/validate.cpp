@@ -60,30 +60,7 @@ class Checker : SceneCheck {
       error("contact.close_distance", fmt::format("must not exceed contact.dhat ({:g})", contact.dhat),
             fmt::format("{:g}", contact.close_distance));
     }
-    if (contact.formulation == ContactFormulation::gcp) {
-      refuse_part_of_gcp("area_weights", contact.area_weights);
-      refuse_part_of_gcp("improved_max", contact.improved_max);
-      refuse_part_of_gcp("physical_barrier", contact.physical_barrier);
-    } else {
-      const ContactDesc unset;
-      warn_of_key_of_gcp("alpha_t", contact.alpha_t != unset.alpha_t);
-      warn_of_key_of_gcp("alpha_n", contact.alpha_n != unset.alpha_n);
-      warn_of_key_of_gcp("adaptive_dhat", contact.adaptive_dhat != unset.adaptive_dhat);
-      warn_of_key_of_gcp("published", contact.published != unset.published);
-    }
     warn_of_kappa();
-  }
-
-  void warn_of_key_of_gcp(const char* key, bool is_given) {
-    if (!is_given) return;
-    warning(fmt::format("contact.{}", key), "is of formulation gcp and has no effect with the one chosen",
-            std::string(enum_name(scene_.contact.formulation)));
-  }
-
-  void refuse_part_of_gcp(const char* key, const std::optional<bool>& given) {
-    if (!given) return;
-    error(fmt::format("contact.{}", key),
-          "chooses parts of the formulations ipc and convergent; gcp has none to choose", *given ? "true" : "false");
   }
 
   /// Warns of a kappa in the wrong unit: other formulations, and scenes of other programs, have another unit.
@@ -96,7 +73,7 @@ class Checker : SceneCheck {
       stiffest = std::max(stiffest, body.material.youngs_modulus);
     }
     constexpr double least_share = 1e-5, largest_share = 1e6;
-    if (!contact.is_physical() || !(contact.kappa > 0.0) || stiffest == 0.0) return;
+    if (!has_physical_barrier(contact.options) || !(contact.kappa > 0.0) || stiffest == 0.0) return;
     const auto warn = [&](const char* side, double modulus, const char* consequence) {
       warning("contact.kappa",
               fmt::format("is in Pa with a physical barrier, far {} the Young's modulus of all bodies ({:g} Pa): {}; 0 "

@@ -98,11 +98,12 @@ class RemeshCheck : SceneCheck {
     }
     const ContactDesc& contact = scene_.contact;
     if (!contact.enabled) return;
-    if (contact.formulation != ContactFormulation::convergent) {
+    const auto* convergent = std::get_if<ConvergentOptions>(&contact.options);
+    if (convergent == nullptr) {
       error("contact.formulation",
             "must be \"convergent\" where elements adapt (`remesh`): the energy of others depends on how many elements "
             "a surface has",
-            std::string(enum_name(contact.formulation)));
+            std::string(enum_name(contact.formulation())));
       return;
     }
     if (contact.stiffness == ContactStiffnessKind::published && contact.kappa == 0.0) {
@@ -112,9 +113,9 @@ class RemeshCheck : SceneCheck {
           "a pair of bodies, in Pa (`contact.kappa`)",
           "published");
     }
-    refuse_part("area_weights", contact.area_weights);
-    refuse_part("improved_max", contact.improved_max);
-    refuse_part("physical_barrier", contact.physical_barrier);
+    refuse_part("area_weights", convergent->area_weights);
+    refuse_part("improved_max", convergent->improved_max);
+    refuse_part("physical_barrier", convergent->physical_barrier);
   }
 
   void refuse_part(const char* key, const std::optional<bool>& given) {

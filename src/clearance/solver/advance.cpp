@@ -21,9 +21,8 @@ struct StepWorkspace<dim>::Impl {
 
 template <int dim>
 StepWorkspace<dim>::StepWorkspace(const Model& model, const SolverOptions& options)
-    : impl_(std::make_unique<Impl>(
-          model, options,
-          WorkingCopies<dim>(model, make_contact_model<dim>(model, options.barrier, options.formulation)))) {}
+    : impl_(std::make_unique<Impl>(model, options,
+                                   WorkingCopies<dim>(model, make_contact_model<dim>(model, options.barrier)))) {}
 template <int dim>
 StepWorkspace<dim>::StepWorkspace(const Model& model, const SolverOptions& options,
                                   std::unique_ptr<const ContactModel<dim>> contact_model)

@@ -17,7 +17,7 @@ class StepWorkspace {
  public:
   /// `model` and `options` must outlive the object.
   StepWorkspace(const Model& model, const SolverOptions& options);
-  /// Uses `contact_model` instead of the contact formulation of [Fer23, ch. 2].
+  /// Uses `contact_model` instead of the formulation of the model.
   StepWorkspace(const Model& model, const SolverOptions& options,
                 std::unique_ptr<const ContactModel<dim>> contact_model);
   ~StepWorkspace();

@@ -6,7 +6,6 @@
 #include "clearance/base/methods.h"
 #include "clearance/ccd/query.h"
 #include "clearance/contact/barrier.h"
-#include "clearance/contact/formulation_options.h"
 #include "clearance/sparse/external_solver.h"
 
 namespace clearance {
@@ -34,7 +33,6 @@ struct FrictionOptions {
 struct SolverOptions {
   IntegratorOptions integrator;
   BarrierOptions barrier;
-  FormulationOptions formulation;
   KappaOptions kappa;
   FrictionOptions friction;
   bool has_contact = true;

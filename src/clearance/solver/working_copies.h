@@ -11,8 +11,8 @@ namespace clearance {
 
 template <int dim>
 struct WorkingCopies {
-  WorkingCopies(const Model& model, std::unique_ptr<const ContactModel<dim>> formulation)
-      : contact_model(std::move(formulation)) {
+  WorkingCopies(const Model& model, std::unique_ptr<const ContactModel<dim>> contacts)
+      : contact_model(std::move(contacts)) {
     for (const auto& potential : model.potentials) potentials.push_back(potential->clone());
     if (model.consistent_mass) consistent_mass = model.consistent_mass->clone();
   }

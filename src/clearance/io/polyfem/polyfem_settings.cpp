@@ -84,7 +84,7 @@ class SettingsReader {
     if (stiffness != nullptr && stiffness->is_number()) {
       // PolyFEM's stiffness multiplies an energy, the native one is part of the incremental potential.
       const double of_energy = of_contact_.number("barrier_stiffness", 0.0, above_zero);
-      const double scale = contact.physical_barrier.value_or(false) ? 1.0 : scale_of_energies(scene_.time);
+      const double scale = has_physical_barrier(contact.options) ? 1.0 : scale_of_energies(scene_.time);
       contact.kappa = is_gcp ? 0.0 : of_energy * scale;
       if (is_gcp && contact.enabled) {
         of_contact_.warning("barrier_stiffness",
@@ -102,23 +102,29 @@ class SettingsReader {
       const bool is_wanted = contact_.flag(key, is_convergent);
       return is_wanted || is_convergent ? std::optional<bool>(is_wanted) : std::nullopt;
     };
-    ContactDesc& contact = scene_.contact;
-    if (is_convergent) contact.formulation = ContactFormulation::convergent;
-    contact.area_weights = flag("use_area_weighting");
-    contact.improved_max = flag("use_improved_max_operator");
-    contact.physical_barrier = flag("use_physical_barrier");
+    const auto set_parts = [&](auto options) {
+      options.area_weights = flag("use_area_weighting");
+      options.improved_max = flag("use_improved_max_operator");
+      options.physical_barrier = flag("use_physical_barrier");
+      scene_.contact.options = options;
+    };
+    if (is_convergent) {
+      set_parts(ConvergentOptions{});
+    } else {
+      set_parts(IpcOptions{});
+    }
   }
 
   /// Reads the parameters of orientation. A cosine slightly below 1 serves as well as 1.
   void read_orientation() {
-    ContactDesc& contact = scene_.contact;
-    contact.formulation = ContactFormulation::gcp;
+    GcpOptions options;
     const auto cosine = [&](const char* key, double default_value) {
       return std::min(contact_.number(key, default_value, above_zero), 0.99);
     };
-    contact.alpha_t = cosine("alpha_t", contact.alpha_t);
-    contact.alpha_n = cosine("alpha_n", contact.alpha_n);
-    contact.adaptive_dhat = contact_.flag("use_adaptive_dhat", false);
+    options.alpha_t = cosine("alpha_t", options.alpha_t);
+    options.alpha_n = cosine("alpha_n", options.alpha_n);
+    options.adaptive_dhat = contact_.flag("use_adaptive_dhat", false);
+    scene_.contact.options = options;
   }
 
   void read_friction() {

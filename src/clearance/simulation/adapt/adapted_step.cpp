@@ -150,10 +150,10 @@ template <int dim>
 double barrier_energy(const SceneModel& scene, const State& state) {
   if (!scene.options.has_contact || state.kappa == 0.0) return 0.0;
   const VecX x = scene.model.surface_map.apply(state.x);
-  const auto formulation = make_contact_model<dim>(scene.model, scene.options.barrier, scene.options.formulation);
+  const auto contact_model = make_contact_model<dim>(scene.model, scene.options.barrier);
   const auto broad_phase = make_broad_phase(dim, scene.model.surface);
-  const ContactSet set = formulation->build(x, formulation->find_candidates(*broad_phase, x, x));
-  return state.kappa * ContactPotential<dim>(scene.model, *formulation).energy(set, x).value();
+  const ContactSet set = contact_model->build(x, contact_model->find_candidates(*broad_phase, x, x));
+  return state.kappa * ContactPotential<dim>(scene.model, *contact_model).energy(set, x).value();
 }
 
 double elastic_energy(const SceneModel& scene, const VecX& x) {

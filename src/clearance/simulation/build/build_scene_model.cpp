@@ -10,15 +10,16 @@
 #include "clearance/bodies/fem/curved_barrier.h"
 #include "clearance/bodies/fem/curved_damping.h"
 #include "clearance/bodies/fem/fem_body.h"
+#include "clearance/contact/make_contact_model.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 #include "clearance/scene/body_names.h"
 #include "clearance/scene/expression.h"
-#include "clearance/simulation/build/contact_measures.h"
 #include "clearance/simulation/build/contact_scales.h"
 #include "clearance/simulation/build/joints.h"
 #include "clearance/simulation/build/loads.h"
 #include "clearance/simulation/build/motions.h"
+#include "clearance/simulation/build/rest_surface.h"
 #include "clearance/simulation/build/unknowns.h"
 #include "clearance/simulation/load/kept_shape.h"
 #include "clearance/simulation/load/material_parts.h"
@@ -35,8 +36,7 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   const double contact_unit = scene.contact.dhat_is_absolute ? 1.0 : l;
   options.has_contact = scene.contact.enabled;
   options.barrier = {scene.contact.dhat * contact_unit, scene.contact.min_separation};
-  options.formulation = formulation_of(scene.contact);
-  options.kappa = {options.formulation.has_physical_barrier ? 0.0 : scene.contact.kappa,
+  options.kappa = {has_physical_barrier(scene.contact.options) ? 0.0 : scene.contact.kappa,
                    scene.contact.kappa_min_multiplier, scene.contact.close_distance * contact_unit};
   options.convergence = scene.solver.convergence;
   options.force_tolerance = scene.solver.force_tolerance;
@@ -449,7 +449,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   scene.options = solver_options(desc, model.bbox_diagonal);
   set_initial_positions(scene);
   set_contact_scales(desc, scene);
-  set_contact_measures(desc, scene);
+  model.contact_at_rest = make_contact_at_rest(surface_at_rest(desc, scene), desc.contact.options);
   set_initial_velocity(desc, scene);
   with_dimension(scene.dim, [&](auto dim) { set_stiff_velocities<dim>(desc, scene); });
   set_initial_acceleration(scene);

@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "clearance/contact/contact_set.h"
+#include "clearance/contact/surface_at_rest.h"
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/geometry/mesh_checks.h"
 
@@ -159,9 +160,9 @@ void clear_start(double slope, SceneModel& scene) {
 
 void set_contact_scales(const SceneDesc& desc, SceneModel& scene) {
   const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
-  const bool is_plain = scene.options.formulation.is_plain();
+  const bool has_own_distances = is_plain(desc.contact.options);
   const bool has_stiffness =
-      desc.contact.stiffness == ContactStiffnessKind::bodies && desc.contact.kappa == 0.0 && is_plain;
+      desc.contact.stiffness == ContactStiffnessKind::bodies && desc.contact.kappa == 0.0 && has_own_distances;
   if (!is_local && !has_stiffness) return;
   std::vector<BodyScales> of_body;
   BodyScales largest;
@@ -187,7 +188,7 @@ void set_contact_scales(const SceneDesc& desc, SceneModel& scene) {
   }
   scene.options.barrier.dhat = largest.dhat;
   // Formulations that subtract what is counted twice need one distance for the whole body.
-  if (!is_plain) return;
+  if (!has_own_distances) return;
   // An absolute length is kept as the scene gives it.
   if (!scene.options.has_contact || !is_local || desc.contact.dhat_is_absolute) return;
   if (scene.dim == 2) {

@@ -6,10 +6,6 @@
 
 namespace clearance {
 
-/// Factor by which a contact of stiff bodies is stiffer than the inertia in a step. Measured on the wrecking ball: 1
-/// leaves gaps of a thousandth of dhat under a wall; 1e4 acts as a wall itself, which contacts meet one by one.
-inline constexpr double inertial_reach = 100.0;
-
 /// Sets the model's contact scales, and the largest activation distance in `options`. The rest of the scene must be
 /// complete.
 ///

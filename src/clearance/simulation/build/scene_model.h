@@ -10,7 +10,6 @@
 #include "clearance/base/result.h"
 #include "clearance/bodies/affine/joint.h"
 #include "clearance/bodies/fem/element_state.h"
-#include "clearance/contact/gcp_contact_model.h"
 #include "clearance/model/model.h"
 #include "clearance/scene/controls.h"
 #include "clearance/scene/scene.h"
@@ -88,8 +87,6 @@ struct SceneModel {
   /// Returns the state of a joint, by its number in the scene, from the potential of the joints as it was in the last
   /// step; null if there are no joints.
   std::function<JointState(const Potential& joints, int joint, const State& state)> joint_state;
-  /// Gap of features that repel each other at rest although activation distances follow what is near there.
-  RestGap rest_gap;
   Issues issues;         ///< errors and warnings about the parts of the scene, such as files that motions lack
   Issues empty_regions;  ///< warnings about motions and loads that select nothing
 };

@@ -68,8 +68,8 @@ class ContactGaps {
       : desc_(desc), scene_(scene), hints_(hints) {}
 
   void warn_of_pushes() {
-    const FormulationOptions& formulation = scene_.options.formulation;
-    if (!formulation.has_physical_barrier || formulation.orientation) return;
+    const ContactOptions& formulation = desc_.contact.options;
+    if (!has_physical_barrier(formulation) || !repels_at_rest(formulation)) return;
     const std::map<Pair, double> pushes = with_dimension(scene_.dim, [&](auto dim) { return find_pushes<dim>(); });
     const std::vector<double> masses = body_masses(scene_);
     std::size_t num_found = 0;
@@ -226,7 +226,7 @@ class ContactGaps {
   std::map<Pair, double> find_pushes() const {
     const Model& model = scene_.model;
     const VecX x = model.surface_map.apply(scene_.initial_state.x);
-    const auto contacts = make_contact_model<dim>(model, scene_.options.barrier, scene_.options.formulation);
+    const auto contacts = make_contact_model<dim>(model, scene_.options.barrier);
     const auto broad_phase = make_broad_phase(dim, model.surface);
     const ContactSet set = contacts->build(x, contacts->find_candidates(*broad_phase, x, x));
     std::map<Pair, Vec<dim>> sums;

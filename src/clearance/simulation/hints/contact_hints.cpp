@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/contact/contact_at_rest.h"
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/scene/enums.h"
 #include "clearance/simulation/load/hint.h"
@@ -68,7 +69,8 @@ class Found {
 };
 
 void warn_of_rest_gap(const SceneModel& scene, Issues& hints) {
-  const auto& [distance, bodies] = scene.rest_gap;
+  if (!scene.model.contact_at_rest) return;
+  const auto& [distance, bodies] = scene.model.contact_at_rest->rest_gap();
   if (distance == infinity) return;
   const auto name = [&](int body) {
     return body < 0 ? fmt::format("half_spaces[{}]", -1 - body)
@@ -88,7 +90,7 @@ void warn_of_rest_gap(const SceneModel& scene, Issues& hints) {
 void warn_of_activation_distances(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
   if (!desc.contact.enabled) return;
   const Lengths lengths = lengths_of_bodies(scene);
-  const bool repels_at_rest = !desc.contact.obstacles_only && !scene.options.formulation.orientation;
+  const bool repels_itself = !desc.contact.obstacles_only && repels_at_rest(desc.contact.options);
   Found beyond_edges, lost;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodyInstance& body = scene.bodies[b];
@@ -101,12 +103,12 @@ void warn_of_activation_distances(const SceneDesc& desc, const SceneModel& scene
                fmt::format("has coordinates of up to {:.3g} m, rounded to {:.1g} m: gaps below an activation distance "
                            "of {:.3g} m are hardly resolved; use at least {:.1g} m",
                            reach, reach * 2e-16, dhat, least_share_of_coordinates * reach));
-    } else if (repels_at_rest && body.kind == BodyKind::deformable && dhat > most_edges * edge && edge > 0.0) {
+    } else if (repels_itself && body.kind == BodyKind::deformable && dhat > most_edges * edge && edge > 0.0) {
       beyond_edges.add(
           b, fmt::format("has edges of {:.3g} m, less than a third of the distance of {:.3g} m at which contact "
                          "begins: with the formulation '{}' its own vertices repel each other at rest, and "
                          "steps take long; use at most {:.2g} m, or the formulation 'gcp'",
-                         edge, dhat, enum_name(desc.contact.formulation), edge));
+                         edge, dhat, enum_name(desc.contact.formulation()), edge));
     }
   }
   lost.report(scene, hints);

@@ -15,8 +15,8 @@
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/adapt/adapted_step.h"
 #include "clearance/simulation/build/build_scene_model.h"
-#include "clearance/simulation/build/contact_measures.h"
 #include "clearance/simulation/build/motions.h"
+#include "clearance/simulation/build/rest_surface.h"
 #include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/output/fields.h"
 #include "clearance/simulation/start/preflight.h"
@@ -129,8 +129,8 @@ VecX SteppedScene::normal_forces() const {
 template <int dim, class Visit>
 void SteppedScene::visit_contacts(const Visit& visit) const {
   const VecX x = scene->model.surface_map.apply(state.x);
-  const auto formulation = make_contact_model<dim>(scene->model, scene->options.barrier, scene->options.formulation);
-  const ContactModel<dim>& contacts = *formulation;
+  const auto contact_model = make_contact_model<dim>(scene->model, scene->options.barrier);
+  const ContactModel<dim>& contacts = *contact_model;
   const auto broad_phase = make_broad_phase(dim, scene->model.surface);
   const ContactSet set = contacts.build(x, contacts.find_candidates(*broad_phase, x, x));
   visit(ContactPotential<dim>(scene->model, contacts), set, x);
