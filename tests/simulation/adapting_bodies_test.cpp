@@ -243,7 +243,7 @@ TEST_P(AdaptingBlock, SaysItsContactModuliOnce) {
   ASSERT_TRUE(open_log(file));
   RunningScene scene(dropped(GetParam()));
   for (int step = 0; step < 7; ++step) step_of(scene);
-  EXPECT_GT(step_of(scene).remesh->num_elements, scene.scene().num_elements);
+  EXPECT_GT(step_of(scene).remesh->num_elements, scene.scene().num_elements());
   std::ifstream log(file);
   int num_told = 0;
   for (std::string line; std::getline(log, line);) num_told += line.find("contact of 'block'") != std::string::npos;

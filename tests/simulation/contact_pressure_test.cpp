@@ -67,7 +67,7 @@ std::string block_on_floor(const Block& block, const std::string& loads, const s
 }
 
 bool starts_on_floor(const ProbedScene& scene, int frame_vertex) {
-  return scene.scene().frame_mesh.vertices[static_cast<std::size_t>(frame_vertex)][1] < dhat;
+  return scene.scene().frames.mesh.vertices[static_cast<std::size_t>(frame_vertex)][1] < dhat;
 }
 
 // When forces of single nodes were divided by the areas around them, the pressure on quadratic triangles was 0 at

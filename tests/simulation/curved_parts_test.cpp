@@ -145,9 +145,9 @@ TEST(CurvedStiffPart, FallsAsAWhole) {
       {"generator": {"kind": "box", "size": [1, 0.2, 0.2], "resolution": [4, 1, 1]}, "order": 3,
        "stiff_parts": [{"region": {"frame": "body", "box": [[-0.1, -0.1, -0.1], [0.51, 1.1, 1.1]]}}],
        "material": {"youngs_modulus": 2e4}}]})");
-  const VecX start = scene.scene().vertex_map.apply(scene.state().x);
+  const VecX start = scene.scene().frames.vertex_map.apply(scene.state().x);
   scene.steps(10);
-  const VecX end = scene.scene().vertex_map.apply(scene.state().x);
+  const VecX end = scene.scene().frames.vertex_map.apply(scene.state().x);
   for (int v = 0; v < start.size() / 3; ++v) {
     const Vec<3> moved = block<3>(end, v) - block<3>(start, v);
     EXPECT_LT((moved - Vec<3>(0, -0.5 * 10 * 1e-4 * 10 * 11, 0)).norm(), 1e-11) << "vertex " << v;

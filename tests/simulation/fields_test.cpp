@@ -184,7 +184,7 @@ TEST(Fields, OfStiffBodiesAndObstaclesAreZeroAndFinite) {
     }
   }
   EXPECT_GT(soft, 100.0);
-  EXPECT_EQ(num_soft - num_zero, scene.scene().num_elements) << "elements of the stiff part have no stress";
+  EXPECT_EQ(num_soft - num_zero, scene.scene().num_elements()) << "elements of the stiff part have no stress";
 }
 
 }  // namespace

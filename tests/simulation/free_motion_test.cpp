@@ -86,9 +86,9 @@ TEST_P(Flight, ConsistentMassOfABeamWithAStiffPartFallsTheSame) {
        "transform": {"translation": [0, 1, 0]}},
       {"kind": "rigid", "generator": {"kind": "box", "size": [0.2, 0.2, 0.2]}, "linear_velocity": [1.5, 4, -2.5],
        "transform": {"translation": [0, -1, 0]}}]})");
-  const VecX start = scene.scene().vertex_map.apply(scene.state().x);
+  const VecX start = scene.scene().frames.vertex_map.apply(scene.state().x);
   scene.steps(10);
-  const VecX end = scene.scene().vertex_map.apply(scene.state().x);
+  const VecX end = scene.scene().frames.vertex_map.apply(scene.state().x);
   for (int v = 0; v < start.size() / 3; ++v) {
     const Vec<3> moved = block<3>(end, v) - block<3>(start, v);
     EXPECT_LT((moved - Vec<3>(0.15, 0.4 + discrete_fall(GetParam(), 10, 0.01), -0.25)).norm(), 1e-10) << "vertex " << v;

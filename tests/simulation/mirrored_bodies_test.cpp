@@ -170,7 +170,7 @@ TEST_F(MirroredBodies, CavityAndIslandOfAStiffBodyAreKnownToContact) {
   EXPECT_NEAR(body_masses(running.scene())[0], 1000.0 * (64.0 - 8.0 + 1.0), 1e-6);
   for (const signed char outside : dynamic_cast<const GcpAtRest&>(*running.model().contact_at_rest).rest().outside)
     EXPECT_NE(outside, 0);
-  const auto solid = Solid::of(loaded->scene, running.scene(), 0);
+  const auto solid = Solid::of(loaded->scene, running.scene().bodies[0]);
   ASSERT_TRUE(solid);
   EXPECT_TRUE(solid->holds(Vec<3>(1.5, 0.1, 0.2)));
   EXPECT_FALSE(solid->holds(Vec<3>(0.7, 0.1, 0.2)));

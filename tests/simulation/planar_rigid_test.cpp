@@ -40,8 +40,8 @@ TEST(PlanarRigid, FliesAndSpinsLikeABoxOfSpace) {
     const Mat<2> turned = map_of<2>(plane, 0);
     EXPECT_LT((turned.transpose() * turned - Mat<2>::Identity()).norm(), 1e-13);
     // Compare the corners in any order.
-    const VecX x_plane = plane.scene().vertex_map.apply(plane.state().x);
-    const VecX x_space = space.scene().vertex_map.apply(space.state().x);
+    const VecX x_plane = plane.scene().frames.vertex_map.apply(plane.state().x);
+    const VecX x_space = space.scene().frames.vertex_map.apply(space.state().x);
     for (int v = 0; v < 4; ++v) {
       const Vec<2> corner = block<2>(x_plane, v);
       double nearest = infinity;

@@ -9,7 +9,7 @@ namespace {
 
 /// Returns the corners of the box [m], flat.
 VecX corners(const RunningScene& scene) {
-  return scene.scene().vertex_map.apply(scene.state().x);
+  return scene.scene().frames.vertex_map.apply(scene.state().x);
 }
 
 struct Agreement {

@@ -140,105 +140,111 @@ void add_ccd_commands(CLI::App& app, CcdBenchOptions& bench, CcdLabelOptions& la
   command->callback([&] { status = run_ccd_label(label); });
 }
 
-}  // namespace
-
-int run_command_line(int argc, char** argv) {
-  CLI::App app{"Clearance simulates bodies in contact: surfaces never intersect, elements never invert.", "clearance"};
-  app.set_version_flag("--version", std::string("clearance ") + CLEARANCE_VERSION);
-  app.require_subcommand(1);
-  int status = exit_done;
-
-  RunOptions run;
-  CLI::App* run_command = app.add_subcommand("run", "simulate a scene into a result folder");
-  add_scene_options(*run_command, run.scene);
-  run_command->add_option("-o,--output", run.output, "result folder (default: out/<scene>)");
-  run_command->add_option("--steps", run.steps, "run this many steps in all")->check(whole_number(1));
-  run_command->add_option("--threads", run.threads, "threads; 0: all processors")->check(whole_number(0));
-  CLI::Option* resume = run_command->add_flag(
-      "--resume", [&](auto) { run.use = FolderUse::resume; }, "continue from the checkpoint in the result folder");
-  run_command
+void add_run_command(CLI::App& app, RunOptions& run, int& status) {
+  CLI::App* command = app.add_subcommand("run", "simulate a scene into a result folder");
+  add_scene_options(*command, run.scene);
+  command->add_option("-o,--output", run.output, "result folder (default: out/<scene>)");
+  command->add_option("--steps", run.steps, "run this many steps in all")->check(whole_number(1));
+  command->add_option("--threads", run.threads, "threads; 0: all processors")->check(whole_number(0));
+  CLI::Option* resume = command->add_flag(
+      "--resume", [&run](auto) { run.use = FolderUse::resume; }, "continue from the checkpoint in the result folder");
+  command
       ->add_flag(
-          "--overwrite", [&](auto) { run.use = FolderUse::overwrite; }, "replace the result in the result folder")
+          "--overwrite", [&run](auto) { run.use = FolderUse::overwrite; }, "replace the result in the result folder")
       ->excludes(resume);
-  run_command->add_flag("--strict", run.is_strict, "stop with status 3 at the first step that does not converge");
-  run_command->add_flag("--view", run.is_shown, "show the run in a browser while it goes on (see `clearance view`)");
-  run_command->add_flag("-q,--quiet", run.is_quiet, "print problems only");
-  run_command
+  command->add_flag("--strict", run.is_strict, "stop with status 3 at the first step that does not converge");
+  command->add_flag("--view", run.is_shown, "show the run in a browser while it goes on (see `clearance view`)");
+  command->add_flag("-q,--quiet", run.is_quiet, "print problems only");
+  command
       ->add_option("--controls", run.controls,
                    "result folder of a run whose controls are set again, step by step (scenes with `controls`)")
       ->excludes(resume);
-  run_command->add_option("--record-ccd", run.record_ccd, "write what collision detection is asked to this .ccd file");
-  run_command->add_option("--record-ccd-limit", run.record_ccd_limit, "queries to record at most, evenly spread")
+  command->add_option("--record-ccd", run.record_ccd, "write what collision detection is asked to this .ccd file");
+  command->add_option("--record-ccd-limit", run.record_ccd_limit, "queries to record at most, evenly spread")
       ->check(whole_number(1));
-  run_command->callback([&] { status = run_simulation(run); });
+  command->callback([&run, &status] { status = run_simulation(run); });
+}
 
-  SceneOptions check;
-  CLI::App* check_command = app.add_subcommand("check", "read and validate a scene without simulating it");
-  add_scene_options(*check_command, check);
+struct CheckOptions {
+  SceneOptions scene;
   std::filesystem::path separated;
-  bool is_check_overwriting = false;
-  CLI::Option* separate = check_command->add_option(
-      "--separate", separated, "move bodies apart that meet at the start, and write the scene there (native format)");
-  check_command->add_flag("--overwrite", is_check_overwriting, "replace that file if it is there")->needs(separate);
-  check_command->callback([&] { status = run_check(check, separated, is_check_overwriting); });
-
-  SceneOptions convert;
-  std::filesystem::path convert_output;
   bool is_overwriting = false;
-  CLI::App* convert_command = app.add_subcommand("convert", "write a scene of any supported format as a native scene");
-  add_scene_options(*convert_command, convert);
-  convert_command->add_option("-o,--output", convert_output, "native scene file to write")->required();
-  convert_command->add_flag("--overwrite", is_overwriting, "replace a file that is there");
+};
+
+void add_check_command(CLI::App& app, CheckOptions& check, int& status) {
+  CLI::App* command = app.add_subcommand("check", "read and validate a scene without simulating it");
+  add_scene_options(*command, check.scene);
+  CLI::Option* separate =
+      command->add_option("--separate", check.separated,
+                          "move bodies apart that meet at the start, and write the scene there (native format)");
+  command->add_flag("--overwrite", check.is_overwriting, "replace that file if it is there")->needs(separate);
+  command->callback([&check, &status] { status = run_check(check.scene, check.separated, check.is_overwriting); });
+}
+
+struct ConvertOptions {
+  SceneOptions scene;
   MatchMassOptions mass;
-  CLI::Option* fine = convert_command
-                          ->add_option("--match-mass", mass.fine,
+  std::filesystem::path output;
+  bool is_overwriting = false;
+};
+
+void add_convert_command(CLI::App& app, ConvertOptions& convert, int& status) {
+  CLI::App* command = app.add_subcommand("convert", "write a scene of any supported format as a native scene");
+  add_scene_options(*command, convert.scene);
+  command->add_option("-o,--output", convert.output, "native scene file to write")->required();
+  command->add_flag("--overwrite", convert.is_overwriting, "replace a file that is there");
+  CLI::Option* fine = command
+                          ->add_option("--match-mass", convert.mass.fine,
                                        "finer mesh of a body, of one density: the body's elements get densities that "
                                        "give it the same mass and centre of mass")
                           ->option_text("MESH");
-  convert_command->add_option("--body", mass.body, "name of that body (default: the only deformable one)")->needs(fine);
-  convert_command->add_flag("--inertia", mass.has_inertia, "match its moments of inertia, too")->needs(fine);
-  convert_command
-      ->add_option("--least-density", mass.least_density, "of an element, as a fraction of the mean (default: 0.01)")
+  command->add_option("--body", convert.mass.body, "name of that body (default: the only deformable one)")->needs(fine);
+  command->add_flag("--inertia", convert.mass.has_inertia, "match its moments of inertia, too")->needs(fine);
+  command
+      ->add_option("--least-density", convert.mass.least_density,
+                   "of an element, as a fraction of the mean (default: 0.01)")
       ->check(positive())
       ->needs(fine);
-  convert_command->callback([&] { status = run_convert(convert, mass, convert_output, is_overwriting); });
+  command->callback([&convert, &status] {
+    status = run_convert(convert.scene, convert.mass, convert.output, convert.is_overwriting);
+  });
+}
 
-  MeshOptions mesh;
-  add_mesh_command(app, mesh, status);
+void add_verify_command(CLI::App& app, VerifyOptions& verify, int& status) {
+  CLI::App* command = app.add_subcommand("verify", "re-check all stored frames with exact arithmetic");
+  command->add_option("folder", verify.folder, "result folder")->required();
+  command->add_flag("--json", verify.json, "print machine-readable results");
+  command->callback([&verify, &status] { status = run_verify(verify); });
+}
 
-  VerifyOptions verify;
-  CLI::App* verify_command = app.add_subcommand("verify", "re-check all stored frames with exact arithmetic");
-  verify_command->add_option("folder", verify.folder, "result folder")->required();
-  verify_command->add_flag("--json", verify.json, "print machine-readable results");
-  verify_command->callback([&] { status = run_verify(verify); });
-
-  InfoOptions info;
-  CLI::App* info_command = app.add_subcommand("info", "a table of steps, iterations, contacts and times");
-  info_command->add_option("folder", info.folder, "result folder")->required();
-  info_command->add_option("--rows", info.max_rows, "rows to print; 0: every step")->check(whole_number(0));
-  info_command->add_option("--slow", info.num_slow, "explain the N slowest steps instead (5 without a number)")
+void add_info_command(CLI::App& app, InfoOptions& info, int& status) {
+  CLI::App* command = app.add_subcommand("info", "a table of steps, iterations, contacts and times");
+  command->add_option("folder", info.folder, "result folder")->required();
+  command->add_option("--rows", info.max_rows, "rows to print; 0: every step")->check(whole_number(0));
+  command->add_option("--slow", info.num_slow, "explain the N slowest steps instead (5 without a number)")
       ->expected(0, 1)
       ->default_str("5")
       ->check(whole_number(0));
-  info_command->add_flag("--json", info.json, "print machine-readable results");
-  info_command->callback([&] { status = run_info(info); });
+  command->add_flag("--json", info.json, "print machine-readable results");
+  command->callback([&info, &status] { status = run_info(info); });
+}
 
-  RenderOptions render;
-  std::string size;
-  CLI::App* render_command = app.add_subcommand("render", "a ray-traced picture or film of a result");
-  render_command->add_option("folder", render.folder, "result folder")->required();
-  render_command->add_option("-o,--output", render.output, "OUT.png: one frame; OUT.mp4: a film")->required();
-  render_command->add_option("--frame", render.frame, "frame of a picture, from 0; negative: from the end");
-  render_command->add_option("--size", size, "pixels, for example 1280x720");
-  render_command
+/// `size` receives the text of --size.
+void add_render_command(CLI::App& app, RenderOptions& render, std::string& size, int& status) {
+  CLI::App* command = app.add_subcommand("render", "a ray-traced picture or film of a result");
+  command->add_option("folder", render.folder, "result folder")->required();
+  command->add_option("-o,--output", render.output, "OUT.png: one frame; OUT.mp4: a film")->required();
+  command->add_option("--frame", render.frame, "frame of a picture, from 0; negative: from the end");
+  command->add_option("--size", size, "pixels, for example 1280x720");
+  command
       ->add_option("--color", render.color,
                    "what colours mean: body, displacement from the first frame (where elements adapt: from rest), "
                    "stress (von_mises), pressure "
                    "(contact_pressure), or the name of an array of the frames")
       ->option_text("body|velocity|displacement|stress|pressure|NAME");
-  render_command->add_flag("--edges", render.has_edges,
-                           "draw the edges of surface triangles, in the plane of elements; not of obstacles");
-  render_command->callback([&] {
+  command->add_flag("--edges", render.has_edges,
+                    "draw the edges of surface triangles, in the plane of elements; not of obstacles");
+  command->callback([&render, &size, &status] {
     if (!size.empty()) {
       if (const auto parsed = parse_size(size, render); !parsed) {
         print_issues(parsed.issues());
@@ -248,23 +254,48 @@ int run_command_line(int argc, char** argv) {
     }
     status = run_render(render);
   });
+}
 
+void add_schema_command(CLI::App& app, bool& is_reference) {
+  CLI::App* command = app.add_subcommand("schema", "print the JSON Schema of native scenes");
+  command->add_flag("--reference", is_reference, "print the reference documentation instead");
+  command->callback([&is_reference] { std::cout << (is_reference ? scene_reference() : scene_schema()); });
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app{"Clearance simulates bodies in contact: surfaces never intersect, elements never invert.", "clearance"};
+  app.set_version_flag("--version", std::string("clearance ") + CLEARANCE_VERSION);
+  app.require_subcommand(1);
+  // The commands keep references to their options, and the one that is given sets the status.
+  int status = exit_done;
+  RunOptions run;
+  add_run_command(app, run, status);
+  CheckOptions check;
+  add_check_command(app, check, status);
+  ConvertOptions convert;
+  add_convert_command(app, convert, status);
+  MeshOptions mesh;
+  add_mesh_command(app, mesh, status);
+  VerifyOptions verify;
+  add_verify_command(app, verify, status);
+  InfoOptions info;
+  add_info_command(app, info, status);
+  RenderOptions render;
+  std::string size;
+  add_render_command(app, render, size, status);
   ExportOptions exported;
   add_export_command(app, exported, status);
   ViewOptions view;
   add_view_command(app, view, status);
-
   SweepCommands sweep;
   add_sweep_commands(app, sweep, status);
-
   CcdBenchOptions bench;
   CcdLabelOptions label;
   add_ccd_commands(app, bench, label, status);
-
-  CLI::App* schema_command = app.add_subcommand("schema", "print the JSON Schema of native scenes");
   bool is_reference = false;
-  schema_command->add_flag("--reference", is_reference, "print the reference documentation instead");
-  schema_command->callback([&] { std::cout << (is_reference ? scene_reference() : scene_schema()); });
+  add_schema_command(app, is_reference);
 
   try {
     app.parse(argc, argv);

@@ -80,6 +80,9 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// The policy of contents that may load nothing.
+constexpr const char* allow_nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 }  // namespace
 
 Server::Server(Follower& follower, const std::string& viewer)
@@ -129,52 +132,61 @@ void Server::add_routes() {
   http.set_payload_max_length(longest_request);
   http.set_keep_alive_timeout(2);
   http.set_tcp_nodelay(true);
-  const std::string nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
   http.set_default_headers({{"X-Content-Type-Options", "nosniff"},
                             {"Referrer-Policy", "no-referrer"},
                             {"Cross-Origin-Resource-Policy", "same-origin"},
                             {"X-Frame-Options", "DENY"},
                             {"Cache-Control", "no-store"}});
+  guard_routes();
+  add_page_routes();
+  add_wish_route();
+  add_event_route();
+}
+
+/// Refuses requests of other hosts, origins and users before any route is tried.
+void Server::guard_routes() {
   const std::string cookie_name = fmt::format("clearance_{}", port_);
+  http_->set_pre_routing_handler([this, cookie_name](const httplib::Request& request, httplib::Response& response) {
+    using enum httplib::Server::HandlerResponse;
+    // A foreign page may have pointed its own name at this address, and browsers of this machine would follow.
+    const std::string host = request.get_header_value("Host");
+    const bool is_ours = host == fmt::format("127.0.0.1:{}", port_) || host == fmt::format("localhost:{}", port_);
+    if (!is_ours || request.get_header_value_count("Host") != 1) {
+      refuse(response, 403, "another host");
+    } else if (request.has_header("Origin") ? request.get_header_value("Origin") != "http://" + host
+                                            : request.method != "GET") {
+      refuse(response, 403, "another origin");
+    } else if (request.method != "GET" && request.method != "POST") {
+      refuse(response, 405, "GET or POST");
+    } else if (request.path == "/" && request.has_param("token")) {
+      if (!is_same(request.get_param_value("token"), token_)) {
+        refuse(response, 403, "another token: open the address that `clearance view` has printed");
+      } else {
+        response.set_header("Set-Cookie",
+                            fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/", cookie_name, cookie_));
+        response.set_redirect("/", 303);
+      }
+    } else if (!is_same(cookie_of(request, cookie_name), cookie_)) {
+      refuse(response, 403, "open the address that `clearance view` has printed: it holds a token");
+    } else {
+      return Unhandled;
+    }
+    response.set_header("Content-Security-Policy", allow_nothing);
+    return Handled;
+  });
+}
 
-  http.set_pre_routing_handler(
-      [this, nothing, cookie_name](const httplib::Request& request, httplib::Response& response) {
-        using enum httplib::Server::HandlerResponse;
-        // A foreign page may have pointed its own name at this address, and browsers of this machine would follow.
-        const std::string host = request.get_header_value("Host");
-        const bool is_ours = host == fmt::format("127.0.0.1:{}", port_) || host == fmt::format("localhost:{}", port_);
-        if (!is_ours || request.get_header_value_count("Host") != 1) {
-          refuse(response, 403, "another host");
-        } else if (request.has_header("Origin") ? request.get_header_value("Origin") != "http://" + host
-                                                : request.method != "GET") {
-          refuse(response, 403, "another origin");
-        } else if (request.method != "GET" && request.method != "POST") {
-          refuse(response, 405, "GET or POST");
-        } else if (request.path == "/" && request.has_param("token")) {
-          if (!is_same(request.get_param_value("token"), token_)) {
-            refuse(response, 403, "another token: open the address that `clearance view` has printed");
-          } else {
-            response.set_header("Set-Cookie",
-                                fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/", cookie_name, cookie_));
-            response.set_redirect("/", 303);
-          }
-        } else if (!is_same(cookie_of(request, cookie_name), cookie_)) {
-          refuse(response, 403, "open the address that `clearance view` has printed: it holds a token");
-        } else {
-          return Unhandled;
-        }
-        response.set_header("Content-Security-Policy", nothing);
-        return Handled;
-      });
-
-  http.Get("/", [this, nothing](const httplib::Request&, httplib::Response& response) {
+/// Adds the page and the data of a run that it shows.
+void Server::add_page_routes() {
+  httplib::Server& http = *http_;
+  http.Get("/", [this](const httplib::Request&, httplib::Response& response) {
     const std::string nonce = random_word();
     std::string page = viewer_;
     replace_all(page, "@nonce@", nonce);
     response.set_header(
         "Content-Security-Policy",
-        fmt::format("{}; script-src 'nonce-{}'; style-src 'nonce-{}'; img-src data: blob:; connect-src 'self'", nothing,
-                    nonce, nonce));
+        fmt::format("{}; script-src 'nonce-{}'; style-src 'nonce-{}'; img-src data: blob:; connect-src 'self'",
+                    allow_nothing, nonce, nonce));
     response.set_content(page, "text/html; charset=utf-8");
   });
   http.Get("/head", [this](const httplib::Request&, httplib::Response& response) {
@@ -199,7 +211,10 @@ void Server::add_routes() {
   http.Get(R"(/frame(\d{1,9}))", [this, send](const httplib::Request& request, httplib::Response& response) {
     send(response, follower_.frame(std::stoul(request.matches[1])));
   });
-  http.Post("/wish", [this](const httplib::Request& request, httplib::Response& response) {
+}
+
+void Server::add_wish_route() {
+  http_->Post("/wish", [this](const httplib::Request& request, httplib::Response& response) {
     const std::string& wish = request.body;
     if (wish != "pause" && wish != "stop" && wish != "go") return refuse(response, 400, "pause, go or stop");
     const Result<Done> done = follower_.set(wish == "pause"  ? RunWish::pause
@@ -208,9 +223,11 @@ void Server::add_routes() {
     if (!done) return refuse(response, 409, done.issues().front().message);
     response.set_content("done\n", "text/plain");
   });
+}
 
+void Server::add_event_route() {
   auto num_pages = std::make_shared<std::atomic<int>>(0);
-  http.Get("/events", [this, num_pages](const httplib::Request& request, httplib::Response& response) {
+  http_->Get("/events", [this, num_pages](const httplib::Request& request, httplib::Response& response) {
     if (++*num_pages > most_pages) {
       --*num_pages;
       return refuse(response, 503, "too many pages are open");

@@ -29,6 +29,10 @@ class Server {
  private:
   Server(Follower& follower, const std::string& viewer);
   void add_routes();
+  void guard_routes();
+  void add_page_routes();
+  void add_wish_route();
+  void add_event_route();
 
   Follower& follower_;
   std::string viewer_;

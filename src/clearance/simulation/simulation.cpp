@@ -103,7 +103,7 @@ std::optional<Eigen::Matrix4d> Simulation::pose(int body) const {
 }
 JointStrain Simulation::joint_strain() const {
   const Potential* joints = impl_->joints();
-  return joints != nullptr ? impl_->scene->joint_strain(*joints, impl_->state) : JointStrain{};
+  return joints != nullptr ? impl_->scene->joints.strain(*joints, impl_->state) : JointStrain{};
 }
 
 const CoarseMotion& Simulation::coarse_motion() const {
@@ -133,8 +133,8 @@ SceneSummary Simulation::summary() const {
   summary.dim = scene.dim;
   summary.num_bodies = static_cast<int>(scene.bodies.size());
   for (const BodyInstance& body : scene.bodies) summary.num_obstacles += body.is_obstacle ? 1 : 0;
-  summary.num_vertices = static_cast<int>(scene.frame_mesh.vertices.size());
-  summary.num_elements = scene.num_elements;
+  summary.num_vertices = static_cast<int>(scene.frames.mesh.vertices.size());
+  summary.num_elements = scene.num_elements();
   summary.num_surface_triangles = static_cast<int>(scene.model.surface.triangles.size());
   summary.num_surface_edges = static_cast<int>(scene.model.surface.edges.size());
   summary.num_steps = num_steps(impl_->desc.time);
@@ -216,11 +216,11 @@ std::vector<double> Simulation::probe_values() const {
 Frame Simulation::frame() const {
   const SceneModel& scene = *impl_->scene;
   Frame frame;
-  frame.mesh = scene.frame_mesh;
+  frame.mesh = scene.frames.mesh;
   frame.mesh.vertices = positions();
   frame.velocity = velocities();
-  frame.cell_body = scene.cell_body;
-  frame.cell_is_obstacle = scene.cell_is_obstacle;
+  frame.cell_body = scene.frames.cell_body;
+  frame.cell_is_obstacle = scene.frames.cell_is_obstacle;
   frame.time = impl_->state.time;
   const OutputDesc& output = impl_->desc.output;
   const bool has_forces = output.contact_forces || needs_forces(output.fields);
@@ -228,7 +228,7 @@ Frame Simulation::frame() const {
   if (output.contact_forces) frame.contact_force = vectors_of_vertices(scene, normal_forces);
   if (!impl_->adapting.is_empty()) {
     std::vector<double> rest;
-    for (const Vec<3>& x : scene.frame_mesh.vertices) rest.insert(rest.end(), x.begin(), x.end());
+    for (const Vec<3>& x : scene.frames.mesh.vertices) rest.insert(rest.end(), x.begin(), x.end());
     frame.point_arrays.push_back({"rest_position", 3, std::move(rest)});
   }
   FieldSource source{impl_->state, normal_forces, VecX()};

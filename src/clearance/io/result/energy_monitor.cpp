@@ -86,8 +86,7 @@ std::string EnergyMonitor::loss_text() const {
       loss, 100.0 * share, 100.0 * (1.0 - std::sqrt(1.0 - share)), remedy(integrator_));
 }
 
-std::vector<RunWarning> EnergyMonitor::warnings() const {
-  std::vector<RunWarning> warnings;
+void EnergyMonitor::add_energy_warnings(std::vector<RunWarning>& warnings) const {
   if (gained_.first > gain_limit) {
     warnings.push_back({"energy_gained",
                         fmt::format("the time integrator has made {:.3g} % of the energy that '{}' had at work: its "
@@ -102,6 +101,9 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
                                                      100.0 * most_made_)});
   }
   if (lost_.first > loss_limit) warnings.push_back({"energy_lost", loss_text()});
+}
+
+void EnergyMonitor::add_coarse_step_warnings(std::vector<RunWarning>& warnings) const {
   if (coarse_.first > 0.0) {
     warnings.push_back(
         {"coarse_step", fmt::format("{} moved past each other by {:.2g} times the size of the smaller one "
@@ -118,6 +120,9 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
                      "shorter",
                      turned_.second, turned_.first, turned_.first / resolved_turn)});
   }
+}
+
+void EnergyMonitor::add_strain_warnings(std::vector<RunWarning>& warnings) const {
   if (stiff_strain_.first > 0.0) {
     warnings.push_back(
         {"stiff_body_strained",
@@ -151,6 +156,9 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
                                                       100.0 * largest_strain_ / at_work_, at_work_, strained_.second,
                                                       100.0 * strained_.first)});
   }
+}
+
+void EnergyMonitor::add_adaptation_warnings(std::vector<RunWarning>& warnings) const {
   if (at_work_ > 0.0 && adaptation_.made > gain_limit * at_work_) {
     warnings.push_back(
         {"adaptation_gained",
@@ -169,6 +177,14 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
                      "tenth of the gain that is asked for, or with finer elements",
                      num_adaptable_, adaptation_.num_rejected, adaptation_.num_unsafe)});
   }
+}
+
+std::vector<RunWarning> EnergyMonitor::warnings() const {
+  std::vector<RunWarning> warnings;
+  add_energy_warnings(warnings);
+  add_coarse_step_warnings(warnings);
+  add_strain_warnings(warnings);
+  add_adaptation_warnings(warnings);
   return warnings;
 }
 

@@ -74,11 +74,16 @@ class EnergyMonitor {
   std::vector<RunWarning> warnings() const;
 
  private:
+  std::string loss_text() const;
+  void add_energy_warnings(std::vector<RunWarning>& warnings) const;
+  void add_coarse_step_warnings(std::vector<RunWarning>& warnings) const;
+  void add_strain_warnings(std::vector<RunWarning>& warnings) const;
+  void add_adaptation_warnings(std::vector<RunWarning>& warnings) const;
+
   std::pair<double, std::string> gained_, lost_;  // at the last step
   std::pair<double, std::string> strained_, coarse_, turned_, curved_, stiff_strain_,
       large_rotation_;                 // the most of all steps
   double time_of_stiff_strain_ = 0.0;  // [s]
-  std::string loss_text() const;
 
   TimeIntegrator integrator_;
   double lost_in_impacts_ = 0.0;  // at the last step

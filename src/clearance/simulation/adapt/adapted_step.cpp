@@ -33,7 +33,7 @@ const NewNodes<dim>* find(const std::vector<NewNodes<dim>>& nodes, std::size_t b
 /// Map from the vertices of a body's mesh to surface vertices, and back.
 class SurfaceNumbers {
  public:
-  explicit SurfaceNumbers(const SceneModel& scene) : surface_of_(scene.frame_mesh.vertices.size(), -1), scene_(scene) {
+  explicit SurfaceNumbers(const SceneModel& scene) : surface_of_(scene.frames.mesh.vertices.size(), -1), scene_(scene) {
     int first = 0;
     for (const BodyInstance& body : scene.bodies) {
       first_.push_back(first);

@@ -125,38 +125,41 @@ std::vector<int> classes_of(const std::vector<Key>& keys, std::vector<int>& firs
   return classes;
 }
 
-AdaptingBodies::Body make_body(const SceneDesc& desc, const SceneModel& scene, int number,
-                               std::shared_ptr<const BodyInstance> instance) {
-  const BodyDesc& body_desc = desc_of(desc, *instance);
-  const Mesh& mesh = instance->mesh;
-  AdaptingBodies::Body body;
-  body.body = number;
-  body.instance = std::move(instance);
-  body.regions = regions_of(desc, body.instance->desc);
-  body.options = options_of(*find_remesh(desc, body_desc), mesh);
-
-  const std::vector<std::array<int, 3>> faces = faces_of_boundary(mesh);
-  std::vector<char> is_on_boundary(mesh.vertices.size(), 0);
-  for (const auto& face : faces) {
-    for (const int v : face) {
-      if (v >= 0) is_on_boundary[static_cast<std::size_t>(v)] = 1;
-    }
-  }
+std::shared_ptr<BodyMesh> start_mesh(const BodyInstance& instance, int number,
+                                     const std::vector<std::array<int, 3>>& faces) {
+  const Mesh& mesh = instance.mesh;
   auto start = std::make_shared<BodyMesh>();
   start->body = number;
   start->mesh.dim = mesh.dim;
   start->mesh.vertices = mesh.vertices;
   start->mesh.tets = mesh.tets;
   start->mesh.triangles = mesh.triangles;
-  start->start = body.instance->mesh_at_start().vertices;
+  start->start = instance.mesh_at_start().vertices;
   start->origin_of_vertex.resize(mesh.vertices.size());
   std::iota(start->origin_of_vertex.begin(), start->origin_of_vertex.end(), 0);
   start->origin_of_cell.resize(mesh.num_solid_cells());
   std::iota(start->origin_of_cell.begin(), start->origin_of_cell.end(), 0);
   for (std::size_t f = 0; f < faces.size(); ++f) start->facets.push_back({faces[f], static_cast<int>(f)});
+  return start;
+}
 
-  body.is_kept_vertex.assign(mesh.vertices.size(), 0);
-  std::vector<std::uint64_t> of_face(faces.size(), 0), of_cell(mesh.num_solid_cells(), 0);
+/// The regions that hold each face and each cell: bit k stands for region k.
+struct RegionSets {
+  std::vector<std::uint64_t> of_face, of_cell;
+};
+
+/// Selects the regions of a body in its mesh at the start. Sets what follows for the body, and appends the nodes of
+/// each region to `start`.
+RegionSets select_regions(const BodyDesc& body_desc, const std::vector<std::array<int, 3>>& faces,
+                          AdaptingBodies::Body& body, BodyMesh& start) {
+  const Mesh& mesh = body.instance->mesh;
+  std::vector<char> is_on_boundary(mesh.vertices.size(), 0);
+  for (const auto& face : faces) {
+    for (const int v : face) {
+      if (v >= 0) is_on_boundary[static_cast<std::size_t>(v)] = 1;
+    }
+  }
+  RegionSets sets{std::vector<std::uint64_t>(faces.size(), 0), std::vector<std::uint64_t>(mesh.num_solid_cells(), 0)};
   const std::size_t num_motions = body_desc.motions.size();
   const std::size_t first_stiff = num_motions + body_desc.loads.size();
   for (std::size_t k = 0; k < body.regions.size(); ++k) {
@@ -170,13 +173,18 @@ AdaptingBodies::Body make_body(const SceneDesc& desc, const SceneModel& scene, i
     }
     if (k >= first_stiff && k < first_stiff + body_desc.stiff_parts.size()) body.frozen_sets |= bit(k);
     const std::vector<char> has_face = are_faces_selected(*body.instance, body_desc.transform, region, mesh.dim);
-    for (std::size_t f = 0; f < faces.size(); ++f) of_face[f] |= has_face[f] != 0 ? bit(k) : 0;
+    for (std::size_t f = 0; f < faces.size(); ++f) sets.of_face[f] |= has_face[f] != 0 ? bit(k) : 0;
     const std::vector<char> has_cell = select_elements(*body.instance, body_desc.transform, region, mesh.dim);
-    for (std::size_t c = 0; c < of_cell.size(); ++c) of_cell[c] |= has_cell[c] != 0 ? bit(k) : 0;
-    start->nodes_of_region.push_back(nodes);
+    for (std::size_t c = 0; c < sets.of_cell.size(); ++c) sets.of_cell[c] |= has_cell[c] != 0 ? bit(k) : 0;
+    start.nodes_of_region.push_back(nodes);
   }
-  // A probe reads the vertex that starts nearest to its point, or the mean of the vertices that start in its region:
-  // these vertices are kept.
+  return sets;
+}
+
+/// Keeps the vertices that probes read: the one that starts nearest to a probe's point, or those that start in its
+/// region.
+void keep_probed_vertices(const SceneDesc& desc, const TransformDesc& transform, AdaptingBodies::Body& body) {
+  const Mesh& mesh = body.instance->mesh;
   for (const ProbeDesc& probe : desc.output.probes) {
     if (probe.kind != ProbeKind::position && probe.kind != ProbeKind::velocity) continue;
     const std::optional<NamedBody> named = find_body(desc, probe.body);
@@ -188,29 +196,62 @@ AdaptingBodies::Body make_body(const SceneDesc& desc, const SceneModel& scene, i
                                             [&](const auto& p, const auto& q) { return distance(p) < distance(q); });
       nodes.push_back(static_cast<int>(nearest - mesh.vertices.begin()));
     } else if (probe.region) {
-      nodes = select_nodes(*body.instance, body_desc.transform, *probe.region, mesh.dim);
+      nodes = select_nodes(*body.instance, transform, *probe.region, mesh.dim);
     }
     for (const int v : nodes) body.is_kept_vertex[static_cast<std::size_t>(v)] = 1;
   }
-  std::vector<std::pair<int, std::uint64_t>> face_keys;
+}
+
+/// Sets the classes of faces: a face of a class can merge with its neighbours, as they lie in one plane and in the same
+/// regions.
+void classify_faces(const std::vector<std::array<int, 3>>& faces, const RegionSets& sets, AdaptingBodies::Body& body) {
+  const Mesh& mesh = body.instance->mesh;
+  std::vector<std::pair<int, std::uint64_t>> keys;
   const std::vector<int> planes = with_dimension(mesh.dim, [&](auto dim) { return planes_of<dim>(mesh, faces); });
-  for (std::size_t f = 0; f < faces.size(); ++f) face_keys.emplace_back(planes[f], of_face[f]);
-  body.class_of_face = classes_of(face_keys, body.face_of_class);
-  using CellKey = std::tuple<int, double, std::uint64_t, char>;
-  std::vector<CellKey> cell_keys;
-  const std::vector<char> is_stiff_cell = stiff_elements(mesh, scene.stiff_units, number);
-  for (std::size_t c = 0; c < of_cell.size(); ++c) {
-    const int part = body.instance->material_part.empty() ? -1 : body.instance->material_part[c];
-    cell_keys.emplace_back(part, element_density(body_desc, *body.instance, c).value_or(-1.0), of_cell[c],
-                           is_stiff_cell[c]);
+  for (std::size_t f = 0; f < faces.size(); ++f) keys.emplace_back(planes[f], sets.of_face[f]);
+  body.class_of_face = classes_of(keys, body.face_of_class);
+  for (const int f : body.face_of_class) {
+    body.regions_of_face_class.push_back(sets.of_face[static_cast<std::size_t>(f)]);
   }
-  body.class_of_cell = classes_of(cell_keys, body.cell_of_class);
-  for (const int f : body.face_of_class) body.regions_of_face_class.push_back(of_face[static_cast<std::size_t>(f)]);
-  for (const int c : body.cell_of_class) body.regions_of_cell_class.push_back(of_cell[static_cast<std::size_t>(c)]);
   body.area_of_face_class.assign(body.face_of_class.size(), 0.0);
   for (std::size_t f = 0; f < faces.size(); ++f) {
     body.area_of_face_class[static_cast<std::size_t>(body.class_of_face[f])] += face_area(mesh.vertices, faces[f]);
   }
+}
+
+/// Sets the classes of cells: those of a class have one material, one density, the same regions, and are all stiff or
+/// all not.
+void classify_cells(const BodyDesc& body_desc, const std::vector<StiffUnit>& units, const RegionSets& sets,
+                    AdaptingBodies::Body& body) {
+  const BodyInstance& instance = *body.instance;
+  using CellKey = std::tuple<int, double, std::uint64_t, char>;
+  std::vector<CellKey> keys;
+  const std::vector<char> is_stiff_cell = stiff_elements(instance.mesh, units, body.body);
+  for (std::size_t c = 0; c < sets.of_cell.size(); ++c) {
+    const int part = instance.material_part.empty() ? -1 : instance.material_part[c];
+    keys.emplace_back(part, element_density(body_desc, instance, c).value_or(-1.0), sets.of_cell[c], is_stiff_cell[c]);
+  }
+  body.class_of_cell = classes_of(keys, body.cell_of_class);
+  for (const int c : body.cell_of_class) {
+    body.regions_of_cell_class.push_back(sets.of_cell[static_cast<std::size_t>(c)]);
+  }
+}
+
+AdaptingBodies::Body make_body(const SceneDesc& desc, const SceneModel& scene, int number,
+                               std::shared_ptr<const BodyInstance> instance) {
+  const BodyDesc& body_desc = desc_of(desc, *instance);
+  AdaptingBodies::Body body;
+  body.body = number;
+  body.instance = std::move(instance);
+  body.regions = regions_of(desc, body.instance->desc);
+  body.options = options_of(*find_remesh(desc, body_desc), body.instance->mesh);
+  body.is_kept_vertex.assign(body.instance->mesh.vertices.size(), 0);
+  const std::vector<std::array<int, 3>> faces = faces_of_boundary(body.instance->mesh);
+  std::shared_ptr<BodyMesh> start = start_mesh(*body.instance, number, faces);
+  const RegionSets sets = select_regions(body_desc, faces, body, *start);
+  keep_probed_vertices(desc, body_desc.transform, body);
+  classify_faces(faces, sets, body);
+  classify_cells(body_desc, scene.stiff_units, sets, body);
   body.start = std::move(start);
   return body;
 }

@@ -7,6 +7,7 @@
 
 #include "clearance/remesh/remesher.h"
 #include "clearance/simulation/build/scene_model.h"
+#include "clearance/solver/prescribed.h"
 
 namespace clearance {
 

@@ -9,6 +9,7 @@
 #include "clearance/contact/surface_at_rest.h"
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/geometry/mesh_checks.h"
+#include "clearance/math/dimension.h"
 
 namespace clearance {
 
@@ -44,13 +45,13 @@ struct BodyScales {
   double dhat = 0.0, eps_v = 0.0, stick = 0.0;
 };
 
-BodyScales scales_of(const SceneDesc& desc, const SceneModel& scene, const BodyInstance& body) {
+BodyScales scales_of(const SceneDesc& desc, double scene_size, const BodyInstance& body) {
   const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
-  const double size = is_local ? bounding_box(body.mesh.vertices).diagonal() : scene.model.bbox_diagonal;
+  const double size = is_local ? bounding_box(body.mesh.vertices).diagonal() : scene_size;
   BodyScales scales;
   scales.dhat = desc.contact.dhat * (desc.contact.dhat_is_absolute ? 1.0 : size);
   if (is_local && !desc.contact.dhat_is_absolute) {
-    scales.dhat = std::min(scales.dhat, own_share * thickness(scene.dim, body.mesh));
+    scales.dhat = std::min(scales.dhat, own_share * thickness(desc.dimension, body.mesh));
   }
   scales.eps_v = desc.friction.eps_v * (desc.friction.eps_v_is_absolute ? 1.0 : size);
   scales.stick = desc.friction.stick * size;
@@ -60,26 +61,26 @@ BodyScales scales_of(const SceneDesc& desc, const SceneModel& scene, const BodyI
 /// Compliance [m/N] of surface vertices: the displacement that a unit force causes.
 class Compliance {
  public:
-  Compliance(const SceneDesc& desc, const SceneModel& scene) : scene_(scene) {
-    const VecX& elastic = scene.model.elastic_stiffness;
+  Compliance(const SceneDesc& desc, const Model& model) : model_(model) {
+    const VecX& elastic = model.elastic_stiffness;
     const double h = desc.time.step;
     const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
-    for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
-      const double inertia = inertial_reach * scene.model.mass[b] / (h * h);
+    for (int b = 0; b < model.layout.num_blocks; ++b) {
+      const double inertia = inertial_reach * model.mass[b] / (h * h);
       stiffness_.push_back(is_static && elastic[b] > 0.0 ? elastic[b] : inertia + elastic[b]);
     }
-    for (const Tie& tie : scene.model.ties) tie_of_block_[tie.block] = &tie;
+    for (const Tie& tie : model.ties) tie_of_block_[tie.block] = &tie;
   }
 
   double at(int surface_vertex) const {
     double sum = 0.0;
-    for (const SurfaceMap::Term& term : scene_.model.surface_map.terms(surface_vertex)) {
+    for (const SurfaceMap::Term& term : model_.surface_map.terms(surface_vertex)) {
       const auto tie = tie_of_block_.find(term.block);
       if (tie == tie_of_block_.end()) {
         add(term.block, term.weight, sum);
         continue;
       }
-      for (int i = 0; i <= scene_.dim; ++i) {
+      for (int i = 0; i <= model_.layout.dim; ++i) {
         add(tie->second->first_block + i, term.weight * tie->second->weights[static_cast<std::size_t>(i)], sum);
       }
     }
@@ -92,7 +93,7 @@ class Compliance {
     if (stiffness > 0.0) sum += weight * weight / stiffness;
   }
 
-  const SceneModel& scene_;
+  const Model& model_;
   std::vector<double> stiffness_;  // per block
   std::map<int, const Tie*> tie_of_block_;
 };
@@ -123,28 +124,28 @@ void limit_growth(const SurfaceTopology& surface, const VecX& x, double slope, s
   }
 }
 
-/// Makes dhat so small that nothing that is close at the start has a force.
+/// Makes dhat so small that nothing that is close at the start, at `x_start` [m], has a force.
 template <int dim>
-void clear_start(double slope, SceneModel& scene) {
-  Model& model = scene.model;
-  std::vector<double>& dhat = model.contact_scales.dhat;
-  const std::vector<double> dhat_of_body = dhat;
-  BarrierOptions options = scene.options.barrier;
+void clear_start(const std::vector<BodyInstance>& bodies, const Model& model, const VecX& x_start,
+                 BarrierOptions options, double slope, ContactScales& scales) {
   // The search reaches as far as features of one body limit each other.
   options.dhat /= own_share;
-  for (double& d : dhat) d /= own_share;
-  const VecX x = model.surface_map.apply(scene.initial_state.x);
+  Model searched = model;
+  searched.contact_scales = scales;
+  for (double& d : searched.contact_scales.dhat) d /= own_share;
+  const VecX x = model.surface_map.apply(x_start);
   const auto broad_phase = make_broad_phase(dim, model.surface);
   const ContactSet set =
-      build_contact_set<dim>(model, x, find_contact_candidates(*broad_phase, model, options, x, x), options);
-  dhat = dhat_of_body;
+      build_contact_set<dim>(searched, x, find_contact_candidates(*broad_phase, searched, options, x, x), options);
+  std::vector<double>& dhat = scales.dhat;
+  const std::vector<double> dhat_of_body = dhat;
   for (const Contact& contact : set.contacts) {
     const auto body = [&](int i) {
       return model.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
     };
     const int n = contact.num_vertices();
     // A body that starts bent is pressed against something and keeps its dhat.
-    const auto is_bent = [&](int i) { return !scene.bodies[static_cast<std::size_t>(body(i))].displacements.empty(); };
+    const auto is_bent = [&](int i) { return !bodies[static_cast<std::size_t>(body(i))].displacements.empty(); };
     if (is_bent(0) || is_bent(n - 1)) continue;
     const bool is_within = contact.kind != ContactKind::half_space && body(0) == body(n - 1);
     const double gap = (is_within ? own_share : 1.0) * (std::sqrt(contact.distance_sq) - options.min_separation);
@@ -156,46 +157,54 @@ void clear_start(double slope, SceneModel& scene) {
   limit_growth<dim>(model.surface, x, slope, dhat);
 }
 
-}  // namespace
-
-void set_contact_scales(const SceneDesc& desc, SceneModel& scene) {
-  const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
-  const bool has_own_distances = is_plain(desc.contact.options);
-  const bool has_stiffness =
-      desc.contact.stiffness == ContactStiffnessKind::bodies && desc.contact.kappa == 0.0 && has_own_distances;
-  if (!is_local && !has_stiffness) return;
+/// Returns the lengths of each body.
+std::vector<BodyScales> scales_of_bodies(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
+                                         double scene_size, BodyScales& largest) {
   std::vector<BodyScales> of_body;
-  BodyScales largest;
-  for (const BodyInstance& body : scene.bodies) {
-    of_body.push_back(body.is_obstacle ? BodyScales{} : scales_of(desc, scene, body));
+  for (const BodyInstance& body : bodies) {
+    of_body.push_back(body.is_obstacle ? BodyScales{} : scales_of(desc, scene_size, body));
     largest.dhat = std::max(largest.dhat, of_body.back().dhat);
     largest.eps_v = std::max(largest.eps_v, of_body.back().eps_v);
     largest.stick = std::max(largest.stick, of_body.back().stick);
   }
   // Only one body of a pair can be an obstacle, so that the smaller scales of the other one count.
   for (std::size_t b = 0; b < of_body.size(); ++b) {
-    if (scene.bodies[b].is_obstacle) of_body[b] = largest;
+    if (bodies[b].is_obstacle) of_body[b] = largest;
   }
-  ContactScales& scales = scene.model.contact_scales;
-  const Compliance compliance(desc, scene);
-  for (int v = 0; v < scene.model.surface.num_vertices; ++v) {
+  return of_body;
+}
+
+}  // namespace
+
+ScaledContact make_contact_scales(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Model& model,
+                                  const VecX& x_start, const SolverOptions& options) {
+  const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
+  const bool has_own_distances = is_plain(desc.contact.options);
+  const bool has_stiffness =
+      desc.contact.stiffness == ContactStiffnessKind::bodies && desc.contact.kappa == 0.0 && has_own_distances;
+  if (!is_local && !has_stiffness) return {{}, options.barrier.dhat};
+  BodyScales largest;
+  const std::vector<BodyScales> of_body = scales_of_bodies(desc, bodies, model.bbox_diagonal, largest);
+  const Compliance compliance(desc, model);
+  ScaledContact contact;
+  contact.dhat = largest.dhat;
+  for (int v = 0; v < model.surface.num_vertices; ++v) {
     const auto at = static_cast<std::size_t>(v);
-    const BodyScales& body = of_body[static_cast<std::size_t>(scene.model.surface.vertex_body[at])];
-    scales.dhat.push_back(body.dhat);
-    scales.eps_v.push_back(body.eps_v);
-    scales.stick.push_back(body.stick);
-    if (has_stiffness) scales.compliance.push_back(scene.model.is_obstacle_vertex[at] ? 0.0 : compliance.at(v));
+    const BodyScales& body = of_body[static_cast<std::size_t>(model.surface.vertex_body[at])];
+    contact.scales.dhat.push_back(body.dhat);
+    contact.scales.eps_v.push_back(body.eps_v);
+    contact.scales.stick.push_back(body.stick);
+    if (has_stiffness) contact.scales.compliance.push_back(model.is_obstacle_vertex[at] ? 0.0 : compliance.at(v));
   }
-  scene.options.barrier.dhat = largest.dhat;
-  // Formulations that subtract what is counted twice need one distance for the whole body.
-  if (!has_own_distances) return;
-  // An absolute length is kept as the scene gives it.
-  if (!scene.options.has_contact || !is_local || desc.contact.dhat_is_absolute) return;
-  if (scene.dim == 2) {
-    clear_start<2>(desc.contact.dhat, scene);
-  } else {
-    clear_start<3>(desc.contact.dhat, scene);
-  }
+  // Formulations that subtract what is counted twice need one distance for the whole body. An absolute length is kept
+  // as the scene gives it.
+  if (!has_own_distances || !options.has_contact || !is_local || desc.contact.dhat_is_absolute) return contact;
+  BarrierOptions barrier = options.barrier;
+  barrier.dhat = contact.dhat;
+  with_dimension(model.layout.dim, [&](auto dim) {
+    clear_start<dim>(bodies, model, x_start, barrier, desc.contact.dhat, contact.scales);
+  });
+  return contact;
 }
 
 }  // namespace clearance

@@ -2,12 +2,21 @@
 // close to it at the start, and from what resists there.
 #pragma once
 
-#include "clearance/simulation/build/scene_model.h"
+#include <vector>
+
+#include "clearance/model/model.h"
+#include "clearance/scene/scene.h"
+#include "clearance/simulation/load/body_instance.h"
+#include "clearance/solver/options.h"
 
 namespace clearance {
 
-/// Sets the model's contact scales, and the largest activation distance in `options`. The rest of the scene must be
-/// complete.
+struct ScaledContact {
+  ContactScales scales;  ///< empty if the scene asks for one scale
+  double dhat = 0.0;     ///< [m] largest activation distance
+};
+
+/// Makes the contact scales of a model that has all but contact. `x_start` [m] are the unknowns at the start.
 ///
 /// dhat is a given fraction of the body's diagonal, with these limits: for solids at most a third of 2 V / A, the
 /// thickness of a plate; for features of one deformable body that face each other at most a third of their distance;
@@ -17,6 +26,7 @@ namespace clearance {
 /// Compliance: a force moves the vertex in a step by 1 / (100 m / h^2 + k), with m and k those of its blocks. A contact
 /// is then as stiff as its softer body, and a body without elasticity is a hundred times as stiff as its inertia. The
 /// gap under load is a sensible part of dhat for any material.
-void set_contact_scales(const SceneDesc& desc, SceneModel& scene);
+ScaledContact make_contact_scales(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Model& model,
+                                  const VecX& x_start, const SolverOptions& options);
 
 }  // namespace clearance

@@ -10,7 +10,6 @@
 #include "clearance/bodies/affine/joint_spring_potential.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
-#include "clearance/model/blocks.h"
 #include "clearance/scene/body_names.h"
 #include "clearance/scene/expression.h"
 
@@ -35,7 +34,9 @@ JointFunction time_formula(const std::string& formula, const std::string& place,
 
 class JointMaker {
  public:
-  JointMaker(const SceneDesc& desc, SceneModel& scene) : desc_(desc), scene_(scene) {}
+  JointMaker(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const std::vector<StiffUnit>& units,
+             const std::shared_ptr<const Controls>& controls, Issues& issues)
+      : desc_(desc), bodies_(bodies), units_(units), controls_(controls), issues_(issues) {}
 
   std::vector<StiffJoint> make_all() {
     std::vector<StiffJoint> joints;
@@ -55,10 +56,9 @@ class JointMaker {
       couplings.push_back({static_cast<int>(i), static_cast<int>(leader - desc_.joints.begin()),
                            mimic->multiplier * unit / unit_of(*leader), mimic->offset * unit});
       if (std::abs(mimic->offset) < 1e-6) continue;
-      scene_.issues.push_back(
-          {"", fmt::format("joints[{}].mimic.offset", i), fmt::format("{:g}", mimic->offset),
-           "both joints are at 0 where the scene starts: this one jumps by the offset in the first step",
-           Severity::warning});
+      issues_.push_back({"", fmt::format("joints[{}].mimic.offset", i), fmt::format("{:g}", mimic->offset),
+                         "both joints are at 0 where the scene starts: this one jumps by the offset in the first step",
+                         Severity::warning});
     }
     return couplings;
   }
@@ -79,10 +79,10 @@ class JointMaker {
     joint.axis = desc.axis;
     if (desc.lower) joint.lower = unit * *desc.lower;
     if (desc.upper) joint.upper = unit * *desc.upper;
-    joint.drive = time_formula(desc.drive, place + ".drive", unit, scene_.controls);
-    joint.effort = time_formula(desc.effort, place + ".effort", 1.0, scene_.controls);
+    joint.drive = time_formula(desc.drive, place + ".drive", unit, controls_);
+    joint.effort = time_formula(desc.effort, place + ".effort", 1.0, controls_);
     joint.spring = desc.stiffness;
-    joint.rest = time_formula(desc.rest, place + ".rest", unit, scene_.controls);
+    joint.rest = time_formula(desc.rest, place + ".rest", unit, controls_);
     joint.damping = desc.damping;
     check_start(desc, place);
     return joint;
@@ -94,8 +94,8 @@ class JointMaker {
     const std::optional<NamedBody> named = find_body(desc_, name);
     if (!named) return;
     std::vector<int> instances;
-    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
-      if (scene_.bodies[b].desc == static_cast<int>(named->body)) instances.push_back(static_cast<int>(b));
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      if (bodies_[b].desc == static_cast<int>(named->body)) instances.push_back(static_cast<int>(b));
     }
     const auto count = static_cast<int>(instances.size());
     const std::string& whole = desc_.bodies[named->body].name;
@@ -110,35 +110,38 @@ class JointMaker {
       return;
     }
     // A body without mass is missing among the units and has been reported.
-    for (const StiffUnit& unit : scene_.stiff_units) {
+    for (const StiffUnit& unit : units_) {
       if (unit.body == instances[static_cast<std::size_t>(copy)] && !unit.is_part()) joint.bodies[side] = jointed(unit);
     }
   }
 
   void error(const std::string& place, const std::string& name, std::string message) {
-    scene_.issues.push_back({"", place, '"' + name + '"', std::move(message), Severity::error});
+    issues_.push_back({"", place, '"' + name + '"', std::move(message), Severity::error});
   }
 
   /// Warns of a drive that is not zero when the scene starts, because the joint is at zero then.
   void check_start(const JointDesc& desc, const std::string& place) {
     if (desc.drive.empty()) return;
-    const Result<double> start = evaluate_time_formula(desc.drive, place, 0.0, *scene_.controls);
+    const Result<double> start = evaluate_time_formula(desc.drive, place, 0.0, *controls_);
     if (!start || std::abs(*start) < 1e-6) return;
-    scene_.issues.push_back(
-        {"", place + ".drive", desc.drive,
-         fmt::format("is {:g} at t = 0, where the joint is at 0: it jumps in the first step", *start),
-         Severity::warning});
+    issues_.push_back({"", place + ".drive", desc.drive,
+                       fmt::format("is {:g} at t = 0, where the joint is at 0: it jumps in the first step", *start),
+                       Severity::warning});
   }
 
   const SceneDesc& desc_;
-  SceneModel& scene_;
+  const std::vector<BodyInstance>& bodies_;
+  const std::vector<StiffUnit>& units_;
+  const std::shared_ptr<const Controls>& controls_;
+  Issues& issues_;
 };
 
-std::vector<HeldBody> held_bodies(const SceneDesc& desc, const SceneModel& scene) {
+std::vector<HeldBody> held_bodies(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
+                                  const std::vector<StiffUnit>& units) {
   const std::array<bool, 3> none = {false, false, false};
   std::vector<HeldBody> held;
-  for (const StiffUnit& unit : scene.stiff_units) {
-    const int body = scene.bodies[static_cast<std::size_t>(unit.body)].desc;
+  for (const StiffUnit& unit : units) {
+    const int body = bodies[static_cast<std::size_t>(unit.body)].desc;
     const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body)];
     if (unit.is_part() || (body_desc.fixed_translation == none && body_desc.fixed_rotation == none)) continue;
     held.push_back({jointed(unit), body_desc.fixed_translation, body_desc.fixed_rotation});
@@ -157,26 +160,23 @@ std::vector<std::string> joint_names(const SceneDesc& desc) {
 }
 
 template <int dim>
-std::shared_ptr<Potential> make_potential(const std::vector<StiffJoint>& joints, const std::vector<HeldBody>& held,
-                                          const std::vector<StiffCoupling>& couplings,
-                                          const std::vector<std::string>& names, SceneModel& scene) {
+void set_readers(const std::vector<std::string>& names, SceneJoints& result) {
   using Joints = JointPotential<dim>;
-  scene.joint_state = [](const Potential& potential, int joint, const State& state) {
+  result.state = [](const Potential& potential, int joint, const State& state) {
     return static_cast<const Joints&>(potential).joint_state(joint, state.x, state.turns);
   };
-  scene.joint_strain = [names](const Potential& potential, const State& state) -> JointStrain {
+  result.strain = [names](const Potential& potential, const State& state) -> JointStrain {
     const auto [link, strain] = static_cast<const Joints&>(potential).largest_strain(state.x, state.turns);
     if (link < 0) return {};
     const auto joint = static_cast<std::size_t>(link);
     return {strain, joint < names.size() ? names[joint] : "a fixed translation or rotation"};
   };
-  return std::make_shared<Joints>(joints, held, couplings);
 }
 
 /// Computes Model::mechanism_of_body.
 std::vector<int> mechanisms(const std::vector<StiffJoint>& joints, const std::vector<StiffCoupling>& couplings,
-                            const SceneModel& scene) {
-  std::vector<int> parent(scene.bodies.size());
+                            std::size_t num_bodies, const std::vector<int>& body_of_block) {
+  std::vector<int> parent(num_bodies);
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int b) {
     while (parent[static_cast<std::size_t>(b)] != b) b = parent[static_cast<std::size_t>(b)];
@@ -184,8 +184,8 @@ std::vector<int> mechanisms(const std::vector<StiffJoint>& joints, const std::ve
   };
   const auto unite = [&](const JointedBody& first, const JointedBody& second) {
     if (first.is_world() || second.is_world()) return;
-    const int a = root(body_of_block(scene.model, first.first_block));
-    const int b = root(body_of_block(scene.model, second.first_block));
+    const int a = root(body_of_block[static_cast<std::size_t>(first.first_block)]);
+    const int b = root(body_of_block[static_cast<std::size_t>(second.first_block)]);
     parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
   };
   for (const StiffJoint& joint : joints) unite(joint.bodies[0], joint.bodies[1]);
@@ -200,22 +200,24 @@ std::vector<int> mechanisms(const std::vector<StiffJoint>& joints, const std::ve
 
 }  // namespace
 
-JointPotentials make_joints(const SceneDesc& desc, SceneModel& scene) {
-  JointMaker maker(desc, scene);
+SceneJoints make_joints(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                        const std::shared_ptr<const Controls>& controls, Issues& issues) {
+  JointMaker maker(desc, bodies, unknowns.stiff_units, controls, issues);
   const std::vector<StiffJoint> joints = maker.make_all();
   const std::vector<StiffCoupling> couplings = maker.make_couplings();
-  const std::vector<HeldBody> held = held_bodies(desc, scene);
-  if ((joints.empty() && held.empty()) || has_errors(scene.issues)) return {};
-  scene.model.mechanism_of_body = mechanisms(joints, couplings, scene);
-  const std::vector<std::string> names = joint_names(desc);
-  return with_dimension(scene.dim, [&](auto dim) {
-    JointPotentials potentials = {make_potential<dim>(joints, held, couplings, names, scene), {}};
+  const std::vector<HeldBody> held = held_bodies(desc, bodies, unknowns.stiff_units);
+  if ((joints.empty() && held.empty()) || has_errors(issues)) return {};
+  SceneJoints result;
+  result.mechanism_of_body = mechanisms(joints, couplings, bodies.size(), unknowns.body_of_block);
+  with_dimension(unknowns.layout.dim, [&](auto dim) {
+    result.joints = std::make_shared<JointPotential<dim>>(joints, held, couplings);
+    set_readers<dim>(joint_names(desc), result);
     for (const JointSpringKind kind : {JointSpringKind::spring, JointSpringKind::damper}) {
       auto springs = std::make_shared<JointSpringPotential<dim>>(kind, joints);
-      if (!springs->is_empty()) potentials.springs.push_back(std::move(springs));
+      if (!springs->is_empty()) result.springs.push_back(std::move(springs));
     }
-    return potentials;
   });
+  return result;
 }
 
 }  // namespace clearance

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "clearance/bodies/affine/torque_potential.h"
+#include "clearance/bodies/fem/load_potential.h"
 #include "clearance/bodies/fem/pressure_potential.h"
 #include "clearance/math/dimension.h"
 #include "clearance/scene/expression.h"
@@ -43,19 +44,20 @@ std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& bod
   return weights;
 }
 
-PreparedLoad prepare(const LoadDesc& load, std::string place, const SceneModel& scene, const BodyInstance& body,
-                     const TransformDesc& transform, const BodyBlocks& blocks) {
+PreparedLoad prepare(const LoadDesc& load, std::string place, const Unknowns& unknowns, const BodyTerms& terms,
+                     const BodyInstance& body, const TransformDesc& transform, const BodyBlocks& blocks) {
+  const int dim = unknowns.layout.dim;
   PreparedLoad prepared{load, std::move(place), {}, {}, {}};
   if (is_stiff(body.kind)) {
     // The load acts on the centre of mass.
     Vec<3> center = Vec<3>::Zero();
-    center.head(scene.dim) = scene.model.x_rest.segment(scene.dim * blocks.first, scene.dim);
+    center.head(dim) = unknowns.x_rest.segment(dim * blocks.first, dim);
     prepared.blocks = {blocks.first};
-    prepared.weights = {load.kind == LoadKind::acceleration ? scene.model.mass[blocks.first] : 1.0};
+    prepared.weights = {load.kind == LoadKind::acceleration ? terms.mass[blocks.first] : 1.0};
     prepared.points = {center - body.shift};
     return prepared;
   }
-  const std::vector<double> weights = vertex_weights(load, body, transform, scene.dim, scene.weighing, blocks);
+  const std::vector<double> weights = vertex_weights(load, body, transform, dim, terms.weighing, blocks);
   for (std::size_t v = 0; v < weights.size(); ++v) {
     if (weights[v] == 0.0) continue;
     prepared.blocks.push_back(blocks.of_nodes[v]);
@@ -78,37 +80,58 @@ Result<Done> add_forces(const PreparedLoad& load, const Controls& controls, int 
   return Done{};
 }
 
-bool is_dead(LoadKind kind) {
-  return kind != LoadKind::torque && kind != LoadKind::pressure;
-}
+/// Finds the nodes and faces of the loads of a scene.
+class LoadMaker {
+ public:
+  using PotentialPointer = std::shared_ptr<const Potential>;
 
-void warn_of_idle_load(const BodyDesc& body, const LoadDesc& load, const std::string& place, SceneModel& scene) {
-  const char* what = load.kind == LoadKind::acceleration ? "node" : "boundary face";
-  scene.empty_regions.push_back({"", place + ".region", "",
-                                 fmt::format("holds no {} of body '{}': the load acts on nothing", what, body.name),
-                                 Severity::warning});
-}
+  LoadMaker(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+            const BodyTerms& terms, const std::shared_ptr<const Controls>& controls, Issues& idle)
+      : desc_(desc), bodies_(bodies), unknowns_(unknowns), terms_(terms), controls_(controls), idle_(idle) {}
 
-/// Calls prepare(load, place, body, transform, blocks) for the loads of all bodies and their copies whose kind is
-/// wanted; it returns true if it finds something. Warns of a load that finds nothing in any copy.
-template <class Wants, class Prepare>
-void prepare_loads(const SceneDesc& desc, SceneModel& scene, const Wants& wants, const Prepare& prepare) {
-  for (int d = 0; d < static_cast<int>(desc.bodies.size()); ++d) {
-    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(d)];
-    for (std::size_t i = 0; i < body_desc.loads.size(); ++i) {
-      const LoadDesc& load = body_desc.loads[i];
-      if (!wants(load.kind)) continue;
-      const std::string place = fmt::format("bodies[{}].loads[{}]", d, i);
-      bool finds_something = false;
-      for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-        if (scene.bodies[b].desc != d) continue;
-        finds_something =
-            prepare(load, place, scene.bodies[b], body_desc.transform, scene.blocks[b]) || finds_something;
+  /// Each function returns null if the scene has no such load.
+  PotentialPointer make_dead_loads();
+  template <int dim>
+  PotentialPointer make_pressures();
+  template <int dim>
+  PotentialPointer make_torques();
+
+ private:
+  /// Calls prepare(load, place, body, transform, blocks) for the loads of all bodies and their copies whose kind is
+  /// wanted; it returns true if it finds something. Warns of a load that finds nothing in any copy.
+  template <class Wants, class Prepare>
+  void prepare_all(const Wants& wants, const Prepare& prepare) {
+    for (int d = 0; d < static_cast<int>(desc_.bodies.size()); ++d) {
+      const BodyDesc& body_desc = desc_.bodies[static_cast<std::size_t>(d)];
+      for (std::size_t i = 0; i < body_desc.loads.size(); ++i) {
+        const LoadDesc& load = body_desc.loads[i];
+        if (!wants(load.kind)) continue;
+        const std::string place = fmt::format("bodies[{}].loads[{}]", d, i);
+        bool finds_something = false;
+        for (std::size_t b = 0; b < bodies_.size(); ++b) {
+          if (bodies_[b].desc != d) continue;
+          finds_something =
+              prepare(load, place, bodies_[b], body_desc.transform, unknowns_.blocks[b]) || finds_something;
+        }
+        if (!finds_something) warn_of_idle_load(body_desc, load, place);
       }
-      if (!finds_something) warn_of_idle_load(body_desc, load, place, scene);
     }
   }
-}
+
+  void warn_of_idle_load(const BodyDesc& body, const LoadDesc& load, const std::string& place) {
+    const char* what = load.kind == LoadKind::acceleration ? "node" : "boundary face";
+    idle_.push_back({"", place + ".region", "",
+                     fmt::format("holds no {} of body '{}': the load acts on nothing", what, body.name),
+                     Severity::warning});
+  }
+
+  const SceneDesc& desc_;
+  const std::vector<BodyInstance>& bodies_;
+  const Unknowns& unknowns_;
+  const BodyTerms& terms_;
+  std::shared_ptr<const Controls> controls_;
+  Issues& idle_;
+};
 
 template <int dim>
 PressureLoad<dim> prepare_pressure(const LoadDesc& load, const std::string& place,
@@ -157,22 +180,16 @@ std::vector<TorqueLoad> torques_on(const StiffUnit& unit, const BodyDesc& body,
   return torques;
 }
 
-}  // namespace
-
-bool is_acting(const LoadDesc& load, double h, double time_t1) {
-  return TimeWindow{load.start, load.end}.contains(time_t1 - h, h);
-}
-
-std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& scene) {
+LoadMaker::PotentialPointer LoadMaker::make_dead_loads() {
   std::vector<PreparedLoad> loads;
-  prepare_loads(desc, scene, is_dead, [&](const LoadDesc& load, const std::string& place, const auto&... where) {
-    loads.push_back(prepare(load, place, scene, where...));
+  const auto is_dead = [](LoadKind kind) { return kind != LoadKind::torque && kind != LoadKind::pressure; };
+  prepare_all(is_dead, [&](const LoadDesc& load, const std::string& place, const auto&... where) {
+    loads.push_back(prepare(load, place, unknowns_, terms_, where...));
     return !loads.back().blocks.empty();
   });
   if (loads.empty()) return nullptr;
-  const int dim = scene.dim;
-  return std::make_shared<LoadPotential>(scene.model.layout.num_unknowns(),
-                                         [dim, loads = std::move(loads), controls = scene.controls](
+  return std::make_shared<LoadPotential>(unknowns_.layout.num_unknowns(),
+                                         [dim = unknowns_.layout.dim, loads = std::move(loads), controls = controls_](
                                              double h, double time_t1, VecX& force) -> Result<Done> {
                                            for (const PreparedLoad& load : loads) {
                                              if (!is_acting(load.desc, h, time_t1)) continue;
@@ -184,32 +201,52 @@ std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& sce
                                          });
 }
 
-std::shared_ptr<Potential> make_pressures(const SceneDesc& desc, SceneModel& scene) {
-  return with_dimension(scene.dim, [&](auto dim) -> std::shared_ptr<Potential> {
-    std::vector<PressureLoad<dim>> pressures;
-    const auto is_pressure = [](LoadKind kind) { return kind == LoadKind::pressure; };
-    prepare_loads(desc, scene, is_pressure, [&](const LoadDesc& load, const std::string& place, const auto&... where) {
-      pressures.push_back(prepare_pressure<dim>(load, place, scene.controls, where...));
-      return !(pressures.back().faces.empty() && pressures.back().curved_faces.empty());
-    });
-    if (pressures.empty()) return nullptr;
-    return std::make_shared<PressurePotential<dim>>(pressures);
+template <int dim>
+LoadMaker::PotentialPointer LoadMaker::make_pressures() {
+  std::vector<PressureLoad<dim>> pressures;
+  const auto is_pressure = [](LoadKind kind) { return kind == LoadKind::pressure; };
+  prepare_all(is_pressure, [&](const LoadDesc& load, const std::string& place, const auto&... where) {
+    pressures.push_back(prepare_pressure<dim>(load, place, controls_, where...));
+    return !(pressures.back().faces.empty() && pressures.back().curved_faces.empty());
   });
+  if (pressures.empty()) return nullptr;
+  return std::make_shared<PressurePotential<dim>>(pressures);
 }
 
-std::shared_ptr<Potential> make_torques(const SceneDesc& desc, const SceneModel& scene) {
+template <int dim>
+LoadMaker::PotentialPointer LoadMaker::make_torques() {
   std::vector<TorqueLoad> torques;
-  for (const StiffUnit& unit : scene.stiff_units) {
+  for (const StiffUnit& unit : unknowns_.stiff_units) {
     if (unit.is_part()) continue;
-    const int body = scene.bodies[static_cast<std::size_t>(unit.body)].desc;
-    const std::vector<TorqueLoad> on_unit =
-        torques_on(unit, desc.bodies[static_cast<std::size_t>(body)], scene.controls);
+    const int body = bodies_[static_cast<std::size_t>(unit.body)].desc;
+    const std::vector<TorqueLoad> on_unit = torques_on(unit, desc_.bodies[static_cast<std::size_t>(body)], controls_);
     torques.insert(torques.end(), on_unit.begin(), on_unit.end());
   }
   if (torques.empty()) return nullptr;
-  return with_dimension(scene.dim, [&](auto dim) -> std::shared_ptr<Potential> {
-    return std::make_shared<TorquePotential<dim>>(std::move(torques));
+  return std::make_shared<TorquePotential<dim>>(std::move(torques));
+}
+
+}  // namespace
+
+bool is_acting(const LoadDesc& load, double h, double time_t1) {
+  return TimeWindow{load.start, load.end}.contains(time_t1 - h, h);
+}
+
+std::vector<std::shared_ptr<const Potential>> make_loads(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
+                                                         const Unknowns& unknowns, const BodyTerms& terms,
+                                                         const std::shared_ptr<const Controls>& controls,
+                                                         Issues& idle) {
+  LoadMaker maker(desc, bodies, unknowns, terms, controls, idle);
+  std::vector<std::shared_ptr<const Potential>> loads;
+  const auto add = [&](std::shared_ptr<const Potential> potential) {
+    if (potential) loads.push_back(std::move(potential));
+  };
+  add(maker.make_dead_loads());
+  with_dimension(unknowns.layout.dim, [&](auto dim) {
+    add(maker.make_pressures<dim>());
+    add(maker.make_torques<dim>());
   });
+  return loads;
 }
 
 }  // namespace clearance

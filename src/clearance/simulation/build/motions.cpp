@@ -18,9 +18,9 @@ namespace {
 
 /// Prepares the motion of one body or of one copy of it.
 PreparedMotion prepare(const MotionDesc& motion, int body_number, const TransformDesc& transform,
-                       const SceneModel& scene) {
-  const BodyInstance& body = scene.bodies[static_cast<std::size_t>(body_number)];
-  const BodyBlocks& blocks = scene.blocks[static_cast<std::size_t>(body_number)];
+                       const BodyInstance& body, const Unknowns& unknowns) {
+  const BodyBlocks& blocks = unknowns.blocks[static_cast<std::size_t>(body_number)];
+  const int dim = unknowns.layout.dim;
   PreparedMotion prepared;
   prepared.desc = motion;
   prepared.body = body_number;
@@ -28,7 +28,7 @@ PreparedMotion prepare(const MotionDesc& motion, int body_number, const Transfor
   prepared.is_stiff = is_stiff(body.kind);
   if (prepared.is_stiff) {
     const BoundingBox bounds = bounding_box(body.mesh.vertices);
-    for (int i = 0; i <= scene.dim; ++i) {
+    for (int i = 0; i <= dim; ++i) {
       prepared.blocks.push_back(blocks.first + i);
       prepared.points.push_back(0.5 * (bounds.min + bounds.max));
     }
@@ -36,7 +36,7 @@ PreparedMotion prepare(const MotionDesc& motion, int body_number, const Transfor
     return prepared;
   }
   BoundingBox box;
-  for (int v : select_nodes(body, transform, motion.region, scene.dim)) {
+  for (int v : select_nodes(body, transform, motion.region, dim)) {
     if (blocks.of_node(v) < 0) continue;
     prepared.blocks.push_back(blocks.of_node(v));
     prepared.nodes.push_back(v);
@@ -79,239 +79,66 @@ bool holds_tied_nodes(const PreparedMotion& motion, const std::vector<Tie>& ties
 }
 
 /// Prepares one motion of a body and all its copies. Warns of a motion that finds no node in any copy.
-void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, SceneModel& scene) {
+void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, const std::vector<BodyInstance>& bodies,
+                    const Unknowns& unknowns, std::vector<PreparedMotion>& motions, Issues& issues, Issues& idle) {
   const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body_index)];
   const MotionDesc& motion = body_desc.motions[index];
   const std::string place = fmt::format("bodies[{}].motions[{}]", body_index, index);
   bool finds_nothing = true;
-  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    if (scene.bodies[b].desc != body_index) continue;
-    PreparedMotion prepared = prepare(motion, static_cast<int>(b), body_desc.transform, scene);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    if (bodies[b].desc != body_index) continue;
+    PreparedMotion prepared = prepare(motion, static_cast<int>(b), body_desc.transform, bodies[b], unknowns);
     if (prepared.blocks.empty()) continue;
     finds_nothing = false;
     prepared.place = place;
     // All copies have the same place in the scene, so that one error is enough.
-    if (holds_tied_nodes(prepared, scene.model.ties)) {
-      scene.issues.push_back({"", place + ".region", "",
-                              "holds nodes of a stiff part, which follow that part; choose nodes outside of it",
-                              Severity::error});
+    if (holds_tied_nodes(prepared, unknowns.ties)) {
+      issues.push_back({"", place + ".region", "",
+                        "holds nodes of a stiff part, which follow that part; choose nodes outside of it",
+                        Severity::error});
       return;
     }
     if (motion.has_mesh_sequence()) {
-      Result<MeshSequence> sequence = open_sequence(desc, motion, scene.bodies[b]);
+      Result<MeshSequence> sequence = open_sequence(desc, motion, bodies[b]);
       if (!sequence) {
         for (Issue issue : sequence.issues()) {
           issue.message = fmt::format("{}.{}: {}", place, motion.mesh_files.empty() ? "mesh_sequence" : "mesh_files",
                                       issue.message);
-          scene.issues.push_back(std::move(issue));
+          issues.push_back(std::move(issue));
         }
         return;
       }
       prepared.sequence = std::move(sequence).value();
     }
-    scene.motions.push_back(std::move(prepared));
+    motions.push_back(std::move(prepared));
   }
   if (!finds_nothing) return;
-  scene.empty_regions.push_back({"", place + ".region", "",
-                                 fmt::format("holds no node of body '{}': the motion moves nothing", body_desc.name),
-                                 Severity::warning});
-}
-
-/// The motion of one step: moves the nodes to where they are at the end of the step. `targets` has their positions at
-/// the start of the motion on entry.
-class MotionStep {
- public:
-  MotionStep(const PreparedMotion& motion, const Controls& controls, int dim, double h, const State& state,
-             VecX& targets)
-      : motion_(motion),
-        desc_(motion.desc),
-        controls_(controls),
-        window_{desc_.start, desc_.end},
-        dim_(dim),
-        h_(h),
-        state_(state),
-        targets_(targets) {}
-
-  Result<Done> run() {
-    // Before the motion starts, obstacles rest where they are.
-    if (!window_.has_started_by((state_.step + 1) * h_, h_)) return Done{};
-    if (desc_.has_mesh_sequence()) return follow_files();
-    if (!desc_.poses.empty()) {
-      follow_poses();
-      return Done{};
-    }
-    move_rigidly();
-    return desc_.displacement ? displace() : Done{};
-  }
-
- private:
-  /// Returns the end of the step [s], limited to the time of the motion: after its end a motion stays as it was then.
-  double time_t1() const { return std::clamp((state_.step + 1) * h_, desc_.start, desc_.end); }
-
-  void move_rigidly() {
-    const double elapsed = time_t1() - desc_.start;
-    const Vec<3> omega = desc_.angular_velocity * radians_per_degree;
-    const Vec<3> shift = desc_.linear_velocity * elapsed;
-    const Mat<3> rotation = rotation_from_vector(omega * elapsed);
-    for (int b : motion_.blocks) {
-      if (is_direction(b)) {
-        turn(b, rotation);
-        continue;
-      }
-      Vec<3> x = Vec<3>::Zero();
-      x.head(dim_) = targets_.segment(dim_ * b, dim_);
-      const Vec<3> moved =
-          omega.isZero(0.0) ? Vec<3>(x + shift) : Vec<3>(motion_.center + rotation * (x - motion_.center) + shift);
-      for (int c = 0; c < dim_; ++c) {
-        if (is_prescribed(c)) targets_[dim_ * b + c] = moved[c];
-      }
-    }
-  }
-
-  bool is_prescribed(int c) const { return desc_.components[static_cast<std::size_t>(c)]; }
-  bool is_direction(int b) const { return motion_.is_stiff && b != motion_.blocks.front(); }
-  void turn(int b, const Mat<3>& rotation) {
-    Vec<3> direction = Vec<3>::Zero();
-    direction.head(dim_) = targets_.segment(dim_ * b, dim_);
-    targets_.segment(dim_ * b, dim_) = (rotation * direction).head(dim_);
-  }
-
-  /// Moves the nodes to the pose of the step. Pose k holds at the end of step k of the motion.
-  void follow_poses() {
-    const int num_poses = std::min(window_.count_steps(state_.step + 1, h_), static_cast<int>(desc_.poses.size()));
-    if (num_poses == 0) return;
-    const PoseDesc& pose = desc_.poses[static_cast<std::size_t>(num_poses - 1)];
-    const Mat<3> rotation = rotation_from_vector(pose.rotation * radians_per_degree);
-    for (int b : motion_.blocks) {
-      if (is_direction(b)) {
-        turn(b, rotation);
-        continue;
-      }
-      Vec<3> x = Vec<3>::Zero();
-      x.head(dim_) = targets_.segment(dim_ * b, dim_);
-      targets_.segment(dim_ * b, dim_) = (pose.position + rotation * (x - motion_.center)).head(dim_);
-    }
-  }
-
-  Result<Done> displace() {
-    const auto displacement =
-        evaluate(*desc_.displacement, motion_.place + ".displacement", time_t1(), motion_.points, controls_);
-    if (!displacement) return displacement.issues();
-    for (std::size_t k = 0; k < motion_.blocks.size(); ++k) {
-      if (is_direction(motion_.blocks[k])) continue;
-      for (int c = 0; c < dim_; ++c) {
-        if (is_prescribed(c)) targets_[dim_ * motion_.blocks[k] + c] += (*displacement)[k][c];
-      }
-    }
-    return Done{};
-  }
-
-  Result<Done> follow_files() {
-    const int num_moving_steps = window_.count_steps(state_.step + 1, h_);
-    if (num_moving_steps == 0) return Done{};
-    // With one file per step, the first file holds the positions at the end of the first step. With a rate, it holds
-    // those at the start of the motion.
-    const double place = desc_.mesh_rate == 0.0 ? num_moving_steps - 1 : (time_t1() - desc_.start) * desc_.mesh_rate;
-    const auto positions = motion_.sequence.positions(place);
-    if (!positions) return positions.issues();
-    for (std::size_t k = 0; k < motion_.blocks.size(); ++k) {
-      const auto node = static_cast<std::size_t>(motion_.nodes[k]);
-      targets_.segment(dim_ * motion_.blocks[k], dim_) = (*positions)[node].head(dim_);
-    }
-    return Done{};
-  }
-
-  const PreparedMotion& motion_;
-  const MotionDesc& desc_;
-  const Controls& controls_;
-  TimeWindow window_;
-  int dim_;
-  double h_;
-  const State& state_;
-  VecX& targets_;
-};
-
-/// Returns the smallest coordinate [m] of all surface vertices except those of obstacles.
-double lowest_coordinate(const SceneModel& scene, const State& state, int axis) {
-  const VecX x = scene.model.surface_map.apply(state.x);
-  double lowest = infinity;
-  for (int v = 0; v < scene.model.surface.num_vertices; ++v) {
-    if (!scene.model.is_obstacle_vertex[static_cast<std::size_t>(v)])
-      lowest = std::min(lowest, x[scene.dim * v + axis]);
-  }
-  return lowest;
-}
-
-/// Returns a set of components; bit c stands for component c.
-char component_bits(const std::array<bool, 3>& components, int dim) {
-  int bits = 0;
-  for (int c = 0; c < dim; ++c) bits |= components[static_cast<std::size_t>(c)] ? 1 << c : 0;
-  return static_cast<char>(bits);
-}
-
-/// Collects the targets of the blocks that have a prescribed component.
-PrescribedTargets collect(const VecX& targets, const std::vector<char>& components, int dim) {
-  PrescribedTargets prescribed;
-  for (std::size_t b = 0; b < components.size(); ++b) {
-    if (components[b] == 0) continue;
-    prescribed.blocks.push_back(static_cast<int>(b));
-    prescribed.components.push_back(components[b]);
-  }
-  prescribed.positions.resize(dim * static_cast<Eigen::Index>(prescribed.blocks.size()));
-  for (std::size_t k = 0; k < prescribed.blocks.size(); ++k) {
-    prescribed.positions.segment(dim * static_cast<Eigen::Index>(k), dim) =
-        targets.segment(dim * prescribed.blocks[k], dim);
-  }
-  return prescribed;
+  idle.push_back({"", place + ".region", "",
+                  fmt::format("holds no node of body '{}': the motion moves nothing", body_desc.name),
+                  Severity::warning});
 }
 
 }  // namespace
 
-void prepare_motions(const SceneDesc& desc, SceneModel& scene) {
-  scene.model.is_always_prescribed.assign(static_cast<std::size_t>(scene.model.layout.num_blocks), 0);
-  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    if (!scene.bodies[b].is_obstacle) continue;
-    for (const int block : scene.blocks[b].of_nodes) {
-      scene.model.is_always_prescribed[static_cast<std::size_t>(block)] = 1;
-    }
-  }
+std::vector<PreparedMotion> prepare_motions(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
+                                            const Unknowns& unknowns, Issues& issues, Issues& idle) {
+  std::vector<PreparedMotion> motions;
   for (int b = 0; b < static_cast<int>(desc.bodies.size()); ++b) {
     const std::size_t num_motions = desc.bodies[static_cast<std::size_t>(b)].motions.size();
-    for (std::size_t m = 0; m < num_motions; ++m) prepare_motion(desc, b, m, scene);
+    for (std::size_t m = 0; m < num_motions; ++m) {
+      prepare_motion(desc, b, m, bodies, unknowns, motions, issues, idle);
+    }
   }
+  return motions;
 }
 
-Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state) {
-  const int dim = scene.dim;
-  const double h = scene.options.integrator.h;
-  VecX targets = state.x_anchor;
-  const char all = component_bits(MotionDesc{}.components, dim);
-  std::vector<char> components = scene.model.is_always_prescribed;
-  for (char& of_block : components) of_block = of_block != 0 ? all : 0;
-
-  for (std::size_t m = 0; m < scene.motions.size(); ++m) {
-    const PreparedMotion& motion = scene.motions[m];
-    const TimeWindow window{motion.desc.start, motion.desc.end};
-    if (motion.desc.release && !state.released[m]) {
-      const bool is_beyond = lowest_coordinate(scene, state, motion.desc.release->axis) > motion.desc.release->above;
-      state.released[m] = is_beyond ? 1 : 0;
-    }
-    // Nodes of deformable bodies are held only while the motion lasts; obstacles stay where it leaves them.
-    const bool is_active = window.contains(state.time, h) && !state.released[m];
-    if (!motion.is_obstacle && !is_active) continue;
-    // A motion that starts later moves nodes of deformable bodies from where they are then.
-    const bool begins = motion.desc.start > 0.0 && !window.has_started(state.time - h, h);
-    for (int b : motion.blocks) {
-      char& of_block = components[static_cast<std::size_t>(b)];
-      of_block = static_cast<char>(of_block | component_bits(motion.desc.components, dim));
-      if (motion.is_obstacle || !begins) continue;
-      state.x_anchor.segment(dim * b, dim) = state.x.segment(dim * b, dim);
-      targets.segment(dim * b, dim) = state.x.segment(dim * b, dim);
-    }
-    if (Result<Done> moved = MotionStep(motion, *scene.controls, dim, h, state, targets).run(); !moved)
-      return moved.issues();
+std::vector<char> always_prescribed_blocks(const std::vector<BodyInstance>& bodies, const Unknowns& unknowns) {
+  std::vector<char> is_prescribed(static_cast<std::size_t>(unknowns.layout.num_blocks), 0);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    if (!bodies[b].is_obstacle) continue;
+    for (const int block : unknowns.blocks[b].of_nodes) is_prescribed[static_cast<std::size_t>(block)] = 1;
   }
-  return collect(targets, components, dim);
+  return is_prescribed;
 }
 
 }  // namespace clearance

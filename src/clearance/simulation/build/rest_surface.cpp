@@ -20,18 +20,19 @@ double youngs_modulus(const BodyDesc& body) {
 
 /// Returns 1 or -1 for each edge of the surface of the whole scene: -1 if the edge has to be reversed to have the
 /// material on its left. The surface itself has lost the direction of edges.
-std::vector<int> directions_of_edges(const SceneModel& scene) {
-  Edges sides = scene.frame_mesh.edges;  // edges of bodies without elements, and of surfaces that are not between nodes
+std::vector<int> directions_of_edges(const std::vector<BodyInstance>& bodies, const SceneSurface& surface,
+                                     const Edges& edges) {
+  Edges sides = surface.frames.mesh.edges;  // edges of bodies without elements, and of surfaces that are not between nodes
   int first_vertex = 0;
-  for (const BodyInstance& body : scene.bodies) {
+  for (const BodyInstance& body : bodies) {
     for (const auto& [a, b] : boundary_edges(body)) sides.push_back({first_vertex + a, first_vertex + b});
     first_vertex += static_cast<int>(body.mesh.vertices.size());
   }
   std::sort(sides.begin(), sides.end());
   std::vector<int> directions;
-  for (const auto& [a, b] : scene.model.surface.edges) {
-    const std::array<int, 2> side = {scene.vertex_of_surface[static_cast<std::size_t>(a)],
-                                     scene.vertex_of_surface[static_cast<std::size_t>(b)]};
+  for (const auto& [a, b] : edges) {
+    const std::array<int, 2> side = {surface.vertex_of_surface[static_cast<std::size_t>(a)],
+                                     surface.vertex_of_surface[static_cast<std::size_t>(b)]};
     directions.push_back(std::binary_search(sides.begin(), sides.end(), side) ? 1 : -1);
   }
   return directions;
@@ -39,15 +40,15 @@ std::vector<int> directions_of_edges(const SceneModel& scene) {
 
 /// Finds the insides of the bodies. Obstacles may be containers, so that theirs are not known. For a stiff body or a
 /// separate surface, the side follows from what its parts enclose.
-Insides find_insides(const SceneDesc& desc, const SceneModel& scene) {
+Insides find_insides(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const SceneSurface& surface,
+                     const Edges& edges) {
   Insides insides;
-  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    const BodyInstance& body = scene.bodies[b];
-    const bool is_known = !body.is_obstacle && Solid::of(desc, scene, static_cast<int>(b));
+  for (const BodyInstance& body : bodies) {
+    const bool is_known = !body.is_obstacle && Solid::of(desc, body);
     const bool is_either_way = is_stiff(body.kind) || body.proxy;
     insides.of_body.push_back(!is_known ? Inside::unknown : is_either_way ? Inside::enclosed : Inside::listed);
   }
-  if (scene.dim == 2) insides.direction_of_edge = directions_of_edges(scene);
+  if (desc.dimension == 2) insides.direction_of_edge = directions_of_edges(bodies, surface, edges);
   return insides;
 }
 
@@ -59,20 +60,21 @@ const char* origin_of_modulus(const SceneDesc& desc, const BodyInstance& body) {
 
 }  // namespace
 
-SurfaceAtRest surface_at_rest(const SceneDesc& desc, const SceneModel& scene) {
+SurfaceAtRest surface_at_rest(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                              const SceneSurface& surface, const Model& model, const BarrierOptions& barrier) {
   const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
-  SurfaceAtRest rest{.model = scene.model,
-                     .barrier = scene.options.barrier,
+  SurfaceAtRest rest{.model = model,
+                     .barrier = barrier,
                      .bodies = {},
                      .kappa = desc.contact.kappa,
                      .step = is_static ? 0.0 : desc.time.step,
                      .gravity = desc.gravity.norm(),
-                     .find_insides = [&] { return find_insides(desc, scene); }};
-  for (const BodyInstance& body : scene.bodies) {
+                     .find_insides = [&] { return find_insides(desc, bodies, surface, model.surface.edges); }};
+  for (const BodyInstance& body : bodies) {
     const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
     rest.bodies.push_back({body.is_obstacle, is_stiff(body.kind), youngs_modulus(body_desc), 0.0});
   }
-  for (const StiffUnit& unit : scene.stiff_units) {
+  for (const StiffUnit& unit : unknowns.stiff_units) {
     if (!unit.is_part()) rest.bodies[static_cast<std::size_t>(unit.body)].mass = unit.frame.mass;
   }
   return rest;
@@ -82,14 +84,14 @@ void log_contact_moduli(const SceneDesc& desc, const SceneModel& scene) {
   const Model& model = scene.model;
   if (!scene.options.has_contact || !model.contact_at_rest) return;
   const std::span<const double> moduli = model.contact_at_rest->moduli();
-  const SurfaceAtRest rest = surface_at_rest(desc, scene);
+  const std::vector<double>& dhat = model.contact_scales.dhat;
   std::vector<char> is_told(scene.bodies.size(), 0);
   for (std::size_t v = 0; v < moduli.size(); ++v) {
     const auto b = static_cast<std::size_t>(model.surface.vertex_body[v]);
     if (std::exchange(is_told[b], 1) != 0) continue;
     const BodyInstance& body = scene.bodies[b];
     log_info("contact of '{}': kappa {:.4g} Pa, {}; dhat {:.4g} m", body.name, moduli[v], origin_of_modulus(desc, body),
-             rest.dhat(static_cast<int>(v)));
+             dhat.empty() ? scene.options.barrier.dhat : dhat[v]);
   }
 }
 

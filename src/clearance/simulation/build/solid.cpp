@@ -49,31 +49,29 @@ Edges boundary_edges(const BodyInstance& body) {
   return body.kind == BodyKind::deformable ? boundary_edges(body.mesh) : body.mesh.edges;
 }
 
-std::optional<Solid> Solid::of(const SceneDesc& desc, const SceneModel& scene, int body) {
-  const BodyInstance& instance = scene.bodies[static_cast<std::size_t>(body)];
-  if (scene.dim == 2 && instance.is_obstacle) {
-    const auto& generator = desc.bodies[static_cast<std::size_t>(instance.desc)].generator;
+std::optional<Solid> Solid::of(const SceneDesc& desc, const BodyInstance& body) {
+  if (desc.dimension == 2 && body.is_obstacle) {
+    const auto& generator = desc.bodies[static_cast<std::size_t>(body.desc)].generator;
     if (!generator || generator->is_surface) return std::nullopt;
   }
   // The surface of a stiff body may point either way.
-  return make(scene, body, is_stiff(instance.kind));
+  return make(body, is_stiff(body.kind));
 }
 
-std::optional<Solid> Solid::inside_of(const SceneDesc& desc, const SceneModel& scene, int body) {
-  return scene.bodies[static_cast<std::size_t>(body)].is_obstacle ? make(scene, body, true) : of(desc, scene, body);
+std::optional<Solid> Solid::inside_of(const SceneDesc& desc, const BodyInstance& body) {
+  return body.is_obstacle ? make(body, true) : of(desc, body);
 }
 
-std::optional<Solid> Solid::make(const SceneModel& scene, int body, bool may_point_either_way) {
-  const BodyInstance& instance = scene.bodies[static_cast<std::size_t>(body)];
-  const bool is_deformable = instance.kind == BodyKind::deformable;
+std::optional<Solid> Solid::make(const BodyInstance& body, bool may_point_either_way) {
+  const bool is_deformable = body.kind == BodyKind::deformable;
   // The mesh of the body is used, because edges of the surface of the whole scene have lost their direction in 2D.
-  const Mesh& mesh = instance.mesh;
+  const Mesh& mesh = body.mesh;
   Solid solid;
   solid.vertices_ = &mesh.vertices;
-  if (scene.dim == 2) {
-    solid.facets_ = boundary_edges(instance);
+  if (mesh.dim == 2) {
+    solid.facets_ = boundary_edges(body);
   } else {
-    solid.facets_ = boundary_triangles(instance);
+    solid.facets_ = boundary_triangles(body);
   }
   const bool is_filled = std::visit(
       [&](const auto& facets) { return !facets.empty() && (is_deformable || is_closed_welded(mesh.vertices, facets)); },

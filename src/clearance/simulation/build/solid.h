@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "clearance/geometry/surface.h"
-#include "clearance/simulation/build/scene_model.h"
+#include "clearance/simulation/load/body_instance.h"
 
 namespace clearance {
 
@@ -19,16 +19,16 @@ Edges boundary_edges(const BodyInstance& body);
 /// makes them filled, because such outlines have room inside as often as not.
 class Solid {
  public:
-  static std::optional<Solid> of(const SceneDesc& desc, const SceneModel& scene, int body);
+  static std::optional<Solid> of(const SceneDesc& desc, const BodyInstance& body);
   /// Returns the inside of a closed surface, whether it is solid or room; for bodies that are no obstacles the same as
   /// `of`.
-  static std::optional<Solid> inside_of(const SceneDesc& desc, const SceneModel& scene, int body);
+  static std::optional<Solid> inside_of(const SceneDesc& desc, const BodyInstance& body);
 
   /// Returns true if the body at rest holds the point. The test is exact; no vertex, edge or face may meet the point.
   bool holds(const Vec<3>& point) const;
 
  private:
-  static std::optional<Solid> make(const SceneModel& scene, int body, bool may_point_either_way);
+  static std::optional<Solid> make(const BodyInstance& body, bool may_point_either_way);
 
   const Vertices* vertices_ = nullptr;
   std::variant<Triangles, Edges> facets_;  // facets turned outwards

@@ -1,13 +1,34 @@
-// The unknowns of a scene, and the maps from them to vertices.
+// The unknowns of a scene: which blocks each body has, and how the vertices of its mesh follow from them.
 #pragma once
 
-#include "clearance/simulation/build/scene_model.h"
+#include <vector>
+
+#include "clearance/model/model.h"
+#include "clearance/simulation/build/stiff_units.h"
+#include "clearance/simulation/load/body_instance.h"
 
 namespace clearance {
 
-/// Joins the meshes of all bodies and gives every body its blocks: one block per vertex, or 1 + dim blocks for a stiff
-/// body or part. Fills frame_mesh, vertex_map and blocks, and the model's layout, x_rest, ties, surface and surface
-/// map.
-void build_unknowns(const SceneDesc& desc, SceneModel& scene);
+/// The blocks of unknowns of a body.
+struct BodyBlocks {
+  int first = 0;  ///< first block; for a stiff body its centre of mass, followed by the columns of its map
+  /// Block of each vertex of its mesh; -1 for vertices that follow others. Empty for stiff bodies.
+  std::vector<int> of_nodes;
+
+  int of_node(int v) const { return of_nodes[static_cast<std::size_t>(v)]; }
+};
+
+struct Unknowns {
+  DofLayout layout;
+  std::vector<StiffUnit> stiff_units;  ///< with their blocks, by ascending body
+  std::vector<BodyBlocks> blocks;      ///< per body
+  std::vector<int> body_of_block;
+  VecX x_rest;               ///< [m]
+  std::vector<Tie> ties;     ///< by ascending block
+  SurfaceMap vertex_map{3};  ///< map from the unknowns to the vertices of the meshes of all bodies, body by body
+};
+
+/// Gives every body its blocks: one block per vertex, or 1 + dim blocks for a stiff body or part.
+Unknowns lay_out_unknowns(int dim, const std::vector<BodyInstance>& bodies, std::vector<StiffUnit> stiff_units);
 
 }  // namespace clearance

@@ -54,7 +54,7 @@ class EnclosureFinder {
   void test(int outer, const std::vector<int>& candidates) {
     // A body that starts bent was checked when it was bent.
     if (candidates.empty() || !body(outer).displacements.empty()) return;
-    const std::optional<Solid> solid = Solid::of(desc_, scene_, outer);
+    const std::optional<Solid> solid = Solid::of(desc_, scene_.bodies[static_cast<std::size_t>(outer)]);
     if (!solid) return;
     for (const int inner : candidates) {
       if (!solid->holds(surfaces_.position(surfaces_.first_vertex(inner)))) continue;

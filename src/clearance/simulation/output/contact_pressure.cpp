@@ -72,7 +72,7 @@ template <int dim>
 class PressureField {
  public:
   PressureField(const SceneModel& scene, const VecX& x, const VecX& forces)
-      : scene_(scene), x_(scene.vertex_map.apply(x)), forces_(forces), on_coefficients_(VecX::Zero(x_.size())) {}
+      : scene_(scene), x_(scene.frames.vertex_map.apply(x)), forces_(forces), on_coefficients_(VecX::Zero(x_.size())) {}
 
   std::vector<double> run() {
     gather_forces();
@@ -114,7 +114,7 @@ class PressureField {
   }
 
  private:
-  std::size_t num_vertices() const { return scene_.frame_mesh.vertices.size(); }
+  std::size_t num_vertices() const { return scene_.frames.mesh.vertices.size(); }
   int frame_vertex(int surface_vertex) const {
     return scene_.vertex_of_surface[static_cast<std::size_t>(surface_vertex)];
   }

@@ -15,7 +15,7 @@
 
 namespace clearance {
 
-/// Returns the pressure [Pa] per vertex of frame_mesh at the unknowns x, from the normal forces on the surface's
+/// Returns the pressure [Pa] per vertex of frames at the unknowns x, from the normal forces on the surface's
 /// vertices [N], flat.
 ///
 /// At a sharp edge, only the faces that look along the force bear it: the edge of a block on a floor belongs to the

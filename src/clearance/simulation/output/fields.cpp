@@ -22,13 +22,14 @@ FrameArray array_of(OutputField field, const std::vector<Vec<3>>& vectors) {
 /// Returns the displacements from the positions at the scene's start. A body that starts bent (`displacements`) is not
 /// at rest there.
 std::vector<Vec<3>> displacements(const SceneModel& scene, const VecX& x) {
-  const VecX at = scene.vertex_map.apply(x);
-  const VecX bent = scene.vertex_map.apply(scene.initial_state.x) - scene.vertex_map.apply(scene.model.x_rest);
-  std::vector<Vec<3>> moved(scene.frame_mesh.vertices.size(), Vec<3>::Zero());
+  const VecX at = scene.frames.vertex_map.apply(x);
+  const VecX bent =
+      scene.frames.vertex_map.apply(scene.initial_state.x) - scene.frames.vertex_map.apply(scene.model.x_rest);
+  std::vector<Vec<3>> moved(scene.frames.mesh.vertices.size(), Vec<3>::Zero());
   for (std::size_t v = 0; v < moved.size(); ++v) {
     const auto first = scene.dim * static_cast<Eigen::Index>(v);
     moved[v].head(scene.dim) =
-        at.segment(first, scene.dim) - scene.frame_mesh.vertices[v].head(scene.dim) - bent.segment(first, scene.dim);
+        at.segment(first, scene.dim) - scene.frames.mesh.vertices[v].head(scene.dim) - bent.segment(first, scene.dim);
   }
   return moved;
 }
@@ -39,7 +40,7 @@ template <class Value>
 FrameArray array_of_cells(const SceneModel& scene, const std::vector<ElementState>& states, OutputField field,
                           int num_components, const Value& value) {
   FrameArray array{name_of(field), num_components, {}};
-  array.values.assign(scene.cell_body.size() * static_cast<std::size_t>(num_components), 0.0);
+  array.values.assign(scene.frames.cell_body.size() * static_cast<std::size_t>(num_components), 0.0);
   for (std::size_t e = 0; e < states.size(); ++e) {
     const double* numbers = value(states[e]);
     std::copy(numbers, numbers + num_components, array.values.begin() + num_components * scene.cell_of_element[e]);
@@ -57,7 +58,7 @@ bool needs_forces(const std::vector<OutputField>& fields) {
 }
 
 std::vector<Vec<3>> vectors_of_vertices(const SceneModel& scene, const VecX& of_surface) {
-  std::vector<Vec<3>> vectors(scene.frame_mesh.vertices.size(), Vec<3>::Zero());
+  std::vector<Vec<3>> vectors(scene.frames.mesh.vertices.size(), Vec<3>::Zero());
   for (int s = 0; s < scene.model.surface.num_vertices; ++s) {
     const auto vertex = static_cast<std::size_t>(scene.vertex_of_surface[static_cast<std::size_t>(s)]);
     vectors[vertex].head(scene.dim) = of_surface.segment(scene.dim * s, scene.dim);

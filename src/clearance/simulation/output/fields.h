@@ -9,7 +9,7 @@ namespace clearance {
 /// True if any of the fields needs the forces of contacts.
 bool needs_forces(const std::vector<OutputField>& fields);
 
-/// Returns a vector per vertex of frame_mesh, from dim numbers per surface vertex; zero for vertices that are not on
+/// Returns a vector per vertex of frames, from dim numbers per surface vertex; zero for vertices that are not on
 /// the surface.
 std::vector<Vec<3>> vectors_of_vertices(const SceneModel& scene, const VecX& of_surface);
 

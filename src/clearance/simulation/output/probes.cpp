@@ -134,7 +134,7 @@ class ProbeMaker {
     const int in_frame = first_vertex_[static_cast<std::size_t>(body)] + vertex;
     const bool has_offset = !scene_.bodies[static_cast<std::size_t>(body)].followed.empty();
     if (has_offset) terms.offset += weight * start_of(body, vertex);
-    for (const SurfaceMap::Term& term : scene_.vertex_map.terms(in_frame)) {
+    for (const SurfaceMap::Term& term : scene_.frames.vertex_map.terms(in_frame)) {
       terms.of_blocks.push_back({term.block, weight * term.weight});
       if (has_offset) terms.offset -= weight * term.weight * in_space(scene_.model.x_rest, term.block, dim_);
     }
@@ -312,7 +312,7 @@ class ProbeMaker {
     add_vector(".force", "N");
     add_torque(".torque");
     measure([=, &scene = scene_, dim = dim_](const StepEnd& end, std::vector<double>& values) {
-      const JointState joint = scene.joint_state(*end.joints, index, end.state);
+      const JointState joint = scene.joints.state(*end.joints, index, end.state);
       if (is_hinge || is_slider) {
         values.push_back(is_hinge ? joint.value / radians_per_degree : joint.value);
         values.push_back(joint.effort);
@@ -376,7 +376,7 @@ class ProbeMaker {
   Issues& issues_;
   Probes& probes_;
   int dim_;
-  std::vector<int> first_vertex_;  // per body: its first vertex in frame_mesh
+  std::vector<int> first_vertex_;  // per body: its first vertex in frames
   const ProbeDesc* probe_ = nullptr;
   std::string place_;
 };

@@ -59,7 +59,7 @@ class Shrinker {
     for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
       const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
       facets_.push_back(facets_of(body));
-      insides_.push_back(Solid::inside_of(desc, scene, b));
+      insides_.push_back(Solid::inside_of(desc, body));
       if (body.kind == BodyKind::deformable && desc.bodies[static_cast<std::size_t>(body.desc)].stiff_parts.empty()) {
         bending_of_body_[static_cast<std::size_t>(b)] = static_cast<int>(bendings_.size());
         bendings_.push_back(prepare(b));

@@ -50,7 +50,7 @@ class Separator {
  public:
   Separator(const SceneDesc& desc, const SceneModel& scene)
       : desc_(desc), scene_(scene), surfaces_(scene), num_bodies_(surfaces_.count()) {
-    for (int b = 0; b < num_bodies_; ++b) insides_.push_back(Solid::inside_of(desc, scene, b));
+    for (const BodyInstance& body : scene.bodies) insides_.push_back(Solid::inside_of(desc, body));
     find_movers();
     shifts_.assign(movers_.size(), Vec<3>::Zero());
     scanned_ = shifts_;

@@ -27,7 +27,7 @@ List part_of(const List& list, const std::vector<int>& begins, int body) {
 BodySurfaces::BodySurfaces(const SceneModel& scene) : scene_(scene), boxes_(scene.bodies.size()) {
   const SurfaceTopology& surface = scene.model.surface;
   const auto body_of = [&](int v) { return surface.vertex_body[static_cast<std::size_t>(v)]; };
-  Vertices at_start = scene.frame_mesh.vertices;
+  Vertices at_start = scene.frames.mesh.vertices;
   std::size_t next = 0;
   for (const BodyInstance& body : scene.bodies) {
     for (std::size_t v = 0; v < body.displacements.size(); ++v) at_start[next + v] += body.displacements[v];

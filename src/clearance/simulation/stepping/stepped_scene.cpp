@@ -15,7 +15,7 @@
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/adapt/adapted_step.h"
 #include "clearance/simulation/build/build_scene_model.h"
-#include "clearance/simulation/build/motions.h"
+#include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/build/rest_surface.h"
 #include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/output/fields.h"
@@ -29,7 +29,7 @@ namespace {
 
 /// Returns a vector per vertex, from the numbers of all vertices, flat.
 std::vector<Vec<3>> per_vertex(const SceneModel& scene, const VecX& flat) {
-  std::vector<Vec<3>> vectors(scene.frame_mesh.vertices.size(), Vec<3>::Zero());
+  std::vector<Vec<3>> vectors(scene.frames.mesh.vertices.size(), Vec<3>::Zero());
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     vectors[i].head(scene.dim) = flat.segment(scene.dim * static_cast<Eigen::Index>(i), scene.dim);
   }
@@ -334,8 +334,8 @@ StepReport SteppedScene::advance_adapting(const PrescribedTargets& targets, cons
   }
   state.rejected = std::move(rejected);
   add_work(others, report);
-  remesh.num_elements = scene->num_elements;
-  remesh.num_vertices = static_cast<int>(scene->frame_mesh.vertices.size());
+  remesh.num_elements = scene->num_elements();
+  remesh.num_vertices = static_cast<int>(scene->frames.mesh.vertices.size());
   report.remesh = remesh;
   complete_report<dim>(scene->model, state, of_step, report);
   return report;
@@ -401,11 +401,11 @@ StepReport SteppedScene::step(const IterationCallback& on_iteration) {
 }
 
 std::vector<Vec<3>> SteppedScene::positions() const {
-  return per_vertex(*scene, scene->vertex_map.apply(state.x));
+  return per_vertex(*scene, scene->frames.vertex_map.apply(state.x));
 }
 
 std::vector<Vec<3>> SteppedScene::velocities() const {
-  return per_vertex(*scene, scene->vertex_map.apply_linear(state.v));
+  return per_vertex(*scene, scene->frames.vertex_map.apply_linear(state.v));
 }
 
 std::vector<BodyView> SteppedScene::views_of(const SceneModel& scene) {

@@ -21,7 +21,7 @@ double separation_of_curved(const SceneDesc& desc, const std::vector<BodyInstanc
 }
 
 CurvedSurfaceWatch::CurvedSurfaceWatch(const SceneDesc& desc, const SceneModel& scene)
-    : min_separation_(desc.contact.min_separation), vertex_map_(scene.vertex_map) {
+    : min_separation_(desc.contact.min_separation), vertex_map_(scene.frames.vertex_map) {
   if (!desc.contact.separate_curved) return;
   std::size_t first_vertex = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {

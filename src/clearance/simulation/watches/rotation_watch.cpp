@@ -33,7 +33,7 @@ double cosine_of(const Mat<3>& f) {
 }  // namespace
 
 RotationWatch::RotationWatch(const SceneDesc& desc, const SceneModel& scene)
-    : dim_(scene.dim), vertex_map_(scene.vertex_map) {
+    : dim_(scene.dim), vertex_map_(scene.frames.vertex_map) {
   int first_vertex = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodyInstance& body = scene.bodies[b];

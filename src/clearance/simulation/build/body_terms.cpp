@@ -1,0 +1,125 @@
+#include "clearance/simulation/build/body_terms.h"
+
+#include "clearance/bodies/affine/orthogonality_potential.h"
+#include "clearance/bodies/fem/curved_barrier.h"
+#include "clearance/bodies/fem/curved_damping.h"
+#include "clearance/bodies/fem/fem_body.h"
+#include "clearance/math/dimension.h"
+#include "clearance/simulation/build/scene_elements.h"
+
+namespace clearance {
+
+namespace {
+
+/// Adds the masses of the blocks of stiff units, and the potential that keeps affine ones from deforming. Only centres
+/// of mass have a weight.
+template <int dim>
+void add_stiff_units(const std::vector<StiffUnit>& units, BodyTerms& terms) {
+  std::vector<OrthogonalBody> affine;
+  for (const StiffUnit& unit : units) {
+    const AffineFrame& frame = unit.frame;
+    const Vec<dim + 1> masses = block_masses<dim>(frame);
+    for (int i = 0; i <= dim; ++i) terms.mass[unit.first_block + i] += masses[i];
+    terms.weighing[unit.first_block] += masses[0];
+    terms.stiff_bodies.push_back({unit.first_block, frame.radius, unit.is_rigid});
+    if (!unit.is_rigid) affine.push_back({unit.first_block, frame.radius, unit.stiffness * frame.volume});
+  }
+  if (!affine.empty()) {
+    terms.potentials.push_back(std::make_shared<OrthogonalityPotential<dim>>(std::move(affine)));
+  }
+}
+
+template <int dim>
+void add_elasticity(const SceneElements<dim>& elements, BodyTerms& terms) {
+  std::vector<std::function<std::vector<ElementState>(const VecX&)>> states;
+  const auto add = [&](const auto& potential) {
+    states.push_back([potential](const VecX& x) { return potential->element_states(x); });
+    terms.potentials.push_back(potential);
+  };
+  if (!elements.linear.elements.empty()) add(std::make_shared<ElasticPotential<dim>>(elements.linear));
+  for (const auto& [orders, mesh] : elements.curved) add(std::make_shared<CurvedElasticPotential<dim>>(mesh));
+  if (states.empty()) return;
+  terms.element_states = [states](const VecX& x) {
+    std::vector<ElementState> all;
+    for (const auto& of_order : states) {
+      const std::vector<ElementState> part = of_order(x);
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  };
+}
+
+/// Makes the inertia if it is not a lumped mass. `mass` [kg] per block has all masses; `lumped` is the one of linear
+/// elements, and `shares` are those of curved ones.
+template <int dim>
+std::shared_ptr<const MassOperator> make_consistent_mass(const SceneDesc& desc, const SceneElements<dim>& elements,
+                                                         const VecX& mass, const VecX& lumped, const VecX& shares) {
+  const bool is_consistent = desc.time.mass == MassKind::consistent;
+  if (!is_consistent && elements.curved.empty()) return nullptr;
+  ElementMesh<dim> linear;
+  if (is_consistent) linear = elements.linear;
+  const VecX others = mass - shares - (is_consistent ? lumped : VecX::Zero(lumped.size()));
+  return std::make_shared<ConsistentMass<dim>>(linear, elements.curved_meshes(), others);
+}
+
+template <int dim>
+void add_shape_moments(const CurvedElementMesh<dim>& mesh, const std::vector<int>& body_of_block,
+                       std::size_t num_bodies, std::vector<Vec<3>>& sums) {
+  if (mesh.higher_shape_order == 0) return;
+  sums.resize(num_bodies, Vec<3>::Zero());
+  const std::vector<Vec<dim>> moments = shape_moments(mesh);
+  for (std::size_t e = 0; e < moments.size(); ++e) {
+    const auto block = static_cast<std::size_t>(mesh.nodes_of(e)[0]);
+    sums[static_cast<std::size_t>(body_of_block[block])].template head<dim>() += moments[e];
+  }
+}
+
+/// Adds gravity, damping and the barriers against inversion.
+template <int dim>
+void add_gravity_and_barriers(const SceneDesc& desc, const SceneElements<dim>& elements, BodyTerms& terms) {
+  const Vec<dim> gravity = desc.gravity.head<dim>();
+  if (!gravity.isZero(0.0)) {
+    terms.potentials.push_back(std::make_shared<GravityPotential<dim>>(terms.weighing, gravity));
+  }
+  auto damping = std::make_shared<LaggedDampingPotential<dim>>(elements.linear);
+  if (damping->has_elements()) terms.potentials.push_back(damping);
+  auto inversion_barrier = std::make_shared<InversionBarrier<dim>>(elements.linear);
+  if (inversion_barrier->has_elements()) terms.potentials.push_back(inversion_barrier);
+  for (const auto& [orders, mesh] : elements.curved) {
+    auto curved_damping = std::make_shared<CurvedDampingPotential<dim>>(mesh);
+    if (curved_damping->has_elements()) terms.potentials.push_back(std::move(curved_damping));
+    terms.potentials.push_back(std::make_shared<CurvedInversionBarrier<dim>>(mesh));
+  }
+}
+
+template <int dim>
+BodyTerms make_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns) {
+  BodyTerms terms;
+  SceneElements<dim> elements = collect_elements<dim>(desc, bodies, unknowns);
+  terms.cell_of_element = std::move(elements.cell_of_element);
+  terms.elastic_stiffness = rest_stiffness(elements.linear);
+  const VecX lumped = lumped_mass(elements.linear);
+  VecX shares = VecX::Zero(lumped.size());
+  terms.weighing = lumped;
+  for (const auto& [orders, mesh] : elements.curved) {
+    add_rest_stiffness(mesh, terms.elastic_stiffness);
+    const CurvedMass<dim> mass(mesh);
+    mass.add_shares(shares);
+    mass.add_row_sums(terms.weighing);
+    add_shape_moments(mesh, unknowns.body_of_block, bodies.size(), terms.shape_moments);
+  }
+  terms.mass = elements.curved.empty() ? lumped : VecX(lumped + shares);
+  add_elasticity(elements, terms);
+  add_stiff_units<dim>(unknowns.stiff_units, terms);
+  terms.consistent_mass = make_consistent_mass(desc, elements, terms.mass, lumped, shares);
+  add_gravity_and_barriers(desc, elements, terms);
+  return terms;
+}
+
+}  // namespace
+
+BodyTerms make_body_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns) {
+  return with_dimension(unknowns.layout.dim, [&](auto dim) { return make_terms<dim>(desc, bodies, unknowns); });
+}
+
+}  // namespace clearance

@@ -1,0 +1,22 @@
+// The state that a scene starts from.
+#pragma once
+
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/model/model.h"
+#include "clearance/scene/scene.h"
+#include "clearance/simulation/build/unknowns.h"
+#include "clearance/simulation/load/body_instance.h"
+
+namespace clearance {
+
+/// Returns the positions [m] of all unknowns at the start: at rest, plus the displacements of bodies that start bent.
+VecX start_positions(const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);
+
+/// Makes the state that starts at `x` [m] with the scene's velocities and, for Newmark's method, with M a = force
+/// without contact. Appends to `issues` which formulas of velocities cannot be evaluated.
+State make_initial_state(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                         const Model& model, VecX x, Issues& issues);
+
+}  // namespace clearance

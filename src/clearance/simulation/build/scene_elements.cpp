@@ -1,0 +1,144 @@
+#include "clearance/simulation/build/scene_elements.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "clearance/simulation/load/kept_shape.h"
+#include "clearance/simulation/load/material_parts.h"
+
+namespace clearance {
+
+namespace {
+
+MaterialParameters make_material(const MaterialDesc& m) {
+  return clearance::make_material(m.model, m.youngs_modulus, m.poisson_ratio, m.density, m.damping);
+}
+
+/// The materials of a scene: those of each body and its parts, followed by copies for elements with a density of their
+/// own.
+class Materials {
+ public:
+  explicit Materials(const SceneDesc& desc) : desc_(desc) {
+    for (const BodyDesc& body : desc.bodies) {
+      first_of_body_.push_back(static_cast<int>(all_.size()));
+      all_.push_back(make_material(body.material));
+      for (const MaterialPartDesc& part : body.material_parts) all_.push_back(make_material(part.material));
+    }
+  }
+
+  const std::vector<MaterialParameters>& all() const { return all_; }
+
+  int of_cell(const BodyInstance& body, std::size_t cell) {
+    const auto number = static_cast<std::size_t>(body.desc);
+    const int part = body.material_part.empty() ? -1 : body.material_part[cell];
+    const int material = first_of_body_[number] + 1 + part;
+    const auto density = element_density(desc_.bodies[number], body, body.cell_at_start(cell));
+    return density ? with_density(material, *density) : material;
+  }
+
+ private:
+  int with_density(int material, double density) {
+    const auto [known, is_new] = with_density_.try_emplace({material, density}, static_cast<int>(all_.size()));
+    if (is_new) {
+      all_.push_back(all_[static_cast<std::size_t>(material)]);
+      all_.back().density = density;
+    }
+    return known->second;
+  }
+
+  const SceneDesc& desc_;
+  std::vector<MaterialParameters> all_;
+  std::vector<int> first_of_body_;
+  std::map<std::pair<int, double>, int> with_density_;
+};
+
+template <int dim>
+class ElementCollector {
+ public:
+  using Orders = typename SceneElements<dim>::Orders;
+
+  ElementCollector(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns)
+      : bodies_(bodies), unknowns_(unknowns), materials_(desc) {}
+
+  SceneElements<dim> collect() {
+    // Cells of frames begin with the solid elements of all bodies.
+    int num_cells = 0;
+    for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
+      const BodyInstance& body = bodies_[static_cast<std::size_t>(b)];
+      if (body.kind == BodyKind::deformable) add_body(b, num_cells);
+      num_cells += static_cast<int>(dim == 3 ? body.mesh.tets.size() : body.mesh.triangles.size());
+    }
+    elements_.linear.x_rest = unknowns_.x_rest;
+    elements_.linear.materials = materials_.all();
+    for (auto& [orders, of_order] : elements_.curved) {
+      of_order.order = orders[0];
+      of_order.higher_shape_order = orders[1] > orders[0] ? orders[1] : 0;
+      of_order.x_rest = unknowns_.x_rest;
+      of_order.materials = materials_.all();
+      const std::vector<int>& cells = cell_of_curved_[orders];
+      elements_.cell_of_element.insert(elements_.cell_of_element.end(), cells.begin(), cells.end());
+    }
+    return std::move(elements_);
+  }
+
+ private:
+  void add_body(int b, int first_cell) {
+    const BodyInstance& body = bodies_[static_cast<std::size_t>(b)];
+    const BodyBlocks& blocks = unknowns_.blocks[static_cast<std::size_t>(b)];
+    const std::vector<char> is_stiff_element = stiff_elements(body.mesh, unknowns_.stiff_units, b);
+    for (std::size_t cell = 0; cell < is_stiff_element.size(); ++cell) {
+      if (is_stiff_element[cell]) continue;
+      const int number = first_cell + static_cast<int>(cell);
+      if (body.mesh.order_of_cell(cell) > 1) {
+        add_curved(body, cell, blocks, number);
+      } else {
+        add_linear(body, cell, blocks, number);
+      }
+    }
+  }
+
+  void add_linear(const BodyInstance& body, std::size_t cell, const BodyBlocks& blocks, int number) {
+    std::array<int, dim + 1> nodes{};
+    for (std::size_t i = 0; i <= dim; ++i) {
+      nodes[i] =
+          blocks.of_node(dim == 3 ? body.mesh.tets[cell][i] : body.mesh.triangles[cell][std::min<std::size_t>(i, 2)]);
+    }
+    elements_.linear.elements.push_back(nodes);
+    elements_.linear.material_of_element.push_back(materials_.of_cell(body, cell));
+    elements_.cell_of_element.push_back(number);
+  }
+
+  void add_curved(const BodyInstance& body, std::size_t cell, const BodyBlocks& blocks, int number) {
+    const int shape_order = body.mesh.order_of_cell(cell);
+    const int order = body.displacement_order > 0 ? body.displacement_order : shape_order;
+    CurvedElementMesh<dim>& of_order = elements_.curved[{order, shape_order}];
+    for (const int v : nodes_of_displacements(body.mesh, cell, order)) of_order.nodes.push_back(blocks.of_node(v));
+    if (order != shape_order) {
+      for (const int v : body.mesh.nodes_of_cell(cell)) {
+        const Vec<3>& x = body.mesh.vertices[static_cast<std::size_t>(v)];
+        of_order.shapes_at_rest.insert(of_order.shapes_at_rest.end(), x.data(), x.data() + dim);
+      }
+    }
+    of_order.material_of_element.push_back(materials_.of_cell(body, cell));
+    cell_of_curved_[{order, shape_order}].push_back(number);
+  }
+
+  const std::vector<BodyInstance>& bodies_;
+  const Unknowns& unknowns_;
+  Materials materials_;
+  SceneElements<dim> elements_;
+  std::map<Orders, std::vector<int>> cell_of_curved_;
+};
+
+}  // namespace
+
+template <int dim>
+SceneElements<dim> collect_elements(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
+                                    const Unknowns& unknowns) {
+  return ElementCollector<dim>(desc, bodies, unknowns).collect();
+}
+
+template SceneElements<2> collect_elements<2>(const SceneDesc&, const std::vector<BodyInstance>&, const Unknowns&);
+template SceneElements<3> collect_elements<3>(const SceneDesc&, const std::vector<BodyInstance>&, const Unknowns&);
+
+}  // namespace clearance

@@ -1,0 +1,36 @@
+// The elements of all deformable bodies of a scene.
+#pragma once
+
+#include <array>
+#include <map>
+#include <vector>
+
+#include "clearance/bodies/fem/curved_elements.h"
+#include "clearance/bodies/fem/fem_body.h"
+#include "clearance/scene/scene.h"
+#include "clearance/simulation/build/unknowns.h"
+#include "clearance/simulation/load/body_instance.h"
+
+namespace clearance {
+
+/// Elements outside of stiff parts. Those of an order above 1 are grouped by their orders.
+template <int dim>
+struct SceneElements {
+  ElementMesh<dim> linear;
+  using Orders = std::array<int, 2>;  // orders of the displacements and of the shape
+  std::map<Orders, CurvedElementMesh<dim>> curved;
+  std::vector<int> cell_of_element;  ///< cell of frames per element: first the linear ones, then by ascending orders
+
+  /// Returns the curved elements, by ascending orders.
+  std::vector<CurvedElementMesh<dim>> curved_meshes() const {
+    std::vector<CurvedElementMesh<dim>> meshes;
+    for (const auto& [orders, mesh] : curved) meshes.push_back(mesh);
+    return meshes;
+  }
+};
+
+template <int dim>
+SceneElements<dim> collect_elements(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
+                                    const Unknowns& unknowns);
+
+}  // namespace clearance
