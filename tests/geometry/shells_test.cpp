@@ -80,6 +80,75 @@ TEST(Shells, PartTurnedAsTheSolidAroundIt_CountsTwiceAndIsTold) {
   EXPECT_EQ(mass_of_mesh(joined(box(2), box(1, Vec<3>(5, 0, 0))), 0.1).num_nested, 0);
 }
 
+TEST(Shells, CopyOfAPart_IsToldHoweverItsFacetsAreCutOrItsCornersRounded) {
+  Mesh cut = box(2);
+  const Mesh first = cut;
+  // The other diagonal of every face: the opposite corners of the pairs of triangles that share one.
+  std::vector<std::array<int, 3>> other;
+  for (std::size_t a = 0; a < first.triangles.size(); ++a) {
+    for (std::size_t b = a + 1; b < first.triangles.size(); ++b) {
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+          const auto &s = first.triangles[a], &t = first.triangles[b];
+          const auto at = [](const std::array<int, 3>& f, int k) { return f[static_cast<std::size_t>(k % 3)]; };
+          if (at(s, i + 1) != at(t, j + 2) || at(s, i + 2) != at(t, j + 1)) continue;
+          const auto normal = [&](const std::array<int, 3>& f) {
+            const auto x = [&](int k) { return first.vertices[static_cast<std::size_t>(at(f, k))]; };
+            return Vec<3>((x(1) - x(0)).cross(x(2) - x(0)));
+          };
+          if (normal(s).cross(normal(t)).norm() > 0.0) continue;
+          other.push_back({at(s, i), at(s, i + 1), at(t, j)});
+          other.push_back({at(s, i), at(t, j), at(s, i + 2)});
+        }
+      }
+    }
+  }
+  ASSERT_EQ(other.size(), 12u);
+  cut.triangles = other;
+  EXPECT_EQ(kinds(cut), "solid");
+  EXPECT_NEAR(volume(cut), 8.0, 1e-14);
+  Mesh on_the_same_vertices = first;
+  on_the_same_vertices.triangles.insert(on_the_same_vertices.triangles.end(), other.begin(), other.end());
+  EXPECT_EQ(kinds(on_the_same_vertices), "nested");
+  EXPECT_EQ(kinds(joined(first, cut)), "solid nested");
+  EXPECT_EQ(kinds(joined(first, mirrored(cut))), "solid nested");
+  for (const double shift : {1e-15, 1e-12, -1e-10}) {
+    Mesh moved = first;
+    for (Vec<3>& v : moved.vertices) v += Vec<3>(shift, 0, 0);
+    EXPECT_EQ(kinds(joined(first, moved)), "solid nested") << shift;
+    EXPECT_EQ(kinds(joined(first, joined(moved, cut))), "solid nested nested") << shift;
+  }
+  // The two halves of a box along its diagonal have the same box and volume, and are no copies.
+  Mesh half;
+  half.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}};
+  half.triangles = {{0, 2, 1}, {3, 4, 5}, {0, 1, 4}, {0, 4, 3}, {1, 2, 5}, {1, 5, 4}, {2, 0, 3}, {2, 3, 5}};
+  Mesh opposite = half;
+  for (Vec<3>& v : opposite.vertices) v = Vec<3>(1 - v[0], 1 - v[1], v[2]);
+  EXPECT_EQ(kinds(joined(half, opposite)), "solid solid");
+  Mesh square = surface_of(make_rectangle(1, 1, 1, 1)), finer = surface_of(make_rectangle(1, 1, 2, 2));
+  EXPECT_EQ(mass_of_mesh(joined(square, finer), 0.1).num_nested, 1);
+}
+
+TEST(Shells, PartsThatTouchAlongFacets_AddUpWhicheverWayTheyAreTurned) {
+  for (const bool is_turned : {false, true}) {
+    const Mesh beside = box(2, Vec<3>(2, 0, 0)), turned = is_turned ? mirrored(beside) : beside;
+    for (const Mesh& both : {joined(box(2), turned), joined(turned, box(2)),
+                             joined(joined(box(2), turned), box(2, Vec<3>(0, 2, 0)))}) {
+      EXPECT_NEAR(volume(both), static_cast<double>(both.vertices.size()), 1e-12) << "8 vertices and 8 m^3 a box";
+      EXPECT_EQ(mass_of_mesh(both, 0.1).num_nested, 0);
+      EXPECT_FALSE(mass_of_mesh(both, 0.1).has_thin_parts);
+    }
+  }
+  // A sheet that ends on a solid does not open it.
+  Mesh sheet;
+  sheet.vertices = {{1, 1, 1}, {1, 1, -1}, {3, 1, 0}};
+  sheet.triangles = {{0, 1, 2}};
+  EXPECT_EQ(kinds(joined(box(2), sheet)), "solid open");
+  Mesh square = surface_of(make_rectangle(1, 1, 1, 1)), beside = square;
+  for (Vec<3>& v : beside.vertices) v[0] += 1.0;
+  EXPECT_NEAR(mass_of_mesh(joined(square, mirrored(beside)), 0.1).properties.measure, 2.0, 1e-14);
+}
+
 TEST(Shells, CavityThatTouchesTheSurfaceAroundIt_IsACavity) {
   // The lower square of the small box lies in that of the large one, with all corners on its edges, faces and corners.
   EXPECT_EQ(kinds(joined(box(2), mirrored(box(1, Vec<3>(0, -0.5, 0))))), "solid cavity");

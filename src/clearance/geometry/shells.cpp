@@ -78,6 +78,33 @@ bool is_inside(const Vertices& vertices, const Facets<n>& inner, const Facets<n>
   return false;
 }
 
+Vec<3> normal_of(const Vertices& vertices, const std::array<int, 3>& t) {
+  const auto at = [&](std::size_t i) -> const Vec<3>& { return vertices[static_cast<std::size_t>(t[i])]; };
+  return (at(1) - at(0)).cross(at(2) - at(0)).normalized();
+}
+Vec<3> normal_of(const Vertices& vertices, const std::array<int, 2>& e) {
+  const Vec<3> along = vertices[static_cast<std::size_t>(e[1])] - vertices[static_cast<std::size_t>(e[0])];
+  return Vec<3>(along[1], -along[0], 0.0).normalized();
+}
+
+/// Returns true if most points just beside the facets are enclosed twice, as by two sets of facets on one surface that
+/// divide it differently.
+template <std::size_t n>
+bool encloses_twice(const Vertices& vertices, const Facets<n>& facets, double size) {
+  const std::size_t stride = facets.size() / most_points + 1;
+  std::size_t num_asked = 0, num_twice = 0;
+  for (std::size_t f = 0; f < facets.size(); f += stride) {
+    const Vec<3> middle = points_on(vertices, Facets<n>{facets[f]}, true).front();
+    const Vec<3> aside = 1e-6 * size * normal_of(vertices, facets[f]);
+    const auto is_twice = [&](const Vec<3>& p) {
+      return !is_on(p, vertices, facets) && std::abs(winding_number(p, vertices, facets).value_or(0)) > 1;
+    };
+    ++num_asked;
+    num_twice += is_twice(middle - aside) || is_twice(middle + aside) ? 1 : 0;
+  }
+  return 2 * num_twice > num_asked;
+}
+
 /// Computes the volume (2D: area) of a part, and finds whether it encloses any.
 template <std::size_t n>
 Shell<n> measure(const Vertices& vertices, SurfacePart<n> part) {
@@ -100,6 +127,8 @@ Shell<n> measure(const Vertices& vertices, SurfacePart<n> part) {
     shell.properties.measure = -shell.properties.measure;
     shell.properties.second_moment = -shell.properties.second_moment;
   }
+  shell.is_inside_of_solid = shell.kind == ShellKind::solid && shell.part.has_branches &&
+                             encloses_twice(vertices, shell.part.facets, shell.box.diagonal());
   return shell;
 }
 
@@ -123,7 +152,17 @@ class Nesting {
   Shell<n>& at(int s) { return shells_[static_cast<std::size_t>(s)]; }
   double measure_of(int s) { return at(s).properties.measure; }
 
-  /// Finds the shells around each shell. Shells whose box lies in another's box are found by their first vertex.
+  /// Returns true if a shell lies on another one but for rounding, whatever the facets of both.
+  bool is_copy(const Shell<n>& a, const Shell<n>& b) const {
+    constexpr double rounding = 1e-9;
+    const double length = rounding * a.box.diagonal();
+    return std::abs(a.properties.measure - b.properties.measure) <= rounding * a.properties.measure &&
+           (a.properties.center - b.properties.center).norm() <= length &&
+           (a.box.min - b.box.min).norm() <= length && (a.box.max - b.box.max).norm() <= length;
+  }
+
+  /// Finds the shells around each shell, and copies. Shells whose box lies in another's box are found by their first
+  /// vertex.
   void find_containers() {
     containers_.resize(shells_.size());
     Vertices firsts;
@@ -136,8 +175,13 @@ class Nesting {
     if (firsts.size() < 2) return;
     const PointTree tree(std::move(firsts));
     for (const int outer : shell_of_point) {
-      tree.visit_box(at(outer).box.min, at(outer).box.max, [&](int point) {
+      const Vec<3> margin = Vec<3>::Constant(1e-9 * at(outer).box.diagonal());
+      tree.visit_box(at(outer).box.min - margin, at(outer).box.max + margin, [&](int point) {
         const int inner = shell_of_point[static_cast<std::size_t>(point)];
+        if (outer < inner && is_copy(at(outer), at(inner))) {
+          at(inner).is_inside_of_solid = true;
+          return;
+        }
         const bool may_hold = measure_of(outer) > measure_of(inner) && contains(at(outer).box, at(inner).box);
         if (may_hold && is_inside(vertices_, at(inner).part.facets, at(outer).part.facets)) {
           containers_[static_cast<std::size_t>(inner)].push_back(outer);

@@ -18,7 +18,8 @@ struct Shell {
   SurfacePart<n> part;
   BoundingBox box;
   ShellKind kind = ShellKind::open;
-  bool is_inside_of_solid = false;  ///< true for a solid part within the solid of another; both count
+  /// True for a solid part within the solid of another or on it, and for one that encloses its solid twice: both count.
+  bool is_inside_of_solid = false;
   /// True if `part.facets`, as oriented, point out of the enclosed region of a solid or a cavity.
   bool points_outwards = true;
   bool is_listed_outwards = true;  ///< true if most of its facets, as listed, point outwards
@@ -30,7 +31,8 @@ struct Shell {
 /// Classifies the parts of a surface by exact winding numbers. A part is inside another if most of up to 64 of its
 /// vertices are, ignoring those on the other's surface. A part inside no other is solid, whatever its orientation. A
 /// part in the solid of another is a cavity if its orientation is opposite to that of the outermost part around it, and
-/// otherwise one more solid. A part in a cavity is solid again.
+/// otherwise one more solid. A part in a cavity is solid again. Of two parts that lie on each other but for rounding,
+/// the second is one more solid.
 template <std::size_t n>
 std::vector<Shell<n>> find_shells(const Vertices& vertices, const Facets<n>& facets);
 

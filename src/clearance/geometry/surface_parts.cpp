@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "clearance/geometry/disjoint_sets.h"
 #include "clearance/geometry/weld.h"
 
 namespace clearance {
@@ -94,11 +95,38 @@ void for_each_ridge(const std::vector<Ridge>& ridges, const Visit& visit) {
   }
 }
 
+/// Returns, for each vertex, the vertex that it is one with: itself if its facets close a surface by vertices of their
+/// own, and otherwise the first such vertex at its position. Parts that touch along whole facets are not mixed up then.
+template <std::size_t n>
+std::vector<int> joined_vertices(const Vertices& vertices, const Facets<n>& facets) {
+  std::vector<int> own(vertices.size());
+  std::iota(own.begin(), own.end(), 0);
+  const std::vector<int> place = weld(vertices);
+  if (place == own) return own;
+
+  DisjointSets components(vertices.size());
+  for (const auto& facet : facets) {
+    for (const int v : facet) components.join(facet[0], v);
+  }
+  std::vector<char> is_closed(vertices.size(), 1);  // per root of a component
+  for_each_ridge(sorted_ridges(facets, own), [&](const Ridge* begin, const Ridge* end) {
+    if (end - begin != 2) is_closed[static_cast<std::size_t>(components.root(begin->vertices[0]))] = 0;
+  });
+  std::vector<int> joined = own, first_open(vertices.size(), -1);
+  for (const int v : own) {
+    if (is_closed[static_cast<std::size_t>(components.root(v))] != 0) continue;
+    int& first = first_open[static_cast<std::size_t>(place[static_cast<std::size_t>(v)])];
+    if (first < 0) first = v;
+    joined[static_cast<std::size_t>(v)] = first;
+  }
+  return joined;
+}
+
 }  // namespace
 
 template <std::size_t n>
 std::vector<SurfacePart<n>> split_into_parts(const Vertices& vertices, const Facets<n>& facets) {
-  const std::vector<Ridge> ridges = sorted_ridges(facets, weld(vertices));
+  const std::vector<Ridge> ridges = sorted_ridges(facets, joined_vertices(vertices, facets));
 
   // Two facets at a ridge must run along it in opposite directions. If more facets meet, the listed orientation stays.
   OrientedSets sets(static_cast<int>(facets.size()));
@@ -129,9 +157,9 @@ std::vector<SurfacePart<n>> split_into_parts(const Vertices& vertices, const Fac
   for_each_ridge(ridges, [&](const Ridge* begin, const Ridge* end) {
     int balance = 0;
     for (const Ridge* r = begin; r < end; ++r) balance += sets.find(r->facet).is_turned ? -r->sign : r->sign;
-    if (balance == 0) return;
-    const int part = part_of_facet[static_cast<std::size_t>(begin->facet)];
-    parts[static_cast<std::size_t>(part)].openings.push_back(begin->vertices[0]);
+    SurfacePart<n>& part = parts[static_cast<std::size_t>(part_of_facet[static_cast<std::size_t>(begin->facet)])];
+    if (end - begin > 2) part.has_branches = true;
+    if (balance != 0) part.openings.push_back(begin->vertices[0]);
   });
   return parts;
 }
