@@ -132,8 +132,8 @@ TEST(Shells, CopyOfAPart_IsToldHoweverItsFacetsAreCutOrItsCornersRounded) {
 TEST(Shells, PartsThatTouchAlongFacets_AddUpWhicheverWayTheyAreTurned) {
   for (const bool is_turned : {false, true}) {
     const Mesh beside = box(2, Vec<3>(2, 0, 0)), turned = is_turned ? mirrored(beside) : beside;
-    for (const Mesh& both : {joined(box(2), turned), joined(turned, box(2)),
-                             joined(joined(box(2), turned), box(2, Vec<3>(0, 2, 0)))}) {
+    for (const Mesh& both :
+         {joined(box(2), turned), joined(turned, box(2)), joined(joined(box(2), turned), box(2, Vec<3>(0, 2, 0)))}) {
       EXPECT_NEAR(volume(both), static_cast<double>(both.vertices.size()), 1e-12) << "8 vertices and 8 m^3 a box";
       EXPECT_EQ(mass_of_mesh(both, 0.1).num_nested, 0);
       EXPECT_FALSE(mass_of_mesh(both, 0.1).has_thin_parts);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <sstream>
 
 #include "clearance/math/rotation.h"
 #include "clearance/scene/expression.h"
@@ -301,6 +302,58 @@ TEST_F(Polyfem, BodyNumbersAreThoseOfTheMeshFileWhereNoSelectionGivesOne) {
             (std::map<double, std::size_t>{{300, half}, {700, half}}));
 }
 
+/// Writes two triangles or two tetrahedra, of number 3 and 7.
+std::string two_elements(const std::string& format, int dim) {
+  const std::string points = dim == 3 ? "0 0 0\n1 0 0\n0 1 0\n0 0 1\n1 1 1\n" : "0 0 0\n1 0 0\n0 1 0\n2 2 0\n1 1 0\n";
+  std::string nodes;
+  std::istringstream lines(points);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) nodes += fmt::format("{} {}\n", ++number, line);
+  const std::string first = dim == 3 ? "1 2 3 4" : "1 2 3", second = dim == 3 ? "2 3 4 5" : "2 5 3";
+  if (format == "2.2") {
+    const int type = dim == 3 ? 4 : 2;
+    return fmt::format(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n{}$EndNodes\n$Elements\n2\n1 {} 2 3 1 {}\n2 {} 2 7 1 {}\n"
+        "$EndElements\n",
+        nodes, type, first, type, second);
+  }
+  // The numbers of the entities differ from those of their groups.
+  const std::string entities = dim == 3 ? "0 0 0 2" : "0 0 2 0";
+  return fmt::format(
+      "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n{0}\n7 0 0 0 1 1 1 1 3 0\n3 0 0 0 1 1 1 1 7 0\n$EndEntities\n"
+      "$Nodes\n1 5 1 5\n{1} 7 0 5\n1\n2\n3\n4\n5\n{2}$EndNodes\n$Elements\n2 2 1 2\n{1} 7 {3} 1\n1 {4}\n{1} 3 {3} 1\n"
+      "2 {5}\n$EndElements\n",
+      entities, dim, points, dim == 3 ? 4 : 2, first, second);
+}
+
+TEST_F(Polyfem, BodyNumbersAreReadFromEveryFormatDimensionAndPlacement) {
+  // Densities of the two elements.
+  const auto densities = [&](const std::string& format, int dim, const std::string& more) {
+    folder_.file("two.msh", two_elements(format, dim));
+    const SceneDesc scene = good(std::string(two_materials) + entry("two.msh", more) + "}");
+    std::vector<double> of_element;
+    if (scene.bodies.empty()) return of_element;
+    of_element.assign(2, scene.bodies[0].material.density);
+    for (const MaterialPartDesc& part : scene.bodies[0].material_parts) {
+      for (const int element : part.elements) of_element.at(static_cast<std::size_t>(element)) = part.material.density;
+    }
+    return of_element;
+  };
+  const std::vector<double> expected = {300.0, 700.0}, one = {700.0, 700.0};
+  for (const std::string format : {"2.2", "4.1"}) {
+    for (const int dim : {2, 3}) {
+      for (const std::string more :
+           {"", R"("transformation": {"scale": [-1, 1, 1]})", R"("transformation": {"translation": [5, 0, 0]})",
+            R"("n_refs": 2)", R"("extract": "volume")", R"("volume_selection": {"id_offset": 0})"}) {
+        if (dim == 2 && more.find("[-1, 1, 1]") != std::string::npos) continue;
+        if (dim == 2 && more.find("[5, 0, 0]") != std::string::npos) continue;
+        EXPECT_EQ(densities(format, dim, more), expected) << format << dim << more;
+      }
+      EXPECT_EQ(densities(format, dim, R"("volume_selection": 7)"), one) << format << dim;
+    }
+  }
+}
+
 TEST_F(Polyfem, OffsetIsAddedToBodyNumbersOfTheMeshFile) {
   folder_.file("grouped.msh", gmsh_with_groups(grouped_cube([](const Vec<3>& p) { return p[0] > 0.0 ? 1 : 5; })));
   const SceneDesc scene =
@@ -335,6 +388,27 @@ TEST_F(Polyfem, SidesOfATurnedMeshAreThoseOfItsBoxInTheWorld) {
     EXPECT_EQ(scene.bodies[0].motions[0].region.nodes,
               nodes_of(plate, [&](const Vec<3>& v) { return (rotation * v)[1] < lowest + 1e-9; }))
         << angles.transpose();
+  }
+}
+
+TEST_F(Polyfem, SelectionsOfEveryKindHoldTheSameSideOfPlacedMeshes) {
+  // The cube of 2 m around (3, 1, 0); below is y = 0.
+  const std::string placed = R"("transformation": {"scale": 2, "translation": [3, 1, 0]}, "surface_selection": )";
+  const auto below = nodes_of(cube_, [](const Vec<3>& v) { return v[1] < -0.49; });
+  for (const std::string selection :
+       {R"([{"id": 2, "box": [[1.9, -0.1, -1.1], [4.1, 0.1, 1.1]]}])",
+        R"([{"id": 2, "box": [[-0.1, -0.1, -0.1], [1.1, 0.05, 1.1]], "relative": true}])",
+        R"([{"id": 2, "axis": "-y", "position": 0.1}])",
+        R"([{"id": 2, "axis": -2, "position": 0.1, "relative": true}])",
+        R"([{"id": 2, "point": [0, 0.1, 0], "normal": [0, -1, 0]}])",
+        R"([{"id": 2, "point": [0.5, 0.1, 0.5], "normal": [0, -1, 0], "relative": true}])",
+        R"([{"id": 2, "p1": [3, -1, 0], "p2": [3, 0.1, 0], "radius": 2}])",
+        R"([{"id": 2, "center": [3, -4, 0], "radius": 4.2}])", R"({"threshold": 1e-6})",
+        R"([{"id": 9, "axis": "y", "position": 1.9}, {"id": 2, "axis": "-y", "position": 0.1}])"}) {
+    const SceneDesc scene = good(scene_of(entry("cube.msh", placed + selection), R"("boundary_conditions":
+        {"dirichlet_boundary": [{"id": 2, "value": [0, 0, 0]}]})"));
+    ASSERT_EQ(scene.bodies.at(0).motions.size(), 1u) << selection;
+    EXPECT_EQ(scene.bodies[0].motions[0].region.nodes, below) << selection;
   }
 }
 
@@ -549,6 +623,55 @@ TEST_F(Polyfem, SequencesOfMeshesMoveObstacles) {
     EXPECT_EQ(obstacle.motions[0].mesh_files, in_order) << sequence;
     EXPECT_EQ(obstacle.motions[0].mesh_rate, 20.0);
     EXPECT_FALSE(obstacle.motions[0].mesh_is_placed);
+  }
+}
+
+TEST_F(Polyfem, SequencesOfMeshesOfEveryFormatAndNumberingAreInOrder) {
+  const std::string off = "OFF\n4 2 0\n-1 0 -1\n1 0 -1\n1 0 1\n-1 0 1\n3 0 2 1\n3 0 3 2\n";
+  const std::string obj = "v -1 0 -1\nv 1 0 -1\nv 1 0 1\nv -1 0 1\nf 1 3 2\nf 1 4 3\n";
+  for (const char* name : {"a/9.off", "a/10.off", "a/100.off", "b/frame-1.obj", "b/frame-2.obj", "b/frame-12.obj",
+                           "c/m_0002.obj", "c/m_0001.obj"}) {
+    folder_.file(name, std::string(name).ends_with("off") ? off : obj);
+  }
+  folder_.file("b/notes.txt", "no mesh");
+  const auto files = [&](const std::string& sequence, const std::string& more) {
+    const SceneDesc scene = good(scene_of(
+        entry("cube.msh") + R"(, {"type": "mesh_sequence", "is_obstacle": true, "transformation": {"translation":
+        [0, -3, 0]}, "mesh_sequence": )" +
+        sequence + more + "}"));
+    return scene.bodies.at(1).motions.at(0).mesh_files;
+  };
+  EXPECT_EQ(files(R"("a")", R"(, "fps": 1)"), (Lines{"a/9.off", "a/10.off", "a/100.off"}));
+  EXPECT_EQ(files(R"("a/*.off")", R"(, "fps": 1)"), (Lines{"a/9.off", "a/10.off", "a/100.off"}));
+  EXPECT_EQ(files(R"("b/*.obj")", R"(, "fps": 0.5)"), (Lines{"b/frame-1.obj", "b/frame-2.obj", "b/frame-12.obj"}));
+  EXPECT_EQ(files(R"("c")", R"(, "fps": 30)"), (Lines{"c/m_0001.obj", "c/m_0002.obj"}));
+  EXPECT_EQ(files(R"(["c/m_0002.obj", "c/m_0001.obj", "c/m_0002.obj"])", R"(, "fps": 30)"),
+            (Lines{"c/m_0002.obj", "c/m_0001.obj", "c/m_0002.obj"}))
+      << "a list keeps its order";
+  const auto refused = [&](const std::string& sequence) {
+    return !folder_.read(scene_of(entry("cube.msh") + R"(, {"type": "mesh_sequence", "is_obstacle": true, "fps": 1,
+        "mesh_sequence": )" + sequence +
+                                  "}"));
+  };
+  for (const char* sequence :
+       {R"("nowhere")", R"("nowhere/*.obj")", "[]", R"(["c/m_0001.obj", "c/m_0009.obj"])", "7"}) {
+    EXPECT_TRUE(refused(sequence)) << sequence;
+  }
+}
+
+TEST_F(Polyfem, RootPathsOfEveryFormNameTheSameFolder) {
+  fs::create_directories(folder_.path() / "data/deep");
+  fs::copy_file(folder_.path() / "cube.msh", folder_.path() / "data/deep/body.msh");
+  folder_.file("data/settings.json", scene_of(entry("deep/body.msh")));
+  const std::string data = (folder_.path() / "data").string();
+  for (const std::string& root : {std::string("data"), std::string("data/"), std::string("./data"),
+                                  std::string("data/deep/.."), std::string("data/settings.json"),
+                                  std::string("data/missing.json"), data, data + "/", data + "/settings.json"}) {
+    const SceneDesc scene = good(scene_of(entry("deep/body.msh"), R"("root_path": ")" + root + '"'));
+    ASSERT_EQ(scene.bodies.size(), 1u) << root;
+    EXPECT_EQ(fs::weakly_canonical(folder_.path() / scene.bodies[0].mesh),
+              fs::weakly_canonical(folder_.path() / "data/deep/body.msh"))
+        << root;
   }
 }
 

@@ -182,13 +182,22 @@ TEST_F(FolderClaims, WithdrawnClaimTakesAwayWhatItMadeAndNothingElse) {
   put("new/log.txt", "a problem");
   put("new/intersections.vtu");
   claim->withdraw({"log.txt"});
-  EXPECT_TRUE(has("new/log.txt"));
+  EXPECT_FALSE(has("new/log.txt"));
+  EXPECT_FALSE(has("new/clearance.lock"));
+  EXPECT_TRUE(has("new/intersections.vtu"));
   std::filesystem::remove(folder_ / "new/intersections.vtu");
   claim->withdraw({"log.txt"});
   EXPECT_FALSE(has("new"));
   std::filesystem::create_directory(folder_ / "mine");
   FolderClaim::make(folder_ / "mine", FolderUse::start)->withdraw({"log.txt"});
   EXPECT_TRUE(has("mine"));
+  EXPECT_FALSE(has("mine/clearance.lock"));
+  // Files that an older run of this program left stay.
+  put("older/clearance.lock");
+  put("older/log.txt");
+  FolderClaim::make(folder_ / "older", FolderUse::start)->withdraw({"log.txt"});
+  EXPECT_TRUE(has("older/log.txt"));
+  EXPECT_TRUE(has("older/clearance.lock"));
 }
 
 TEST_F(AtomicFile, FailureLeavesTheOldFileAndNoTemporaryOne) {

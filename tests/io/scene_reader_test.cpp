@@ -60,6 +60,53 @@ TEST_F(SceneFiles, EveryLineEndAndAByteOrderMarkAreRead) {
   }
 }
 
+constexpr const char* polyfem_text =
+    "{\"geometry\": [{\"mesh\": \"meshes/tet.msh\"}],\n\"time\": {\"dt\": 0.01, \"tend\": 1},\n\"materials\": "
+    "{\"type\": "
+    "\"NeoHookean\", \"E\": 1e5,\n\"nu\": 0.4, \"rho\": 1000}\n}\n";
+constexpr const char* rigid_ipc_text =
+    "{\"scene_type\": \"distance_barrier_rb_problem\",\n\"timestep\": 0.01, \"max_time\": 1,\n\"rigid_body_problem\": "
+    "{\"rigid_bodies\": [{\n\"mesh\": \"meshes/tet.obj\", \"density\": 1000}]}\n}\n";
+constexpr const char* tet_msh =
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n1\n"
+    "1 4 0 1 2 3 4\n$EndElements\n";
+constexpr const char* tet_obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+TEST_F(SceneFiles, OfPolyfemAndRigidIpcAreReadWithEveryLineEndMarkAndWithoutALastLineEnd) {
+  write("meshes/tet.msh", tet_msh);
+  write("meshes/tet.obj", tet_obj);
+  for (const std::string& text : {std::string(polyfem_text), std::string(rigid_ipc_text)}) {
+    const Result<LoadedScene> plain = load_scene(write("a.json", text));
+    ASSERT_TRUE(plain) << to_string(plain.issues()[0]);
+    for (const char* end : {"\n", "\r", "\r\n", "\r\r\n", "\n\n", " \t\n"}) {
+      for (const char* mark : {"", "\xEF\xBB\xBF"}) {
+        for (const bool is_last_line_ended : {true, false}) {
+          std::string changed = mark;
+          for (const char c : text) changed += c == '\n' ? std::string(end) : std::string(1, c);
+          if (!is_last_line_ended) changed.resize(changed.rfind('}') + 1);
+          const Result<LoadedScene> loaded = load_scene(write("a.json", changed));
+          ASSERT_TRUE(loaded) << to_string(loaded.issues()[0]);
+          EXPECT_EQ(scene_to_json(loaded->scene), scene_to_json(plain->scene));
+        }
+      }
+    }
+  }
+}
+
+TEST_F(SceneFiles, CutOnesAreErrorsWhereverTheyEnd) {
+  write("meshes/tet.msh", tet_msh);
+  write("meshes/tet.obj", tet_obj);
+  for (const std::string& text :
+       {std::string(polyfem_text), std::string(rigid_ipc_text),
+        std::string("{// a comment\n\"bodies\": [{\"mesh\": \"meshes/cube.msh\"}] /* end */\n}")}) {
+    for (std::size_t end = 1; end < text.rfind('}'); ++end) {
+      EXPECT_FALSE(load_scene(write("a.json", text.substr(0, end)))) << text.substr(0, end);
+    }
+    EXPECT_FALSE(load_scene(write("a.json", text + "{}"))) << "something behind the end";
+    EXPECT_FALSE(load_scene(write("a.json", text + "]"))) << "something behind the end";
+  }
+}
+
 TEST_F(SceneFiles, ProblemsNameTheirLineWhateverEndsIt) {
   for (const char* end : {"\n", "\r", "\r\n"}) {
     const Lines told = problems(std::string("{") + end + end + "\"bodies\": [}" + end);

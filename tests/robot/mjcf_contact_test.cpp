@@ -57,7 +57,23 @@ INSTANTIATE_TEST_SUITE_P(
         Excluded{falling + "<body name='table'>" + floor_box + "</body>", "<exclude body1='a' body2='table'/>"},
         Excluded{"<body name='table'>" + floor_plane + "</body>" + falling, "<exclude body1='table' body2='a'/>"},
         Excluded{"<body name='room'><body name='table'>" + floor_box + "</body></body>" + falling,
-                 "<exclude body1='table' body2='a'/>"}));
+                 "<exclude body1='table' body2='a'/>"},
+        // Other shapes, a body that is moved by others, and parts that are welded to what falls.
+        Excluded{"<body name='table' mocap='true'>" + floor_box + "</body>" + falling,
+                 "<exclude body1='table' body2='a'/>"},
+        Excluded{"<body name='table'><geom type='capsule' size='.1' fromto='-3 0 -.1 3 0 -.1'/><geom type='cylinder' "
+                 "size='3 .05' pos='0 0 -.05'/></body>" +
+                     falling,
+                 "<exclude body1='a' body2='table'/>"},
+        Excluded{"<body name='table' euler='180 0 0' pos='0 0 -.1'><geom type='box' size='5 5 .1'/></body>" + falling,
+                 "<exclude body1='table' body2='a'/>"},
+        Excluded{floor_plane +
+                     "<body name='a' pos='0 0 .3'><freejoint/><geom type='box' size='.1 .1 .1'/><body name='lid' "
+                     "pos='0 0 .15'><geom type='box' size='.1 .1 .05'/></body></body>",
+                 "<exclude body1='world' body2='lid'/>"},
+        Excluded{floor_box + "<body name='a' pos='0 0 .3'><freejoint/><geom type='box' size='.1 .1 .05' pos='0 0 "
+                             ".05'/><geom type='box' size='.1 .1 .05' pos='0 0 -.05'/></body>",
+                 "<exclude body1='a' body2='world'/>"}));
 
 TEST(MjcfContact, ExcludeOfTheWorldLeavesStaticBodiesAndOthersAlone) {
   SKIP_WITHOUT("mjcf");
@@ -145,6 +161,31 @@ TEST(MjcfContact, FrictionOfAPairIsThatOfItsBodies) {
   EXPECT_NEAR(way(rough_plane, "<pair geom1='floor' geom2='box' condim='1'/>"), expected_way(0.0),
               0.02 * expected_way(0.0));
   EXPECT_LT(way(rough_plane, ""), 1e-3);
+}
+
+TEST(MjcfContact, FrictionOfAPairHoldsForTurnedWeldedAndCompoundBodies) {
+  SKIP_WITHOUT("mjcf");
+  const std::string rough = " friction='1 .005 .0001'";
+  const std::string plane = "<geom name='floor' type='plane' size='9 9 .1'" + rough + "/>";
+  const std::string box = "<geom name='floor' type='box' size='9 9 .1' pos='0 0 -.1'" + rough + "/>";
+  const auto pair = [](const std::string& mu) {
+    return "<pair geom1='floor' geom2='box' friction='" + mu + " " + mu + " .005 .0001 .0001'/>";
+  };
+  const auto slides = [&](const std::string& floor, const std::string& contact, double friction) {
+    EXPECT_NEAR(way(floor, contact), expected_way(friction), 0.02 * expected_way(friction)) << floor << contact;
+  };
+  slides("<body name='t' mocap='true'>" + box + "</body>", pair("0.15"), 0.15);
+  slides("<body name='t'><body name='u' pos='0 0 .05'><geom name='floor' type='box' size='9 9 .1' pos='0 0 -.15'" +
+             rough + "/></body></body>",
+         pair("0.2"), 0.2);
+  slides(
+      "<body name='t' euler='180 0 0' pos='0 0 -.1'><geom name='floor' type='box' size='9 9 .1'" + rough + "/></body>",
+      pair("0.05"), 0.05);
+  // A pair is stronger than a priority, and leaves other pairs of its geoms alone.
+  slides("<geom name='floor' type='plane' size='9 9 .1' priority='3'" + rough + "/>", pair("0.25"), 0.25);
+  const std::string other =
+      "<body name='far' pos='0 5 9'><freejoint/><geom name='other' type='box' size='.1 .1 .1'/></body>";
+  slides(plane + other, pair("0.1") + "<pair geom1='floor' geom2='other' friction='.9 .9 .005 .0001 .0001'/>", 0.1);
 }
 
 TEST(MjcfContact, WhatOfAPairIsNotCarriedOverIsTold) {

@@ -48,6 +48,35 @@ TEST(MjcfMesh, MirroredOrTurnedInsideOutWeighsTheSame) {
   EXPECT_NEAR(mirrored.body("b").inertia->moments.sum(), plain.body("b").inertia->moments.sum(), 1e-3);
 }
 
+TEST(MjcfMesh, WeighsTheSameFromEveryFilePlaceAndScale) {
+  SKIP_WITHOUT("mjcf");
+  const double tet = 1000.0 / 6.0;
+  const auto folder = test_folder();
+  const auto of_file = [&](const std::string& asset, const std::string& geom = "") {
+    const Result<LoadedScene> loaded =
+        load_scene(write_file(folder / "file.xml", "<mujoco><asset><mesh name='m' " + asset +
+                                                       "/></asset><worldbody><body name='b' pos='0 0 1'>"
+                                                       "<freejoint/><geom type='mesh' mesh='m' " +
+                                                       geom + "/></body></worldbody></mujoco>"));
+    EXPECT_TRUE(loaded) << messages_of(loaded.issues());
+    return loaded ? *loaded->scene.bodies.at(0).mass : 0.0;
+  };
+  const std::string obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+  write_file(folder / "corner.obj", obj);
+  // A cube of four-cornered faces.
+  write_file(folder / "cube.obj",
+             "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\nf 1 3 4 2\nf 5 6 8 7\n"
+             "f 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
+  EXPECT_NEAR(of_file("file='corner.obj'"), tet, 1e-3);
+  EXPECT_NEAR(of_file("file='corner.obj' scale='.5 4 .5'"), tet, 1e-3);
+  EXPECT_NEAR(of_file("file='corner.obj' scale='2 -1 .5'"), tet, 1e-3);
+  EXPECT_NEAR(of_file("file='corner.obj' refpos='5 -3 2' refquat='1 1 0 0'"), tet, 1e-3);
+  EXPECT_NEAR(of_file("file='corner.obj'", "pos='1 2 3' euler='10 20 30' density='60'"), 10.0, 1e-4);
+  EXPECT_NEAR(of_file("file='cube.obj'"), 1000.0, 1e-2);
+  EXPECT_NEAR(of_file("file='cube.obj' scale='-.1 .1 .1'"), 1.0, 1e-5);
+  EXPECT_NEAR(mass_of(model(notched + " refpos='1 1 1'", "")), 875.0, 1e-2);
+}
+
 TEST(MjcfMesh, DensityAndMassOfClassesCount) {
   SKIP_WITHOUT("mjcf");
   const std::string classes =

@@ -257,6 +257,40 @@ TEST(Mjcf, ServoTurnsBeyondHalfATurn) {
   }
 }
 
+TEST(Mjcf, LimitsAndReferencesOfEveryUnitAndStartAreCountedInTurns) {
+  SKIP_WITHOUT("mjcf");
+  const std::string autolimits = "<compiler autolimits='true'/>", radian = "<compiler angle='radian'/>";
+  struct Case {
+    std::string joint, more;
+    double lower, upper;  // [degrees] from the start
+  };
+  const double degrees = 180.0 / pi;
+  for (const Case& c : {Case{"limited='true' range='-30 400' ref='90'", "", -120.0, 310.0},
+                        Case{"limited='true' range='-7 7'", radian, -7.0 * degrees, 7.0 * degrees},
+                        Case{"range='-200 800'", autolimits, -200.0, 800.0},
+                        Case{"limited='true' range='-720 -10' ref='-300'", "", -420.0, 290.0},
+                        Case{"limited='true' range='-1000 0.5'", "", -1000.0, 0.5},
+                        Case{"limited='true' range='0 900'", "<keyframe><key qpos='7'/></keyframe>", -7.0 * degrees,
+                             900.0 - 7.0 * degrees}}) {
+    const Robot robot = read_robot_text(rod(c.joint, c.more), "range.xml");
+    EXPECT_NEAR(*robot.joint("j").lower, c.lower, 1e-6) << c.joint;
+    EXPECT_NEAR(*robot.joint("j").upper, c.upper, 1e-6) << c.joint;
+  }
+  // A damped spring comes to rest where it is relaxed, and stops at a limit before; angles count from the start.
+  for (const auto& [joint, more, expected] :
+       {std::tuple("damping='2' stiffness='10' springref='500' ref='20'", "", 480.0 / degrees),
+        std::tuple("damping='2' stiffness='10' springref='-9'", "<compiler angle='radian'/>", -9.0),
+        std::tuple("damping='2' stiffness='10' springref='900' limited='true' range='-10 700'", "", 700.0 / degrees),
+        std::tuple("damping='2' stiffness='10'", "<keyframe><key qpos='6'/></keyframe>", -6.0)}) {
+    const Robot robot = read_robot_text(rod(joint, more), "spring.xml");
+    EXPECT_NEAR(angle_after(robot.scene, 4.0), expected, 1e-3 * std::abs(expected)) << joint << more;
+  }
+  // A gear of 2 on a servo: the joint turns by half of the control.
+  const Robot geared = read_robot_text(
+      rod("damping='20'", "<actuator><position name='servo' joint='j' kp='50' gear='2'/></actuator>"), "gear.xml");
+  EXPECT_NEAR(angle_after(geared.scene, 5.0, "servo", 18.0), 9.0, 9e-3);
+}
+
 TEST(Mjcf, SpringReferenceAndLimitsBeyondHalfATurnAreKept) {
   SKIP_WITHOUT("mjcf");
   const Robot robot =

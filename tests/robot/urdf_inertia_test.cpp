@@ -94,6 +94,36 @@ TEST(UrdfMass, ShapeWithoutAMassHasTheVolumeOfARoundShapeAndNotOfItsPolyhedron) 
   EXPECT_NEAR(ball.body("ball").inertia->moments[0], 0.4 * 4.0 / 3.0 * pi * 0.01, 1e-12);
 }
 
+TEST(UrdfMass, ZeroIsTheIdiomOfRootsAndFramesInEveryChain) {
+  SKIP_WITHOUT("urdf");
+  const std::string no_inertia = "", zero = inertial("0", "0 0 0"), heavy = inertial("2", "0.01 0.01 0.01") + box;
+  // A footprint without mass below a base: free, with the mass of the base.
+  for (const std::string& footprint : {no_inertia, zero}) {
+    for (const std::string& between : {no_inertia, zero}) {
+      const Robot free =
+          read_robot_text(robot(link("footprint", footprint) + link("frame", between) + link("base", heavy) +
+                                joint("fixed", "footprint", "frame") + joint("fixed", "frame", "base")),
+                          "footprint.urdf");
+      ASSERT_EQ(free.scene.bodies.size(), 1U) << free.told;
+      EXPECT_EQ(free.scene.bodies[0].kind, BodyKind::affine);
+      EXPECT_EQ(free.scene.bodies[0].mass, 2.0);
+      EXPECT_NEAR(free.scene.bodies[0].inertia->moments.sum(), 0.03, 1e-12);
+      // The same chain behind a joint: the frame is the world, and the arm turns.
+      const Robot arm = read_robot_text(robot(link("base", footprint) + link("arm", heavy) + link("tool", between) +
+                                              joint("continuous", "base", "arm") + joint("fixed", "arm", "tool")),
+                                        "arm.urdf");
+      EXPECT_EQ(arm.body("arm").mass, 2.0) << arm.told;
+      EXPECT_EQ(arm.joint("base arm").bodies[1], "") << arm.told;
+    }
+  }
+  // Two frames without mass on two joints in a row: the last link carries, and what is between is told.
+  const Robot chain = read_robot_text(robot("<link name='world'/>" + link("a", zero + box) + link("b", heavy) +
+                                            joint("continuous", "world", "a") + joint("continuous", "a", "b")),
+                                      "chain.urdf");
+  EXPECT_TRUE(tells(chain, "body 'a' has no mass in the model")) << chain.told;
+  EXPECT_EQ(chain.body("b").mass, 2.0);
+}
+
 TEST(UrdfMass, NegativeIsRefusedWhereverTheLinkIs) {
   SKIP_WITHOUT("urdf");
   for (const std::string mass : {"-1", "-0.001"}) {
@@ -119,6 +149,37 @@ TEST(UrdfInertia, ImpossibleOneOfAFixedLinkIsToldByLinkAndValue) {
   const Robot zero = read_robot_text(with_tool(inertial("0.1", "0 0 0") + box), "zero.urdf");
   EXPECT_TRUE(tells(zero, "what has a mass has an inertia; that of its shapes with its mass of 0.1 kg")) << zero.told;
   EXPECT_NEAR(zero.body("rotor").inertia->moments[0], 0.01 + 0.1 * 0.02 / 12, 1e-12);
+}
+
+TEST(UrdfInertia, EveryKindOfImpossibleOneIsReplacedAndPossibleOnesAreExact) {
+  SKIP_WITHOUT("urdf");
+  struct Case {
+    std::string moments, products;
+    bool is_possible;
+    double trace;  // of a link of 1 kg; the box of 0.1 m stands for impossible ones
+  };
+  const double of_box = 3.0 / 600.0;
+  for (const Case& c : {Case{"1 1 3", "0 0 0", false, of_box}, Case{"-1 1 1", "0 0 0", false, of_box},
+                        Case{"0.01 0.01 0.01", "0.5 0 0", false, of_box}, Case{"0 0 0", "0 0 0", false, of_box},
+                        Case{"1 0 0", "0 0 0", false, of_box}, Case{"3 1 1", "0 0 0.01", false, of_box},
+                        Case{"1 1 2", "0 0 0", true, 4.0}, Case{"0.01 0.02 0.025", "0.001 0 -0.002", true, 0.055},
+                        Case{"1e-9 1e-9 1e-9", "0 0 0", true, 3e-9}}) {
+    SCOPED_TRACE(c.moments + " " + c.products);
+    const std::string given = inertial("1", c.moments, c.products) + box;
+    const Robot alone = read_robot_text(
+        robot("<link name='world'/>" + link("a", given) + joint("continuous", "world", "a")), "alone.urdf");
+    EXPECT_NEAR(alone.body("a").inertia->moments.sum(), c.trace, 1e-6 * c.trace);
+    EXPECT_EQ(tells(alone, "no body has its inertia"), !c.is_possible) << alone.told;
+    // At the same place on a rotor of trace 0.03, by way of a frame without mass.
+    const Robot fused =
+        read_robot_text(robot("<link name='world'/>" + link("rotor", inertial("1", "0.01 0.01 0.01") + box) +
+                              link("frame", "") + link("tool", given) + joint("continuous", "world", "rotor") +
+                              joint("fixed", "rotor", "frame") + joint("fixed", "frame", "tool")),
+                        "fused.urdf");
+    EXPECT_EQ(fused.body("rotor").mass, 2.0);
+    EXPECT_NEAR(fused.body("rotor").inertia->moments.sum(), 0.03 + c.trace, 1e-6 * (0.03 + c.trace));
+    EXPECT_EQ(tells(fused, "link 'tool': no body has its inertia"), !c.is_possible) << fused.told;
+  }
 }
 
 TEST(UrdfInertia, FixedLinksOfTheRootAreCheckedToo) {

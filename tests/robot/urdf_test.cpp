@@ -140,6 +140,72 @@ TEST(Urdf, MimicCouplesJointsOfAllKindsAndChains) {
   EXPECT_EQ(robot.joint("c").mimic->multiplier, -2.0);
 }
 
+TEST(Urdf, MimicLeadsJointsOfEveryKindWhereItSays) {
+  SKIP_WITHOUT("urdf");
+  struct Case {
+    std::string kind_of_leader, kind, multiplier;
+    std::string drive;  // of the leader [m or degrees]
+    double expected;    // of the follower after one second [m or degrees]
+  };
+  for (const Case& c :
+       {Case{"revolute", "revolute", "2.5", "60 * t", 150.0}, Case{"revolute", "revolute", "-1.5", "60 * t", -90.0},
+        Case{"continuous", "continuous", "-4", "200 * t", -800.0},
+        Case{"revolute", "prismatic", "0.05", "360 * t", 0.1 * pi},
+        Case{"prismatic", "revolute", "20", "0.1 * t", 360.0 / pi},
+        Case{"prismatic", "prismatic", "-0.5", "0.1 * t", -0.05}, Case{"revolute", "revolute", "0", "60 * t", 0.0}}) {
+    SCOPED_TRACE(c.kind_of_leader + " " + c.kind + " " + c.multiplier);
+    // The follower comes before its leader and another follower of the same leader in the file.
+    Robot robot =
+        read_robot_text(three_links({c.kind, c.kind, c.kind_of_leader},
+                                    {wide + follows("c", c.multiplier), wide + follows("c", c.multiplier), wide}),
+                        "mimic.urdf");
+    robot.scene.gravity.setZero();
+    for (JointDesc& joint : robot.scene.joints) {
+      if (joint.name != "c") continue;
+      joint.drive = c.drive;
+      joint.effort.clear();
+      joint.lower.reset();
+      joint.upper.reset();
+    }
+    const double size = std::max(std::abs(c.expected), 1e-3);
+    for (const std::string follower : {"a", "b"}) {
+      const auto way = probe_of(robot.scene, follower);
+      Simulation simulation = simulate(robot.scene);
+      while (simulation.time() < 1.0 - 1e-9) ASSERT_EQ(simulation.step().status, StepStatus::converged);
+      EXPECT_NEAR(way(simulation), c.expected, 1e-5 * size) << follower;
+    }
+  }
+}
+
+TEST(Urdf, LimitsOfEveryFormHold) {
+  SKIP_WITHOUT("urdf");
+  const auto limits = [](const std::string& type, double lower, double upper) {
+    const Robot robot =
+        read_robot_text(three_links({type, type, type}, {"<limit lower='" + std::to_string(lower) + "' upper='" +
+                                                             std::to_string(upper) + "' effort='10' velocity='9'/>",
+                                                         wide, wide}),
+                        "limits.urdf");
+    const JointDesc& joint = robot.joint("a");
+    return std::pair(joint.lower.value_or(infinity), joint.upper.value_or(infinity));
+  };
+  const double degrees = 180.0 / pi;
+  for (const auto& [lower, upper] : {std::pair(-8.0, 9.0), std::pair(0.0, 0.0), std::pair(-0.001, 0.0),
+                                     std::pair(0.0, 12.5), std::pair(-20.0, 3.25)}) {
+    const auto hinge = limits("revolute", lower, upper), slider = limits("prismatic", lower, upper);
+    EXPECT_NEAR(hinge.first, lower * degrees, 1e-9);
+    EXPECT_NEAR(hinge.second, upper * degrees, 1e-9);
+    EXPECT_NEAR(slider.first, lower, 1e-12);
+    EXPECT_NEAR(slider.second, upper, 1e-12);
+  }
+  for (const std::string type : {"revolute", "prismatic"}) {
+    EXPECT_NE(refusal_of(three_links({type, type, type},
+                                     {"<limit lower='1' upper='-1' effort='1' velocity='1'/>", wide, wide}),
+                         "swapped.urdf")
+                  .find("the lower limit is above the upper one"),
+              std::string::npos);
+  }
+}
+
 TEST(Urdf, MimicWithAnOffsetStartsWhereItsLeaderPutsIt) {
   SKIP_WITHOUT("urdf");
   const Robot robot =

@@ -73,6 +73,20 @@ TEST(ValidateScripts, ReportsEveryBadFormulaAtOnce) {
 }
 
 TEST(ValidateScripts, MeshSequenceExcludesOtherMotion) {
+  EXPECT_EQ(motion_problems([](MotionDesc& m) {
+              m.mesh_rate = 25.0;
+              m.mesh_is_placed = false;
+              m.mesh_sequence_first = 0;
+            }),
+            (Lines{"bodies[1].motions[0].mesh_rate: has no meaning without `mesh_sequence` or `mesh_files`",
+                   "bodies[1].motions[0].mesh_is_placed: has no meaning without `mesh_sequence` or `mesh_files`",
+                   "bodies[1].motions[0].mesh_sequence_first: has no meaning without `mesh_sequence`"}));
+  EXPECT_EQ(motion_problems([](MotionDesc& m) {
+              m.mesh_files = {"a.obj", "b.obj"};
+              m.mesh_rate = 25.0;
+              m.mesh_sequence_first = 3;
+            }),
+            Lines{"bodies[1].motions[0].mesh_sequence_first: has no meaning without `mesh_sequence`"});
   EXPECT_EQ(motion_problems([](MotionDesc& m) { m.mesh_sequence = "frames"; }), Lines{});
   EXPECT_EQ(motion_problems([](MotionDesc& m) {
               m.mesh_sequence = "frames";

@@ -129,6 +129,36 @@ TEST(AffineStiffness, LetsBodiesOfAnyMassMoveAlike) {
   });
 }
 
+TEST(AffineStiffness, LetsBodiesOfAnyMassSwingSpinSlideAndSlipAlike) {
+  const auto body = [](double mass, const std::string& more) {
+    return fmt::format(R"({{"name": "b", "kind": "affine", "mass": {}, "generator": {{"kind": "box",
+        "size": [0.2, 0.1, 0.3], "resolution": [1]}}, {}}})",
+                       mass, more);
+  };
+  const auto scene = [](const std::string& all, const std::string& more) {
+    return R"({"time": {"step": 0.01}, )" + more + R"("bodies": [)" + all + "]}";
+  };
+  expect_same_for_all_masses("a pendulum on a hinge", 60, [&](double mass) {
+    return scene(body(mass, R"("transform": {"translation": [0.5, 0, 0]})"),
+                 R"("joints": [{"kind": "hinge", "bodies": ["b", ""], "axis": [0, 0, 1]}], )");
+  });
+  expect_same_for_all_masses("a body on a ball joint with a spin", 60, [&](double mass) {
+    return scene(body(mass, R"("transform": {"translation": [0, -0.3, 0]}, "angular_velocity": [0, 200, 90])"),
+                 R"("joints": [{"kind": "ball", "bodies": ["b", ""]}], )");
+  });
+  expect_same_for_all_masses("a body that tumbles freely", 60, [&](double mass) {
+    return scene(body(mass, R"("angular_velocity": [300, 10, 20])"), "");
+  });
+  expect_same_for_all_masses("a body that slides to rest", 60, [&](double mass) {
+    return scene(body(mass, R"("transform": {"translation": [0, 0.0501, 0]}, "linear_velocity": [1, 0, 0])"),
+                 R"("friction": {"coefficient": 0.2}, "half_spaces": [{}], )");
+  });
+  expect_same_for_all_masses("a body on a smooth slope", 60, [&](double mass) {
+    return scene(body(mass, R"("transform": {"translation": [0, 0.0501, 0]})"),
+                 R"("gravity": [2, -9.6, 1], "half_spaces": [{}], )");
+  });
+}
+
 TEST(AffineStiffness, LetsBodiesOfAnyMassMoveAlikeInThePlane) {
   const auto place = [](double mass) {
     RunningScene scene(fmt::format(R"({{"dimension": 2, "time": {{"step": 0.005}}, "friction": {{"coefficient": 0.3}},

@@ -153,6 +153,66 @@ TEST_F(MirroredBodies, MirroredPartOfAStiffBodyWeighsAndCollidesAsTheOther) {
   }
 }
 
+TEST_F(MirroredBodies, PartsWeighWhatTheyEncloseInEveryFormatKindAndDimension) {
+  struct Part {
+    double half;
+    double x;
+    bool points_inwards;
+  };
+  struct Case {
+    std::string name;
+    std::vector<Part> parts;
+    double volume, area;  // [m^3], and of the same parts in the plane [m^2]
+  };
+  const std::vector<Case> cases = {{"inwards", {{1, 0, true}}, 8, 4},
+                                   {"cavity_and_all_turned", {{2, 0, true}, {1, 0, false}}, 56, 12},
+                                   {"two_apart", {{1, 0, false}, {0.5, 3, true}}, 9, 5},
+                                   {"island", {{2, 0, false}, {1, 0, true}, {0.5, 0, false}}, 57, 13},
+                                   {"island_turned", {{2, 0, false}, {1, 0, true}, {0.5, 0, true}}, 57, 13},
+                                   {"two_cavities", {{2, 0, false}, {0.5, 1, true}, {0.5, -1, true}}, 62, 14},
+                                   {"side_by_side", {{1, 0, false}, {1, 2, true}}, 16, 8}};
+  for (const Case& c : cases) {
+    Mesh solid, plane;
+    plane.dim = 2;
+    for (const Part& part : c.parts) {
+      for (const bool is_plane : {false, true}) {
+        Mesh& to = is_plane ? plane : solid;
+        const int first = static_cast<int>(to.vertices.size());
+        const double size = 2.0 * part.half;
+        const Mesh one =
+            surface_of(is_plane ? make_rectangle(size, size, 1, 1) : make_box(Vec<3>::Constant(size), {1, 1, 1}));
+        for (const Vec<3>& x : one.vertices) to.vertices.push_back(x + Vec<3>(part.x, 0, 0));
+        for (std::array<int, 3> t : one.triangles) {
+          if (part.points_inwards) std::swap(t[0], t[1]);
+          to.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+        }
+        for (std::array<int, 2> e : one.edges) {
+          if (part.points_inwards) std::swap(e[0], e[1]);
+          to.edges.push_back({first + e[0], first + e[1]});
+        }
+      }
+    }
+    ASSERT_TRUE(write_mesh(folder_ / (c.name + ".obj"), solid));
+    ASSERT_TRUE(write_mesh(folder_ / (c.name + ".off"), solid));
+    ASSERT_TRUE(write_mesh(folder_ / (c.name + "_plane.obj"), plane));
+    for (const std::string kind : {"affine", "rigid"}) {
+      for (const std::string scale : {"[1, 1, 1]", "[-1, 1, 1]", "[-1, -1, -1]"}) {
+        const auto weight = [&](const std::string& file, int dim) {
+          SCOPED_TRACE(file + kind + scale);
+          return body_masses(
+              RunningScene(scene(fmt::format(R"({{"mesh": "{}", "kind": "{}", "transform": {{"scale": {}}}}})", file,
+                                             kind, scale),
+                                 fmt::format(R"("dimension": {}, )", dim)))
+                  .scene())[0];
+        };
+        EXPECT_NEAR(weight(c.name + ".obj", 3), 1000.0 * c.volume, 1e-6);
+        EXPECT_NEAR(weight(c.name + ".off", 3), 1000.0 * c.volume, 1e-6);
+        EXPECT_NEAR(weight(c.name + "_plane.obj", 2), 1000.0 * c.area, 1e-6);
+      }
+    }
+  }
+}
+
 TEST_F(MirroredBodies, CavityAndIslandOfAStiffBodyAreKnownToContact) {
   const auto box = [](double half, bool points_inwards, int first) {
     std::string text;

@@ -247,6 +247,18 @@ TEST_F(MeshSequenceFiles, MissingAndUnfitFilesAreReportedBeforeTheStart) {
             "FOLDER/frames: bodies[1].motions[0].mesh_sequence: there is no such folder of a mesh sequence\n");
 }
 
+TEST_F(MeshSequenceFiles, MissingFoldersAreReportedBesideProblemsOfOtherBodies) {
+  fs::remove_all(folder_ / "frames");
+  std::string scene = triangle_scene();
+  // A surface is no deformable body.
+  scene.insert(scene.find("\"bodies\": [") + 11, R"({"name": "hollow", "mesh": )" + quoted("triangle.ply") + "}, ");
+  const std::string told = problems(scene);
+  EXPECT_NE(told.find("body 'hollow' has no t"), std::string::npos) << told;
+  EXPECT_NE(told.find("bodies[2].motions[0].mesh_sequence: there is no such folder of a mesh sequence"),
+            std::string::npos)
+      << told;
+}
+
 TEST_F(MeshSequenceFiles, FileThatIsGoneDuringTheRunEndsIt) {
   RunningScene scene(triangle_scene());
   scene.steps(3);

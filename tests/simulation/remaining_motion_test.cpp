@@ -107,6 +107,50 @@ TEST(RemainingMotion, AForceFarBelowTheWeightMovesASmoothBlockInEveryFormulation
   }
 }
 
+TEST(RemainingMotion, ASmallForceMovesElementsOfHigherOrderSlopesAndTurnsSmoothBodies) {
+  const auto scene = [](int dim, const std::string& body, const std::string& more = "") {
+    return fmt::format(
+        R"({{"dimension": {}, "gravity": [0, -9.81, 0], "time": {{"step": 0.01}}{}, "bodies": [{{"name": "b", {},
+            "transform": {{"translation": [0, 0.0501, 0]}}}}], "half_spaces": [{{"normal": [0, 1, 0]}}],
+            "output": {{"probes": [{{"name": "p", "kind": "position", "body": "b"}}]}}}})",
+        dim, more, body);
+  };
+  const std::string cube = R"("generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [2, 2, 2]})";
+  const std::string square = R"("generator": {"kind": "rectangle", "size": [0.1, 0.1], "resolution": [2, 2]})";
+  const auto force = [](const char* newton) {
+    return fmt::format(R"(, "loads": [{{"kind": "force", "value": [{}, 0, 0]}}])", newton);
+  };
+  // 1 kg, or 10 kg in the plane, pushed by a hundred-thousandth of its weight or less: a t^2 / 2, and half a step more.
+  const double seconds = 0.5 * 0.4 * 0.4 + 0.005 * 0.4;
+  for (const auto& [json, acceleration] :
+       {std::pair(scene(3, cube + R"(, "order": 2)" + force("1e-4")), 1e-4),
+        std::pair(scene(3, cube + R"(, "order": 3)" + force("1e-4")), 1e-4),
+        std::pair(scene(2, square + R"(, "order": 2)" + force("1e-3")), 1e-4),
+        std::pair(scene(2, square + R"(, "kind": "affine")" + force("1e-3")), 1e-4),
+        std::pair(scene(3, cube + R"(, "kind": "rigid", "mass": 1e6)" + force("1e2")), 1e-4),
+        std::pair(scene(3, cube + R"(, "kind": "affine", "mass": 1e-4)" + force("1e-8")), 1e-4)}) {
+    RunningScene running(json);
+    running.steps(40);
+    EXPECT_NEAR(running.simulation().probe_values().at(0) / (acceleration * seconds), 1.0, 0.01) << json;
+  }
+  // A floor that is 1e-5 rad off the level.
+  for (const std::string kind : {"deformable", "affine", "rigid"}) {
+    std::string json = scene(3, cube + fmt::format(R"(, "kind": "{}")", kind));
+    json.replace(json.find(R"("normal": [0, 1, 0])"), 19, R"("normal": [1e-5, 1, 0])");
+    RunningScene running(json);
+    running.steps(40);
+    EXPECT_NEAR(running.simulation().probe_values().at(0) / (9.81e-5 * seconds), 1.0, 0.02) << kind;
+  }
+  // A torque of 1e-6 N m about the vertical on a cube of 1/600 kg m^2.
+  for (const std::string kind : {"affine", "rigid"}) {
+    RunningScene running(scene(
+        3, cube + fmt::format(R"(, "kind": "{}", "loads": [{{"kind": "torque", "value": [0, 1e-6, 0]}}])", kind)));
+    running.steps(40);
+    const double angle = running.simulation().pose(0)->coeff(0, 2);
+    EXPECT_NEAR(angle / (1e-6 * 600.0 * seconds), 1.0, 0.01) << kind;
+  }
+}
+
 TEST(RemainingMotion, AForceFarBelowTheWeightMovesASteelBlockAndOneThatGlides) {
   for (const std::string kind : {"deformable", "affine", "rigid"}) {
     expect_pushed({.kind = kind, .share = 1e-6, .young = 2e11});

@@ -214,6 +214,100 @@ TEST_F(RepeatedBodies, DoubledSheetWeighsOnceAndIsTold) {
               mass(RunningScene(scene(sheet + "[[0,1,2], [0,2,3]]}"))), 1e-12);
 }
 
+/// The unit cube, and its triangles in the formats that list nothing but surfaces.
+constexpr std::array<std::array<int, 3>, 12> cube_triangles{{{0, 3, 1},
+                                                             {1, 3, 7},
+                                                             {0, 1, 5},
+                                                             {5, 1, 7},
+                                                             {0, 2, 3},
+                                                             {3, 2, 7},
+                                                             {0, 6, 2},
+                                                             {2, 6, 7},
+                                                             {0, 5, 4},
+                                                             {4, 5, 7},
+                                                             {0, 4, 6},
+                                                             {6, 4, 7}}};
+constexpr const char* cube_rows = "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n";
+
+/// Returns `start` and the corners of each triangle, which begin with the corner `first`, on a line each.
+std::string triangle_rows(const std::string& start, std::size_t first = 0) {
+  std::string text;
+  for (const auto& t : cube_triangles) {
+    text += start + fmt::format("{} {} {}\n", t[first], t[(first + 1) % 3], t[(first + 2) % 3]);
+  }
+  return text;
+}
+std::string stl_of_cube(const std::string& name) {
+  std::string text = "solid " + name + "\n";
+  for (const auto& t : cube_triangles) {
+    text += "facet normal 0 0 0\nouter loop\n";
+    for (const int v : t) text += fmt::format("vertex {} {} {}\n", v & 1, (v >> 1) & 1, (v >> 2) & 1);
+    text += "endloop\nendfacet\n";
+  }
+  return text + "endsolid " + name + "\n";
+}
+
+TEST_F(RepeatedBodies, SurfacesOutlinesAndRodsOfEveryFormatWeighOnce) {
+  write("twice.off", std::string("OFF\n8 24 0\n") + cube_rows + triangle_rows("3 ") + triangle_rows("3 "));
+  write("turned.ply", std::string("ply\nformat ascii 1.0\nelement vertex 8\nproperty double x\nproperty double y\n"
+                                  "property double z\nelement face 24\nproperty list uchar int vertex_indices\n"
+                                  "end_header\n") +
+                          cube_rows + triangle_rows("3 ", 1) + triangle_rows("3 ", 2));
+  write("solids.stl", stl_of_cube("a") + stl_of_cube("b"));
+  write("box.node",
+        std::string("8 3 0 0\n") + "1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n5 0 0 1\n6 1 0 1\n7 0 1 1\n8 1 1 1\n");
+  write("box.ele",
+        "12 4 0\n1 1 2 4 8\n2 1 6 2 8\n3 1 4 3 8\n4 1 3 7 8\n5 1 5 6 8\n6 1 7 5 8\n7 1 4 2 8\n8 1 6 2 8\n"
+        "9 8 4 3 1\n10 3 7 8 1\n11 1 5 6 8\n12 7 5 8 1\n");
+  write("plane.vtk",
+        "# vtk DataFile Version 3.0\nx\nASCII\nDATASET POLYDATA\nPOINTS 4 double\n0 0 0 1 0 0 1 1 0 0 1 0\n"
+        "POLYGONS 4 16\n3 0 1 2\n3 0 2 3\n3 1 2 0\n3 3 0 2\n");
+  write("rod.seg", "v 0 0 0\nv 1 0 0\ns 1 2\ns 2 1\ns 1 2\n");
+  write("outline.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nl 1 2 3 4 1\nl 1 2\nl 4 1\n");
+  struct Case {
+    std::string body;
+    int dim;
+    std::string told;
+    double mass;
+  };
+  const double rod = 1000.0 * 3.14159265358979323846 / 4.0 * 0.01;
+  for (const Case& c : {Case{R"("mesh": "twice.off", "kind": "affine")", 3, "12 triangles", 1000.0},
+                        Case{R"("mesh": "turned.ply", "kind": "rigid")", 3, "12 triangles", 1000.0},
+                        Case{R"("mesh": "solids.stl", "kind": "affine", "units": "m")", 3, "12 triangles", 1000.0},
+                        Case{R"("mesh": "box.node")", 3, "6 tetrahedra", 1000.0},
+                        Case{R"("mesh": "box.node", "kind": "rigid")", 3, "6 tetrahedra", 1000.0},
+                        Case{R"("mesh": "plane.vtk")", 2, "2 triangles", 1000.0},
+                        Case{R"("mesh": "plane.vtk", "kind": "affine")", 2, "2 triangles", 1000.0},
+                        Case{R"("mesh": "outline.obj", "kind": "affine")", 2, "2 edges", 1000.0},
+                        Case{R"("mesh": "rod.seg", "kind": "affine", "thickness": 0.1)", 3, "2 edges", rod}}) {
+    SCOPED_TRACE(c.body);
+    const auto loaded = scene(c.body, fmt::format(R"("dimension": {}, )", c.dim));
+    expect_told(loaded, c.told + " of its mesh are listed again");
+    EXPECT_NEAR(mass(RunningScene(loaded)), c.mass, 1e-9 * c.mass);
+  }
+}
+
+TEST_F(RepeatedBodies, CopiesThatAreDividedOtherwiseOrRoundedAreTold) {
+  const std::string vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n";
+  const std::string squares = "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+  const std::string from_the_next_corner = "f 3 4 2 1\nf 6 8 7 5\nf 2 6 5 1\nf 7 8 4 3\nf 5 7 3 1\nf 4 8 6 2\n";
+  write("squares.obj", vertices + squares + from_the_next_corner);
+  std::string rounded = vertices + squares, copy;
+  for (int v = 0; v < 8; ++v) rounded += fmt::format("v {:.17g} {} {}\n", (v & 1) + 1e-13, (v >> 1) & 1, (v >> 2) & 1);
+  for (const auto& t : cube_triangles) copy += fmt::format("f {} {} {}\n", t[0] + 9, t[1] + 9, t[2] + 9);
+  write("rounded.obj", rounded + copy);
+  for (const std::string kind : {"affine", "rigid"}) {
+    for (const std::string file : {"squares.obj", "rounded.obj"}) {
+      const auto loaded = scene(fmt::format(R"("mesh": "{}", "kind": "{}")", file, kind));
+      const Result<Simulation> simulation = Simulation::create(loaded->scene);
+      ASSERT_TRUE(simulation) << file;
+      std::string told;
+      for (const Issue& issue : simulation->warnings()) told += to_string(issue);
+      EXPECT_NE(told.find("its mass counts twice"), std::string::npos) << file << kind << told;
+    }
+  }
+}
+
 TEST_F(RepeatedBodies, FacesOfThreeElementsAreRefusedForEveryKindOfBody) {
   const std::string solid = R"("geometry": {"vertices": [[0,0,0], [1,0,0], [0,1,0], [0,0,1], [0,0,-1], [0.2,0.2,2]],
       "tets": [[0,1,2,3], [0,2,1,4], [0,1,2,5]]})";

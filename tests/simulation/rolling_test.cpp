@@ -24,16 +24,21 @@ struct Setting {
   std::string dimension = "3";
   std::string friction = "0.8";
   double duration = 1.0;
+  std::string integrator = "bdf2_restarted";
+  std::string obstacle = "";  // instead of the half-space
 };
 
 Rolled roll(const Setting& s) {
   const std::string translation = s.dimension == "2" ? "[0, 0.1003]" : "[0, 0.1003, 0]";
   const Result<LoadedScene> loaded = load_scene_text(
-      R"({"dimension": )" + s.dimension + R"(, "time": {"step": 0.01, "integrator": "bdf2_restarted", "duration": )" +
-          std::to_string(s.duration) + R"(}, "friction": {"coefficient": )" + s.friction +
-          R"(}, "half_spaces": [{}], "bodies": [{"name": "b", "kind": ")" + s.kind + R"(", "generator": )" +
-          s.generator + s.more + R"(, "transform": {"translation": )" + translation +
-          (s.generator.find("cylinder") == std::string::npos ? "" : R"(, "rotation": [90, 0, 0])") + "}}]}",
+      R"({"dimension": )" + s.dimension + R"(, "time": {"step": 0.01, "integrator": ")" + s.integrator +
+          R"(", "duration": )" + std::to_string(s.duration) + R"(}, "friction": {"coefficient": )" + s.friction +
+          R"(}, "half_spaces": [)" + (s.obstacle.empty() ? "{}" : "") + R"(], "bodies": [{"name": "b", "kind": ")" +
+          s.kind + R"(", "generator": )" + s.generator + s.more + R"(, "transform": {"translation": )" + translation +
+          (s.generator.find("cylinder") == std::string::npos && s.generator.find("torus") == std::string::npos
+               ? ""
+               : R"(, "rotation": [90, 0, 0])") +
+          "}}" + (s.obstacle.empty() ? "" : ", " + s.obstacle) + "]}",
       "roll", ".", {});
   if (!loaded) throw std::runtime_error(to_string(loaded.issues().front()));
   SceneDesc scene = loaded->scene;
@@ -99,6 +104,28 @@ TEST(FacetedRolling, BallsAndDisksOfFewSidesAreTold) {
   const Rolled of_disk = roll(in_plane);
   EXPECT_TRUE(of_disk.is_hinted);
   EXPECT_TRUE(is_told(of_disk)) << of_disk.way;
+}
+
+TEST(FacetedRolling, FewSidesAreToldOnEveryFloorAndForEveryShapeMassAndIntegrator) {
+  const std::string floor =
+      R"({"kind": "obstacle", "generator": {"kind": "box", "size": [4, 0.2, 2], "resolution": [1]},
+      "transform": {"translation": [0, -0.1, 0]}})";
+  const std::string line = R"({"kind": "obstacle", "generator": {"kind": "rectangle", "size": [4, 0.2],
+      "resolution": [1]}, "transform": {"translation": [0, -0.1]}})";
+  const std::string tube = R"({"kind": "cylinder", "size": [0.1, 0.2], "resolution": [3, 1], "is_surface": true})";
+  const std::string ring = R"({"kind": "torus", "size": [0.08, 0.02], "resolution": [10, 6]})";
+  for (const Setting& setting :
+       {Setting{.kind = "rigid", .generator = cylinder(3), .obstacle = floor},
+        Setting{.kind = "rigid", .generator = disk(3), .dimension = "2", .obstacle = line},
+        Setting{.kind = "affine", .generator = cylinder(3), .more = R"(, "mass": 50)"},
+        Setting{.kind = "affine", .generator = tube}, Setting{.kind = "rigid", .generator = ring, .slope = 8.0},
+        Setting{.kind = "rigid", .generator = cylinder(4), .slope = 3.0, .integrator = "bdf2"},
+        Setting{.kind = "rigid", .generator = cylinder(3), .integrator = "implicit_euler"}}) {
+    const Rolled rolled = roll(setting);
+    EXPECT_TRUE(is_told(rolled)) << setting.generator << setting.more << setting.integrator << rolled.way;
+    // Before the first step, a body is known to stand on half-spaces.
+    EXPECT_EQ(rolled.is_hinted, setting.obstacle.empty()) << setting.generator << setting.more << setting.integrator;
+  }
 }
 
 TEST(FacetedRolling, DiskOfManySidesRollsAsARoundOne) {

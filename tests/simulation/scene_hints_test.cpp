@@ -590,6 +590,37 @@ TEST(ContactGap, BodiesThatStartWithinDhatUnderConvergentAreToldWithTheirPush) {
   expect_nothing(told(pressed_block("1e-3", "0.01", "convergent")));
 }
 
+TEST(ContactGap, BodiesOfEveryKindOrderAndDimensionThatStartWithinDhatUnderConvergentAreTold) {
+  const auto body = [](const std::string& name, const std::string& kind, const std::string& y, int dim,
+                       const std::string& more = "") {
+    return R"({"name": ")" + name + R"(", "kind": ")" + kind + R"(", "generator": )" +
+           (dim == 3 ? R"({"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [2, 2, 2]})"
+                     : R"({"kind": "rectangle", "size": [0.1, 0.1], "resolution": [2, 2]})") +
+           R"(, "transform": {"translation": [0, )" + y + ", 0]}" + more + "}";
+  };
+  const auto pair = [&](const std::string& below, const std::string& above, const std::string& gap, int dim = 3,
+                        const std::string& more = "", const std::string& contact = "") {
+    return told(R"({"dimension": )" + std::to_string(dim) +
+                R"(, "gravity": [0, 0, 0], "contact": {"formulation": "convergent")" + contact + R"(}, "bodies": [)" +
+                body("below", below, "0.05", dim, more) + ", " + body("above", above, "0.15" + gap, dim, more) + "]}");
+  };
+  for (const auto& [below, above] : {std::pair("affine", "affine"), std::pair("rigid", "rigid"),
+                                     std::pair("rigid", "obstacle"), std::pair("deformable", "deformable"),
+                                     std::pair("deformable", "affine"), std::pair("obstacle", "deformable")}) {
+    for (const int dim : {2, 3}) {
+      expect_told(pair(below, above, "0001", dim), "contact.dhat", {"1e-06 m apart", "push"});
+      expect_nothing(pair(below, above, "1", dim));  // ten times dhat apart
+    }
+  }
+  expect_told(pair("deformable", "deformable", "0001", 3, R"(, "order": 2)"), "contact.dhat", {"push"});
+  expect_nothing(pair("affine", "affine", "0001", 3, "", R"(, "dhat": 1e-6)"));
+  // Both pairs of a stack of three count.
+  expect_told(told(R"({"gravity": [0, 0, 0], "contact": {"formulation": "convergent"}, "bodies": [)" +
+                   body("a", "affine", "0.05", 3) + ", " + body("b", "affine", "0.150001", 3) + ", " +
+                   body("c", "affine", "0.250002", 3) + "]}"),
+              "contact.dhat", {"push", "and 1 more pairs"});
+}
+
 TEST(ContactGap, ApproachThatIsNotLargeBesideDhatIsTold) {
   expect_told(told(pressed_block("1e-3", "0.0013", "ipc")), "contact.dhat",
               {"0.0003 m further", "% of that", "contact.dhat"});

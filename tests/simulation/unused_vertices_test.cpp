@@ -114,6 +114,66 @@ TEST_F(UnusedVertices, DoNotChangeTheMassOfStiffBodies) {
   }
 }
 
+TEST_F(UnusedVertices, OfFurtherFormatsOrdersAndPlacesInTheFileAreLeftOut) {
+  const std::string rows = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n0.5 -3 0.5\n", faces = "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n";
+  write("last.ply",
+        "ply\nformat ascii 1.0\nelement vertex 5\nproperty double x\nproperty double y\nproperty double z\n"
+        "element face 4\nproperty list uchar int vertex_indices\nend_header\n" +
+            rows + faces);
+  write("first.obj", "v 0.5 -3 0.5\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 2 4 3\nf 2 3 5\nf 2 5 4\nf 3 4 5\n");
+  write("tets.node", "5 3 0 0\n1 0 0 0\n2 1 0 0\n3 0.5 -3 0.5\n4 0 1 0\n5 0 0 1\n");
+  write("tets.ele", "1 4 0\n1 1 2 4 5\n");
+  write("plane.off", "OFF\n5 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n.5 -3 0\n3 0 1 2\n3 0 2 3\n");
+  write(
+      "grid.vtu",
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\">\n<UnstructuredGrid>\n"
+      "<Piece NumberOfPoints=\"5\" NumberOfCells=\"1\">\n<Points><DataArray type=\"Float64\" "
+      "NumberOfComponents=\"3\" format=\"ascii\">" +
+          rows +
+          "</DataArray></Points>\n<Cells><DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">0 1 2 3"
+          "</DataArray><DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">4</DataArray><DataArray "
+          "type=\"UInt8\" Name=\"types\" format=\"ascii\">10</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>");
+  const std::string points = R"("vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, -3, 0.5]])";
+  const double tet = 1000.0 / 6.0;
+  for (const auto& [body, dim, mass] :
+       {std::tuple(R"("mesh": "last.ply", "kind": "affine")", 3, tet),
+        std::tuple(R"("mesh": "first.obj", "kind": "rigid", "transform": {"rotation": [0, 0, 90]})", 3, tet),
+        std::tuple(R"("mesh": "tets.node")", 3, tet), std::tuple(R"("mesh": "tets.node", "kind": "rigid")", 3, tet),
+        std::tuple(R"("mesh": "tets.node", "order": 3)", 3, tet),
+        std::tuple(R"("mesh": "tets.node", "refinements": 2, "transform": {"scale": [-1, 1, 1]})", 3, tet),
+        std::tuple(R"("mesh": "plane.off")", 2, 1000.0),
+        std::tuple(R"("mesh": "plane.off", "kind": "affine")", 2, 1000.0), std::tuple(R"("mesh": "grid.vtu")", 3, tet),
+        std::tuple(R"("mesh": "grid.vtu", "kind": "affine")", 3, tet)}) {
+    SCOPED_TRACE(body);
+    const RunningScene running(scene(body, dim));
+    EXPECT_NEAR(body_masses(running.scene())[0], mass, 1e-9 * mass);
+    const BoundingBox box = bounding_box(running.scene().bodies[0].mesh.vertices);
+    EXPECT_GT(box.min[1], -0.01);
+    EXPECT_EQ(told(body, dim).size(), 1u);
+  }
+  for (const std::string shape : {R"("triangles": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]}, "kind": "affine")",
+                                  R"("tets": [[0, 1, 2, 3]]})"}) {
+    const std::string body = R"("geometry": {)" + points + ", " + shape;
+    EXPECT_NEAR(body_masses(RunningScene(scene(body)).scene())[0], tet, 1e-9 * tet) << body;
+    EXPECT_EQ(told(body).size(), 1u) << body;
+  }
+}
+
+TEST_F(UnusedVertices, TouchNothing) {
+  // The floor lies 1 mm below the elements and far above the vertex.
+  for (const std::string file : {"orphan.obj", "point.obj", "orphan.off", "point.msh", "orphan.msh"}) {
+    for (const std::string kind : {"affine", "rigid"}) {
+      RunningScene running(
+          load_scene_text(fmt::format(R"({{"time": {{"step": 0.01}}, "half_spaces": [{{"point": [0, -0.001, 0]}}],
+              "bodies": [{{"mesh": "{}", "kind": "{}"}}]}})",
+                                      file, kind),
+                          "scene", folder_));
+      running.steps(10);
+      EXPECT_NEAR(running.simulation().pose(0)->coeff(1, 3), -0.001, 0.002) << file << kind;
+    }
+  }
+}
+
 TEST_F(UnusedVertices, BodiesOfPointsAloneAreToldUnlessPointsAreMeant) {
   write("cloud.obj", "v 0 0 0\nv 1 0 0\n");
   write("one.obj", "v 0 0 0\n");

@@ -20,6 +20,7 @@
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/mesh/mesh_writer.h"
 #include "clearance/io/result/folder_claim.h"
+#include "clearance/io/result/meeting_file.h"
 #include "clearance/io/result/result_check.h"
 #include "clearance/simulation/simulation.h"
 
@@ -203,11 +204,12 @@ int run_simulation(const RunOptions& options) {
   ReadyScene ready = prepare_scene(options.scene, false);
   if (!ready.simulation) {
     const Mesh meeting = find_meeting_primitives(ready.desc);
-    const fs::path file = output / "intersections.vtu";
-    if (!meeting.vertices.empty() && write_mesh(file, meeting)) {
+    const fs::path file = output / meeting_file;
+    if (!meeting.vertices.empty() && write_mesh(file, meeting) && mark_meeting_file(output)) {
       say(stderr, "the meeting triangles and edges are in {}\n", file.string());
-    } else {
       claim->withdraw({"log.txt"});
+    } else {
+      claim->withdraw({"log.txt", meeting_file});
     }
     return exit_bad_input;
   }

@@ -157,8 +157,8 @@ class Nesting {
     constexpr double rounding = 1e-9;
     const double length = rounding * a.box.diagonal();
     return std::abs(a.properties.measure - b.properties.measure) <= rounding * a.properties.measure &&
-           (a.properties.center - b.properties.center).norm() <= length &&
-           (a.box.min - b.box.min).norm() <= length && (a.box.max - b.box.max).norm() <= length;
+           (a.properties.center - b.properties.center).norm() <= length && (a.box.min - b.box.min).norm() <= length &&
+           (a.box.max - b.box.max).norm() <= length;
   }
 
   /// Finds the shells around each shell, and copies. Shells whose box lies in another's box are found by their first

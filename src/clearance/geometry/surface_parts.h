@@ -23,9 +23,9 @@ struct SurfacePart {
 };
 
 /// Splits a surface into its parts. Vertices at exactly the same position count as one, except those of facets that
-/// close a surface by vertices of their own: such a part stays apart from others that touch it. Two facets at a ridge are
-/// oriented consistently; if more facets meet, they keep the orientation in which they are listed. A part is closed if
-/// its facets run along every ridge equally often in both directions.
+/// close a surface by vertices of their own: such a part stays apart from others that touch it. Two facets at a ridge
+/// are oriented consistently; if more facets meet, they keep the orientation in which they are listed. A part is closed
+/// if its facets run along every ridge equally often in both directions.
 template <std::size_t n>
 std::vector<SurfacePart<n>> split_into_parts(const Vertices& vertices, const Facets<n>& facets);
 

@@ -102,6 +102,7 @@ class ScriptCheck : SceneCheck {
     }
     if (motion.displacement) check_formulas(*motion.displacement, place + ".displacement");
     if (motion.is_absolute()) check_alone(motion, place);
+    check_sequence_values(motion, place);
     for (std::size_t p = 0; p < motion.poses.size(); ++p) {
       const std::string pose = element_path(place + ".poses", p);
       check_in_plane(pose + ".position", motion.poses[p].position);
@@ -125,6 +126,18 @@ class ScriptCheck : SceneCheck {
     if (others.empty()) return;
     const char* key = !motion.mesh_sequence.empty() ? ".mesh_sequence" : has_sequence ? ".mesh_files" : ".poses";
     error(place + key, "says where the vertices are; it cannot be combined with " + others, motion.mesh_sequence);
+  }
+
+  /// Values that say how a sequence of meshes is read need one.
+  void check_sequence_values(const MotionDesc& motion, const std::string& place) {
+    const auto refuse = [&](bool is_given, const std::string& key, const char* of) {
+      if (is_given) error(place + key, std::string("has no meaning without ") + of);
+    };
+    const char* any = "`mesh_sequence` or `mesh_files`";
+    refuse(!motion.has_mesh_sequence() && motion.mesh_rate != 0.0, ".mesh_rate", any);
+    refuse(!motion.has_mesh_sequence() && !motion.mesh_is_placed, ".mesh_is_placed", any);
+    refuse(motion.mesh_sequence.empty() && motion.mesh_sequence_first != MotionDesc{}.mesh_sequence_first,
+           ".mesh_sequence_first", "`mesh_sequence`");
   }
 
   void check_load(const LoadDesc& load, const std::string& place) {

@@ -4,7 +4,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -77,9 +76,13 @@ Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
   const bool is_new = fs::create_directories(folder, error);
   if (error) return problem(folder, "cannot make this folder: " + error.message());
 
+  const bool has_lock = fs::exists(folder / lock_file, error);
+  const Result<FolderContent> content = inspect_result_folder(folder);
+
   // Takes the lock. On a file system without locks, the run continues without it.
   FolderClaim claim(folder, use, ::open((folder / lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   claim.has_made_folder_ = is_new;
+  claim.has_made_lock_ = !has_lock && content && *content != FolderContent::result;
   if (claim.descriptor_ < 0) return problem(folder, std::string("cannot be written into: ") + std::strerror(errno));
   // A call of is_being_written holds the lock for a moment.
   for (int attempt = 0; ::flock(claim.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++attempt) {
@@ -96,26 +99,24 @@ FolderClaim::FolderClaim(FolderClaim&& other) noexcept
     : folder_(std::move(other.folder_)),
       use_(other.use_),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      has_made_folder_(other.has_made_folder_) {}
+      has_made_folder_(other.has_made_folder_),
+      has_made_lock_(other.has_made_lock_) {}
 
 FolderClaim& FolderClaim::operator=(FolderClaim&& other) noexcept {
   std::swap(folder_, other.folder_);
   std::swap(use_, other.use_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(has_made_folder_, other.has_made_folder_);
+  std::swap(has_made_lock_, other.has_made_lock_);
   return *this;
 }
 
 void FolderClaim::withdraw(const std::vector<std::string>& files) {
-  if (!has_made_folder_) return;
+  if (!has_made_lock_) return;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name != lock_file && std::find(files.begin(), files.end(), name) == files.end()) return;
-  }
   for (const std::string& name : files) fs::remove(folder_ / name, error);
   fs::remove(folder_ / lock_file, error);
-  fs::remove(folder_, error);
+  if (has_made_folder_) fs::remove(folder_, error);  // fails if it is not empty
 }
 
 FolderClaim::~FolderClaim() {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "clearance/io/result/folder_claim.h"
+#include "clearance/io/result/meeting_file.h"
 #include "clearance/io/result/pvd.h"
 
 namespace clearance {
@@ -50,7 +51,10 @@ Result<FolderContent> inspect_result_folder(const fs::path& folder) {
   const bool is_empty = fs::is_empty(folder, error);
   if (error) return problem(folder, "cannot be read: " + error.message());
   if (is_empty) return FolderContent::nothing;
-  if (!fs::is_regular_file(folder / lock_file, error) && !has_list_of_our_frames(folder)) return FolderContent::foreign;
+  if (!fs::is_regular_file(folder / lock_file, error) && !has_list_of_our_frames(folder) &&
+      !holds_only_our_meeting_file(folder)) {
+    return FolderContent::foreign;
+  }
   return has_result(folder) ? FolderContent::result : FolderContent::prepared;
 }
 
@@ -127,7 +131,7 @@ std::vector<std::string> recorded_frame_files(const fs::path& folder) {
 
 Result<Done> erase_result(const fs::path& folder) {
   const std::vector<std::string> frames = recorded_frame_files(folder);
-  std::vector<std::string> files = {"checkpoint/state.bin", "summary.json", "bodies.json", "intersections.vtu"};
+  std::vector<std::string> files = {"checkpoint/state.bin", "summary.json", "bodies.json", meeting_file};
   files.insert(files.end(), frames.begin(), frames.end());
   files.insert(files.end(), {"probes.csv", "stats.jsonl", "frames.pvd"});
   for (const std::string& file : files) {

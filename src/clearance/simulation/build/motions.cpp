@@ -47,29 +47,45 @@ PreparedMotion prepare(const MotionDesc& motion, int body_number, const Transfor
   return prepared;
 }
 
-Result<MeshSequence> open_sequence(const SceneDesc& desc, const MotionDesc& motion, const BodyInstance& body) {
+/// Returns the files of a sequence that the run needs.
+Result<std::vector<std::filesystem::path>> sequence_files(const SceneDesc& desc, const BodyDesc& body,
+                                                          const MotionDesc& motion) {
   namespace fs = std::filesystem;
-  const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
   const TimeWindow window{motion.start, motion.end};
   const int num_moving_steps = window.count_steps(num_steps(desc.time), desc.time.step);
-  std::vector<fs::path> files;
   if (!motion.mesh_files.empty()) {
+    std::vector<fs::path> files;
     for (const std::string& file : motion.mesh_files) files.push_back(fs::path(desc.base_directory) / file);
     // With one file per step, files that the run does not reach are not needed.
     if (motion.mesh_rate == 0.0 && num_moving_steps < static_cast<int>(files.size())) {
       files.resize(static_cast<std::size_t>(std::max(num_moving_steps, 1)));
     }
-  } else {
-    const double num_intervals = std::ceil(motion.mesh_rate * num_moving_steps * desc.time.step);
-    const int count = motion.mesh_rate == 0.0 ? num_moving_steps : static_cast<int>(std::min(num_intervals + 1.0, 1e6));
-    Result<std::vector<fs::path>> found =
-        find_numbered_files(fs::path(desc.base_directory) / motion.mesh_sequence, fs::path(body_desc.mesh).extension(),
-                            motion.mesh_sequence_first, count, motion.mesh_rate > 0.0);
-    if (!found) return found.issues();
-    files = std::move(found).value();
+    return files;
   }
-  return MeshSequence::open(std::move(files), body, desc.dimension,
+  const double num_intervals = std::ceil(motion.mesh_rate * num_moving_steps * desc.time.step);
+  const int count = motion.mesh_rate == 0.0 ? num_moving_steps : static_cast<int>(std::min(num_intervals + 1.0, 1e6));
+  return find_numbered_files(fs::path(desc.base_directory) / motion.mesh_sequence, fs::path(body.mesh).extension(),
+                             motion.mesh_sequence_first, count, motion.mesh_rate > 0.0);
+}
+
+Result<MeshSequence> open_sequence(const SceneDesc& desc, const MotionDesc& motion, const BodyInstance& body) {
+  const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+  auto files = sequence_files(desc, body_desc, motion);
+  if (!files) return files.issues();
+  return MeshSequence::open(std::move(files).value(), body, desc.dimension,
                             motion.mesh_is_placed ? nullptr : &body_desc.transform);
+}
+
+std::string motion_place(int body_index, std::size_t index) {
+  return fmt::format("bodies[{}].motions[{}]", body_index, index);
+}
+
+void add_sequence_issues(const Issues& found, const MotionDesc& motion, const std::string& place, Issues& issues) {
+  for (Issue issue : found) {
+    issue.message =
+        fmt::format("{}.{}: {}", place, motion.mesh_files.empty() ? "mesh_sequence" : "mesh_files", issue.message);
+    issues.push_back(std::move(issue));
+  }
 }
 
 bool holds_tied_nodes(const PreparedMotion& motion, const std::vector<Tie>& ties) {
@@ -83,7 +99,7 @@ void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, co
                     const Unknowns& unknowns, std::vector<PreparedMotion>& motions, Issues& issues, Issues& idle) {
   const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body_index)];
   const MotionDesc& motion = body_desc.motions[index];
-  const std::string place = fmt::format("bodies[{}].motions[{}]", body_index, index);
+  const std::string place = motion_place(body_index, index);
   bool finds_nothing = true;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     if (bodies[b].desc != body_index) continue;
@@ -101,11 +117,7 @@ void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, co
     if (motion.has_mesh_sequence()) {
       Result<MeshSequence> sequence = open_sequence(desc, motion, bodies[b]);
       if (!sequence) {
-        for (Issue issue : sequence.issues()) {
-          issue.message = fmt::format("{}.{}: {}", place, motion.mesh_files.empty() ? "mesh_sequence" : "mesh_files",
-                                      issue.message);
-          issues.push_back(std::move(issue));
-        }
+        add_sequence_issues(sequence.issues(), motion, place, issues);
         return;
       }
       prepared.sequence = std::move(sequence).value();
@@ -119,6 +131,19 @@ void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, co
 }
 
 }  // namespace
+
+Issues find_missing_sequences(const SceneDesc& desc) {
+  Issues issues;
+  for (std::size_t b = 0; b < desc.bodies.size(); ++b) {
+    const BodyDesc& body = desc.bodies[b];
+    for (std::size_t m = 0; m < body.motions.size(); ++m) {
+      if (!body.motions[m].has_mesh_sequence()) continue;
+      const auto files = sequence_files(desc, body, body.motions[m]);
+      if (!files) add_sequence_issues(files.issues(), body.motions[m], motion_place(static_cast<int>(b), m), issues);
+    }
+  }
+  return issues;
+}
 
 std::vector<PreparedMotion> prepare_motions(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
                                             const Unknowns& unknowns, Issues& issues, Issues& idle) {

@@ -36,4 +36,7 @@ std::vector<PreparedMotion> prepare_motions(const SceneDesc& desc, const std::ve
 /// Returns 1 for each block of an obstacle, and 0 for all others.
 std::vector<char> always_prescribed_blocks(const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);
 
+/// Returns problems of the files of sequences that do not depend on the bodies: missing folders and numbers.
+Issues find_missing_sequences(const SceneDesc& desc);
+
 }  // namespace clearance

@@ -33,11 +33,11 @@ bool warn_of_openings(const BodyInstance& body, const MeshMass& mass, double wei
 void warn_of_nested_parts(const BodyInstance& body, const MeshMass& mass, const std::string& place, Issues& hints) {
   if (mass.num_nested == 0) return;
   add_hint(hints, place,
-           fmt::format("body '{}' has {} inside of the solid of another, on it, or listed twice, the first at {}: there "
-                       "its mass counts twice; turn such a part against the other if it is a cavity, remove it, or give "
-                       "the body a `mass`",
-                       body.name, counted(static_cast<std::size_t>(mass.num_nested), "closed part"),
-                       place_text(mass.nested)));
+           fmt::format(
+               "body '{}' has {} inside of the solid of another, on it, or listed twice, the first at {}: there "
+               "its mass counts twice; turn such a part against the other if it is a cavity, remove it, or give "
+               "the body a `mass`",
+               body.name, counted(static_cast<std::size_t>(mass.num_nested), "closed part"), place_text(mass.nested)));
 }
 
 }  // namespace

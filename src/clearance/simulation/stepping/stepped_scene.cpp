@@ -74,7 +74,11 @@ Issues check_scene(SceneDesc& desc) {
 Result<Done> SteppedScene::start(SceneDesc checked, Issues of_scene) {
   desc = std::move(checked);
   Result<LoadedBodies> bodies = load_bodies(desc);
-  if (!bodies) return bodies.issues();
+  if (!bodies) {
+    Issues problems = bodies.issues();
+    for (Issue& issue : find_missing_sequences(desc)) problems.push_back(std::move(issue));
+    return problems;
+  }
   warnings = std::move(of_scene);
   warnings.insert(warnings.end(), bodies->warnings.begin(), bodies->warnings.end());
   if (desc.contact.separate_curved) {
