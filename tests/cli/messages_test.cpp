@@ -154,19 +154,18 @@ TEST_F(Messages, FolderOfARefusedOverlapHoldsThePictureAloneUntilTheSceneIsMende
   EXPECT_EQ(run("1.5", out), 0);
   EXPECT_FALSE(fs::exists(picture));
   EXPECT_TRUE(fs::exists(out / "summary.json"));
-  // A file of the user's with the same name is none of ours, and a folder of the user's stays.
+  // A file of the user's with the same name is none of ours, nor is a folder with anything else in it.
   fs::create_directories(own);
-  EXPECT_EQ(run("0.5", own), 2);
-  EXPECT_EQ(files_in(own), std::vector<std::string>{"intersections.vtu"});
   std::ofstream(own / "intersections.vtu") << "mine";
   EXPECT_EQ(run("1.5", own), 2);
   EXPECT_EQ(files_in(own), std::vector<std::string>{"intersections.vtu"});
   EXPECT_EQ(fs::file_size(own / "intersections.vtu"), 4u);
-  fs::remove(own / "intersections.vtu");
-  EXPECT_EQ(run("0.5", own), 2);
-  std::ofstream(own / "notes.txt") << "mine";
-  EXPECT_EQ(run("1.5", own), 2);
-  EXPECT_EQ(files_in(own).size(), 2u);
+  const fs::path shared = folder_ / "shared";
+  EXPECT_EQ(run("0.5", shared), 2);
+  expect_says(clearance({"info", shared.string()}).errors, {"holds no result", "intersections.vtu shows where"});
+  std::ofstream(shared / "notes.txt") << "mine";
+  EXPECT_EQ(run("1.5", shared), 2);
+  EXPECT_EQ(files_in(shared), (std::vector<std::string>{"intersections.vtu", "notes.txt"}));
 }
 
 TEST_F(Messages, CubesWithVerticesInEachOthersPlanesSayHowDeep) {

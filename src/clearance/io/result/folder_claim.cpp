@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "clearance/io/result/meeting_file.h"
 #include "clearance/io/result/result_files.h"
 
 namespace clearance {
@@ -76,13 +77,12 @@ Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
   const bool is_new = fs::create_directories(folder, error);
   if (error) return problem(folder, "cannot make this folder: " + error.message());
 
-  const bool has_lock = fs::exists(folder / lock_file, error);
-  const Result<FolderContent> content = inspect_result_folder(folder);
+  const bool has_picture = holds_only_our_meeting_file(folder);
 
   // Takes the lock. On a file system without locks, the run continues without it.
   FolderClaim claim(folder, use, ::open((folder / lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   claim.has_made_folder_ = is_new;
-  claim.has_made_lock_ = !has_lock && content && *content != FolderContent::result;
+  claim.has_found_picture_ = has_picture;
   if (claim.descriptor_ < 0) return problem(folder, std::string("cannot be written into: ") + std::strerror(errno));
   // A call of is_being_written holds the lock for a moment.
   for (int attempt = 0; ::flock(claim.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++attempt) {
@@ -100,19 +100,19 @@ FolderClaim::FolderClaim(FolderClaim&& other) noexcept
       use_(other.use_),
       descriptor_(std::exchange(other.descriptor_, -1)),
       has_made_folder_(other.has_made_folder_),
-      has_made_lock_(other.has_made_lock_) {}
+      has_found_picture_(other.has_found_picture_) {}
 
 FolderClaim& FolderClaim::operator=(FolderClaim&& other) noexcept {
   std::swap(folder_, other.folder_);
   std::swap(use_, other.use_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(has_made_folder_, other.has_made_folder_);
-  std::swap(has_made_lock_, other.has_made_lock_);
+  std::swap(has_found_picture_, other.has_found_picture_);
   return *this;
 }
 
 void FolderClaim::withdraw(const std::vector<std::string>& files) {
-  if (!has_made_lock_) return;
+  if (!has_made_folder_ && !has_found_picture_) return;
   std::error_code error;
   for (const std::string& name : files) fs::remove(folder_ / name, error);
   fs::remove(folder_ / lock_file, error);

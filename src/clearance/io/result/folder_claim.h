@@ -40,9 +40,8 @@ class FolderClaim {
   FolderClaim& operator=(const FolderClaim&) = delete;
   ~FolderClaim();
 
-  /// Removes the named files and the lock if the claim has made the lock, in a folder that was empty or missing or held
-  /// only the picture of a refused start; and the folder if the claim has made it and nothing else is in it. The claim
-  /// changes nothing else. Afterwards, the folder can be claimed again.
+  /// Removes the named files and the lock if the claim has made the folder, or found the picture of a refused start in
+  /// it and nothing else; and the folder if the claim has made it and it is empty then. Changes nothing otherwise.
   void withdraw(const std::vector<std::string>& files);
 
   const std::filesystem::path& folder() const { return folder_; }
@@ -55,7 +54,7 @@ class FolderClaim {
   FolderUse use_ = FolderUse::start;
   int descriptor_ = -1;
   bool has_made_folder_ = false;
-  bool has_made_lock_ = false;  // in a folder without a result
+  bool has_found_picture_ = false;
 };
 
 }  // namespace clearance

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "clearance/io/result/meeting_file.h"
 #include "clearance/io/result/result_files.h"
 
 namespace clearance {
@@ -16,7 +17,11 @@ Result<Done> check_result_folder(const fs::path& path, const char* file) {
   if (!content) return content.issues();
   if (*content == FolderContent::result) return Done{};
   if (*content == FolderContent::prepared) {
-    return Issue{path.string(), "", "", "holds no result: the run was refused or ended at once; log.txt says why"};
+    const char* why =
+        holds_only_our_meeting_file(path)
+            ? "holds no result: the run was refused; intersections.vtu shows where bodies met at the start"
+            : "holds no result: the run was refused or ended at once; log.txt says why";
+    return Issue{path.string(), "", "", why};
   }
   return Issue{path.string(), "", "", fmt::format("is no result folder of this program: it has no {}", file)};
 }
