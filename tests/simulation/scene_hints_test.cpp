@@ -614,7 +614,7 @@ TEST(ContactGap, BodiesOfEveryKindOrderAndDimensionThatStartWithinDhatUnderConve
   }
   expect_told(pair("deformable", "deformable", "0001", 3, R"(, "order": 2)"), "contact.dhat", {"push"});
   expect_nothing(pair("affine", "affine", "0001", 3, "", R"(, "dhat": 1e-6)"));
-  // Both pairs of a stack of three count.
+  // A stack of three has two such pairs.
   expect_told(told(R"({"gravity": [0, 0, 0], "contact": {"formulation": "convergent"}, "bodies": [)" +
                    body("a", "affine", "0.05", 3) + ", " + body("b", "affine", "0.150001", 3) + ", " +
                    body("c", "affine", "0.250002", 3) + "]}"),

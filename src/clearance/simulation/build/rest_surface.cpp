@@ -22,7 +22,8 @@ double youngs_modulus(const BodyDesc& body) {
 /// material on its left. The surface itself has lost the direction of edges.
 std::vector<int> directions_of_edges(const std::vector<BodyInstance>& bodies, const SceneSurface& surface,
                                      const Edges& edges) {
-  Edges sides = surface.frames.mesh.edges;  // edges of bodies without elements, and of surfaces that are not between nodes
+  Edges sides =
+      surface.frames.mesh.edges;  // edges of bodies without elements, and of surfaces that are not between nodes
   int first_vertex = 0;
   for (const BodyInstance& body : bodies) {
     for (const auto& [a, b] : boundary_edges(body)) sides.push_back({first_vertex + a, first_vertex + b});
