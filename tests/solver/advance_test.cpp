@@ -68,11 +68,12 @@ void check_fall(TimeIntegrator method, CcdMethod ccd) {
   for (int i = 0; i < 25; ++i) {
     int num_calls = 0;
     double last_residual = 0.0;
-    const StepReport report = advance<dim>(world.model, world.options, world.targets, world.state, workspace,
-                                           [&](int iteration, double residual) {
-                                             EXPECT_EQ(iteration, ++num_calls);
-                                             last_residual = residual;
-                                           });
+    StepHooks hooks;
+    hooks.on_iteration = [&](int iteration, double residual) {
+      EXPECT_EQ(iteration, ++num_calls);
+      last_residual = residual;
+    };
+    const StepReport report = advance<dim>(world.model, world.options, world.targets, world.state, workspace, hooks);
     ASSERT_EQ(report.status, StepStatus::converged) << to_string(report.status) << " in step " << i;
     EXPECT_EQ(report.newton_iterations, num_calls);
     EXPECT_EQ(report.residual, last_residual);

@@ -176,10 +176,11 @@ TEST(ForeignContactModel, BodiesComeToRestOnItAndNeverMeet) {
   Fixture f(Vec<3>(1.0, -0.52, 0.0));
   test::World& world = f.world;
   StepWorkspace<3> workspace(world.model, world.options, f.formulation());
-  world.options.keeps_forces = true;
+  StepHooks hooks;
+  hooks.keeps_forces = true;
   StepReport report;
   for (int step = 0; step < 400; ++step) {
-    report = advance<3>(world.model, world.options, world.targets, world.state, workspace);
+    report = advance<3>(world.model, world.options, world.targets, world.state, workspace, hooks);
     ASSERT_EQ(to_string(report.status), "converged") << "step " << step + 1;
     ASSERT_TRUE(test::is_free(world, world.state.x)) << "step " << step + 1;
   }

@@ -206,8 +206,9 @@ TEST(TenNodeElement, LandsOnItsProxyAndBearsItsWeight) {
   // Balance of the vertical forces of all nodes: elasticity has no resultant, so contacts carry 14 x 0.5 kg.
   EXPECT_LT(world.state.v.cwiseAbs().maxCoeff(), 1e-2);
   EXPECT_GT(report.num_contacts, 0);
-  world.options.keeps_forces = true;
-  report = advance<3>(world.model, world.options, world.targets, world.state, workspace);
+  StepHooks hooks;
+  hooks.keeps_forces = true;
+  report = advance<3>(world.model, world.options, world.targets, world.state, workspace, hooks);
   double carried = 0.0;
   for (const auto& [bodies, force] : report.forces->between) carried += force.normal[1];
   EXPECT_NEAR(carried, 14 * 0.5 * 10.0, 0.5);

@@ -200,7 +200,7 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
   refused_.clear();
   unclear_.clear();
   doubtful_.clear();
-  const auto& is_stop_wanted = setting_.in.options.is_stop_wanted;
+  const auto& is_stop_wanted = setting_.in.hooks.is_stop_wanted;
   while (!queue.empty() && !(is_stop_wanted && is_stop_wanted())) {
     if (near_.is_stale()) near_.renew(BoundaryContacts<dim>(setting_), body());
     // Fill a batch from the front of the queue.

@@ -64,8 +64,6 @@ LocalSetting<dim>::LocalSetting(const RemeshInputs<dim>& inputs, const AdaptingB
   // Local solves use the step's objective with their own convergence criterion.
   options.integrator = local_integrator<dim>(in, body.body);
   options.convergence = Convergence::published;
-  options.keeps_forces = false;
-  options.on_ccd_query = {};
   scale = predict(options.integrator, in.state).scale;
   // If every step chooses its stiffness, use that of the last step, or the initial one.
   const bool is_per_contact = make_contact_model<dim>(in.model, options.barrier)->has_stiffness();

@@ -12,6 +12,7 @@
 #include "clearance/remesh/options.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/report.h"
+#include "clearance/solver/step_hooks.h"
 
 namespace clearance {
 
@@ -68,10 +69,11 @@ struct RemeshInputs {
   const SolverOptions& options;
   const State& state;  ///< at the start of the step
   const VecX& x1;      ///< [m] the solution of the step
+  StepHooks hooks = {};
 };
 
 /// Remeshes the bodies one after the other. Meanwhile all other bodies stay where they are and act as obstacles. Ends
-/// early if SolverOptions::is_stop_wanted says so. x1 and x0 of all vertices stay free of intersections and inversions,
+/// early if StepHooks::is_stop_wanted says so. x1 and x0 of all vertices stay free of intersections and inversions,
 /// by exact arithmetic. The result is the same for any number of threads.
 template <int dim>
 RemeshReport remesh(const RemeshInputs<dim>& in, std::vector<AdaptingBody<dim>>& bodies);

@@ -94,8 +94,8 @@ template <int dim>
 class SafeProjection {
  public:
   SafeProjection(const Model& model, const ElementMesh<dim>& elements, const SolverOptions& options, const VecX& start,
-                 const VecX& target, const std::vector<int>& held)
-      : model_(model), options_(options), start_(start), target_(target), guard_(elements) {
+                 const VecX& target, const std::vector<int>& held, StepHooks hooks)
+      : model_(model), options_(options), hooks_(std::move(hooks)), start_(start), target_(target), guard_(elements) {
     // Only contact, inertia and the volume guard act: no friction, restitution or potentials.
     model_.friction = {};
     model_.restitution = {};
@@ -169,7 +169,6 @@ class SafeProjection {
     options.convergence = Convergence::published;
     options.tolerance = relative_tolerance * (target_ - start_).cwiseAbs().maxCoeff() / options.integrator.h;
     options.least_impact = 0.0;
-    options.keeps_forces = false;
 
     State state;
     state.x = start_;
@@ -177,7 +176,7 @@ class SafeProjection {
     state.a = VecX::Zero(start_.size());
     // Minimise as one time step, and fall back to the start if the result is invalid or farther away.
     StepWorkspace<dim> workspace(model_, options, make_contact_model<dim>(model_, options.barrier));
-    const SolvedStep<dim> step = solve<dim>(model_, options, held_, state, workspace);
+    const SolvedStep<dim> step = solve<dim>(model_, options, held_, state, workspace, hooks_);
     result.status = step.report().status;
     result.newton_iterations = step.report().newton_iterations;
     const bool is_better = step.report().is_advanced() && distance(step.x()) <= result.distance_start;
@@ -229,6 +228,7 @@ class SafeProjection {
 
   Model model_;  // the given model, with the potentials of this problem
   const SolverOptions& options_;
+  StepHooks hooks_;
   VecX start_, target_;
   VolumeGuard<dim> guard_;
   PrescribedTargets held_;
@@ -240,13 +240,14 @@ class SafeProjection {
 
 template <int dim>
 SafePositions project_safely(const Model& model, const ElementMesh<dim>& elements, const SolverOptions& options,
-                             const VecX& start, const VecX& target, const std::vector<int>& held) {
-  return SafeProjection<dim>(model, elements, options, start, target, held).run();
+                             const VecX& start, const VecX& target, const std::vector<int>& held,
+                             const StepHooks& hooks) {
+  return SafeProjection<dim>(model, elements, options, start, target, held, hooks.of_inner_solve()).run();
 }
 
 template SafePositions project_safely(const Model&, const ElementMesh<2>&, const SolverOptions&, const VecX&,
-                                      const VecX&, const std::vector<int>&);
+                                      const VecX&, const std::vector<int>&, const StepHooks&);
 template SafePositions project_safely(const Model&, const ElementMesh<3>&, const SolverOptions&, const VecX&,
-                                      const VecX&, const std::vector<int>&);
+                                      const VecX&, const std::vector<int>&, const StepHooks&);
 
 }  // namespace clearance

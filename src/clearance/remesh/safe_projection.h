@@ -8,6 +8,7 @@
 #include "clearance/model/model.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/report.h"
+#include "clearance/solver/step_hooks.h"
 
 namespace clearance {
 
@@ -39,6 +40,7 @@ struct SafePositions {
 /// elements of all other bodies. Start and target have all unknowns of `model`.
 template <int dim>
 SafePositions project_safely(const Model& model, const ElementMesh<dim>& elements, const SolverOptions& options,
-                             const VecX& start, const VecX& target, const std::vector<int>& held = {});
+                             const VecX& start, const VecX& target, const std::vector<int>& held = {},
+                             const StepHooks& hooks = {});
 
 }  // namespace clearance

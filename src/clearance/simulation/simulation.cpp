@@ -147,8 +147,9 @@ SceneSummary Simulation::summary() const {
 
 StepReport Simulation::step(const std::function<void(int, double)>& on_iteration,
                             const std::function<bool()>& is_stop_wanted) {
-  impl_->scene->options.is_stop_wanted = is_stop_wanted;
-  StepReport report = impl_->step(on_iteration);
+  impl_->hooks.on_iteration = on_iteration;
+  impl_->hooks.is_stop_wanted = is_stop_wanted;
+  StepReport report = impl_->step();
   if (report.status == StepStatus::linear_solve_failed) {
     report.limited_by += free_bodies_text(impl_->desc, *impl_->scene);
   }
@@ -185,7 +186,7 @@ Result<Done> Simulation::schedule_controls(std::map<int, ControlValues> schedule
 }
 
 void Simulation::record_ccd(std::function<void(const CcdQuery&)> record) {
-  impl_->scene->options.on_ccd_query = std::move(record);
+  impl_->hooks.on_ccd_query = std::move(record);
 }
 
 Result<Done> Simulation::restore(State state) {

@@ -82,7 +82,7 @@ class Simulation {
   /// Sets controls at the steps named, until `set_control` takes over. Issues: names that the scene does not have.
   Result<Done> schedule_controls(std::map<int, ControlValues> schedule);
 
-  /// Passes the queries of continuous collision detection to `record` from now on (SolverOptions::on_ccd_query).
+  /// Passes the queries of continuous collision detection to `record` from now on (StepHooks::on_ccd_query).
   void record_ccd(std::function<void(const CcdQuery&)> record);
 
   int num_steps_done() const;

@@ -65,12 +65,12 @@ namespace {
 template <int dim>
 SolvedStep<dim> solve_inputs(const VecX* start, const Model& model, const SolverOptions& options,
                              const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
-                             const IterationCallback& on_iteration) {
+                             const StepHooks& hooks) {
   if (workspace.impl().is_cut_off) workspace.renew(model, options);
   auto& [copies, system, broad_phase, last_end, is_cut_off] = workspace.impl();
   auto step = std::make_unique<Step<dim>>(
-      StepInputs<dim>{model, options, targets, state, copies, system, *broad_phase, last_end, start});
-  step->solve(on_iteration);
+      StepInputs<dim>{model, options, targets, state, copies, system, *broad_phase, last_end, hooks, start});
+  step->solve();
   is_cut_off = step->report().status == StepStatus::stopped;
   return SolvedStep<dim>(std::move(step));
 }
@@ -79,15 +79,15 @@ SolvedStep<dim> solve_inputs(const VecX* start, const Model& model, const Solver
 
 template <int dim>
 SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
-                      const State& state, StepWorkspace<dim>& workspace, const IterationCallback& on_iteration) {
-  return solve_inputs<dim>(nullptr, model, options, targets, state, workspace, on_iteration);
+                      const State& state, StepWorkspace<dim>& workspace, const StepHooks& hooks) {
+  return solve_inputs<dim>(nullptr, model, options, targets, state, workspace, hooks);
 }
 
 template <int dim>
 SolvedStep<dim> solve_from(const VecX& start, const Model& model, const SolverOptions& options,
                            const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
-                           const IterationCallback& on_iteration) {
-  return solve_inputs<dim>(&start, model, options, targets, state, workspace, on_iteration);
+                           const StepHooks& hooks) {
+  return solve_inputs<dim>(&start, model, options, targets, state, workspace, hooks);
 }
 
 template <int dim>
@@ -109,9 +109,9 @@ void complete_report(const Model& model, const State& state, const Stopwatch& wa
 
 template <int dim>
 StepReport advance(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, State& state,
-                   StepWorkspace<dim>& workspace, const IterationCallback& on_iteration) {
+                   StepWorkspace<dim>& workspace, const StepHooks& hooks) {
   const Stopwatch watch;
-  StepReport report = commit(solve(model, options, targets, state, workspace, on_iteration), state);
+  StepReport report = commit(solve(model, options, targets, state, workspace, hooks), state);
   complete_report<dim>(model, state, watch, report);
   return report;
 }
@@ -121,20 +121,20 @@ template class StepWorkspace<3>;
 template class SolvedStep<2>;
 template class SolvedStep<3>;
 template SolvedStep<2> solve<2>(const Model&, const SolverOptions&, const PrescribedTargets&, const State&,
-                                StepWorkspace<2>&, const IterationCallback&);
+                                StepWorkspace<2>&, const StepHooks&);
 template SolvedStep<3> solve<3>(const Model&, const SolverOptions&, const PrescribedTargets&, const State&,
-                                StepWorkspace<3>&, const IterationCallback&);
+                                StepWorkspace<3>&, const StepHooks&);
 template SolvedStep<2> solve_from<2>(const VecX&, const Model&, const SolverOptions&, const PrescribedTargets&,
-                                     const State&, StepWorkspace<2>&, const IterationCallback&);
+                                     const State&, StepWorkspace<2>&, const StepHooks&);
 template StepReport commit<2>(SolvedStep<2>, State&);
 template SolvedStep<3> solve_from<3>(const VecX&, const Model&, const SolverOptions&, const PrescribedTargets&,
-                                     const State&, StepWorkspace<3>&, const IterationCallback&);
+                                     const State&, StepWorkspace<3>&, const StepHooks&);
 template StepReport commit<3>(SolvedStep<3>, State&);
 template void complete_report<2>(const Model&, const State&, const Stopwatch&, StepReport&);
 template StepReport advance<2>(const Model&, const SolverOptions&, const PrescribedTargets&, State&, StepWorkspace<2>&,
-                               const IterationCallback&);
+                               const StepHooks&);
 template void complete_report<3>(const Model&, const State&, const Stopwatch&, StepReport&);
 template StepReport advance<3>(const Model&, const SolverOptions&, const PrescribedTargets&, State&, StepWorkspace<3>&,
-                               const IterationCallback&);
+                               const StepHooks&);
 
 }  // namespace clearance

@@ -1,13 +1,13 @@
 // One time step: solved from a state, and committed to it.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "clearance/contact/contact_model.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/prescribed.h"
 #include "clearance/solver/report.h"
+#include "clearance/solver/step_hooks.h"
 
 namespace clearance {
 
@@ -35,9 +35,6 @@ class StepWorkspace {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Called after every Newton iteration with its number and |dx|_inf / h [m/s]; for progress display.
-using IterationCallback = std::function<void(int, double)>;
-
 template <int dim>
 class Step;
 
@@ -63,17 +60,17 @@ class SolvedStep {
 };
 
 /// Solves the step that starts at `state`. On entry the positions must be free of intersections and inversions; at the
-/// end they are too if the report says `is_advanced`. When SolverOptions::is_stop_wanted returns true, the step ends as
+/// end they are too if the report says `is_advanced`. When StepHooks::is_stop_wanted returns true, the step ends as
 /// `stopped`, wherever it is (base/stop.h), and may be solved again.
 template <int dim>
 SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
-                      const State& state, StepWorkspace<dim>& workspace, const IterationCallback& on_iteration = {});
+                      const State& state, StepWorkspace<dim>& workspace, const StepHooks& hooks = {});
 /// Solves the same step from a nearby solution. `start` [m] must be free of intersections and inversions, with scripted
 /// nodes at their targets.
 template <int dim>
 SolvedStep<dim> solve_from(const VecX& start, const Model& model, const SolverOptions& options,
                            const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
-                           const IterationCallback& on_iteration = {});
+                           const StepHooks& hooks = {});
 
 /// Advances `state`, which must be the state that the step was solved from, or leaves it untouched (see StepStatus).
 template <int dim>
@@ -86,6 +83,6 @@ void complete_report(const Model& model, const State& state, const Stopwatch& wa
 /// Runs `solve`, `commit` and `complete_report`.
 template <int dim>
 StepReport advance(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, State& state,
-                   StepWorkspace<dim>& workspace, const IterationCallback& on_iteration = {});
+                   StepWorkspace<dim>& workspace, const StepHooks& hooks = {});
 
 }  // namespace clearance

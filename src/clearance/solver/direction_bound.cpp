@@ -181,8 +181,8 @@ bool DirectionBound<dim>::sweep(const Iterate& from, double part, bool is_limite
   if (!swept.pairs.is_complete) return false;
   // Recording of queries, for benchmarks.
   if constexpr (dim == 3) {
-    if (in_.options.on_ccd_query) {
-      for_each_straight_query(in_.model.surface, path, swept.pairs, in_.options.on_ccd_query);
+    if (in_.hooks.on_ccd_query) {
+      for_each_straight_query(in_.model.surface, path, swept.pairs, in_.hooks.on_ccd_query);
     }
   }
   StageTimer timer(report_.profile, Stage::ccd);

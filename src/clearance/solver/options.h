@@ -1,10 +1,7 @@
 // Options of the solver in absolute units. The simulation derives them from the scene.
 #pragma once
 
-#include <functional>
-
 #include "clearance/base/methods.h"
-#include "clearance/ccd/query.h"
 #include "clearance/contact/barrier.h"
 #include "clearance/sparse/external_solver.h"
 
@@ -44,14 +41,7 @@ struct SolverOptions {
   LinearSolverChoice linear_solver = LinearSolverChoice::automatic;
   PetscOptions petsc;  ///< if it is petsc
   CcdMethod ccd = CcdMethod::clearance;
-  bool keeps_forces = false;  ///< reports get the forces at the end of the step (StepReport::forces)
   double gap_fraction = 0.2;  ///< a step keeps this part of every gap: 1 - c of [Fer23, app. A.4]
-  /// Receives the pairs of every sweep, in order, on the calling thread; for recording. Pairs on curved paths are left
-  /// out, and 2D scenes report none.
-  std::function<void(const CcdQuery&)> on_ccd_query;
-  /// Called on the calling thread before and after every Newton iteration and some twenty times a second (base/stop.h).
-  /// If it returns true, the step ends as `stopped`.
-  std::function<bool()> is_stop_wanted;
 };
 
 }  // namespace clearance

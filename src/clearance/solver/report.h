@@ -21,12 +21,18 @@ enum class StepStatus {
   friction_lag_limit,         ///< friction forces and their lags have not come to agree; advanced likewise
   prescribed_motion_blocked,  ///< a prescribed node could not reach its target; advanced likewise
   linear_solve_failed,        ///< the state is not advanced
-  stopped,                    ///< it was asked to (SolverOptions::is_stop_wanted); the state is not advanced
+  stopped,                    ///< it was asked to (StepHooks::is_stop_wanted); the state is not advanced
   undefined_input,            ///< a formula of the scene is not finite at this time, or a file is gone; not advanced
   invalid_state               ///< the exact check found an intersection or inversion; the state is not advanced
 };
 
 std::string to_string(StepStatus status);
+
+/// True if a step that ended with this status has advanced the state.
+constexpr bool is_advanced(StepStatus status) {
+  return status != StepStatus::linear_solve_failed && status != StepStatus::stopped &&
+         status != StepStatus::undefined_input && status != StepStatus::invalid_state;
+}
 
 /// Counts of the work of a step.
 struct StepCounters {
@@ -94,7 +100,7 @@ struct StepReport {
   EnergyAccount account;
   MomentumAccount momentum;
   IntegratorShare gained, lost;
-  std::optional<StepForces> forces;  ///< with SolverOptions::keeps_forces
+  std::optional<StepForces> forces;  ///< with StepHooks::keeps_forces
   std::string limited_by;            ///< what shortened the steps most: for the report of a slow step; may be empty
   double smallest_alpha = 1.0;       ///< smallest feasible step fraction in this step
   std::vector<IterationReport> iterations;
@@ -108,10 +114,7 @@ struct StepReport {
   void note(const char* event) {
     if (!iterations.empty()) iterations.back().event = event;
   }
-  bool is_advanced() const {
-    return status != StepStatus::linear_solve_failed && status != StepStatus::stopped &&
-           status != StepStatus::undefined_input && status != StepStatus::invalid_state;
-  }
+  bool is_advanced() const { return clearance::is_advanced(status); }
 };
 
 }  // namespace clearance

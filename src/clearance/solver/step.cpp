@@ -41,17 +41,17 @@ Step<dim>::Step(const StepInputs<dim>& in)
       counters_t0_(in.system.solver().counters()) {}
 
 template <int dim>
-void Step<dim>::solve(const IterationCallback& on_iteration) {
+void Step<dim>::solve() {
   try {
-    StopScope scope(in_.options.is_stop_wanted);
-    iterate(on_iteration, scope);
+    StopScope scope(in_.hooks.is_stop_wanted);
+    iterate(scope);
   } catch (const Stopped&) {
     report_.status = StepStatus::stopped;
   }
 }
 
 template <int dim>
-void Step<dim>::iterate(const IterationCallback& on_iteration, StopScope& scope) {
+void Step<dim>::iterate(StopScope& scope) {
   // 1. Inertial target, scripted nodes, barrier stiffness, friction, first iterate.
   if (!begin_potentials()) return;
   in_.start != nullptr ? start_from(*in_.start) : start();
@@ -87,8 +87,8 @@ void Step<dim>::iterate(const IterationCallback& on_iteration, StopScope& scope)
       continue;
     }
     has_moved = follow(dy) || is_partial;
-    if (on_iteration && !is_partial) {
-      on_iteration(report_.newton_iterations, report_.residual);
+    if (in_.hooks.on_iteration && !is_partial) {
+      in_.hooks.on_iteration(report_.newton_iterations, report_.residual);
       if (scope.is_stop_wanted()) throw Stopped();
     }
 

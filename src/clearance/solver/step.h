@@ -23,7 +23,7 @@ class Step {
   Step(const Step&) = delete;
 
   /// Solves the step and sets the report and the iterate at the end. A step that is stopped sets only its status.
-  void solve(const IterationCallback& on_iteration);
+  void solve();
   /// Advances `state`, which must be the state that the step was solved from, to the end of the step and completes the
   /// report.
   void commit(State& state);
@@ -66,7 +66,7 @@ class Step {
   StepForces collect_forces();
   std::vector<StickVertex> stick() const;
 
-  void iterate(const IterationCallback& on_iteration, StopScope& scope);
+  void iterate(StopScope& scope);
   void refer_to_iterate();
   bool find_direction(VecX& dy);
   bool follow(const VecX& dy);

@@ -11,7 +11,7 @@ void Step<dim>::finish() {
   check_exactly();
   report_energies();
   account_.close(problem_, point_.iterate);
-  if (in_.options.keeps_forces) report_.forces = collect_forces();
+  if (in_.hooks.keeps_forces) report_.forces = collect_forces();
   report_linear_solves();
 }
 

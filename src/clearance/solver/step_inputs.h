@@ -4,6 +4,7 @@
 #include "clearance/broad_phase/broad_phase.h"
 #include "clearance/solver/objective_terms.h"
 #include "clearance/solver/options.h"
+#include "clearance/solver/step_hooks.h"
 #include "clearance/solver/system_matrix.h"
 #include "clearance/solver/working_copies.h"
 
@@ -27,6 +28,7 @@ struct StepInputs {
   SystemMatrix<dim>& system;
   BroadPhase& broad_phase;
   EndOfStep& last_end;  ///< also set by the step
+  StepHooks hooks = {};
   /// Start of Newton's method [m], feasible like the state and with scripted nodes at their targets. If null, the step
   /// looks for a start.
   const VecX* start = nullptr;

@@ -309,7 +309,7 @@ RestMesh<dim> rest_mesh_of(const AdaptingBodies::Body& body, const BodyMesh& mes
 /// stiff keep their values.
 template <int dim>
 void project(const AdaptingBodies::Body& body, const BodyMesh& before, const AdaptingBody<dim>& adapted,
-             const SceneModel& from, const State& old, AdaptedStep& step) {
+             const SceneModel& from, const State& old, const StepHooks& hooks, AdaptedStep& step) {
   const SceneModel& to = *step.scene;
   const auto b = static_cast<std::size_t>(body.body);
   const BodyMesh& after = *to.bodies[b].adapted->mesh;
@@ -376,7 +376,7 @@ void project(const AdaptingBodies::Body& body, const BodyMesh& before, const Ada
   std::vector<int> held_blocks;
   for (const int v : given) held_blocks.push_back(to.blocks[b].of_node(v));
   const VecX target = step.state.x;
-  step.state.x = project_safely<dim>(to.model, elements, to.options, start, target, held_blocks).x;
+  step.state.x = project_safely<dim>(to.model, elements, to.options, start, target, held_blocks, hooks).x;
 }
 
 }  // namespace
@@ -410,14 +410,15 @@ std::unique_ptr<SceneModel> build_adapted_scene(const SceneDesc& desc, const Ada
 
 template <int dim>
 std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bodies, const SceneModel& scene,
-                                 const SolverOptions& options, const PrescribedTargets& targets, const State& state,
-                                 const VecX& x1, RemeshReport& report, std::vector<RejectedOperation>& rejected) {
+                                 const SolverOptions& options, const StepHooks& hooks, const PrescribedTargets& targets,
+                                 const State& state, const VecX& x1, RemeshReport& report,
+                                 std::vector<RejectedOperation>& rejected) {
   std::vector<AdaptingBody<dim>> adapting;
   for (const AdaptingBodies::Body& body : bodies.bodies()) {
     adapting.push_back(
         make_adapting_body<dim>(desc, body, bodies.mesh_of(body, state.meshes), scene, state, x1, targets));
   }
-  add_counts(remesh<dim>({scene.model, options, state, x1}, adapting), report);
+  add_counts(remesh<dim>({scene.model, options, state, x1, hooks}, adapting), report);
   BodyMeshes changed;
   std::vector<NewNodes<dim>> nodes;
   std::vector<RejectedOperation> known;
@@ -445,16 +446,13 @@ std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bo
   AdaptedStep step;
   BodyMeshes meshes = with_meshes(state.meshes, changed);
   step.scene = build_adapted_scene(desc, bodies, meshes, *scene.controls);
-  step.scene->options.is_stop_wanted = options.is_stop_wanted;
-  step.scene->options.keeps_forces = options.keeps_forces;
-  step.scene->options.on_ccd_query = options.on_ccd_query;
   step.state = move_state<dim>(scene, state, *step.scene, nodes, std::move(meshes));
   step.state.rejected = std::move(known);
   step.x1 = move_vector<dim>(x1, scene, *step.scene, nodes, [](const NodeFields<dim>& fields) { return fields.x1; });
   for (std::size_t k = 0; k < adapting.size(); ++k) {
     const AdaptingBodies::Body& body = bodies.bodies()[k];
     if (adapting[k].is_nested) continue;
-    project<dim>(body, *bodies.mesh_of(body, state.meshes), adapting[k], scene, state, step);
+    project<dim>(body, *bodies.mesh_of(body, state.meshes), adapting[k], scene, state, hooks, step);
   }
   move_stored<dim>(scene, state, *step.scene, step.state);
   if (!is_valid<dim>(*step.scene, step.state, step.state.x) || !is_valid<dim>(*step.scene, step.state, step.x1))
@@ -483,8 +481,6 @@ AdaptedStep refine(const SceneDesc& desc, const AdaptingBodies& bodies, const Ad
   AdaptedStep step;
   BodyMeshes meshes = with_meshes(state.meshes, {fine});
   step.scene = build_adapted_scene(desc, bodies, meshes, *scene.controls);
-  step.scene->options.keeps_forces = scene.options.keeps_forces;
-  step.scene->options.on_ccd_query = scene.options.on_ccd_query;
   step.state = move_state<dim>(scene, state, *step.scene, {nodes}, std::move(meshes));
   std::erase_if(step.state.rejected, [&](const RejectedOperation& operation) { return operation.body == body.body; });
   step.x1 = step.state.x;
@@ -493,11 +489,11 @@ AdaptedStep refine(const SceneDesc& desc, const AdaptingBodies& bodies, const Ad
 }
 
 template std::optional<AdaptedStep> adapt<2>(const SceneDesc&, const AdaptingBodies&, const SceneModel&,
-                                             const SolverOptions&, const PrescribedTargets&, const State&, const VecX&,
-                                             RemeshReport&, std::vector<RejectedOperation>&);
+                                             const SolverOptions&, const StepHooks&, const PrescribedTargets&,
+                                             const State&, const VecX&, RemeshReport&, std::vector<RejectedOperation>&);
 template std::optional<AdaptedStep> adapt<3>(const SceneDesc&, const AdaptingBodies&, const SceneModel&,
-                                             const SolverOptions&, const PrescribedTargets&, const State&, const VecX&,
-                                             RemeshReport&, std::vector<RejectedOperation>&);
+                                             const SolverOptions&, const StepHooks&, const PrescribedTargets&,
+                                             const State&, const VecX&, RemeshReport&, std::vector<RejectedOperation>&);
 template AdaptedStep refine<2>(const SceneDesc&, const AdaptingBodies&, const AdaptingBodies::Body&, const SceneModel&,
                                const State&);
 template AdaptedStep refine<3>(const SceneDesc&, const AdaptingBodies&, const AdaptingBodies::Body&, const SceneModel&,

@@ -21,8 +21,9 @@ struct AdaptedStep {
 /// operations known to be rejected on the old elements.
 template <int dim>
 std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bodies, const SceneModel& scene,
-                                 const SolverOptions& options, const PrescribedTargets& targets, const State& state,
-                                 const VecX& x1, RemeshReport& report, std::vector<RejectedOperation>& rejected);
+                                 const SolverOptions& options, const StepHooks& hooks, const PrescribedTargets& targets,
+                                 const State& state, const VecX& x1, RemeshReport& report,
+                                 std::vector<RejectedOperation>& rejected);
 
 /// Splits every element of one body into 8 (2D: 4), between two steps.
 template <int dim>

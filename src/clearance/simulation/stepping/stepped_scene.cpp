@@ -99,7 +99,7 @@ Result<Done> SteppedScene::start(SceneDesc checked, Issues of_scene) {
   const Issues& empty = scene->empty_regions;
   warnings.insert(warnings.end(), empty.begin(), empty.end());
   probes = Probes(desc, *scene, problems);
-  scene->options.keeps_forces = probes.needs_forces() || needs_forces(desc.output.fields);
+  hooks.keeps_forces = probes.needs_forces() || needs_forces(desc.output.fields);
   if (!has_errors(problems)) adapting = AdaptingBodies(desc, *scene);
   if (has_errors(problems)) {
     // A warning about a mesh may explain why the scene cannot start.
@@ -255,7 +255,7 @@ const Potential* SteppedScene::joints() const {
 }
 
 template <int dim>
-StepReport SteppedScene::step(const IterationCallback& on_iteration) {
+StepReport SteppedScene::step() {
   if (std::holds_alternative<std::monostate>(workspace)) {
     workspace.emplace<StepWorkspace<dim>>(scene->model, scene->options);
   }
@@ -272,8 +272,8 @@ StepReport SteppedScene::step(const IterationCallback& on_iteration) {
   }
   const VecX x_t0 = scene->model.stiff_bodies.empty() ? VecX() : state.x;
   StepReport report = adapting.is_empty() ? advance<dim>(scene->model, scene->options, targets.value(), state,
-                                                         std::get<StepWorkspace<dim>>(workspace), on_iteration)
-                                          : advance_adapting<dim>(targets.value(), on_iteration);
+                                                         std::get<StepWorkspace<dim>>(workspace), hooks)
+                                          : advance_adapting<dim>(targets.value());
   if (report.is_advanced()) forces = report.forces;
   turn =
       x_t0.size() == state.x.size() && x_t0.size() > 0 ? find_coarse_turn(scene->model, x_t0, state.x) : CoarseTurn{};
@@ -281,11 +281,11 @@ StepReport SteppedScene::step(const IterationCallback& on_iteration) {
 }
 
 template <int dim>
-StepReport SteppedScene::advance_adapting(const PrescribedTargets& targets, const IterationCallback& on_iteration) {
+StepReport SteppedScene::advance_adapting(const PrescribedTargets& targets) {
   const Stopwatch of_step;
   RemeshReport remesh;
   std::optional<SolvedStep<dim>> first(
-      solve<dim>(scene->model, scene->options, targets, state, std::get<StepWorkspace<dim>>(workspace), on_iteration));
+      solve<dim>(scene->model, scene->options, targets, state, std::get<StepWorkspace<dim>>(workspace), hooks));
   std::unique_ptr<Attempt<dim>> last;
   const auto solved = [&]() -> SolvedStep<dim>& { return last ? *last->solved : *first; };
   StepReport others;                                         // work of the other solves of the step
@@ -298,9 +298,9 @@ StepReport SteppedScene::advance_adapting(const PrescribedTargets& targets, cons
     std::optional<AdaptedStep> adapted;
     // A step that is stopped is repeated as a whole later, so that its partial results are dropped.
     try {
-      StopScope scope(scene->options.is_stop_wanted);
-      adapted = adapt<dim>(desc, adapting, on, scene->options, last ? last->targets : targets, from, solved().x(),
-                           remesh, rejected);
+      StopScope scope(hooks.is_stop_wanted);
+      adapted = adapt<dim>(desc, adapting, on, scene->options, hooks, last ? last->targets : targets, from,
+                           solved().x(), remesh, rejected);
       if (scope.is_stop_wanted()) return stopped_step();
     } catch (const Stopped&) {
       return stopped_step();
@@ -313,7 +313,7 @@ StepReport SteppedScene::advance_adapting(const PrescribedTargets& targets, cons
     auto attempt = std::make_unique<Attempt<dim>>(Attempt<dim>{
         std::move(*adapted), new_targets.value(), StepWorkspace<dim>(model.model, model.options), std::nullopt});
     attempt->solved.emplace(solve_from<dim>(attempt->on.x1, model.model, model.options, attempt->targets,
-                                            attempt->on.state, attempt->workspace, on_iteration));
+                                            attempt->on.state, attempt->workspace, hooks));
     if (attempt->solved->report().status == StepStatus::stopped) return stopped_step();
     // Friction that does not converge on the new elements is no reason to reject them if it does not converge on the
     // old ones either.
@@ -347,8 +347,6 @@ StepReport SteppedScene::advance_adapting(const PrescribedTargets& targets, cons
 
 std::unique_ptr<SceneModel> SteppedScene::put_on(const BodyMeshes& meshes) {
   std::unique_ptr<SceneModel> other = build_adapted_scene(desc, adapting, meshes, *scene->controls);
-  other->options.keeps_forces = scene->options.keeps_forces;
-  other->options.on_ccd_query = scene->options.on_ccd_query;
   return put(std::move(other));
 }
 
@@ -400,8 +398,8 @@ std::optional<Eigen::Matrix4d> SteppedScene::pose(int body) const {
   return with_dimension(scene->dim, [&](auto dim) { return pose<dim>(body); });
 }
 
-StepReport SteppedScene::step(const IterationCallback& on_iteration) {
-  return with_dimension(scene->dim, [&](auto dim) { return step<dim>(on_iteration); });
+StepReport SteppedScene::step() {
+  return with_dimension(scene->dim, [&](auto dim) { return step<dim>(); });
 }
 
 std::vector<Vec<3>> SteppedScene::positions() const {

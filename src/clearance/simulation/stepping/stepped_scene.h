@@ -37,6 +37,7 @@ struct SteppedScene {
   Issues warnings;
   double initial_min_distance = infinity;  ///< [m] smallest at the start among pairs closer than dhat
   Probes probes;
+  StepHooks hooks;                   ///< of all steps; `start` sets keeps_forces, the facade sets the others
   std::optional<StepForces> forces;  ///< forces of the last step, if something asks for them
   CoarseMotionWatch watch;
   CoarseMotion coarse;  ///< largest relative motion in the last step
@@ -51,7 +52,7 @@ struct SteppedScene {
   /// first step. `of_scene` holds the issues of check_scene, none of which is an error. Issues: every problem found,
   /// and the warnings that may explain them.
   Result<Done> start(SceneDesc checked, Issues of_scene);
-  StepReport step(const IterationCallback& on_iteration = {});
+  StepReport step();
   /// Continues from a state that was saved before; its sizes must be those of this scene.
   Result<Done> restore(State other);
   /// Splits every element of a body into 8 (2D: 4).
@@ -93,12 +94,12 @@ struct SteppedScene {
   template <int dim>
   std::string misfit(const State& other) const;
   template <int dim>
-  StepReport step(const IterationCallback& on_iteration);
+  StepReport step();
   /// Advances a step whose elements adapt: the elements adapt to the solution on the current elements, and the step is
   /// solved again on the new ones [Fer23, alg. 6.1]. A solution exists at any time: if the solve on the new elements
   /// fails, the old ones stay.
   template <int dim>
-  StepReport advance_adapting(const PrescribedTargets& targets, const IterationCallback& on_iteration);
+  StepReport advance_adapting(const PrescribedTargets& targets);
   /// Replaces the scene by one on other elements. Returns the old scene.
   std::unique_ptr<SceneModel> put_on(const BodyMeshes& meshes);
   std::unique_ptr<SceneModel> put(std::unique_ptr<SceneModel> other);
