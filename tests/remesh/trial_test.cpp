@@ -6,7 +6,7 @@
 
 #include "bodies.h"
 #include "clearance/remesh/split_estimate.h"
-#include "clearance/solver/step_inputs.h"
+#include "clearance/solver/newton_state.h"
 #include "clearance/solver/time_integrator.h"
 
 namespace clearance {

@@ -336,9 +336,10 @@ struct LocalProblem<dim>::Impl {
       // Evaluate the objective at x1; it is infinite if x1 is not feasible.
       problem.fix_prescribed();
       problem.choose_kappa();
-      point.iterate = problem.make_iterate(local.x1, near(local.model.surface_map.apply(local.x1)));
+      now.point.iterate = problem.make_iterate(local.x1, near(local.model.surface_map.apply(local.x1)));
       lag_friction(local);
-      point.energy = problem.is_feasible(local.x1) ? problem.energy(point.iterate) : CompensatedSum{infinity, 0.0};
+      now.point.energy =
+          problem.is_feasible(local.x1) ? problem.energy(now.point.iterate) : CompensatedSum{infinity, 0.0};
     }
 
     std::shared_ptr<const Candidates> near(const VecX& x_surface) const {
@@ -351,7 +352,7 @@ struct LocalProblem<dim>::Impl {
       if (!problem.has_friction()) return;
       // Lag friction with the contacts and the motion at x1,
       if (local.setting.is_friction_at_x1) {
-        problem.lag_friction(point.iterate, local.x1 - local.state.x, problem.kappa());
+        problem.lag_friction(now.point.iterate, local.x1 - local.state.x, problem.kappa());
         return;
       }
       // or with those at the start of the step, and the stiffness of the last step.
@@ -365,7 +366,7 @@ struct LocalProblem<dim>::Impl {
     std::unique_ptr<BroadPhase> broad_phase;
     InertialTarget target;
     StepProblem<dim> problem;
-    Point point;
+    NewtonState now;
   };
 
   /// Newton's method for the objective.
@@ -374,16 +375,16 @@ struct LocalProblem<dim>::Impl {
         : system(local.model, make_leading_solver(local.num_moving)),
           in{local.model,      local.options, local.targets,          local.state,
              objective.copies, system,        *objective.broad_phase, last_end},
-          bound(in, objective.problem, report),
-          newton(in, objective.problem, report),
-          search(in, objective.problem, bound, report) {
+          bound(in, objective.problem, log),
+          newton(in, objective.problem, log),
+          search(in, objective.problem, bound, log) {
       system.begin_step(local.state.x);
     }
 
     SystemMatrix<dim> system;
     EndOfStep last_end;
     StepInputs<dim> in;
-    StepReport report;
+    StepLog log;
     DirectionBound<dim> bound;
     NewtonSystem<dim> newton;
     MovingPart<dim> part;
@@ -401,13 +402,13 @@ struct LocalProblem<dim>::Impl {
 
   /// Computes the next Newton direction unless it is known; returns null if there is none.
   Newton* next_step() {
-    Point& point = objective().point;
+    Point& point = objective().now.point;
     if (!std::isfinite(point.energy.value())) return nullptr;
     if (!newton_) newton_ = std::make_unique<Newton>(*this, *objective_);
     Newton& n = *newton_;
     if (!n.is_known) {
       n.newton.assemble(point.iterate, n.part);
-      n.is_solved = n.newton.solve(point.iterate, n.part, n.dy);
+      n.is_solved = n.newton.solve(objective_->now, n.part, n.dy);
       n.is_known = true;
     }
     return n.is_solved ? &n : nullptr;
@@ -422,7 +423,7 @@ struct LocalProblem<dim>::Impl {
 
   double friction() {
     const Objective& o = objective();
-    return o.problem.has_friction() ? o.problem.friction().energy(o.point.iterate.x_surface).value() : 0.0;
+    return o.problem.has_friction() ? o.problem.friction().energy(o.now.point.iterate.x_surface).value() : 0.0;
   }
 
   void match_friction(double energy) {
@@ -430,29 +431,28 @@ struct LocalProblem<dim>::Impl {
     const double own = friction();
     if (!setting.is_friction_at_x1 || !(own > 0.0) || !(energy > 0.0)) return;
     Objective& o = objective();
-    o.problem.lag_friction(o.point.iterate, x1 - state.x, o.problem.kappa() * energy / own);
-    o.point.energy = o.problem.energy(o.point.iterate);
+    o.problem.lag_friction(o.now.point.iterate, x1 - state.x, o.problem.kappa() * energy / own);
+    o.now.point.energy = o.problem.energy(o.now.point.iterate);
   }
 
   bool take_step() {
     if (newton_ && newton_->is_converged) return true;
     Newton* n = next_step();
     if (n == nullptr) return false;
-    Point& point = objective_->point;
+    NewtonState& now = objective_->now;
     // Search along the direction. No node moves by more than sqrt(dim) times the largest component.
-    const double length = n->bound.length(point.iterate.x, n->dy);
+    const double length = n->bound.length(now.point.iterate.x, n->dy);
     n->is_converged = length <= converged_share * edge_length;
-    IterationReport iteration;
-    n->report.residual = length / options.integrator.h;
-    const bool has_moved = n->search.follow(n->dy, n->newton.gradient(), false, point, iteration);
-    n->way += std::sqrt(static_cast<double>(dim)) * length * iteration.alpha;
+    now.residual = length / options.integrator.h;
+    now.last = n->search.follow(n->dy, n->newton.gradient(), false, now);
+    n->way += std::sqrt(static_cast<double>(dim)) * length * now.last.alpha;
     n->is_known = false;
-    if (!has_moved) n->is_converged = true;
+    if (!now.last.has_moved) n->is_converged = true;
     return true;
   }
 
   bool settle() {
-    Point& point = objective().point;
+    Point& point = objective().now.point;
     if (!std::isfinite(point.energy.value())) return false;
     // The energy during a detour of the line search is above that where it started; return to the start.
     if (newton_ && newton_->search.is_on_detour()) newton_->search.give_up_detour(point);
@@ -527,11 +527,11 @@ const VecX& LocalProblem<dim>::x1() const {
 }
 template <int dim>
 const CompensatedSum& LocalProblem<dim>::objective() {
-  return impl_->objective().point.energy;
+  return impl_->objective().now.point.energy;
 }
 template <int dim>
 bool LocalProblem<dim>::has_contacts() {
-  return !impl_->objective().point.iterate.contacts.contacts.empty();
+  return !impl_->objective().now.point.iterate.contacts.contacts.empty();
 }
 template <int dim>
 double LocalProblem<dim>::next_fall() {
@@ -559,7 +559,7 @@ double LocalProblem<dim>::way() const {
 }
 template <int dim>
 Vec<dim> LocalProblem<dim>::position(int i) const {
-  return block<dim>(impl_->objective_ ? impl_->objective_->point.iterate.x : impl_->x1, i);
+  return block<dim>(impl_->objective_ ? impl_->objective_->now.point.iterate.x : impl_->x1, i);
 }
 
 template IntegratorOptions local_integrator<2>(const RemeshInputs<2>&, int);

@@ -177,9 +177,9 @@ class SafeProjection {
     // Minimise as one time step, and fall back to the start if the result is invalid or farther away.
     StepWorkspace<dim> workspace(model_, options, make_contact_model<dim>(model_, options.barrier));
     const SolvedStep<dim> step = solve<dim>(model_, options, held_, state, workspace, hooks_);
-    result.status = step.report().status;
+    result.status = step.status();
     result.newton_iterations = step.report().newton_iterations;
-    const bool is_better = step.report().is_advanced() && distance(step.x()) <= result.distance_start;
+    const bool is_better = is_advanced(result.status) && distance(step.x()) <= result.distance_start;
     result.x = is_better && is_valid(step.x()) ? step.x() : start_;
   }
 

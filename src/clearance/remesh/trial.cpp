@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "clearance/remesh/collapse_motion.h"
-#include "clearance/solver/step_inputs.h"
+#include "clearance/solver/newton_state.h"
 
 namespace clearance {
 

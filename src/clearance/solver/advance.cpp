@@ -51,13 +51,17 @@ const StepReport& SolvedStep<dim>::report() const {
   return step_->report();
 }
 template <int dim>
+StepStatus SolvedStep<dim>::status() const {
+  return step_->end_state().status;
+}
+template <int dim>
 const VecX& SolvedStep<dim>::x() const {
-  return step_->end().x;
+  return step_->end_state().point.iterate.x;
 }
 
 template <int dim>
 const CompensatedSum& SolvedStep<dim>::objective() const {
-  return step_->objective();
+  return step_->end_state().point.energy;
 }
 
 namespace {
@@ -71,7 +75,7 @@ SolvedStep<dim> solve_inputs(const VecX* start, const Model& model, const Solver
   auto step = std::make_unique<Step<dim>>(
       StepInputs<dim>{model, options, targets, state, copies, system, *broad_phase, last_end, hooks, start});
   step->solve();
-  is_cut_off = step->report().status == StepStatus::stopped;
+  is_cut_off = step->end_state().status == StepStatus::stopped;
   return SolvedStep<dim>(std::move(step));
 }
 
@@ -92,7 +96,7 @@ SolvedStep<dim> solve_from(const VecX& start, const Model& model, const SolverOp
 
 template <int dim>
 StepReport commit(SolvedStep<dim> solved, State& state) {
-  if (solved.report().is_advanced()) solved.step().commit(state);
+  if (is_advanced(solved.status())) solved.step().commit(state);
   return solved.report();
 }
 

@@ -41,10 +41,10 @@ double mean_edge_length(const SurfaceTopology& surface, const VecX& x_surface) {
 }  // namespace
 
 template <int dim>
-DirectionBound<dim>::DirectionBound(const StepInputs<dim>& in, const StepProblem<dim>& problem, StepReport& report)
+DirectionBound<dim>::DirectionBound(const StepInputs<dim>& in, const StepProblem<dim>& problem, StepLog& log)
     : in_(in),
       problem_(problem),
-      report_(report),
+      log_(log),
       edge_length_(mean_edge_length<dim>(in.model.surface, problem.x_surface_t0())),
       feasible_length_(edge_length_) {}
 
@@ -97,12 +97,12 @@ Direction DirectionBound<dim>::bound(const Iterate& from, VecX dy) {
   // The terms limit the direction to their domains.
   double alpha = 1.0;
   {
-    StageTimer timer(report_.profile, Stage::ccd);
+    StageTimer timer(log_.profile(), Stage::ccd);
     const auto limit = problem_.max_feasible_step(from.x, in_.coordinates().expand(from.x, direction.dy));
     if (limit.alpha < alpha) {
       alpha = limit.alpha;
       direction.limited_by = fmt::format("{} element {}", limit.term, limit.element);
-      note_limit(alpha, direction.limited_by);
+      log_.note_limit(alpha, direction.limited_by);
     }
   }
   direction.alpha_limit = alpha;
@@ -121,7 +121,7 @@ Direction DirectionBound<dim>::bound(const Iterate& from, VecX dy) {
     const double next = std::min(sweep_growth * part, alpha);
     if (!sweep(from, next, true, direction)) {
       direction.limited_by = "the number of pairs on the way beyond";
-      note_limit(part, direction.limited_by);
+      log_.note_limit(part, direction.limited_by);
       break;
     }
     part = next;
@@ -132,12 +132,12 @@ Direction DirectionBound<dim>::bound(const Iterate& from, VecX dy) {
 }
 
 template <int dim>
-void DirectionBound<dim>::foretell(const Iterate& from, const VecX& dy, const Direction& bounded,
-                                   ContactForecast<dim>& forecast, IterationReport& iteration) {
-  if (!in_.copies.contact_model->has_radial_force()) return;
+int DirectionBound<dim>::foretell(const Iterate& from, const VecX& dy, const Direction& bounded,
+                                  ContactForecast<dim>& forecast) {
+  if (!in_.copies.contact_model->has_radial_force()) return 0;
   // Encounters are predicted only after several blocked directions; known contacts are kept up to date.
   if (bounded.is_blocked) ++num_blocked_;
-  if (num_blocked_ <= patience || (!bounded.is_blocked && forecast.is_empty())) return;
+  if (num_blocked_ <= patience || (!bounded.is_blocked && forecast.is_empty())) return 0;
   const VecX dx = in_.coordinates().expand(from.x, dy);
   SurfacePath path;
   std::vector<Encounter> encounters;
@@ -145,18 +145,18 @@ void DirectionBound<dim>::foretell(const Iterate& from, const VecX& dy, const Di
   if (bounded.is_blocked) {
     const double part = std::min(1.0, forecast_reach * edge_length_ / dx.cwiseAbs().maxCoeff());
     const SweptCandidates swept = pair_along(from, dy, part, path);
-    StageTimer timer(report_.profile, Stage::ccd);
+    StageTimer timer(log_.profile(), Stage::ccd);
     encounters = find_encounters<dim>(in_.model, path, swept, in_.options);
   }
-  StageTimer timer(report_.profile, Stage::assembly);
+  StageTimer timer(log_.profile(), Stage::assembly);
   forecast.foretell(from, in_.model.surface_map.apply_linear(dx), encounters, path);
-  iteration.num_met = static_cast<int>(encounters.size());
+  return static_cast<int>(encounters.size());
 }
 
 /// Runs the swept broad phase on the first `part` of a direction and sets `path` to the path of the surface there.
 template <int dim>
 SweptCandidates DirectionBound<dim>::pair_along(const Iterate& from, const VecX& dy, double part, SurfacePath& path) {
-  StageTimer timer(report_.profile, Stage::broad_phase);
+  StageTimer timer(log_.profile(), Stage::broad_phase);
   path = in_.coordinates().surface_path(from.x, from.x_surface, dy, part);
   return measure_candidates<dim>(
       in_.model.surface, path,
@@ -165,7 +165,7 @@ SweptCandidates DirectionBound<dim>::pair_along(const Iterate& from, const VecX&
 
 template <int dim>
 std::shared_ptr<const Candidates> DirectionBound<dim>::pairs_at(const Iterate& at) {
-  StageTimer timer(report_.profile, Stage::broad_phase);
+  StageTimer timer(log_.profile(), Stage::broad_phase);
   const ContactModel<dim>& contacts = *in_.copies.contact_model;
   return std::make_shared<const Candidates>(contacts.find_candidates(in_.broad_phase, at.x_surface, at.x_surface));
 }
@@ -185,25 +185,17 @@ bool DirectionBound<dim>::sweep(const Iterate& from, double part, bool is_limite
       for_each_straight_query(in_.model.surface, path, swept.pairs, in_.hooks.on_ccd_query);
     }
   }
-  StageTimer timer(report_.profile, Stage::ccd);
+  StageTimer timer(log_.profile(), Stage::ccd);
   const FeasibleStep feasible = find_feasible_step<dim>(in_.model, path, swept, in_.options);
   direction.alpha_limit = part * feasible.alpha;
   direction.near = std::make_shared<const Candidates>(
       reachable_candidates(swept, feasible.alpha, in_.copies.contact_model->activation_distance()));
-  report_.counters.candidates += static_cast<long>(swept.distance.size());
-  report_.counters.ccd_calls += feasible.num_ccd_calls;
+  log_.count_pairs(swept.distance.size(), feasible.num_ccd_calls);
   if (feasible.alpha < 1.0) {
     direction.limited_by = feasible.limited_by;
-    note_limit(direction.alpha_limit, feasible.limited_by);
+    log_.note_limit(direction.alpha_limit, feasible.limited_by);
   }
   return true;
-}
-
-template <int dim>
-void DirectionBound<dim>::note_limit(double alpha, const std::string& limited_by) {
-  if (!(alpha < report_.smallest_alpha)) return;
-  report_.smallest_alpha = alpha;
-  report_.limited_by = limited_by;
 }
 
 template class DirectionBound<2>;

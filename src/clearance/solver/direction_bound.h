@@ -4,8 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "clearance/solver/report.h"
+#include "clearance/solver/newton_state.h"
 #include "clearance/solver/step_inputs.h"
+#include "clearance/solver/step_log.h"
 #include "clearance/solver/step_problem.h"
 
 namespace clearance {
@@ -22,16 +23,16 @@ struct Direction {
 template <int dim>
 class DirectionBound {
  public:
-  /// Counts its work in `report`.
-  DirectionBound(const StepInputs<dim>& in, const StepProblem<dim>& problem, StepReport& report);
+  /// Counts its work in `log`.
+  DirectionBound(const StepInputs<dim>& in, const StepProblem<dim>& problem, StepLog& log);
 
   /// Returns the largest component [m] of the motion that `dy` starts.
   double length(const VecX& x, const VecX& dy) const;
   Direction bound(const Iterate& from, VecX dy);
   /// Updates `forecast` with the forces that contacts will have to bear, from the whole direction `dy` at the iterate
-  /// where the matrix was assembled. `bounded` is the feasible part of `dy`.
-  void foretell(const Iterate& from, const VecX& dy, const Direction& bounded, ContactForecast<dim>& forecast,
-                IterationReport& iteration);
+  /// where the matrix was assembled. `bounded` is the feasible part of `dy`. Returns the number of pairs that the whole
+  /// direction would meet; 0 if most of it is feasible.
+  int foretell(const Iterate& from, const VecX& dy, const Direction& bounded, ContactForecast<dim>& forecast);
   /// Bounds a direction along which affine bodies turn without being stretched. It stays straight if bending would lose
   /// more than half of its descent or leave less of it feasible.
   Direction bound_bent(const Iterate& from, const VecX& gradient, const VecX& dy);
@@ -41,11 +42,10 @@ class DirectionBound {
   SweptCandidates pair_along(const Iterate& from, const VecX& dy, double part, SurfacePath& path);
   std::shared_ptr<const Candidates> pairs_at(const Iterate& at);
   bool sweep(const Iterate& from, double part, bool is_limited, Direction& direction);
-  void note_limit(double alpha, const std::string& limited_by);
 
   const StepInputs<dim>& in_;
   const StepProblem<dim>& problem_;
-  StepReport& report_;
+  StepLog& log_;
   int num_blocked_ = 0;           // directions of the step
   double edge_length_ = 0.0;      // [m] of the surface, mean
   double feasible_length_ = 0.0;  // [m] of the direction bounded last

@@ -50,7 +50,7 @@ VecX FrictionCoupling<dim>::friction_change(const Iterate& at, const VecX& d) co
 /// good.
 template <int dim>
 VecX FrictionCoupling<dim>::coupled(const Iterate& at, const VecX& dy) const {
-  StageTimer timer(report_.profile, Stage::linear_solve);
+  StageTimer timer(log_.profile(), Stage::linear_solve);
   // Preconditioned by A, the system is (I + A^-1 C) dy = -A^-1 g, and the lagged direction is its right-hand side.
   const auto apply = [&](const VecX& d) {
     VecX solved;
@@ -61,9 +61,8 @@ VecX FrictionCoupling<dim>::coupled(const Iterate& at, const VecX& dy) const {
 }
 
 template <int dim>
-bool FrictionCoupling<dim>::follow(const VecX& lagged_dy, const VecX& gradient, Point& point,
-                                   IterationReport& iteration) {
-  if (!is_possible()) return false;
+Followed FrictionCoupling<dim>::follow(const VecX& lagged_dy, const VecX& gradient, Point& point) {
+  if (!is_possible()) return {};
   const VecX dy = coupled(point.iterate, lagged_dy);
   for (double part = 1.0; dy.allFinite() && part >= least_part; part *= 0.25) {
     const Direction direction = bound_.bound_bent(point.iterate, gradient, part * dy);
@@ -76,15 +75,13 @@ bool FrictionCoupling<dim>::follow(const VecX& lagged_dy, const VecX& gradient, 
         in_.system.solver().solve(gradient_with(trial, lag_.fresh(trial)), left) == LinearSolveStatus::solved;
     if (!is_solved || !(left.norm() <= (1.0 - least_progress * part) * lagged_dy.norm())) continue;
     point.iterate = std::move(trial);
-    iteration.alpha = iteration.alpha_limit = part * direction.alpha_limit;
-    iteration.limited_by = direction.limited_by;
-    iteration.event = "forces and friction at once";
     lag_.take_up(point, 1.0);
     lag_.note_coupling(part == 1.0);
-    return true;
+    const double alpha = part * direction.alpha_limit;
+    return {true, alpha, alpha, direction.limited_by, 0, "forces and friction at once"};
   }
   lag_.note_failed_coupling();
-  return false;
+  return {};
 }
 
 template class FrictionCoupling<2>;

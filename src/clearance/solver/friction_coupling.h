@@ -14,19 +14,14 @@ template <int dim>
 class FrictionCoupling {
  public:
   FrictionCoupling(const StepInputs<dim>& in, StepProblem<dim>& problem, DirectionBound<dim>& bound,
-                   FrictionLag<dim>& lag, StepReport& report)
-      : in_(in),
-        problem_(problem),
-        bound_(bound),
-        lag_(lag),
-        report_(report),
-        counters_t0_(in.system.solver().counters()) {}
+                   FrictionLag<dim>& lag, StepLog& log)
+      : in_(in), problem_(problem), bound_(bound), lag_(lag), log_(log), counters_t0_(in.system.solver().counters()) {}
 
   /// Moves `point` along the coupled direction and makes friction agree with the forces there. `gradient` and
-  /// `lagged_dy` are those of the lagged problem. False if no coupled direction can be computed, or if it leads no
-  /// nearer to balance: if Newton's direction with the present matrix does not become shorter (the natural monotonicity
-  /// test of Deuflhard).
-  bool follow(const VecX& lagged_dy, const VecX& gradient, Point& point, IterationReport& iteration);
+  /// `lagged_dy` are those of the lagged problem. Moves nothing if no coupled direction can be computed, or if it leads
+  /// no nearer to balance: if Newton's direction with the present matrix does not become shorter (the natural
+  /// monotonicity test of Deuflhard).
+  Followed follow(const VecX& lagged_dy, const VecX& gradient, Point& point);
 
  private:
   bool is_possible() const;
@@ -38,7 +33,7 @@ class FrictionCoupling {
   StepProblem<dim>& problem_;
   DirectionBound<dim>& bound_;
   FrictionLag<dim>& lag_;
-  StepReport& report_;
+  StepLog& log_;
   LinearSolverCounters counters_t0_;  // at the start of the step
 };
 

@@ -19,52 +19,51 @@ void FrictionLag<dim>::start(std::shared_ptr<const Candidates> near) {
   if (!problem_.has_friction() || (in_.has_forces() && state.step == 0)) return;
   const double kappa = state.kappa > 0.0 ? state.kappa * problem_.target().scale : problem_.kappa();
   problem_.lag_friction(problem_.make_iterate(state.x, std::move(near)), in_.options.integrator.h * state.v, kappa);
-  report_.friction_iterations = 1;
+  num_lags_ = 1;
 }
 
 /// Returns the share of the new friction that is taken. Half of it ends a circle as a rule. If the forces are still far
 /// from balance with it after many lags, less and less is taken.
 template <int dim>
-double FrictionLag<dim>::share() const {
+double FrictionLag<dim>::share(double imbalance) const {
   constexpr int num_half_lags = 40;
-  const int count = report_.friction_iterations;
   // Before a coupled direction friction has to agree with the forces, so all of it is taken.
-  if (count < num_whole_lags || wants_coupling()) return 1.0;
-  const bool is_far = in_.has_forces() && report_.imbalance > 0.1;
-  return count < num_half_lags || !is_far ? 0.5 : 0.5 * num_half_lags / count;
+  if (num_lags_ < num_whole_lags || wants_coupling()) return 1.0;
+  const bool is_far = in_.has_forces() && imbalance > 0.1;
+  return num_lags_ < num_half_lags || !is_far ? 0.5 : 0.5 * num_half_lags / num_lags_;
 }
 
 template <int dim>
 bool FrictionLag<dim>::take_up(Point& point, double share) {
   const int wanted = in_.options.friction.iterations;
-  if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
+  if (!problem_.has_friction() || (wanted > 0 && num_lags_ >= wanted)) return false;
   const bool had_friction = !problem_.friction().is_empty();
   // Sliding before there was any friction does not tell static from kinetic friction: the contact may stick.
   const VecX& x = point.iterate.x;
-  const VecX displacement = report_.friction_iterations == 0 ? VecX(VecX::Zero(x.size())) : VecX(x - in_.state.x);
+  const VecX displacement = num_lags_ == 0 ? VecX(VecX::Zero(x.size())) : VecX(x - in_.state.x);
   problem_.lag_friction(point.iterate, displacement, problem_.kappa(), share);
   num_to_skip_ = std::max(0, num_to_skip_ - 1);
-  is_fresh_ = share == 1.0 && report_.friction_iterations > 0;
+  is_fresh_ = share == 1.0 && num_lags_ > 0;
   if (is_fresh_ && wants_coupling()) problem_.set_secant_share(0.0);
   if (!had_friction && problem_.friction().is_empty()) return false;
-  ++report_.friction_iterations;
+  ++num_lags_;
   point.energy = problem_.energy(point.iterate);
   return true;
 }
 
 template <int dim>
-bool FrictionLag<dim>::lag_again(Point& point) {
-  if (!take_up(point, share())) return false;
-  report_.note("friction takes up the present contact forces");
+bool FrictionLag<dim>::lag_again(NewtonState& at) {
+  if (!take_up(at.point, share(at.imbalance.value_or(0.0)))) return false;
+  log_.note("friction takes up the present contact forces");
   return true;
 }
 
 /// Uses the secant stiffness of friction while the line search cuts directions, and returns step by step to its Hessian
 /// when it does not. Directions then never shoot through the valley of sticking, and Newton converges in the end.
 template <int dim>
-void FrictionLag<dim>::choose_secant_share(const IterationReport& iteration) {
+void FrictionLag<dim>::choose_secant_share(const Followed& last) {
   if (problem_.friction().is_empty()) return;
-  const bool is_cut = iteration.alpha < 0.9 * iteration.alpha_limit;
+  const bool is_cut = last.alpha < 0.9 * last.alpha_limit;
   const double half = 0.5 * problem_.secant_share();
   problem_.set_secant_share(is_cut ? 1.0 : half > 0.04 ? half : 0.0);
 }

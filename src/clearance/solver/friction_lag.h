@@ -9,14 +9,14 @@ namespace clearance {
 template <int dim>
 class FrictionLag {
  public:
-  FrictionLag(const StepInputs<dim>& in, StepProblem<dim>& problem, StepReport& report)
-      : in_(in), problem_(problem), report_(report) {}
+  FrictionLag(const StepInputs<dim>& in, StepProblem<dim>& problem, StepLog& log)
+      : in_(in), problem_(problem), log_(log) {}
 
   /// Lags friction at the start of a step. `near` must contain every pair that may be a contact there.
   void start(std::shared_ptr<const Candidates> near);
   /// Lags friction again after a lagged solve. False if the wanted number of lags is used up or no contact has
   /// friction.
-  bool lag_again(Point& point);
+  bool lag_again(NewtonState& at);
   /// Lags friction with the share `share` of the present normal forces and sliding directions. False under the same
   /// conditions as lag_again.
   bool take_up(Point& point, double share);
@@ -28,9 +28,11 @@ class FrictionLag {
   /// Records that the iterate has moved.
   void note_motion() { is_fresh_ = false; }
   /// True if friction has been lagged more often than FrictionOptions::max_iterations.
-  bool is_over() const { return report_.friction_iterations > in_.options.friction.max_iterations; }
-  /// Chooses, after an iteration, the share of the secant stiffness of friction in the next Hessian.
-  void choose_secant_share(const IterationReport& iteration);
+  bool is_over() const { return num_lags_ > in_.options.friction.max_iterations; }
+  /// Number of lagged solves of the step; 0 without friction.
+  int num_lags() const { return num_lags_; }
+  /// Chooses, after a direction, the share of the secant stiffness of friction in the next Hessian.
+  void choose_secant_share(const Followed& last);
 
   /// True if contact forces and friction should be solved for together (friction_coupling.h).
   bool wants_coupling() const;
@@ -39,11 +41,12 @@ class FrictionLag {
   void note_failed_coupling();
 
  private:
-  double share() const;
+  double share(double imbalance) const;
 
   const StepInputs<dim>& in_;
   StepProblem<dim>& problem_;
-  StepReport& report_;
+  StepLog& log_;
+  int num_lags_ = 0;
   bool is_fresh_ = false;
   /// After failed coupled directions: number of lags before the next try, and the number after the next failure.
   int num_to_skip_ = 0, pause_ = 1;

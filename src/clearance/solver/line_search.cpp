@@ -9,26 +9,27 @@
 namespace clearance {
 
 template <int dim>
-bool LineSearch<dim>::follow(const VecX& dy, const VecX& gradient, bool is_exact, Point& point,
-                             IterationReport& iteration) {
+Followed LineSearch<dim>::follow(const VecX& dy, const VecX& gradient, bool is_exact, NewtonState& at) {
   // The direction is bounded at the length that is tried, and the contacts that it would meet are forecast from all of
   // it.
-  choose_reach(is_exact);
+  choose_reach(at, is_exact);
+  Point& point = at.point;
   const Direction direction = bound_.bound_bent(point.iterate, gradient, reach_.tried * dy);
-  iteration.alpha_limit = direction.alpha_limit;
-  iteration.limited_by = direction.limited_by;
-  bound_.foretell(point.iterate, dy, direction, problem_.forecast(), iteration);
+  Followed followed;
+  followed.alpha_limit = direction.alpha_limit;
+  followed.limited_by = direction.limited_by;
+  followed.num_met = bound_.foretell(point.iterate, dy, direction, problem_.forecast());
   // A detour takes the feasible part at once; otherwise the line search cuts it until the energy falls.
   const bool is_taken =
-      start_detour(direction, gradient, point, iteration) || search(direction, gradient, point, iteration);
-  const bool has_moved = end_detour(is_taken, point, iteration);
-  measure_reach(iteration);
-  return has_moved;
+      start_detour(direction, gradient, point, followed) || search(direction, gradient, point, followed);
+  followed.has_moved = end_detour(is_taken, point, followed);
+  measure_reach(at, followed);
+  return followed;
 }
 
 template <int dim>
-void LineSearch<dim>::skip(double alpha) {
-  reach_ = {1.0, alpha, report_.imbalance, report_.residual};
+void LineSearch<dim>::skip(const NewtonState& at) {
+  reach_ = {1.0, at.last.alpha, at.imbalance.value_or(0.0), at.residual};
 }
 
 template <int dim>
@@ -38,11 +39,11 @@ void LineSearch<dim>::give_up_detour(Point& point) {
 }
 
 template <int dim>
-void LineSearch<dim>::choose_reach(bool is_exact) {
+void LineSearch<dim>::choose_reach(const NewtonState& at, bool is_exact) {
   constexpr double largest = 64.0, stagnation = 0.9;
   // Directions stagnate if neither their length nor the imbalance falls; twice the length is then tried.
-  const bool is_stagnant = report_.residual > 0.5 * reach_.residual &&
-                           (!in_.has_forces() || report_.imbalance > stagnation * reach_.imbalance);
+  const bool is_stagnant =
+      at.residual > 0.5 * reach_.residual && (!at.imbalance || *at.imbalance > stagnation * reach_.imbalance);
   const bool is_crawling = is_stagnant && !is_exact && reach_.taken >= 1.0 && detour_.length == 0 && !detour_.is_wanted;
   reach_.tried = is_crawling ? std::min(largest, 2.0 * std::min(reach_.tried, reach_.taken)) : 1.0;
 }
@@ -50,15 +51,15 @@ void LineSearch<dim>::choose_reach(bool is_exact) {
 /// Converts the fractions of a direction that was followed at `reach_.tried` times its length to fractions of Newton's
 /// direction.
 template <int dim>
-void LineSearch<dim>::measure_reach(IterationReport& iteration) {
+void LineSearch<dim>::measure_reach(const NewtonState& at, Followed& followed) {
   if (reach_.tried > 1.0) {
-    iteration.alpha *= reach_.tried;
-    iteration.alpha_limit = std::min(reach_.tried * iteration.alpha_limit, std::max(1.0, iteration.alpha));
+    followed.alpha *= reach_.tried;
+    followed.alpha_limit = std::min(reach_.tried * followed.alpha_limit, std::max(1.0, followed.alpha));
     // A fraction below the one that was tried does not count against the direction if it is at least Newton's whole
     // direction.
-    if (iteration.alpha >= 1.0) detour_.is_wanted = false;
+    if (followed.alpha >= 1.0) detour_.is_wanted = false;
   }
-  reach_ = {reach_.tried, iteration.alpha, report_.imbalance, report_.residual};
+  reach_ = {reach_.tried, followed.alpha, at.imbalance.value_or(0.0), at.residual};
 }
 
 /// True if a decrease is hidden by rounding. Near the minimum it drowns in the rounding of the energies of single
@@ -74,9 +75,8 @@ bool LineSearch<dim>::is_decrease_hidden(double magnitude, const Iterate& trial,
 
 /// Halves alpha until the energy falls; moves the point there. False if it never falls.
 template <int dim>
-bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, Point& point,
-                             IterationReport& iteration) {
-  StageTimer timer(report_.profile, Stage::line_search);
+bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, Point& point, Followed& followed) {
+  StageTimer timer(log_.profile(), Stage::line_search);
   const double size = bound_.length(point.iterate.x, direction.dy), slope = std::abs(gradient.dot(direction.dy));
   const double smallest_motion = 1e-16 * in_.model.bbox_diagonal;
   // Magnitude of the energies at the start, computed when it is first needed.
@@ -87,7 +87,7 @@ bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, P
     if (problem_.is_feasible(x)) {
       Iterate trial = problem_.make_iterate(std::move(x), direction.near);
       const CompensatedSum energy = problem_.energy(trial);
-      ++report_.counters.energy_evaluations;
+      log_.count_energy_evaluation();
       const double change = change_of(point.energy, energy);
       // Beyond Newton's direction only where the energy falls faster than a parabola would.
       const bool is_beyond = alpha * reach_.tried > 1.0;
@@ -98,12 +98,12 @@ bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, P
       if (is_lower) {
         const Contact* stiffened = problem_.adapt_kappa(point.iterate, trial);
         if (stiffened) {
-          iteration.event = fmt::format("barrier stiffness {:.3g} for {}", problem_.kappa(),
-                                        contact_text(*stiffened, in_.model.surface));
+          followed.event = fmt::format("barrier stiffness {:.3g} for {}", problem_.kappa(),
+                                       contact_text(*stiffened, in_.model.surface));
         }
         point.iterate = std::move(trial);
         point.energy = stiffened ? problem_.energy(point.iterate) : energy;
-        iteration.alpha = alpha;
+        followed.alpha = alpha;
         return true;
       }
     }
@@ -114,18 +114,17 @@ bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, P
 
 /// True if the direction is taken as a detour.
 template <int dim>
-bool LineSearch<dim>::start_detour(const Direction& direction, const VecX& gradient, Point& point,
-                                   IterationReport& iteration) {
+bool LineSearch<dim>::start_detour(const Direction& direction, const VecX& gradient, Point& point, Followed& followed) {
   if (!detour_.is_allowed || !detour_.is_wanted || detour_.length > 0 || problem_.augmented().is_active()) return false;
   VecX x = in_.coordinates().move(point.iterate.x, direction.dy, direction.alpha_limit);
   if (!problem_.is_feasible(x)) return false;
   Iterate trial = problem_.make_iterate(std::move(x), direction.near);
   const CompensatedSum energy = problem_.energy(trial);
-  ++report_.counters.energy_evaluations;
+  log_.count_energy_evaluation();
   // A direction that leads down needs no detour.
   if (!std::isfinite(energy.value()) || energy.value() < point.energy.value()) return false;
-  iteration.event = "taken as far as it is feasible, although the energy rises";
-  iteration.alpha = direction.alpha_limit;
+  followed.event = "taken as far as it is feasible, although the energy rises";
+  followed.alpha = direction.alpha_limit;
   detour_.start = std::move(point);
   detour_.gradient = gradient;
   detour_.direction = direction;
@@ -137,9 +136,9 @@ bool LineSearch<dim>::start_detour(const Direction& direction, const VecX& gradi
 /// Ends a detour after an iteration if it leads below its start, or goes back to the start if it does not in time.
 /// False if the point has not moved.
 template <int dim>
-bool LineSearch<dim>::end_detour(bool has_moved, Point& point, IterationReport& iteration) {
+bool LineSearch<dim>::end_detour(bool has_moved, Point& point, Followed& followed) {
   constexpr int max_length = 2;
-  detour_.is_wanted = iteration.alpha < 0.1 * iteration.alpha_limit;
+  detour_.is_wanted = followed.alpha < 0.1 * followed.alpha_limit;
   if (detour_.length == 0) return has_moved;
   // The energy at the start is evaluated anew, since the barrier may have become stiffer on the way.
   detour_.start.energy = problem_.energy(detour_.start.iterate);
@@ -151,8 +150,8 @@ bool LineSearch<dim>::end_detour(bool has_moved, Point& point, IterationReport& 
   if (has_moved && ++detour_.length <= max_length) return true;
   detour_.is_allowed = false;
   give_up_detour(point);
-  iteration.alpha_limit = detour_.direction.alpha_limit;
-  return search(detour_.direction, detour_.gradient, point, iteration);
+  followed.alpha_limit = detour_.direction.alpha_limit;
+  return search(detour_.direction, detour_.gradient, point, followed);
 }
 
 template class LineSearch<2>;

@@ -9,14 +9,13 @@ namespace clearance {
 template <int dim>
 class LineSearch {
  public:
-  LineSearch(const StepInputs<dim>& in, StepProblem<dim>& problem, DirectionBound<dim>& bound, StepReport& report)
-      : in_(in), problem_(problem), bound_(bound), report_(report) {}
+  LineSearch(const StepInputs<dim>& in, StepProblem<dim>& problem, DirectionBound<dim>& bound, StepLog& log)
+      : in_(in), problem_(problem), bound_(bound), log_(log) {}
 
-  /// Moves `point` along `dy`, Newton's direction with the assembled `gradient`. False if the energy falls nowhere.
-  /// `is_exact`: by the exact Hessian. Notes in `iteration` what was done.
-  bool follow(const VecX& dy, const VecX& gradient, bool is_exact, Point& point, IterationReport& iteration);
-  /// Records that this iteration's direction was followed in another way, by `alpha`.
-  void skip(double alpha);
+  /// Moves the point along `dy`, Newton's direction with the assembled `gradient`. `is_exact`: by the exact Hessian.
+  Followed follow(const VecX& dy, const VecX& gradient, bool is_exact, NewtonState& at);
+  /// Records that the last direction was followed in another way.
+  void skip(const NewtonState& at);
 
   /// True on a detour, where the energy may be above that at its start: a step must not end there.
   bool is_on_detour() const { return detour_.length > 0; }
@@ -45,17 +44,17 @@ class LineSearch {
     bool is_wanted = false;  // the last line search cut its direction to pieces
   };
 
-  void choose_reach(bool is_exact);
-  void measure_reach(IterationReport& iteration);
-  bool search(const Direction& direction, const VecX& gradient, Point& point, IterationReport& iteration);
+  void choose_reach(const NewtonState& at, bool is_exact);
+  void measure_reach(const NewtonState& at, Followed& followed);
+  bool search(const Direction& direction, const VecX& gradient, Point& point, Followed& followed);
   bool is_decrease_hidden(double magnitude, const Iterate& trial, const VecX& dy, double slope, double change) const;
-  bool start_detour(const Direction& direction, const VecX& gradient, Point& point, IterationReport& iteration);
-  bool end_detour(bool has_moved, Point& point, IterationReport& iteration);
+  bool start_detour(const Direction& direction, const VecX& gradient, Point& point, Followed& followed);
+  bool end_detour(bool has_moved, Point& point, Followed& followed);
 
   const StepInputs<dim>& in_;
   StepProblem<dim>& problem_;
   DirectionBound<dim>& bound_;
-  StepReport& report_;
+  StepLog& log_;
   Reach reach_;
   Detour detour_;
 };

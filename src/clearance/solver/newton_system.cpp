@@ -15,7 +15,7 @@ constexpr double exact_imbalance = 1.0;
 
 template <int dim>
 void NewtonSystem<dim>::assemble(const Iterate& iterate, const MovingPart<dim>& part) {
-  StageTimer timer(report_.profile, Stage::assembly);
+  StageTimer timer(log_.profile(), Stage::assembly);
   is_exact_ = wants_exact_;
   has_factor_ = false;
   problem_.assemble(iterate, in_.system, gradient_, is_exact_ ? HessianKind::exact : HessianKind::projected);
@@ -35,7 +35,7 @@ void NewtonSystem<dim>::want_exact(bool is_near, double imbalance) {
 /// Solves with the exact Hessian near the solution if that is positive definite, since it converges quadratically;
 /// projected ones converge linearly.
 template <int dim>
-bool NewtonSystem<dim>::solve(const Iterate& iterate, const MovingPart<dim>& part, VecX& dy) {
+bool NewtonSystem<dim>::solve(const NewtonState& at, const MovingPart<dim>& part, VecX& dy) {
   if (!part.is_everything()) return solve_part(part.blocks(), dy);
   is_shifted_ = false;
   if (is_exact_) {
@@ -43,8 +43,8 @@ bool NewtonSystem<dim>::solve(const Iterate& iterate, const MovingPart<dim>& par
     if (has_factor_) return true;
     // An indefinite exact Hessian is not tried again before the imbalance has fallen to a tenth.
     wants_exact_ = false;
-    exact_limit_ = 0.1 * report_.imbalance;
-    assemble(iterate, part);
+    exact_limit_ = 0.1 * at.imbalance.value_or(0.0);
+    assemble(at.point.iterate, part);
   }
   has_factor_ = solve_projected(dy);
   return has_factor_;
@@ -52,13 +52,13 @@ bool NewtonSystem<dim>::solve(const Iterate& iterate, const MovingPart<dim>& par
 
 template <int dim>
 bool NewtonSystem<dim>::solve_again(const VecX& gradient, VecX& dy) {
-  StageTimer timer(report_.profile, Stage::linear_solve);
+  StageTimer timer(log_.profile(), Stage::linear_solve);
   return in_.system.solver().solve(-gradient, dy) == LinearSolveStatus::solved && dy.allFinite();
 }
 
 template <int dim>
 bool NewtonSystem<dim>::solve_exact(VecX& dy) {
-  StageTimer timer(report_.profile, Stage::linear_solve);
+  StageTimer timer(log_.profile(), Stage::linear_solve);
   LinearSolver& solver = in_.system.solver();
   return solver.factorize(in_.system.matrix()) == LinearSolveStatus::solved &&
          solver.solve(-gradient_, dy) == LinearSolveStatus::solved && is_descent(dy);
@@ -68,7 +68,7 @@ bool NewtonSystem<dim>::solve_exact(VecX& dy) {
 /// rounding can also spoil the descent if the system is all but singular.
 template <int dim>
 bool NewtonSystem<dim>::solve_projected(VecX& dy) {
-  StageTimer timer(report_.profile, Stage::linear_solve);
+  StageTimer timer(log_.profile(), Stage::linear_solve);
   LinearSolver& solver = in_.system.solver();
   BlockSparseMatrix& matrix = in_.system.matrix();
   double shift = 0.0;
@@ -101,7 +101,7 @@ bool NewtonSystem<dim>::solve_projected(VecX& dy) {
 /// are much the same.
 template <int dim>
 bool NewtonSystem<dim>::solve_part(const std::vector<int>& blocks, VecX& dy) {
-  StageTimer timer(report_.profile, Stage::linear_solve);
+  StageTimer timer(log_.profile(), Stage::linear_solve);
   if (!part_solver_) part_solver_ = make_cholmod_solver();
   const BlockSparseMatrix matrix = in_.system.matrix().principal(blocks);
   VecX forces(dim * static_cast<Eigen::Index>(blocks.size())), solution;

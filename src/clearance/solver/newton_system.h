@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "clearance/solver/moving_part.h"
-#include "clearance/solver/report.h"
+#include "clearance/solver/newton_state.h"
 #include "clearance/solver/step_inputs.h"
+#include "clearance/solver/step_log.h"
 #include "clearance/solver/step_problem.h"
 
 namespace clearance {
@@ -14,8 +15,8 @@ namespace clearance {
 template <int dim>
 class NewtonSystem {
  public:
-  NewtonSystem(const StepInputs<dim>& in, StepProblem<dim>& problem, StepReport& report)
-      : in_(in), problem_(problem), report_(report) {}
+  NewtonSystem(const StepInputs<dim>& in, StepProblem<dim>& problem, StepLog& log)
+      : in_(in), problem_(problem), log_(log) {}
 
   /// Assembles gradient and Hessian at `iterate`, with the wanted kind of Hessian, for the objective restricted to
   /// `part`.
@@ -34,9 +35,9 @@ class NewtonSystem {
   /// True if the assembled Hessian differs in kind from the wanted one.
   bool is_outdated() const { return is_exact_ != wants_exact_; }
 
-  /// Computes dy = -H^-1 g at the assembled iterate, with everything outside `part` held. False if the system is
-  /// singular even after shifts of its diagonal.
-  bool solve(const Iterate& iterate, const MovingPart<dim>& part, VecX& dy);
+  /// Computes dy = -H^-1 g at the assembled iterate, which is that of `at`, with everything outside `part` held. False
+  /// if the system is singular even after shifts of its diagonal.
+  bool solve(const NewtonState& at, const MovingPart<dim>& part, VecX& dy);
   /// True if the factor of the last direction of everything still belongs to the assembled system.
   bool has_factor() const { return has_factor_; }
   /// Computes dy = -H^-1 gradient with that factor. False if the solve fails.
@@ -56,7 +57,7 @@ class NewtonSystem {
 
   const StepInputs<dim>& in_;
   StepProblem<dim>& problem_;
-  StepReport& report_;
+  StepLog& log_;
   std::unique_ptr<LinearSolver> part_solver_;  // once it is needed
   VecX gradient_;
   VecX stiffness_;

@@ -1,4 +1,5 @@
-// The outcome of a step as data.
+// The outcome of a step as data, for whoever reads it later. The solver writes it at the end of a step, in
+// Step::record (step_end.cpp), and never reads it.
 #pragma once
 
 #include <optional>
@@ -10,29 +11,9 @@
 #include "clearance/math/types.h"
 #include "clearance/solver/energy_account.h"
 #include "clearance/solver/step_forces.h"
+#include "clearance/solver/step_status.h"
 
 namespace clearance {
-
-enum class StepStatus {
-  converged,
-  iteration_limit,            ///< max_iterations reached; the state is advanced to the last feasible iterate
-  line_search_stalled,        ///< no decrease found although the direction is not small; advanced likewise
-  locked,                     ///< contacts let directions lead nowhere, many times in a row; advanced likewise
-  friction_lag_limit,         ///< friction forces and their lags have not come to agree; advanced likewise
-  prescribed_motion_blocked,  ///< a prescribed node could not reach its target; advanced likewise
-  linear_solve_failed,        ///< the state is not advanced
-  stopped,                    ///< it was asked to (StepHooks::is_stop_wanted); the state is not advanced
-  undefined_input,            ///< a formula of the scene is not finite at this time, or a file is gone; not advanced
-  invalid_state               ///< the exact check found an intersection or inversion; the state is not advanced
-};
-
-std::string to_string(StepStatus status);
-
-/// True if a step that ended with this status has advanced the state.
-constexpr bool is_advanced(StepStatus status) {
-  return status != StepStatus::linear_solve_failed && status != StepStatus::stopped &&
-         status != StepStatus::undefined_input && status != StepStatus::invalid_state;
-}
 
 /// Counts of the work of a step.
 struct StepCounters {
@@ -110,10 +91,6 @@ struct StepReport {
   StepCounters counters;
   LinearSolveSeconds linear_seconds;
 
-  /// Sets the event of the last iteration.
-  void note(const char* event) {
-    if (!iterations.empty()) iterations.back().event = event;
-  }
   bool is_advanced() const { return clearance::is_advanced(status); }
 };
 

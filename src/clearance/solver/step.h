@@ -4,7 +4,6 @@
 #pragma once
 
 #include "clearance/base/stop.h"
-#include "clearance/solver/advance.h"
 #include "clearance/solver/balance.h"
 #include "clearance/solver/friction_coupling.h"
 #include "clearance/solver/line_search.h"
@@ -22,21 +21,22 @@ class Step {
   explicit Step(const StepInputs<dim>& in);
   Step(const Step&) = delete;
 
-  /// Solves the step and sets the report and the iterate at the end. A step that is stopped sets only its status.
+  /// Solves the step. A step that is stopped has only a status.
   void solve();
   /// Advances `state`, which must be the state that the step was solved from, to the end of the step and completes the
   /// report.
   void commit(State& state);
 
+  /// Report of the solve, and of `commit` once that is done.
   const StepReport& report() const { return report_; }
-  const Iterate& end() const { return point_.iterate; }
-  const CompensatedSum& objective() const { return point_.energy; }
+  /// State of Newton's method at the end.
+  const NewtonState& end_state() const { return now_; }
 
  private:
   enum class Verdict {
     go_on,  // to the next direction
     again,  // the objective has changed
-    ended   // report_.status says how
+    ended   // NewtonState::status says how
   };
 
   // step_start.cpp: up to the first direction
@@ -49,8 +49,8 @@ class Step {
   void start_from_inertia();
 
   // step_convergence.cpp: whether the step is done
-  Verdict judge_direction(bool has_moved);
-  Verdict judge_forces(bool has_moved);
+  Verdict judge_direction();
+  Verdict judge_forces();
   Verdict judge_friction(const BalanceVerdict& verdict, TermGradients& forces);
   TermGradients term_gradients();
   BalanceVerdict judge_balance(const TermGradients& forces);
@@ -61,20 +61,22 @@ class Step {
   // step_end.cpp: what is reported and kept
   void finish();
   void check_exactly();
-  void report_linear_solves();
-  void report_energies();
+  void record();
+  void record_linear_solves();
+  void record_energies();
   StepForces collect_forces();
   std::vector<StickVertex> stick() const;
 
   void iterate(StopScope& scope);
   void refer_to_iterate();
   bool find_direction(VecX& dy);
-  bool follow(const VecX& dy);
+  void follow(const VecX& dy);
+  void log_iteration(const std::vector<Contact>& before);
   void choose_part(const VecX& dy);
   void set_part();
 
   StepInputs<dim> in_;
-  StepReport report_;
+  StepLog log_;
   InertialTarget target_;
   StepProblem<dim> problem_;
   DirectionBound<dim> bound_;
@@ -89,9 +91,8 @@ class Step {
   StepAccount<dim> account_;
   LinearSolverCounters counters_t0_;  // at the start of the step
 
-  Point point_;
-  IterationReport iteration_;          // the one under way
-  int num_locked_ = 0;                 // directions in a row of which next to nothing was taken
+  NewtonState now_;
+  StepReport report_;                  // written by `record` and `commit`, read by nobody here
   bool is_rounding_known_ = false;     // a direction was taken although what is left may be rounding
   bool is_balanced_ = false;           // all that is left to judge is whether the next direction is small
   double least_remaining_ = infinity;  // MotionVerdict::share so far

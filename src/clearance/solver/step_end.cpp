@@ -7,17 +7,32 @@ namespace clearance {
 
 template <int dim>
 void Step<dim>::finish() {
-  in_.last_end = {point_.iterate.x_surface, point_.iterate.near};
+  in_.last_end = {now_.point.iterate.x_surface, now_.point.iterate.near};
   check_exactly();
-  report_energies();
-  account_.close(problem_, point_.iterate);
-  if (in_.hooks.keeps_forces) report_.forces = collect_forces();
-  report_linear_solves();
+  account_.close(problem_, now_.point.iterate);
 }
 
-/// Reports the linear solves of the step. The counts are those of systems of everything; the times include parts.
+/// Writes the report of the solve; nothing in the solver reads it.
 template <int dim>
-void Step<dim>::report_linear_solves() {
+void Step<dim>::record() {
+  log_.write(report_);
+  report_.status = now_.status;
+  if (!now_.failure.empty()) report_.limited_by = now_.failure;
+  report_.newton_iterations = now_.num_directions;
+  report_.partial_iterations = now_.num_partial_directions;
+  report_.residual = now_.residual;
+  report_.imbalance = now_.imbalance.value_or(0.0);
+  report_.imbalanced_body = now_.imbalanced_body;
+  report_.friction_iterations = friction_.num_lags();
+  if (now_.status == StepStatus::stopped || now_.status == StepStatus::undefined_input) return;
+  record_energies();
+  record_linear_solves();
+  if (in_.hooks.keeps_forces) report_.forces = collect_forces();
+}
+
+/// Records the linear solves of the step. The counts are those of systems of everything; the times include parts.
+template <int dim>
+void Step<dim>::record_linear_solves() {
   const LinearSolverCounters& now = in_.system.solver().counters();
   const LinearSolverCounters of_parts = newton_.part_counters();
   report_.counters.orderings = now.num_orderings - counters_t0_.num_orderings;
@@ -32,22 +47,22 @@ void Step<dim>::report_linear_solves() {
 /// Checks by exact arithmetic that no surfaces meet and no element is inverted; else the step ends as `invalid_state`.
 template <int dim>
 void Step<dim>::check_exactly() {
-  StageTimer timer(report_.profile, Stage::other);
+  StageTimer timer(log_.profile(), Stage::other);
   std::string hit;
-  bool is_valid =
-      !in_.options.has_contact || is_intersection_free<dim>(in_.model, point_.iterate.x_surface, in_.broad_phase, &hit);
-  if (const std::string term = problem_.infeasible_term(point_.iterate.x); !term.empty()) {
+  bool is_valid = !in_.options.has_contact ||
+                  is_intersection_free<dim>(in_.model, now_.point.iterate.x_surface, in_.broad_phase, &hit);
+  if (const std::string term = problem_.infeasible_term(now_.point.iterate.x); !term.empty()) {
     is_valid = false;
     hit = term + " energy has an inverted element";
   }
   if (is_valid) return;
-  report_.status = StepStatus::invalid_state;
-  report_.limited_by = hit;
+  now_.status = StepStatus::invalid_state;
+  now_.failure = hit;
 }
 
 template <int dim>
-void Step<dim>::report_energies() {
-  const Iterate& end = point_.iterate;
+void Step<dim>::record_energies() {
+  const Iterate& end = now_.point.iterate;
   report_.num_contacts = static_cast<int>(end.contacts.contacts.size());
   if (report_.num_contacts > 0) report_.min_distance = end.contacts.min_distance;
   report_.kappa = problem_.kappa();
@@ -71,7 +86,7 @@ void Step<dim>::report_energies() {
 template <int dim>
 std::vector<StickVertex> Step<dim>::stick() const {
   if (!problem_.has_friction()) return {};
-  return friction_.fresh(point_.iterate).stick(point_.iterate.x_surface);
+  return friction_.fresh(now_.point.iterate).stick(now_.point.iterate.x_surface);
 }
 
 namespace {
@@ -98,10 +113,10 @@ void Step<dim>::commit(State& state) {
   const VecX x_t0 = state.x;
   // Everything that needs the state at the start is computed before that is overwritten.
   std::vector<StickVertex> stick_t1 = stick();
-  Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), point_.iterate);
+  Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), now_.point.iterate);
   // The integrator moves the state to the end of the step. BDF2 forgets what was before an impact, and Newmark's rates
   // are corrected for stiff bodies and scripted nodes.
-  clearance::commit(integrator, target_, point_.iterate.x, state);
+  clearance::commit(integrator, target_, now_.point.iterate.x, state);
   for (const auto& potential : in_.copies.potentials) potential->count_turns(state.x, state.turns);
   if (!rebound.is_empty() && integrator.method == TimeIntegrator::bdf2) start_anew(integrator, x_t0, state);
   if (integrator.method == TimeIntegrator::implicit_newmark) {
@@ -109,7 +124,7 @@ void Step<dim>::commit(State& state) {
     set_scripted_velocities<dim>(in_.targets, x_t0, integrator.h, state);
   }
   // The state keeps the stiffness and the sticking for the next step. The account needs the velocity at the end.
-  state.kappa = report_.kappa / target_.scale;
+  state.kappa = problem_.kappa() / target_.scale;
   state.stick = std::move(stick_t1);
   account_.settle(state.v, state.ledgers);
   // Rebounds change velocities alone, after the account of the step itself.
@@ -127,12 +142,12 @@ void Step<dim>::commit(State& state) {
 
 template void Step<2>::finish();
 template void Step<2>::check_exactly();
-template void Step<2>::report_energies();
+template void Step<2>::record_energies();
 template std::vector<StickVertex> Step<2>::stick() const;
 template void Step<2>::commit(State&);
 template void Step<3>::finish();
 template void Step<3>::check_exactly();
-template void Step<3>::report_energies();
+template void Step<3>::record_energies();
 template std::vector<StickVertex> Step<3>::stick() const;
 template void Step<3>::commit(State&);
 

@@ -26,7 +26,7 @@ ForceVisitor<dim> adding_to(const Model& model, Vec<3> PairForce::*part, VecX& o
 /// convergence the friction is the lagged one, which is what the step balanced.
 template <int dim>
 StepForces Step<dim>::collect_forces() {
-  const Iterate& end = point_.iterate;
+  const Iterate& end = now_.point.iterate;
   const FrictionPotential<dim> friction =
       in_.has_forces() && problem_.has_friction() ? friction_.fresh(end) : problem_.friction();
   const double scale = target_.scale;

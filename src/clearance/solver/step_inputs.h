@@ -1,9 +1,9 @@
-// Inputs of a step, and the present point of Newton's method.
+// Inputs of a step.
 #pragma once
 
 #include "clearance/broad_phase/broad_phase.h"
-#include "clearance/solver/objective_terms.h"
 #include "clearance/solver/options.h"
+#include "clearance/solver/prescribed.h"
 #include "clearance/solver/step_hooks.h"
 #include "clearance/solver/system_matrix.h"
 #include "clearance/solver/working_copies.h"
@@ -36,17 +36,5 @@ struct StepInputs {
   const LocalCoordinates<dim>& coordinates() const { return system.coordinates(); }
   bool has_forces() const { return options.convergence == Convergence::forces; }
 };
-
-/// An iterate and the objective there.
-struct Point {
-  Iterate iterate;
-  CompensatedSum energy;
-};
-
-/// Returns the change of the objective as a difference of compensated sums, so that a decrease far below the energy
-/// itself is still seen.
-inline double change_of(const CompensatedSum& from, const CompensatedSum& to) {
-  return (to.sum - from.sum) + (to.correction - from.correction);
-}
 
 }  // namespace clearance

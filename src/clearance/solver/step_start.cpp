@@ -14,8 +14,8 @@ bool Step<dim>::begin_potentials() {
     potential->set_turns(in_.state.x, in_.state.turns);
     const Result<Done> begun = potential->begin_step(in_.state.x, h, (in_.state.step + 1) * h);
     if (begun) continue;
-    report_.status = StepStatus::undefined_input;
-    report_.limited_by = to_string(begun.issues().front());
+    now_.status = StepStatus::undefined_input;
+    now_.failure = to_string(begun.issues().front());
     return false;
   }
   return true;
@@ -26,12 +26,13 @@ bool Step<dim>::begin_potentials() {
 template <int dim>
 void Step<dim>::start() {
   in_.system.begin_step(in_.state.x);
-  point_.iterate.x = in_.state.x;
-  point_.iterate.x_surface = problem_.x_surface_t0();
+  now_.point.iterate.x = in_.state.x;
+  now_.point.iterate.x_surface = problem_.x_surface_t0();
   // The pairs of the last step's end are reused if the surface is still where they were found.
-  if (in_.last_end.near && in_.last_end.x_surface == problem_.x_surface_t0()) point_.iterate.near = in_.last_end.near;
-  const Direction to_targets = pull_.towards_targets(point_.iterate);
-  if (pull_.move(to_targets, point_.iterate)) {
+  if (in_.last_end.near && in_.last_end.x_surface == problem_.x_surface_t0())
+    now_.point.iterate.near = in_.last_end.near;
+  const Direction to_targets = pull_.towards_targets(now_.point.iterate);
+  if (pull_.move(to_targets, now_.point.iterate)) {
     problem_.fix_prescribed();
   } else {
     problem_.augmented().activate();
@@ -40,7 +41,7 @@ void Step<dim>::start() {
   problem_.choose_kappa();
   friction_.start(to_targets.near);
   open_account(to_targets.near);
-  point_.energy = problem_.energy(point_.iterate);
+  now_.point.energy = problem_.energy(now_.point.iterate);
   start_from_inertia();
 }
 
@@ -56,13 +57,13 @@ void Step<dim>::start_from(const VecX& x) {
   };
   const std::shared_ptr<const Candidates> near_t0 = near(problem_.x_surface_t0());
   problem_.fix_prescribed();
-  point_.iterate = problem_.make_iterate(in_.state.x, near_t0);
+  now_.point.iterate = problem_.make_iterate(in_.state.x, near_t0);
   if (in_.options.integrator.method == TimeIntegrator::bdf2_restarted) restart_where_hit();
   problem_.choose_kappa();
   friction_.start(near_t0);
   open_account(near_t0);
-  point_.iterate = problem_.make_iterate(x, near(in_.model.surface_map.apply(x)));
-  point_.energy = problem_.energy(point_.iterate);
+  now_.point.iterate = problem_.make_iterate(x, near(in_.model.surface_map.apply(x)));
+  now_.point.energy = problem_.energy(now_.point.iterate);
 }
 
 /// Marks the bodies that the limit of a joint would stop on the way to x, and all bodies that joints connect with them.
@@ -94,7 +95,7 @@ void Step<dim>::restart_where_hit() {
   set_targets<dim>(in_.targets, x);
   std::vector<char> is_hit(static_cast<std::size_t>(in_.model.layout.num_blocks), 0);
   if (in_.options.has_contact) {
-    StageTimer timer(report_.profile, Stage::broad_phase);
+    StageTimer timer(log_.profile(), Stage::broad_phase);
     is_hit = find_impacts<dim>(in_.model, in_.options.barrier, in_.broad_phase, in_.state.x, x);
     // A consistent mass matrix has one factor for all blocks, so that one hit restarts all of them.
     if (in_.model.consistent_mass && std::find(is_hit.begin(), is_hit.end(), 1) != is_hit.end()) {
@@ -124,7 +125,7 @@ void Step<dim>::open_account(std::shared_ptr<const Candidates> near) {
 template <int dim>
 void Step<dim>::start_from_inertia() {
   if (!target_.has_inertia) return;
-  const Iterate& from = point_.iterate;
+  const Iterate& from = now_.point.iterate;
   // The guess is the inertial target, with stiff bodies unstretched and prescribed components where they are now.
   VecX x = in_.coordinates().unstretched(target_.x_tilde);
   copy_prescribed<dim>(in_.targets, from.x, x);
@@ -135,7 +136,8 @@ void Step<dim>::start_from_inertia() {
   Iterate guess =
       problem_.make_iterate(in_.coordinates().move(from.x, direction.dy, direction.alpha_limit), direction.near);
   const CompensatedSum energy = problem_.energy(guess);
-  if (energy.value() < point_.energy.value() && problem_.is_feasible(guess.x)) point_ = {std::move(guess), energy};
+  if (energy.value() < now_.point.energy.value() && problem_.is_feasible(guess.x))
+    now_.point = {std::move(guess), energy};
 }
 
 template bool Step<2>::begin_potentials();

@@ -55,7 +55,7 @@ bool TargetPull<dim>::has_arrived(Point& point) {
   problem_.augmented().deactivate();
   problem_.fix_prescribed();
   point.energy = problem_.energy(point.iterate);
-  report_.note("scripted nodes have arrived");
+  log_.note("scripted nodes have arrived");
   return true;
 }
 
@@ -74,7 +74,7 @@ void TargetPull<dim>::hold(Point& point) {
   problem_.fix_prescribed();
   point.iterate = problem_.make_iterate(x_unstrained_, near_unstrained_);
   point.energy = problem_.energy(point.iterate);
-  report_.note("scripted nodes held by a stiff body");
+  log_.note("scripted nodes held by a stiff body");
 }
 
 template <int dim>
@@ -104,7 +104,7 @@ bool TargetPull<dim>::pull_harder(Point& point) {
   if (num_vain_pulls_ >= max_vain_pulls) return false;
   problem_.augmented().update(point.iterate.x);
   point.energy = problem_.energy(point.iterate);
-  report_.note("scripted nodes pulled harder");
+  log_.note("scripted nodes pulled harder");
   return true;
 }
 

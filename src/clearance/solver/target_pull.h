@@ -9,8 +9,8 @@ namespace clearance {
 template <int dim>
 class TargetPull {
  public:
-  TargetPull(const StepInputs<dim>& in, StepProblem<dim>& problem, DirectionBound<dim>& bound, StepReport& report)
-      : in_(in), problem_(problem), bound_(bound), report_(report) {}
+  TargetPull(const StepInputs<dim>& in, StepProblem<dim>& problem, DirectionBound<dim>& bound, StepLog& log)
+      : in_(in), problem_(problem), bound_(bound), log_(log) {}
 
   /// Returns the direction straight to the targets.
   Direction towards_targets(const Iterate& from);
@@ -38,7 +38,7 @@ class TargetPull {
   const StepInputs<dim>& in_;
   StepProblem<dim>& problem_;
   DirectionBound<dim>& bound_;
-  StepReport& report_;
+  StepLog& log_;
   double least_missing_ = 1.0;  // of the motion, at any pull so far
   int num_vain_pulls_ = 0;
   int num_strained_ = 0;  // iterates of this step

@@ -1,4 +1,4 @@
-#include "clearance/solver/report.h"
+#include "clearance/solver/step_status.h"
 
 namespace clearance {
 
