@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Cholesky>
 #include <optional>
 
 #include "clearance/base/hash.h"
@@ -395,6 +396,42 @@ TEST(Advance, StepThatIsStoppedAnywhereLeavesTheStateAndCanBeTakenAgainToTheSame
       ASSERT_EQ(hash_of(world.state), hash_of(undisturbed.state)) << "step " << step;
     }
   }
+}
+
+TEST(Advance, HessianAtTheSolutionTellsHowTheSolutionFollowsALoad) {
+  World world = falling_bodies<3>();
+  world.options.tolerance = 1e-9;
+  StepWorkspace<3> workspace(world.model, world.options);
+  for (int i = 0; i < 15; ++i) advance<3>(world.model, world.options, world.targets, world.state, workspace);
+  // Central difference of the solutions of the next step with a little more and a little less weight.
+  constexpr double change = 1e-3;
+  const auto solution = [&](double gravity) {
+    Model model = world.model;
+    model.potentials[1] = std::make_shared<test::WeightPotential>(model, gravity);
+    StepWorkspace<3> own(model, world.options);
+    return VecX(solve<3>(model, world.options, world.targets, world.state, own).x());
+  };
+  const VecX difference = (solution(-10.0 + change) - solution(-10.0 - change)) / (2.0 * change);
+
+  World undisturbed = world;
+  SolvedStep<3> solved = solve<3>(world.model, world.options, world.targets, world.state, workspace);
+  ASSERT_GT(solved.report().num_contacts, 0);
+  const LinearSystem system = solved.system();
+  const Eigen::Index size = system.gradient.size();
+  MatX hessian(size, size);
+  for (Eigen::Index i = 0; i < size; ++i) hessian.col(i) = system.hessian.multiply(VecX::Unit(size, i));
+  VecX load = VecX::Zero(size);
+  const double h = world.options.integrator.h;
+  test::WeightPotential(world.model, 1.0).add_gradient(solved.x(), h * h, load);
+  const VecX derivative = -Eigen::LDLT<MatX>(hessian).solve(load);
+  EXPECT_GT(difference.norm(), 0.0);
+  EXPECT_LT((derivative - difference).norm(), 1e-3 * difference.norm());
+
+  // The step that was asked is the same as one that was not.
+  commit(std::move(solved), world.state);
+  StepWorkspace<3> other(undisturbed.model, undisturbed.options);
+  advance<3>(undisturbed.model, undisturbed.options, undisturbed.targets, undisturbed.state, other);
+  EXPECT_EQ(hash_of(world.state), hash_of(undisturbed.state));
 }
 
 }  // namespace clearance

@@ -444,7 +444,10 @@ struct LocalProblem<dim>::Impl {
     const double length = n->bound.length(now.point.iterate.x, n->dy);
     n->is_converged = length <= converged_share * edge_length;
     now.residual = length / options.integrator.h;
-    now.last = n->search.follow(n->dy, n->newton.gradient(), false, now);
+    const double reach = n->search.choose_reach(now, false);
+    const Direction feasible = n->bound.feasible_direction(now.point.iterate, n->newton.gradient(), reach * n->dy);
+    n->bound.foretell(now.point.iterate, n->dy, feasible, objective_->problem.forecast());
+    now.last = n->search.follow(feasible, n->newton.gradient(), now);
     n->way += std::sqrt(static_cast<double>(dim)) * length * now.last.alpha;
     n->is_known = false;
     if (!now.last.has_moved) n->is_converged = true;

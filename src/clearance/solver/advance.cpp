@@ -16,7 +16,6 @@ struct StepWorkspace<dim>::Impl {
   SystemMatrix<dim> system;
   std::unique_ptr<BroadPhase> broad_phase;
   EndOfStep last_end;
-  bool is_cut_off = false;  // a step was stopped within its loops: what they were at is half done
 };
 
 template <int dim>
@@ -32,8 +31,15 @@ StepWorkspace<dim>::~StepWorkspace() = default;
 template <int dim>
 StepWorkspace<dim>::StepWorkspace(StepWorkspace&&) noexcept = default;
 template <int dim>
-void StepWorkspace<dim>::renew(const Model& model, const SolverOptions& options) {
-  impl_ = std::make_unique<Impl>(model, options, WorkingCopies<dim>(model, std::move(impl_->copies.contact_model)));
+StepInputs<dim> StepWorkspace<dim>::inputs(const Model& model, const SolverOptions& options,
+                                           const PrescribedTargets& targets, const State& state,
+                                           const StepHooks& hooks) {
+  // After a step that was stopped within its loops, everything is built anew.
+  if (impl_->last_end.is_cut_off) {
+    impl_ = std::make_unique<Impl>(model, options, WorkingCopies<dim>(model, std::move(impl_->copies.contact_model)));
+  }
+  auto& [copies, system, broad_phase, last_end] = *impl_;
+  return {model, options, targets, state, copies, system, *broad_phase, last_end, hooks};
 }
 template <int dim>
 const Potential& StepWorkspace<dim>::potential(std::size_t index) const {
@@ -64,34 +70,28 @@ const CompensatedSum& SolvedStep<dim>::objective() const {
   return step_->end_state().point.energy;
 }
 
-namespace {
-
 template <int dim>
-SolvedStep<dim> solve_inputs(const VecX* start, const Model& model, const SolverOptions& options,
-                             const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
-                             const StepHooks& hooks) {
-  if (workspace.impl().is_cut_off) workspace.renew(model, options);
-  auto& [copies, system, broad_phase, last_end, is_cut_off] = workspace.impl();
-  auto step = std::make_unique<Step<dim>>(
-      StepInputs<dim>{model, options, targets, state, copies, system, *broad_phase, last_end, hooks, start});
-  step->solve();
-  is_cut_off = step->end_state().status == StepStatus::stopped;
-  return SolvedStep<dim>(std::move(step));
+LinearSystem SolvedStep<dim>::system() {
+  return step_->system_at_end();
 }
-
-}  // namespace
 
 template <int dim>
 SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
                       const State& state, StepWorkspace<dim>& workspace, const StepHooks& hooks) {
-  return solve_inputs<dim>(nullptr, model, options, targets, state, workspace, hooks);
+  auto step = std::make_unique<Step<dim>>(workspace.inputs(model, options, targets, state, hooks));
+  step->solve();
+  return SolvedStep<dim>(std::move(step));
 }
 
 template <int dim>
 SolvedStep<dim> solve_from(const VecX& start, const Model& model, const SolverOptions& options,
                            const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
                            const StepHooks& hooks) {
-  return solve_inputs<dim>(&start, model, options, targets, state, workspace, hooks);
+  StepInputs<dim> inputs = workspace.inputs(model, options, targets, state, hooks);
+  inputs.start = &start;
+  auto step = std::make_unique<Step<dim>>(inputs);
+  step->solve();
+  return SolvedStep<dim>(std::move(step));
 }
 
 template <int dim>
@@ -115,7 +115,10 @@ template <int dim>
 StepReport advance(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, State& state,
                    StepWorkspace<dim>& workspace, const StepHooks& hooks) {
   const Stopwatch watch;
-  StepReport report = commit(solve(model, options, targets, state, workspace, hooks), state);
+  Step<dim> step(workspace.inputs(model, options, targets, state, hooks));
+  step.solve();
+  if (is_advanced(step.end_state().status)) step.commit(state);
+  StepReport report = step.report();
   complete_report<dim>(model, state, watch, report);
   return report;
 }

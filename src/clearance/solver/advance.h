@@ -4,12 +4,18 @@
 #include <memory>
 
 #include "clearance/contact/contact_model.h"
+#include "clearance/solver/linear_system.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/prescribed.h"
 #include "clearance/solver/report.h"
 #include "clearance/solver/step_hooks.h"
 
 namespace clearance {
+
+template <int dim>
+class Step;
+template <int dim>
+struct StepInputs;
 
 /// Scratch memory that is kept from step to step only to save work. Discarding it never changes a bit of the result.
 template <int dim>
@@ -26,17 +32,15 @@ class StepWorkspace {
   /// Returns the workspace's copy of potential `index` of the model, in the state of the step that was solved last.
   const Potential& potential(std::size_t index) const;
 
-  struct Impl;
-  Impl& impl() { return *impl_; }
-  /// Rebuilds everything. This is needed after a step that was stopped within its loops.
-  void renew(const Model& model, const SolverOptions& options);
+  /// Returns the inputs of a step that is solved in this workspace.
+  StepInputs<dim> inputs(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
+                         const State& state, const StepHooks& hooks);
 
  private:
+  struct Impl;
+
   std::unique_ptr<Impl> impl_;
 };
-
-template <int dim>
-class Step;
 
 /// A step that is solved but not yet part of any state. Everything that it was solved with must outlive it, and the
 /// workspace must solve nothing else before the step is committed or dropped.
@@ -54,6 +58,9 @@ class SolvedStep {
   const VecX& x() const;
   /// Incremental potential at `x()`, times the factor that potentials have in it (InertialTarget::scale).
   const CompensatedSum& objective() const;
+  /// Returns gradient and exact Hessian of the objective at `x()`, with friction as the step has lagged it. They are
+  /// assembled by this call, in the workspace, and cost nothing otherwise.
+  LinearSystem system();
   Step<dim>& step() { return *step_; }
 
  private:

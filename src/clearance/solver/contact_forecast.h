@@ -27,6 +27,7 @@ class ContactForecast final : public ObjectiveTerm<dim> {
 
   /// True if no contact is expected, as before contacts have cut a direction.
   bool is_empty() const { return expected_.empty(); }
+  void clear() { expected_.clear(); }
   int num_expected() const { return static_cast<int>(expected_.size()); }
   /// Updates the forecast from a direction that moves the surface by `dx` [m] from the iterate at which the matrix was
   /// assembled. `encounters` are the pairs that meet on `path`, which begins there.

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "clearance/solver/feasible_step.h"
-
 namespace clearance {
 
 namespace {
@@ -68,7 +66,7 @@ bool DirectionBound<dim>::bend(const Iterate& from, const VecX& gradient, VecX& 
 /// way is feasible, it pushes bodies together against any barrier (a crank's pin was driven from 6e-5 m to 1e-16 m of
 /// its rod). The direction then stays straight, which hardly stretches a body on so short a way.
 template <int dim>
-Direction DirectionBound<dim>::bound_bent(const Iterate& from, const VecX& gradient, const VecX& dy) {
+Direction DirectionBound<dim>::feasible_direction(const Iterate& from, const VecX& gradient, const VecX& dy) {
   VecX bent = dy;
   const bool is_bent = bend(from, gradient, bent);
   Direction direction = bound(from, std::move(bent));
@@ -94,41 +92,48 @@ Direction DirectionBound<dim>::bound(const Iterate& from, VecX dy) {
     feasible_length_ = 0.0;
     return direction;
   }
-  // The terms limit the direction to their domains.
-  double alpha = 1.0;
-  {
-    StageTimer timer(log_.profile(), Stage::ccd);
-    const auto limit = problem_.max_feasible_step(from.x, in_.coordinates().expand(from.x, direction.dy));
-    if (limit.alpha < alpha) {
-      alpha = limit.alpha;
-      direction.limited_by = fmt::format("{} element {}", limit.term, limit.element);
-      log_.note_limit(alpha, direction.limited_by);
-    }
-  }
-  direction.alpha_limit = alpha;
+  limit_by_terms(from, direction);
   if (!in_.options.has_contact) return direction;
 
+  const double longest = direction.alpha_limit;
   const double size = length(from.x, direction.dy);
-  // Sweeps shorter than the activation distance find the same pairs.
+  // Sweeps shorter than the activation distance find the same pairs. A part whose sweep has too many pairs is
+  // shortened, at the least to the length at which the pairs are those at rest.
   const double reach = sweep_reach * std::max(feasible_length_, in_.options.barrier.dhat);
-  double part = reach < alpha * size ? reach / size : alpha;
-  // A part whose sweep has too many pairs is shortened, at the least to the length at which the pairs are those at
-  // rest.
   const double shortest = in_.options.barrier.dhat / size;
-  while (!sweep(from, part, part > shortest, direction)) part = std::max(part / sweep_growth, shortest);
+  double part = reach < longest * size ? reach / size : longest;
+  double bounded = -1.0;  // share that is bounded so far; negative: none
   // The swept part grows until it is not feasible as a whole.
-  while (direction.alpha_limit >= part && part < alpha) {
-    const double next = std::min(sweep_growth * part, alpha);
-    if (!sweep(from, next, true, direction)) {
+  while (bounded < longest && direction.alpha_limit >= bounded) {
+    const std::optional<SweptPart> swept = sweep(from, direction.dy, part, bounded >= 0.0 || part > shortest);
+    if (!swept && bounded >= 0.0) {
       direction.limited_by = "the number of pairs on the way beyond";
-      log_.note_limit(part, direction.limited_by);
+      log_.note_limit(bounded, direction.limited_by);
       break;
     }
-    part = next;
+    if (!swept) {
+      part = std::max(part / sweep_growth, shortest);
+    } else {
+      StageTimer timer(log_.profile(), Stage::ccd);
+      keep(*swept, find_feasible_step<dim>(in_.model, swept->path, swept->candidates, in_.options), direction);
+      bounded = part;
+      part = std::min(sweep_growth * part, longest);
+    }
   }
   feasible_length_ = direction.alpha_limit * size;
-  direction.is_blocked = direction.alpha_limit < blocked_share * alpha;
+  direction.is_blocked = direction.alpha_limit < blocked_share * longest;
   return direction;
+}
+
+/// Limits the direction to the domains of the terms of the objective.
+template <int dim>
+void DirectionBound<dim>::limit_by_terms(const Iterate& from, Direction& direction) {
+  StageTimer timer(log_.profile(), Stage::ccd);
+  const auto limit = problem_.max_feasible_step(from.x, in_.coordinates().expand(from.x, direction.dy));
+  if (!(limit.alpha < 1.0)) return;
+  direction.alpha_limit = limit.alpha;
+  direction.limited_by = fmt::format("{} element {}", limit.term, limit.element);
+  log_.note_limit(limit.alpha, direction.limited_by);
 }
 
 template <int dim>
@@ -170,32 +175,36 @@ std::shared_ptr<const Candidates> DirectionBound<dim>::pairs_at(const Iterate& a
   return std::make_shared<const Candidates>(contacts.find_candidates(in_.broad_phase, at.x_surface, at.x_surface));
 }
 
-/// Runs one swept broad phase on the first `part` of the direction; its candidates serve CCD and every trial energy.
-/// False, with nothing changed, if there are more pairs than memory may hold.
+/// Runs one swept broad phase on the first `part` of a direction; its candidates serve CCD and every trial energy.
+/// Returns nothing if `is_limited` and there are more pairs than memory may hold.
 template <int dim>
-bool DirectionBound<dim>::sweep(const Iterate& from, double part, bool is_limited, Direction& direction) {
-  SurfacePath path;
+auto DirectionBound<dim>::sweep(const Iterate& from, const VecX& dy, double part, bool is_limited)
+    -> std::optional<SweptPart> {
+  SweptPart swept;
+  swept.share = part;
   if (is_limited) in_.broad_phase.limit_pairs(most_pairs(in_.model.surface));
-  const SweptCandidates swept = pair_along(from, direction.dy, part, path);
+  swept.candidates = pair_along(from, dy, part, swept.path);
   in_.broad_phase.limit_pairs(unlimited_pairs);
-  if (!swept.pairs.is_complete) return false;
+  if (!swept.candidates.pairs.is_complete) return std::nullopt;
   // Recording of queries, for benchmarks.
   if constexpr (dim == 3) {
     if (in_.hooks.on_ccd_query) {
-      for_each_straight_query(in_.model.surface, path, swept.pairs, in_.hooks.on_ccd_query);
+      for_each_straight_query(in_.model.surface, swept.path, swept.candidates.pairs, in_.hooks.on_ccd_query);
     }
   }
-  StageTimer timer(log_.profile(), Stage::ccd);
-  const FeasibleStep feasible = find_feasible_step<dim>(in_.model, path, swept, in_.options);
-  direction.alpha_limit = part * feasible.alpha;
+  return swept;
+}
+
+/// Keeps of a direction what CCD says of its swept part.
+template <int dim>
+void DirectionBound<dim>::keep(const SweptPart& swept, const FeasibleStep& feasible, Direction& direction) {
+  direction.alpha_limit = swept.share * feasible.alpha;
   direction.near = std::make_shared<const Candidates>(
-      reachable_candidates(swept, feasible.alpha, in_.copies.contact_model->activation_distance()));
-  log_.count_pairs(swept.distance.size(), feasible.num_ccd_calls);
-  if (feasible.alpha < 1.0) {
-    direction.limited_by = feasible.limited_by;
-    log_.note_limit(direction.alpha_limit, feasible.limited_by);
-  }
-  return true;
+      reachable_candidates(swept.candidates, feasible.alpha, in_.copies.contact_model->activation_distance()));
+  log_.count_pairs(swept.candidates.distance.size(), feasible.num_ccd_calls);
+  if (!(feasible.alpha < 1.0)) return;
+  direction.limited_by = feasible.limited_by;
+  log_.note_limit(direction.alpha_limit, feasible.limited_by);
 }
 
 template class DirectionBound<2>;

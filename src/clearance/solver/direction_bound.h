@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "clearance/solver/feasible_step.h"
 #include "clearance/solver/newton_state.h"
 #include "clearance/solver/step_inputs.h"
 #include "clearance/solver/step_log.h"
@@ -35,13 +37,22 @@ class DirectionBound {
   int foretell(const Iterate& from, const VecX& dy, const Direction& bounded, ContactForecast<dim>& forecast);
   /// Bounds a direction along which affine bodies turn without being stretched. It stays straight if bending would lose
   /// more than half of its descent or leave less of it feasible.
-  Direction bound_bent(const Iterate& from, const VecX& gradient, const VecX& dy);
+  Direction feasible_direction(const Iterate& from, const VecX& gradient, const VecX& dy);
 
  private:
+  /// First part of a direction, with the pairs that come near each other on it.
+  struct SweptPart {
+    double share = 1.0;
+    SurfacePath path;
+    SweptCandidates candidates;
+  };
+
   bool bend(const Iterate& from, const VecX& gradient, VecX& dy) const;
   SweptCandidates pair_along(const Iterate& from, const VecX& dy, double part, SurfacePath& path);
+  void limit_by_terms(const Iterate& from, Direction& direction);
   std::shared_ptr<const Candidates> pairs_at(const Iterate& at);
-  bool sweep(const Iterate& from, double part, bool is_limited, Direction& direction);
+  std::optional<SweptPart> sweep(const Iterate& from, const VecX& dy, double part, bool is_limited);
+  void keep(const SweptPart& swept, const FeasibleStep& feasible, Direction& direction);
 
   const StepInputs<dim>& in_;
   const StepProblem<dim>& problem_;

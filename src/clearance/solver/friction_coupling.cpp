@@ -65,7 +65,7 @@ Followed FrictionCoupling<dim>::follow(const VecX& lagged_dy, const VecX& gradie
   if (!is_possible()) return {};
   const VecX dy = coupled(point.iterate, lagged_dy);
   for (double part = 1.0; dy.allFinite() && part >= least_part; part *= 0.25) {
-    const Direction direction = bound_.bound_bent(point.iterate, gradient, part * dy);
+    const Direction direction = bound_.feasible_direction(point.iterate, gradient, part * dy);
     VecX x = in_.coordinates().move(point.iterate.x, direction.dy, direction.alpha_limit);
     if (!problem_.is_feasible(x)) continue;
     Iterate trial = problem_.make_iterate(std::move(x), direction.near);

@@ -16,7 +16,7 @@ template <int dim>
 void FrictionLag<dim>::start(std::shared_ptr<const Candidates> near) {
   const State& state = in_.state;
   // At the start of a scene the barriers do not balance anything yet.
-  if (!problem_.has_friction() || (in_.has_forces() && state.step == 0)) return;
+  if (!problem_.has_friction() || (agrees_ && state.step == 0)) return;
   const double kappa = state.kappa > 0.0 ? state.kappa * problem_.target().scale : problem_.kappa();
   problem_.lag_friction(problem_.make_iterate(state.x, std::move(near)), in_.options.integrator.h * state.v, kappa);
   num_lags_ = 1;
@@ -29,7 +29,7 @@ double FrictionLag<dim>::share(double imbalance) const {
   constexpr int num_half_lags = 40;
   // Before a coupled direction friction has to agree with the forces, so all of it is taken.
   if (num_lags_ < num_whole_lags || wants_coupling()) return 1.0;
-  const bool is_far = in_.has_forces() && imbalance > 0.1;
+  const bool is_far = agrees_ && imbalance > 0.1;
   return num_lags_ < num_half_lags || !is_far ? 0.5 : 0.5 * num_half_lags / num_lags_;
 }
 
@@ -70,7 +70,7 @@ void FrictionLag<dim>::choose_secant_share(const Followed& last) {
 
 template <int dim>
 bool FrictionLag<dim>::wants_coupling() const {
-  return in_.has_forces() && in_.options.friction.iterations == 0 && num_to_skip_ == 0 && !is_over();
+  return agrees_ && in_.options.friction.iterations == 0 && num_to_skip_ == 0 && !is_over();
 }
 
 template <int dim>

@@ -10,7 +10,7 @@ template <int dim>
 class FrictionLag {
  public:
   FrictionLag(const StepInputs<dim>& in, StepProblem<dim>& problem, StepLog& log)
-      : in_(in), problem_(problem), log_(log) {}
+      : in_(in), problem_(problem), log_(log), agrees_(in.has_forces()) {}
 
   /// Lags friction at the start of a step. `near` must contain every pair that may be a contact there.
   void start(std::shared_ptr<const Candidates> near);
@@ -22,6 +22,12 @@ class FrictionLag {
   bool take_up(Point& point, double share);
   /// Returns the friction that agrees with the present contact forces and sliding directions.
   FrictionPotential<dim> fresh(const Iterate& iterate) const { return problem_.fresh_friction(iterate, in_.state.x); }
+
+  /// Returns the friction that a step ending at `end` has balanced: the one that agrees with the contact forces there
+  /// or, as published, the lagged one.
+  FrictionPotential<dim> balanced(const Iterate& end) const {
+    return agrees_ && problem_.has_friction() ? fresh(end) : problem_.friction();
+  }
 
   /// True if the friction of the objective agrees with the present contact forces.
   bool is_fresh() const { return is_fresh_; }
@@ -46,6 +52,7 @@ class FrictionLag {
   const StepInputs<dim>& in_;
   StepProblem<dim>& problem_;
   StepLog& log_;
+  bool agrees_;  // friction has to agree with the contact forces before the step ends
   int num_lags_ = 0;
   bool is_fresh_ = false;
   /// After failed coupled directions: number of lags before the next try, and the number after the next failure.

@@ -9,20 +9,14 @@
 namespace clearance {
 
 template <int dim>
-Followed LineSearch<dim>::follow(const VecX& dy, const VecX& gradient, bool is_exact, NewtonState& at) {
-  // The direction is bounded at the length that is tried, and the contacts that it would meet are forecast from all of
-  // it.
-  choose_reach(at, is_exact);
-  Point& point = at.point;
-  const Direction direction = bound_.bound_bent(point.iterate, gradient, reach_.tried * dy);
+Followed LineSearch<dim>::follow(const Direction& feasible, const VecX& gradient, NewtonState& at) {
   Followed followed;
-  followed.alpha_limit = direction.alpha_limit;
-  followed.limited_by = direction.limited_by;
-  followed.num_met = bound_.foretell(point.iterate, dy, direction, problem_.forecast());
+  followed.alpha_limit = feasible.alpha_limit;
+  followed.limited_by = feasible.limited_by;
   // A detour takes the feasible part at once; otherwise the line search cuts it until the energy falls.
   const bool is_taken =
-      start_detour(direction, gradient, point, followed) || search(direction, gradient, point, followed);
-  followed.has_moved = end_detour(is_taken, point, followed);
+      start_detour(feasible, gradient, at.point, followed) || search(feasible, gradient, at.point, followed);
+  followed.has_moved = end_detour(is_taken, at.point, followed);
   measure_reach(at, followed);
   return followed;
 }
@@ -39,13 +33,14 @@ void LineSearch<dim>::give_up_detour(Point& point) {
 }
 
 template <int dim>
-void LineSearch<dim>::choose_reach(const NewtonState& at, bool is_exact) {
+double LineSearch<dim>::choose_reach(const NewtonState& at, bool is_exact) {
   constexpr double largest = 64.0, stagnation = 0.9;
   // Directions stagnate if neither their length nor the imbalance falls; twice the length is then tried.
   const bool is_stagnant =
       at.residual > 0.5 * reach_.residual && (!at.imbalance || *at.imbalance > stagnation * reach_.imbalance);
   const bool is_crawling = is_stagnant && !is_exact && reach_.taken >= 1.0 && detour_.length == 0 && !detour_.is_wanted;
   reach_.tried = is_crawling ? std::min(largest, 2.0 * std::min(reach_.tried, reach_.taken)) : 1.0;
+  return reach_.tried;
 }
 
 /// Converts the fractions of a direction that was followed at `reach_.tried` times its length to fractions of Newton's

@@ -9,11 +9,14 @@ namespace clearance {
 template <int dim>
 class LineSearch {
  public:
-  LineSearch(const StepInputs<dim>& in, StepProblem<dim>& problem, DirectionBound<dim>& bound, StepLog& log)
+  LineSearch(const StepInputs<dim>& in, StepProblem<dim>& problem, const DirectionBound<dim>& bound, StepLog& log)
       : in_(in), problem_(problem), bound_(bound), log_(log) {}
 
-  /// Moves the point along `dy`, Newton's direction with the assembled `gradient`. `is_exact`: by the exact Hessian.
-  Followed follow(const VecX& dy, const VecX& gradient, bool is_exact, NewtonState& at);
+  /// Returns the multiple of Newton's next direction that is to be tried. `is_exact`: by the exact Hessian.
+  double choose_reach(const NewtonState& at, bool is_exact);
+  /// Moves the point along that multiple, of which `feasible` says how much is feasible. `gradient` is the assembled
+  /// one. The fractions returned are those of Newton's direction.
+  Followed follow(const Direction& feasible, const VecX& gradient, NewtonState& at);
   /// Records that the last direction was followed in another way.
   void skip(const NewtonState& at);
 
@@ -44,7 +47,6 @@ class LineSearch {
     bool is_wanted = false;  // the last line search cut its direction to pieces
   };
 
-  void choose_reach(const NewtonState& at, bool is_exact);
   void measure_reach(const NewtonState& at, Followed& followed);
   bool search(const Direction& direction, const VecX& gradient, Point& point, Followed& followed);
   bool is_decrease_hidden(double magnitude, const Iterate& trial, const VecX& dy, double slope, double change) const;
@@ -53,7 +55,7 @@ class LineSearch {
 
   const StepInputs<dim>& in_;
   StepProblem<dim>& problem_;
-  DirectionBound<dim>& bound_;
+  const DirectionBound<dim>& bound_;
   StepLog& log_;
   Reach reach_;
   Detour detour_;

@@ -19,7 +19,7 @@ void NewtonSystem<dim>::assemble(const Iterate& iterate, const MovingPart<dim>& 
   is_exact_ = wants_exact_;
   has_factor_ = false;
   problem_.assemble(iterate, in_.system, gradient_, is_exact_ ? HessianKind::exact : HessianKind::projected);
-  if (!in_.has_forces() || !part.is_everything()) return;
+  if (!part.is_everything()) return;
   const BlockSparseMatrix& matrix = in_.system.matrix();
   stiffness_.resize(matrix.num_blocks());
   for (int b = 0; b < matrix.num_blocks(); ++b) {

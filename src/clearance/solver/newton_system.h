@@ -25,8 +25,7 @@ class NewtonSystem {
   bool is_exact() const { return is_exact_; }
   /// Gradient in Newton's unknowns.
   const VecX& gradient() const { return gradient_; }
-  /// Largest entry of each diagonal block of the last system of everything; set only if convergence is judged by
-  /// forces.
+  /// Largest entry of each diagonal block of the last system of everything.
   const VecX& stiffness() const { return stiffness_; }
 
   /// Makes the next Hessian the exact one if the iterate is near the solution. `imbalance` is the share of the forces

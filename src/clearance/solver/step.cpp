@@ -1,6 +1,8 @@
 #include "clearance/solver/step.h"
 
-#include <utility>
+#include "clearance/base/stop.h"
+#include "clearance/solver/force_criterion.h"
+#include "clearance/solver/motion_criterion.h"
 
 namespace clearance {
 
@@ -11,15 +13,10 @@ namespace {
 constexpr double locked_share = 1e-3;
 constexpr int max_locked = 100;
 
-/// Returns the number of contacts that are not among `others`.
-int count_missing(const std::vector<Contact>& contacts, const std::vector<Contact>& others) {
-  int count = 0;
-  auto other = others.begin();
-  for (const Contact& contact : contacts) {
-    while (other != others.end() && precedes(*other, contact)) ++other;
-    if (other == others.end() || precedes(contact, *other)) ++count;
-  }
-  return count;
+template <int dim>
+std::unique_ptr<ConvergenceCriterion<dim>> make_criterion(const JudgedParts<dim>& parts) {
+  if (parts.in.has_forces()) return std::make_unique<ForceCriterion<dim>>(parts);
+  return std::make_unique<MotionCriterion<dim>>(parts);
 }
 
 }  // namespace
@@ -35,81 +32,44 @@ Step<dim>::Step(const StepInputs<dim>& in)
       coupling_(in_, problem_, bound_, friction_, log_),
       newton_(in_, problem_, log_),
       search_(in_, problem_, bound_, log_),
-      balance_(in.model, in.coordinates()),
-      remaining_(in.model, in.coordinates(), target_, in.state.x),
+      criterion_(make_criterion<dim>({in_, problem_, pull_, friction_, newton_, search_, log_})),
       account_(in.model, in.copies, in.coordinates(), target_, in.options.integrator.h),
       counters_t0_(in.system.solver().counters()) {}
 
 template <int dim>
-void Step<dim>::solve() {
-  try {
-    StopScope scope(in_.hooks.is_stop_wanted);
-    iterate(scope);
-  } catch (const Stopped&) {
-    now_.status = StepStatus::stopped;
-  }
-  record();
-}
-
-template <int dim>
-void Step<dim>::iterate(StopScope& scope) {
+void Step<dim>::solve() try {
+  const StopScope scope(in_.hooks.is_stop_wanted);
   // 1. Inertial target, scripted nodes, barrier stiffness, friction, first iterate.
-  if (!begin_potentials()) return;
+  if (!begin_potentials()) return record();
   in_.start != nullptr ? start_from(*in_.start) : start();
 
-  // 2. Projected Newton [Fer23, alg. 2.1].
-  while (now_.num_directions < in_.options.max_iterations) {
-    if (scope.is_stop_wanted()) throw Stopped();
+  // 2. Projected Newton [Fer23, alg. 2.1]. Forces may end the step before a direction is solved for [Fer23, alg. A.1],
+  // or, as published, a direction may end it after it was followed.
+  Verdict verdict = Verdict::go_on;
+  while (verdict != Verdict::ended && now_.num_directions < in_.options.max_iterations) {
+    check_stop();
     refer_to_iterate();
-    // The forces decide, before a direction is solved for, whether the step has converged or scripted nodes are still
-    // under way [Fer23, alg. A.1]...
-    const bool is_first = !newton_.is_assembled() || !in_.has_forces();
-    if (is_first) newton_.assemble(now_.point.iterate, part_);
-    Verdict verdict = in_.has_forces() && part_.is_everything() ? judge_forces() : Verdict::go_on;
-    if (verdict == Verdict::ended) break;
-    if (verdict == Verdict::again) continue;
-    if (!is_first || newton_.is_outdated()) newton_.assemble(now_.point.iterate, part_);
-
+    verdict = judge_iterate();
     VecX dy;
-    const bool is_partial = !part_.is_everything();
-    const bool is_found = find_direction(dy);
-    // A direction at hand is taken even if it is negligible, so that a body at rest needs none in the next step.
-    if (std::exchange(is_balanced_, false) && (!is_found || is_settled(dy, {}))) {
-      now_.status = StepStatus::converged;
-      now_.failure.clear();
-      log_.clear_limit();
-      break;
+    if (verdict == Verdict::go_on) verdict = find_direction(dy);
+    if (verdict == Verdict::go_on && !follow_coupled(dy)) {
+      const double reach = search_.choose_reach(now_, newton_.is_exact());
+      follow(dy, bound_.feasible_direction(now_.point.iterate, newton_.gradient(), reach * dy));
     }
-    if (!is_found) {
-      if (!is_partial) break;
-      part_.choose_everything();
-      set_part();
-      continue;
-    }
-    follow(dy);
-    if (in_.hooks.on_iteration && !is_partial) {
-      in_.hooks.on_iteration(now_.num_directions, now_.residual);
-      if (scope.is_stop_wanted()) throw Stopped();
-    }
-
-    // ... or, as published, the direction decides after it was followed.
-    if (!in_.has_forces() && !is_partial) verdict = judge_direction();
-    if (verdict == Verdict::ended) break;
-    if (now_.num_locked >= max_locked) {
-      now_.status = StepStatus::locked;
-      break;
-    }
-    if (verdict == Verdict::go_on) choose_part(dy);
-  }
-  problem_.restrict_to({});
-  if (search_.is_on_detour()) search_.give_up_detour(now_.point);
-  const bool is_given_up = now_.status == StepStatus::iteration_limit || now_.status == StepStatus::locked;
-  if (is_given_up && problem_.augmented().is_active()) {
-    now_.status = StepStatus::prescribed_motion_blocked;
+    if (verdict == Verdict::go_on) verdict = judge_direction(dy);
   }
 
   // 3. The exact verdict and the figures of the end.
   finish();
+} catch (const Stopped&) {
+  now_.status = StepStatus::stopped;
+  in_.last_end.is_cut_off = true;
+  record();
+}
+
+template <int dim>
+void Step<dim>::check_stop() const {
+  if (in_.hooks.is_stop_wanted && current_stop_scope->is_stop_wanted()) throw Stopped();
 }
 
 /// Updates the reference point of forces that are not the gradient of an energy, since they are correct only there. An
@@ -120,65 +80,88 @@ void Step<dim>::refer_to_iterate() {
   now_.point.energy = problem_.energy(now_.point.iterate);
 }
 
-/// Computes Newton's direction from the assembled system, at most as long as makes sense. False if the system cannot be
-/// solved.
+/// Judges the iterate, unless only a part of the scene moves, and then assembles the system there. The judgement needs
+/// a system of any iterate.
 template <int dim>
-bool Step<dim>::find_direction(VecX& dy) {
+Verdict Step<dim>::judge_iterate() {
+  const bool is_first = !newton_.is_assembled();
+  if (is_first) newton_.assemble(now_.point.iterate, part_);
+  const Verdict verdict = part_.is_everything() ? criterion_->before_direction(now_) : Verdict::go_on;
+  if (verdict != Verdict::go_on) return verdict;
+  if (!is_first || newton_.is_outdated()) newton_.assemble(now_.point.iterate, part_);
+  return Verdict::go_on;
+}
+
+/// Computes Newton's direction from the assembled system, at most as long as makes sense. If the system of a part has
+/// no solution, everything moves next.
+template <int dim>
+Verdict Step<dim>::find_direction(VecX& dy) {
   now_.last = {};
-  if (!newton_.solve(now_, part_, dy)) {
-    if (!part_.is_everything()) return false;
+  const bool is_found = newton_.solve(now_, part_, dy);
+  if (is_found) {
+    ++(part_.is_everything() ? now_.num_directions : now_.num_partial_directions);
+    const double length = bound_.length(now_.point.iterate.x, dy);
+    now_.residual = length / in_.options.integrator.h;
+    // A nearly singular system without inertia can ask for any length, and sweeping that would pair everything with
+    // everything.
+    const double longest = (target_.has_inertia ? 1e3 : 1.0) * in_.model.bbox_diagonal;
+    if (length > longest) dy *= longest / length;
+  }
+  if (criterion_->at_direction(is_found ? &dy : nullptr, now_) == Verdict::ended) return Verdict::ended;
+  if (is_found) {
+    log_.begin_iteration(now_.point.iterate.contacts);
+    return Verdict::go_on;
+  }
+  if (part_.is_everything()) {
     now_.status = StepStatus::linear_solve_failed;
     now_.failure = "the matrix is singular: no force resists some motion, or memory is short";
-    return false;
+    return Verdict::ended;
   }
-  ++(part_.is_everything() ? now_.num_directions : now_.num_partial_directions);
-  const double length = bound_.length(now_.point.iterate.x, dy);
-  now_.residual = length / in_.options.integrator.h;
-  // A nearly singular system without inertia can ask for any length, and sweeping that would pair everything with
-  // everything.
-  const double longest = (target_.has_inertia ? 1e3 : 1.0) * in_.model.bbox_diagonal;
-  if (length > longest) dy *= longest / length;
-  return true;
+  part_.choose_everything();
+  set_part();
+  return Verdict::again;
 }
 
-/// Moves the point along dy as far as that is feasible and makes progress.
+/// Moves the point along a direction that balances contact forces and friction at once. False if there is none.
 template <int dim>
-void Step<dim>::follow(const VecX& dy) {
-  const std::vector<Contact> before = now_.point.iterate.contacts.contacts;
-  // The coupled direction is tried first; otherwise the line search follows the lagged one.
-  if (!search_.is_on_detour()) now_.last = coupling_.follow(dy, newton_.gradient(), now_.point);
-  if (now_.last.has_moved) {
-    search_.skip(now_);
-  } else {
-    friction_.note_motion();
-    now_.last = search_.follow(dy, newton_.gradient(), newton_.is_exact(), now_);
-  }
-  now_.has_moved = now_.last.has_moved || !part_.is_everything();
-  if (part_.is_everything()) now_.num_locked = now_.last.alpha < locked_share ? now_.num_locked + 1 : 0;
-  log_iteration(before);
+bool Step<dim>::follow_coupled(const VecX& dy) {
+  if (search_.is_on_detour()) return false;
+  now_.last = coupling_.follow(dy, newton_.gradient(), now_.point);
+  if (now_.last.has_moved) search_.skip(now_);
+  return now_.last.has_moved;
+}
+
+/// Moves the point along the feasible part of Newton's direction dy as far as that makes progress. The contacts that
+/// all of dy would meet are forecast.
+template <int dim>
+void Step<dim>::follow(const VecX& dy, const Direction& feasible) {
+  friction_.note_motion();
+  const int num_met = bound_.foretell(now_.point.iterate, dy, feasible, problem_.forecast());
+  now_.last = search_.follow(feasible, newton_.gradient(), now_);
+  now_.last.num_met = num_met;
+}
+
+/// Judges the direction that was followed, and chooses what the next one moves.
+template <int dim>
+Verdict Step<dim>::judge_direction(const VecX& dy) {
+  const bool is_partial = !part_.is_everything();
+  now_.has_moved = now_.last.has_moved || is_partial;
+  if (!is_partial) now_.num_locked = now_.last.alpha < locked_share ? now_.num_locked + 1 : 0;
+  log_.end_iteration(iteration_report(), now_.point.iterate.contacts);
   friction_.choose_secant_share(now_.last);
-}
+  if (in_.hooks.on_iteration && !is_partial) {
+    in_.hooks.on_iteration(now_.num_directions, now_.residual);
+    check_stop();
+  }
 
-/// Logs the iteration whose contacts at the start were `before`.
-template <int dim>
-void Step<dim>::log_iteration(const std::vector<Contact>& before) {
-  const std::vector<Contact>& after = now_.point.iterate.contacts.contacts;
-  IterationReport iteration;
-  iteration.residual = now_.residual;
-  iteration.imbalance = now_.imbalance.value_or(0.0);
-  iteration.is_exact = newton_.is_exact();
-  iteration.alpha_limit = now_.last.alpha_limit;
-  iteration.limited_by = now_.last.limited_by;
-  iteration.alpha = now_.last.alpha;
-  iteration.num_moving = static_cast<int>(part_.blocks().size());
-  iteration.num_contacts = static_cast<int>(after.size());
-  iteration.num_entered = count_missing(after, before);
-  iteration.num_left = count_missing(before, after);
-  iteration.num_met = now_.last.num_met;
-  iteration.num_foretold = problem_.forecast().num_expected();
-  iteration.min_distance = now_.point.iterate.contacts.min_distance;
-  iteration.event = now_.last.event;
-  log_.add(std::move(iteration));
+  const Verdict verdict = is_partial ? Verdict::go_on : criterion_->after_direction(now_);
+  if (verdict == Verdict::ended) return verdict;
+  if (now_.num_locked >= max_locked) {
+    now_.status = StepStatus::locked;
+    return Verdict::ended;
+  }
+  if (verdict == Verdict::go_on) choose_part(dy);
+  return verdict;
 }
 
 /// Chooses the blocks that the next direction moves.
@@ -189,8 +172,7 @@ void Step<dim>::choose_part(const VecX& dy) {
   const bool can_be_part =
       in_.model.stiff_bodies.empty() && now_.last.alpha > 0.0 && !newton_.is_exact() && !search_.is_on_detour();
   if (can_be_part) {
-    const double tolerance = in_.has_forces() ? 0.0 : in_.options.tolerance * in_.options.integrator.h;
-    part_.choose(dy, in_.system.matrix(), tolerance);
+    part_.choose(dy, in_.system.matrix(), criterion_->negligible_length());
   } else {
     part_.choose_everything();
   }
@@ -202,6 +184,23 @@ template <int dim>
 void Step<dim>::set_part() {
   problem_.restrict_to(part_.marks());
   now_.point.energy = problem_.energy(now_.point.iterate);
+}
+
+/// Returns the record of the iteration whose direction was followed last, without its changes of contacts.
+template <int dim>
+IterationReport Step<dim>::iteration_report() const {
+  IterationReport iteration;
+  iteration.residual = now_.residual;
+  iteration.imbalance = now_.imbalance.value_or(0.0);
+  iteration.is_exact = newton_.is_exact();
+  iteration.alpha_limit = now_.last.alpha_limit;
+  iteration.limited_by = now_.last.limited_by;
+  iteration.alpha = now_.last.alpha;
+  iteration.num_moving = static_cast<int>(part_.blocks().size());
+  iteration.num_met = now_.last.num_met;
+  iteration.num_foretold = problem_.forecast().num_expected();
+  iteration.event = now_.last.event;
+  return iteration;
 }
 
 template class Step<2>;

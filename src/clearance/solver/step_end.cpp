@@ -1,4 +1,5 @@
 // The end of a step: the exact verdict, what is reported, and what the state keeps.
+#include "clearance/solver/collect_forces.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/solver/rigid_rates.h"
 #include "clearance/solver/step.h"
@@ -7,9 +8,20 @@ namespace clearance {
 
 template <int dim>
 void Step<dim>::finish() {
+  end_motion();
   in_.last_end = {now_.point.iterate.x_surface, now_.point.iterate.near};
   check_exactly();
   account_.close(problem_, now_.point.iterate);
+  record();
+}
+
+/// Lets everything count again, and ends what is still under way.
+template <int dim>
+void Step<dim>::end_motion() {
+  problem_.restrict_to({});
+  if (search_.is_on_detour()) search_.give_up_detour(now_.point);
+  const bool is_given_up = now_.status == StepStatus::iteration_limit || now_.status == StepStatus::locked;
+  if (is_given_up && problem_.augmented().is_active()) now_.status = StepStatus::prescribed_motion_blocked;
 }
 
 /// Writes the report of the solve; nothing in the solver reads it.
@@ -27,7 +39,7 @@ void Step<dim>::record() {
   if (now_.status == StepStatus::stopped || now_.status == StepStatus::undefined_input) return;
   record_energies();
   record_linear_solves();
-  if (in_.hooks.keeps_forces) report_.forces = collect_forces();
+  if (in_.hooks.keeps_forces) report_.forces = collect_forces<dim>(in_, problem_, friction_, now_.point.iterate);
 }
 
 /// Records the linear solves of the step. The counts are those of systems of everything; the times include parts.
@@ -89,6 +101,20 @@ std::vector<StickVertex> Step<dim>::stick() const {
   return friction_.fresh(now_.point.iterate).stick(now_.point.iterate.x_surface);
 }
 
+template <int dim>
+LinearSystem Step<dim>::system_at_end() {
+  const Iterate& end = now_.point.iterate;
+  // Neither the forecast of contacts nor the secants of friction, which only speed up Newton's method, belong to the
+  // Hessian.
+  problem_.forecast().clear();
+  problem_.set_secant_share(0.0);
+  problem_.refer_to(end.x);
+  LinearSystem system;
+  problem_.assemble(end, in_.system, system.gradient, HessianKind::exact);
+  system.hessian = in_.system.matrix();
+  return system;
+}
+
 namespace {
 
 /// Sets the velocities of scripted nodes to the mean velocity of their step. By Newmark's formula a change of their
@@ -140,12 +166,18 @@ void Step<dim>::commit(State& state) {
   report_.momentum = account_.momentum();
 }
 
+template LinearSystem Step<2>::system_at_end();
 template void Step<2>::finish();
+template void Step<2>::end_motion();
+template void Step<2>::record();
 template void Step<2>::check_exactly();
 template void Step<2>::record_energies();
 template std::vector<StickVertex> Step<2>::stick() const;
 template void Step<2>::commit(State&);
+template LinearSystem Step<3>::system_at_end();
 template void Step<3>::finish();
+template void Step<3>::end_motion();
+template void Step<3>::record();
 template void Step<3>::check_exactly();
 template void Step<3>::record_energies();
 template std::vector<StickVertex> Step<3>::stick() const;

@@ -11,10 +11,11 @@
 namespace clearance {
 
 /// Surface and candidate pairs at the end of the last step, which is as a rule where the next one starts. A surface
-/// that is at rest from there on need not be paired again.
+/// that is at rest from there on need not be paired again. Written by Step::solve.
 struct EndOfStep {
   VecX x_surface;  ///< [m]
   std::shared_ptr<const Candidates> near;
+  bool is_cut_off = false;  ///< True if the step was stopped within its loops: what they were at is half done.
 };
 
 /// Inputs of a step. All of them must outlive the step.

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <string>
-#include <utility>
+#include <vector>
 
+#include "clearance/contact/contact_set.h"
 #include "clearance/solver/report.h"
 
 namespace clearance {
@@ -17,7 +18,10 @@ class StepLog {
     counters_.ccd_calls += num_ccd_calls;
   }
   void count_energy_evaluation() { ++counters_.energy_evaluations; }
-  void add(IterationReport iteration) { iterations_.push_back(std::move(iteration)); }
+  /// Notes the contacts before the iteration that begins.
+  void begin_iteration(const ContactSet& contacts) { contacts_before_ = contacts.contacts; }
+  /// Adds an iteration, with its changes of contacts, of which there are `contacts` now.
+  void end_iteration(IterationReport iteration, const ContactSet& contacts);
   /// Sets the event of the last iteration.
   void note(const char* event) {
     if (!iterations_.empty()) iterations_.back().event = event;
@@ -32,17 +36,12 @@ class StepLog {
   void clear_limit() { limited_by_.clear(); }
 
   /// Writes the log into the report.
-  void write(StepReport& report) const {
-    report.profile = profile_;
-    report.counters = counters_;
-    report.iterations = iterations_;
-    report.smallest_alpha = smallest_alpha_;
-    report.limited_by = limited_by_;
-  }
+  void write(StepReport& report) const;
 
  private:
   Profile profile_;
   StepCounters counters_;
+  std::vector<Contact> contacts_before_;
   std::vector<IterationReport> iterations_;
   double smallest_alpha_ = 1.0;
   std::string limited_by_;

@@ -125,6 +125,7 @@ class StepProblem {
   const ContactPotential<dim>& contacts() const { return contact_.potential(); }
   /// Forecast of contacts to come, which is in the matrix alone.
   ContactForecast<dim>& forecast() { return forecast_; }
+  const ContactForecast<dim>& forecast() const { return forecast_; }
   AugmentedLagrangian<dim>& augmented() { return pull_.augmented(); }
   const std::vector<char>& is_fixed() const { return is_fixed_; }
   /// Held components of blocks that are fixed in part, see clear_components; empty if there are none.

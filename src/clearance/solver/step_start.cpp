@@ -130,8 +130,7 @@ void Step<dim>::start_from_inertia() {
   VecX x = in_.coordinates().unstretched(target_.x_tilde);
   copy_prescribed<dim>(in_.targets, from.x, x);
   VecX dy = in_.coordinates().from_to(from.x, x);
-  const double least = in_.has_forces() ? 0.0 : in_.options.tolerance * in_.options.integrator.h;
-  if (bound_.length(from.x, dy) <= least) return;
+  if (bound_.length(from.x, dy) <= criterion_->negligible_length()) return;
   const Direction direction = bound_.bound(from, std::move(dy));
   Iterate guess =
       problem_.make_iterate(in_.coordinates().move(from.x, direction.dy, direction.alpha_limit), direction.near);

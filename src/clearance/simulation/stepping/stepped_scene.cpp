@@ -290,7 +290,7 @@ StepReport SteppedScene::advance_adapting(const PrescribedTargets& targets) {
   const auto solved = [&]() -> SolvedStep<dim>& { return last ? *last->solved : *first; };
   StepReport others;                                         // work of the other solves of the step
   std::vector<RejectedOperation> rejected = state.rejected;  // rejected operations on the current elements
-  for (int round = 0; round < adapting.num_rounds() && is_settled(solved().report().status); ++round) {
+  for (int round = 0; round < adapting.num_rounds() && is_settled(solved().status()); ++round) {
     const SceneModel& on = last ? *last->on.scene : *scene;
     const State& from = last ? last->on.state : state;
     const Stopwatch of_round;
@@ -314,11 +314,11 @@ StepReport SteppedScene::advance_adapting(const PrescribedTargets& targets) {
         std::move(*adapted), new_targets.value(), StepWorkspace<dim>(model.model, model.options), std::nullopt});
     attempt->solved.emplace(solve_from<dim>(attempt->on.x1, model.model, model.options, attempt->targets,
                                             attempt->on.state, attempt->workspace, hooks));
-    if (attempt->solved->report().status == StepStatus::stopped) return stopped_step();
+    if (attempt->solved->status() == StepStatus::stopped) return stopped_step();
     // Friction that does not converge on the new elements is no reason to reject them if it does not converge on the
     // old ones either.
-    const StepStatus status = attempt->solved->report().status;
-    if (status != StepStatus::converged && status != solved().report().status) {
+    const StepStatus status = attempt->solved->status();
+    if (status != StepStatus::converged && status != solved().status()) {
       remesh = without_operations(before, remesh);
       add_work(attempt->solved->report(), others);
       break;

@@ -1,6 +1,4 @@
-#include "clearance/solver/step_forces.h"
-
-#include "clearance/solver/step.h"
+#include "clearance/solver/collect_forces.h"
 
 namespace clearance {
 
@@ -22,34 +20,31 @@ ForceVisitor<dim> adding_to(const Model& model, Vec<3> PairForce::*part, VecX& o
 
 }  // namespace
 
-/// Collects the forces at the end, with friction that agrees with the contact forces there. With the published
-/// convergence the friction is the lagged one, which is what the step balanced.
 template <int dim>
-StepForces Step<dim>::collect_forces() {
-  const Iterate& end = now_.point.iterate;
-  const FrictionPotential<dim> friction =
-      in_.has_forces() && problem_.has_friction() ? friction_.fresh(end) : problem_.friction();
-  const double scale = target_.scale;
+StepForces collect_forces(const StepInputs<dim>& in, StepProblem<dim>& problem, const FrictionLag<dim>& lag,
+                          const Iterate& end) {
+  const FrictionPotential<dim> friction = lag.balanced(end);
+  const double scale = problem.target().scale;
   // Contact forces on vertices and between bodies, in newtons: gradients divided by the scale of the objective.
   StepForces forces;
   forces.normal = VecX::Zero(end.x_surface.size());
   forces.friction = forces.normal;
-  problem_.contacts().visit_forces(end.contacts, end.x_surface, problem_.kappa() / scale,
-                                   adding_to<dim>(in_.model, &PairForce::normal, forces.normal, forces));
+  problem.contacts().visit_forces(end.contacts, end.x_surface, problem.kappa() / scale,
+                                   adding_to<dim>(in.model, &PairForce::normal, forces.normal, forces));
   friction.visit_forces(end.x_surface, 1.0 / scale,
-                        adding_to<dim>(in_.model, &PairForce::friction, forces.friction, forces));
+                        adding_to<dim>(in.model, &PairForce::friction, forces.friction, forces));
 
   // A pull of the augmented Lagrangian is a part of what moves the block, not of what it is moved against.
-  TermGradients gradients = problem_.term_gradients(end, friction);
+  TermGradients gradients = problem.term_gradients(end, friction);
   gradients.pull.resize(0);
   VecX sum = VecX::Zero(end.x.size());
   gradients.for_each([&](const VecX& gradient) { sum += gradient / scale; });
   forces.reaction = VecX::Zero(end.x.size());
-  copy_prescribed<dim>(in_.targets, sum, forces.reaction);
+  copy_prescribed<dim>(in.targets, sum, forces.reaction);
   return forces;
 }
 
-template StepForces Step<2>::collect_forces();
-template StepForces Step<3>::collect_forces();
+template StepForces collect_forces(const StepInputs<2>&, StepProblem<2>&, const FrictionLag<2>&, const Iterate&);
+template StepForces collect_forces(const StepInputs<3>&, StepProblem<3>&, const FrictionLag<3>&, const Iterate&);
 
 }  // namespace clearance
