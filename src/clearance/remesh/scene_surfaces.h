@@ -7,8 +7,8 @@
 
 #include "clearance/contact/contact_at_rest.h"
 #include "clearance/model/model.h"
+#include "clearance/remesh/adapting_body.h"
 #include "clearance/remesh/region.h"
-#include "clearance/remesh/remesher.h"
 
 namespace clearance {
 
