@@ -28,10 +28,9 @@ struct Bar {
         std::array<int, 4> nodes = {corner, 0, 0, 0};
         for (int r = 0; r < 3; ++r) nodes[r + 1] = nodes[r] + stride[axes[r]];
         if (edge_matrix<3>(mesh.x_rest, nodes).determinant() < 0) std::swap(nodes[0], nodes[1]);
-        mesh.elements.push_back(nodes);
+        mesh.add(nodes, 0);
       } while (std::next_permutation(axes.begin(), axes.end()));
     }
-    mesh.material_of_element.assign(mesh.elements.size(), 0);
     mesh.materials = {make_material(model, 1e5, 0.4, 1000.0)};
     std::mt19937_64 rng(1);
     std::uniform_real_distribution<double> noise(-0.01, 0.01);
@@ -49,7 +48,7 @@ void elastic_local_derivatives(benchmark::State& state) {
   ElasticPotential<3> potential(bar.mesh);
   const ThreadLimit limit(1);
   for (auto _ : state) potential.compute_local_derivatives(bar.x, true);
-  state.counters["elements"] = static_cast<double>(bar.mesh.elements.size());
+  state.counters["elements"] = static_cast<double>(bar.mesh.num_elements());
 }
 BENCHMARK(elastic_local_derivatives)->DenseRange(0, 3)->Unit(benchmark::kMillisecond);
 
@@ -57,10 +56,12 @@ void elastic_local_derivatives_by_eigenvectors(benchmark::State& state) {
   const Bar bar = bar_of(state);
   const MaterialParameters& material = bar.mesh.materials[0];
   std::vector<Mat<3>> inverse;
-  for (const auto& nodes : bar.mesh.elements) inverse.push_back(edge_matrix<3>(bar.mesh.x_rest, nodes).inverse());
+  for (std::size_t e = 0; e < bar.mesh.num_elements(); ++e) {
+    inverse.push_back(edge_matrix<3>(bar.mesh.x_rest, bar.mesh.nodes_of(e)).inverse());
+  }
   for (auto _ : state) {
     for (std::size_t e = 0; e < inverse.size(); ++e) {
-      const Mat<3> f = edge_matrix<3>(bar.x, bar.mesh.elements[e]) * inverse[e];
+      const Mat<3> f = edge_matrix<3>(bar.x, bar.mesh.nodes_of(e)) * inverse[e];
       benchmark::DoNotOptimize(first_piola_stress<3>(material, f));
       benchmark::DoNotOptimize(project_to_psd<9>(stress_derivative<3>(material, f, false)));
     }

@@ -1,5 +1,5 @@
 // Damping of elements of order 2 to 4, compared with the stiffness, with linear elements and with finite differences.
-#include "clearance/bodies/fem/curved_damping.h"
+#include "clearance/bodies/fem/damping_potential.h"
 
 #include <gtest/gtest.h>
 
@@ -35,19 +35,10 @@ ElementMesh<dim> damped_grid(int cells, std::mt19937_64& rng) {
 
 /// Returns the same grid with some elements curved.
 template <int dim>
-CurvedElementMesh<dim> curved_grid(int order, std::mt19937_64& rng) {
-  CurvedElementMesh<dim> mesh = raised<dim>(damped_grid<dim>(dim == 2 ? 2 : 1, rng), order);
+ElementMesh<dim> curved_grid(int order, std::mt19937_64& rng) {
+  ElementMesh<dim> mesh = raised<dim>(damped_grid<dim>(dim == 2 ? 2 : 1, rng), order);
   block<dim>(mesh.x_rest, mesh.nodes[dim + 1]) += Vec<dim>::Constant(0.03);
   return mesh;
-}
-
-template <int dim>
-VecX random_state(const CurvedElementMesh<dim>& mesh, std::mt19937_64& rng) {
-  std::uniform_real_distribution<double> uniform(-0.1, 0.1);
-  const CurvedElasticPotential<dim> potential(mesh);
-  VecX offset = mesh.x_rest.unaryExpr([&](double) { return uniform(rng); });
-  while (!potential.is_feasible(mesh.x_rest + offset)) offset *= 0.5;
-  return mesh.x_rest + offset;
 }
 
 /// Returns positions of the nodes of raised elements at the places where linear ones, with their corners at x, put
@@ -68,9 +59,9 @@ VecX gradient_of(Potential& potential, const VecX& x) {
 TEST(CurvedDamping, IsTheQuadraticFormOfTheLaggedStiffness) {
   for_all_orders([](auto dim, int order) {
     std::mt19937_64 rng(61);
-    const CurvedElementMesh<dim> mesh = curved_grid<dim>(order, rng);
-    CurvedDampingPotential<dim> damping(mesh);
-    const VecX x_t0 = random_state<dim>(mesh, rng), x = random_state<dim>(mesh, rng);
+    const ElementMesh<dim> mesh = curved_grid<dim>(order, rng);
+    LaggedDampingPotential<dim> damping(mesh);
+    const VecX x_t0 = random_state<dim>(mesh, 0.1, rng), x = random_state<dim>(mesh, 0.1, rng);
     ASSERT_TRUE(damping.begin_step(x_t0, time_step, time_step));
     EXPECT_EQ(damping.energy(x_t0).value(), 0.0);
     EXPECT_TRUE(gradient_of(damping, x_t0).isZero(0.0));
@@ -82,9 +73,9 @@ TEST(CurvedDamping, IsTheQuadraticFormOfTheLaggedStiffness) {
     const VecX g = gradient_of(damping, x), u = x - x_t0;
     EXPECT_LT(relative_difference(g, dense * u), 1e-12);
     EXPECT_NEAR(damping.energy(x).value(), 0.5 * u.dot(g), 1e-12 * u.dot(g));
-    CurvedElementMesh<dim> without_undamped = mesh;
+    ElementMesh<dim> without_undamped = mesh;
     without_undamped.materials[1].mu = without_undamped.materials[1].lambda = 0.0;
-    CurvedElasticPotential<dim> elastic(without_undamped);
+    ElasticPotential<dim> elastic(without_undamped);
     BlockSparseMatrix stiffness = empty_matrix(mesh, elastic.pattern());
     elastic.add_hessian(x_t0, coefficient / time_step, stiffness);
     EXPECT_LT(relative_difference(dense, to_dense(stiffness)), 1e-13);
@@ -94,9 +85,9 @@ TEST(CurvedDamping, IsTheQuadraticFormOfTheLaggedStiffness) {
 TEST(CurvedDamping, DerivativesMatchFiniteDifferences) {
   for_all_orders([](auto dim, int order) {
     std::mt19937_64 rng(62);
-    const CurvedElementMesh<dim> mesh = curved_grid<dim>(order, rng);
-    CurvedDampingPotential<dim> damping(mesh);
-    const VecX x_t0 = random_state<dim>(mesh, rng), x = random_state<dim>(mesh, rng);
+    const ElementMesh<dim> mesh = curved_grid<dim>(order, rng);
+    LaggedDampingPotential<dim> damping(mesh);
+    const VecX x_t0 = random_state<dim>(mesh, 0.1, rng), x = random_state<dim>(mesh, 0.1, rng);
     ASSERT_TRUE(damping.begin_step(x_t0, time_step, time_step));
     const auto energy = [&](const VecX& y) { return damping.energy(y).value(); };
     const auto gradient = [&](const VecX& y) { return gradient_of(damping, y); };
@@ -118,9 +109,9 @@ TEST(CurvedDamping, OfRaisedElementsIsThatOfLinearOnesInTheirMotions) {
   for_all_orders([&](auto dim, int order) {
     std::mt19937_64 rng(63);
     const ElementMesh<dim> linear = damped_grid<dim>(2, rng);
-    const CurvedElementMesh<dim> mesh = raised<dim>(linear, order);
+    const ElementMesh<dim> mesh = raised<dim>(linear, order);
     LaggedDampingPotential<dim> twin(linear);
-    CurvedDampingPotential<dim> damping(mesh);
+    LaggedDampingPotential<dim> damping(mesh);
     const VecX x_t0 = test::random_state<dim>(linear, 0.2, rng), x = test::random_state<dim>(linear, 0.2, rng);
     const VecX other = test::random_state<dim>(linear, 0.2, rng) - x;
     ASSERT_TRUE(twin.begin_step(x_t0, time_step, time_step));
@@ -139,9 +130,9 @@ TEST(CurvedDamping, OfRaisedElementsIsThatOfLinearOnesInTheirMotions) {
 TEST(CurvedDamping, LeavesRigidMotionsAlone) {
   for_all_orders([](auto dim, int order) {
     std::mt19937_64 rng(64);
-    const CurvedElementMesh<dim> mesh = curved_grid<dim>(order, rng);
-    CurvedDampingPotential<dim> damping(mesh);
-    const VecX x_t0 = random_state<dim>(mesh, rng);
+    const ElementMesh<dim> mesh = curved_grid<dim>(order, rng);
+    LaggedDampingPotential<dim> damping(mesh);
+    const VecX x_t0 = random_state<dim>(mesh, 0.1, rng);
     VecX shift(x_t0.size()), turn(x_t0.size());
     for (int b = 0; b < x_t0.size() / dim; ++b) {
       block<dim>(shift, b) = 0.1 * Vec<dim>::LinSpaced(1.0, 2.0);
@@ -150,7 +141,7 @@ TEST(CurvedDamping, LeavesRigidMotionsAlone) {
       block<dim>(turn, b)[1] = 0.1 * block<dim>(mesh.x_rest, b)[0];
     }
     ASSERT_TRUE(damping.begin_step(x_t0, time_step, time_step));
-    const double scale = gradient_of(damping, random_state<dim>(mesh, rng)).cwiseAbs().maxCoeff();
+    const double scale = gradient_of(damping, random_state<dim>(mesh, 0.1, rng)).cwiseAbs().maxCoeff();
     EXPECT_LT(gradient_of(damping, x_t0 + shift).cwiseAbs().maxCoeff(), 1e-12 * scale);
     ASSERT_TRUE(damping.begin_step(mesh.x_rest, time_step, time_step));
     EXPECT_LT(gradient_of(damping, mesh.x_rest + turn).cwiseAbs().maxCoeff(), 1e-11 * scale);
@@ -160,15 +151,15 @@ TEST(CurvedDamping, LeavesRigidMotionsAlone) {
 TEST(CurvedDamping, APartHasTheDerivativesOfTheWhole) {
   for_all_orders([](auto dim, int order) {
     std::mt19937_64 rng(65);
-    const CurvedElementMesh<dim> mesh = raised<dim>(damped_grid<dim>(dim == 2 ? 6 : 3, rng), order);
+    const ElementMesh<dim> mesh = raised<dim>(damped_grid<dim>(dim == 2 ? 6 : 3, rng), order);
     std::vector<char> part(static_cast<std::size_t>(mesh.x_rest.size() / dim), 0);
     for (std::size_t b = 0; b < part.size(); ++b) {
       part[b] = block<dim>(mesh.x_rest, static_cast<int>(b)).maxCoeff() < 0.4 ? 1 : 0;
     }
-    const VecX x_t0 = random_state<dim>(mesh, rng), x = random_state<dim>(mesh, rng);
-    CurvedDampingPotential<dim> whole(mesh);
+    const VecX x_t0 = random_state<dim>(mesh, 0.1, rng), x = random_state<dim>(mesh, 0.1, rng);
+    LaggedDampingPotential<dim> whole(mesh);
     ASSERT_TRUE(whole.begin_step(x_t0, time_step, time_step));
-    CurvedDampingPotential<dim> restricted = whole;
+    LaggedDampingPotential<dim> restricted = whole;
     restricted.restrict_to(part);
     EXPECT_LT(restricted.energy(x).value(), 0.9 * whole.energy(x).value());
     VecX g_whole = VecX::Zero(x.size()), g_part = g_whole;
@@ -187,15 +178,15 @@ TEST(CurvedDamping, APartHasTheDerivativesOfTheWhole) {
 
 TEST(CurvedDamping, IsInactiveWithoutCoefficientStepOrSnapshot) {
   std::mt19937_64 rng(66);
-  CurvedElementMesh<3> mesh = raised<3>(make_grid<3>(1, 1.0, 0.0, rng), 2);
-  CurvedDampingPotential<3> none(mesh);
+  ElementMesh<3> mesh = raised<3>(make_grid<3>(1, 1.0, 0.0, rng), 2);
+  LaggedDampingPotential<3> none(mesh);
   EXPECT_FALSE(none.has_elements());
   EXPECT_TRUE(none.pattern().empty());
   ASSERT_TRUE(none.begin_step(mesh.x_rest, time_step, time_step));
   EXPECT_EQ(none.energy(2.0 * mesh.x_rest).value(), 0.0);
 
   mesh.materials[0].damping = 0.1;
-  CurvedDampingPotential<3> damping(mesh);
+  LaggedDampingPotential<3> damping(mesh);
   EXPECT_TRUE(damping.has_elements());
   EXPECT_TRUE(damping.is_dissipative());
   EXPECT_EQ(damping.energy(2.0 * mesh.x_rest).value(), 0.0);

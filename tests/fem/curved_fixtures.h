@@ -8,10 +8,19 @@
 
 namespace clearance::test {
 
+template <int dim>
+auto& cells_of(Mesh& mesh) {
+  if constexpr (dim == 3) {
+    return mesh.tets;
+  } else {
+    return mesh.triangles;
+  }
+}
+
 /// Returns the elements of a linear mesh with the nodes of an order, with `place` applied to the positions of the
 /// straight ones.
 template <int dim, class Place>
-CurvedElementMesh<dim> raised(const ElementMesh<dim>& linear, int order, const Place& place) {
+ElementMesh<dim> raised(const ElementMesh<dim>& linear, int order, const Place& place) {
   Mesh mesh;
   mesh.dim = dim;
   for (Eigen::Index v = 0; v < linear.x_rest.size() / dim; ++v) {
@@ -19,15 +28,12 @@ CurvedElementMesh<dim> raised(const ElementMesh<dim>& linear, int order, const P
     x.head<dim>() = block<dim>(linear.x_rest, static_cast<int>(v));
     mesh.vertices.push_back(x);
   }
-  for (const auto& element : linear.elements) {
-    if constexpr (dim == 3) {
-      mesh.tets.push_back(element);
-    } else {
-      mesh.triangles.push_back(element);
-    }
+  for (std::size_t e = 0; e < linear.num_elements(); ++e) {
+    auto& cells = cells_of<dim>(mesh);
+    std::copy_n(linear.nodes_of(e).begin(), dim + 1, cells.emplace_back().begin());
   }
   change_order(mesh, order);
-  CurvedElementMesh<dim> result;
+  ElementMesh<dim> result;
   result.order = order;
   result.nodes = mesh.cell_nodes;
   result.material_of_element = linear.material_of_element;
@@ -40,14 +46,14 @@ CurvedElementMesh<dim> raised(const ElementMesh<dim>& linear, int order, const P
 }
 
 template <int dim>
-CurvedElementMesh<dim> raised(const ElementMesh<dim>& linear, int order) {
+ElementMesh<dim> raised(const ElementMesh<dim>& linear, int order) {
   return raised<dim>(linear, order, [](const Vec<dim>& x) { return x; });
 }
 
 /// Returns the same shapes with displacements of a lower order, which divides theirs.
 template <int dim>
-CurvedElementMesh<dim> with_kept_shape(const CurvedElementMesh<dim>& shape, int order) {
-  CurvedElementMesh<dim> mesh = shape;
+ElementMesh<dim> with_kept_shape(const ElementMesh<dim>& shape, int order) {
+  ElementMesh<dim> mesh = shape;
   mesh.order = order;
   mesh.higher_shape_order = shape.order;
   mesh.nodes.clear();
@@ -79,11 +85,6 @@ Vec<dim> bent(const Vec<dim>& x, double amount) {
   y[1] += amount * x[0] * (1.0 - x[0]) + 0.5 * amount * x[dim - 1] * x[dim - 1];
   if constexpr (dim == 3) y[2] += amount * x[0] * x[1];
   return y;
-}
-
-template <int dim>
-BlockSparseMatrix empty_matrix(const CurvedElementMesh<dim>& mesh, const std::vector<BlockKey>& keys) {
-  return BlockSparseMatrix(dim, static_cast<int>(mesh.x_rest.size()) / dim, keys);
 }
 
 }  // namespace clearance::test

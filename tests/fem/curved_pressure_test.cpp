@@ -41,11 +41,12 @@ struct Box {
         faces.push_back(corners);
       }
     };
+    for (std::size_t e = 0; e < linear.num_elements(); ++e) {
+      std::copy_n(linear.nodes_of(e).begin(), dim + 1, cells_of<dim>(mesh).emplace_back().begin());
+    }
     if constexpr (dim == 3) {
-      mesh.tets = linear.elements;
       add_faces(boundary_triangles(mesh.tets));
     } else {
-      mesh.triangles = linear.elements;
       add_faces(boundary_edges(mesh.triangles));
     }
     change_order(mesh, order);

@@ -658,8 +658,7 @@ void check_linear_steps() {
     for (double& value : dx) value = size * normal(rng);
     ElementMesh<dim> mesh;
     mesh.x_rest = Eigen::Map<const VecX>(x.data(), static_cast<Eigen::Index>(x.size()));
-    mesh.elements.resize(1);
-    for (int a = 0; a <= dim; ++a) mesh.elements[0][a] = a;
+    for (int a = 0; a <= dim; ++a) mesh.nodes.push_back(a);
     mesh.material_of_element = {0};
     mesh.materials = {make_material(ElasticModel::neo_hookean, 1e4, 0.4, 1000.0)};
     const int member = 0;

@@ -61,10 +61,9 @@ ElementMesh<dim> make_grid(int cells, double size, double noise, std::mt19937_64
       std::array<int, dim + 1> nodes = {corner};
       for (int r = 0; r < dim; ++r) nodes[r + 1] = nodes[r] + stride[axes[r]];
       if (edge_matrix<dim>(mesh.x_rest, nodes).determinant() < 0) std::swap(nodes[0], nodes[1]);
-      mesh.elements.push_back(nodes);
+      mesh.add(nodes, 0);
     } while (std::next_permutation(axes.begin(), axes.end()));
   }
-  mesh.material_of_element.assign(mesh.elements.size(), 0);
   mesh.materials = {make_material(ElasticModel::neo_hookean, 1e4, 0.4, 1000.0)};
   return mesh;
 }
@@ -75,15 +74,15 @@ void mix_materials(ElementMesh<dim>& mesh, double damping = 0.0) {
   mesh.materials.clear();
   for (int m = 0; m < 4; ++m)
     mesh.materials.push_back(make_material(all_models[m], 100.0 * (m + 1), 0.3, 10.0, damping));
-  for (std::size_t e = 0; e < mesh.elements.size(); ++e) mesh.material_of_element[e] = static_cast<int>(e * 7 % 4);
+  for (std::size_t e = 0; e < mesh.num_elements(); ++e) mesh.material_of_element[e] = static_cast<int>(e * 7 % 4);
 }
 
-/// Returns the elements whose volume at x is not positive, by exact arithmetic, ascending.
+/// Returns the linear elements whose volume at x is not positive, by exact arithmetic, ascending.
 template <int dim>
-std::vector<int> find_inverted_elements(const VecX& x, const std::vector<std::array<int, dim + 1>>& elements) {
+std::vector<int> find_inverted_elements(const ElementMesh<dim>& mesh, const VecX& x) {
   std::vector<int> inverted;
-  for (std::size_t e = 0; e < elements.size(); ++e) {
-    const auto& n = elements[e];
+  for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
+    const std::span<const int> n = mesh.nodes_of(e);
     const Vec<dim> a = block<dim>(x, n[0]), b = block<dim>(x, n[1]), c = block<dim>(x, n[2]);
     int sign = 0;
     if constexpr (dim == 2) {
@@ -101,7 +100,11 @@ template <int dim>
 VecX random_state(const ElementMesh<dim>& mesh, double amount, std::mt19937_64& rng) {
   std::uniform_real_distribution<double> uniform(-amount, amount);
   VecX offset = mesh.x_rest.unaryExpr([&](double) { return uniform(rng); });
-  while (!find_inverted_elements<dim>(mesh.x_rest + offset, mesh.elements).empty()) offset *= 0.5;
+  const ElasticPotential<dim> elastic(mesh);
+  const auto is_valid = [&](const VecX& x) {
+    return mesh.is_linear() ? find_inverted_elements(mesh, x).empty() : elastic.is_feasible(x);
+  };
+  while (!is_valid(mesh.x_rest + offset)) offset *= 0.5;
   return mesh.x_rest + offset;
 }
 

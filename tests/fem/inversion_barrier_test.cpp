@@ -15,11 +15,9 @@ template <int dim>
 ElementMesh<dim> one_element(ElasticModel model) {
   ElementMesh<dim> mesh;
   mesh.x_rest = VecX::Zero(dim * (dim + 1));
-  std::array<int, dim + 1> nodes{};
-  for (int a = 0; a <= dim; ++a) nodes[a] = a;
+  for (int a = 0; a <= dim; ++a) mesh.nodes.push_back(a);
   for (int a = 0; a < dim; ++a) mesh.x_rest[dim * (a + 1) + a] = 1.0 + 0.1 * a;
   mesh.x_rest[dim] += 0.2;
-  mesh.elements = {nodes};
   mesh.material_of_element = {0};
   mesh.materials = {make_material(model, 100.0, 0.3, 10.0)};
   return mesh;

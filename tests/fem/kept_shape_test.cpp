@@ -3,10 +3,10 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "clearance/bodies/fem/curved_barrier.h"
-#include "clearance/bodies/fem/curved_damping.h"
-#include "clearance/bodies/fem/curved_mass.h"
-#include "clearance/bodies/fem/curved_potential.h"
+#include "clearance/bodies/fem/damping_potential.h"
+#include "clearance/bodies/fem/elastic_potential.h"
+#include "clearance/bodies/fem/inversion_barrier.h"
+#include "clearance/bodies/fem/mass.h"
 #include "curved_fixtures.h"
 #include "support/finite_differences.h"
 
@@ -24,7 +24,7 @@ void for_all_pairs(const Function& check) {
     ElementMesh<dim> linear = make_grid<dim>(dim == 2 ? 2 : 1, 1.0, 0.05, rng);
     mix_materials(linear);
     for (MaterialParameters& material : linear.materials) material.damping = 0.3;
-    const CurvedElementMesh<dim> shape =
+    const ElementMesh<dim> shape =
         raised<dim>(linear, shape_order, [](const auto& x) { return bent<decltype(dim)::value>(x, 0.15); });
     check(dim, shape, with_kept_shape<dim>(shape, order), rng);
   };
@@ -35,7 +35,7 @@ void for_all_pairs(const Function& check) {
 }
 
 template <int dim>
-void expect_derivatives(Potential& potential, const CurvedElementMesh<dim>& mesh, const VecX& x, double step) {
+void expect_derivatives(Potential& potential, const ElementMesh<dim>& mesh, const VecX& x, double step) {
   const auto energy = [&](const VecX& y) { return potential.energy(y).value(); };
   const auto gradient = [&](const VecX& y) {
     VecX g = VecX::Zero(y.size());
@@ -60,10 +60,10 @@ TEST(KeptShape, DerivativesMatchFiniteDifferences) {
   for_all_pairs([](auto dim, const auto& /*shape*/, const auto& mesh, std::mt19937_64& rng) {
     std::uniform_real_distribution<double> uniform(-0.05, 0.05);
     VecX x = mesh.x_rest.unaryExpr([&](double value) { return value + uniform(rng); });
-    CurvedElasticPotential<dim> elastic(mesh);
+    ElasticPotential<dim> elastic(mesh);
     ASSERT_TRUE(elastic.is_feasible(x));
     expect_derivatives<dim>(elastic, mesh, x, finite_difference_step);
-    CurvedDampingPotential<dim> damping(mesh);
+    LaggedDampingPotential<dim> damping(mesh);
     ASSERT_TRUE(damping.begin_step(mesh.x_rest, 0.01, 0.01));
     VecX g = VecX::Zero(x.size());
     damping.add_gradient(x, 1.0, g);
@@ -71,7 +71,7 @@ TEST(KeptShape, DerivativesMatchFiniteDifferences) {
     EXPECT_LT(relative_difference(g, finite_difference_gradient(energy, x, finite_difference_step)), 1e-6);
 
     // Flatten the shape until the barrier acts.
-    CurvedInversionBarrier<dim> barrier(mesh);
+    InversionBarrier<dim> barrier(mesh);
     EXPECT_EQ(barrier.energy(mesh.x_rest).value(), 0.0);
     VecX flat = VecX::Zero(x.size());
     for (Eigen::Index i = 0; i < x.size(); i += dim) flat[i] = -(mesh.x_rest[i] + 0.1 * x[i]);
@@ -83,7 +83,7 @@ TEST(KeptShape, DerivativesMatchFiniteDifferences) {
 
 TEST(KeptShape, IsUnstressedAtRestWhichTranslationsKeep) {
   for_all_pairs([](auto dim, const auto& /*shape*/, const auto& mesh, std::mt19937_64& /*rng*/) {
-    CurvedElasticPotential<dim> elastic(mesh);
+    ElasticPotential<dim> elastic(mesh);
     VecX x = mesh.x_rest;
     for (Eigen::Index i = 0; i < x.size(); i += dim) x[i] += 0.37;
     VecX g = VecX::Zero(x.size());
@@ -97,8 +97,8 @@ TEST(KeptShape, IsUnstressedAtRestWhichTranslationsKeep) {
 TEST(KeptShape, HasTheMassAndTheCentreOfTheShape) {
   for_all_pairs([](auto dim, const auto& shape, const auto& mesh, std::mt19937_64& /*rng*/) {
     VecX of_shape = VecX::Zero(shape.x_rest.size() / dim), of_nodes = VecX::Zero(mesh.x_rest.size() / dim);
-    CurvedMass<dim>(shape).add_row_sums(of_shape);
-    CurvedMass<dim>(mesh).add_row_sums(of_nodes);
+    ElementMass<dim>(shape).add_row_sums(of_shape);
+    ElementMass<dim>(mesh).add_row_sums(of_nodes);
     EXPECT_NEAR(of_nodes.sum(), of_shape.sum(), 1e-12 * of_shape.sum());
     Vec<dim> expected = Vec<dim>::Zero(), moment = Vec<dim>::Zero();
     for (int b = 0; b < of_shape.size(); ++b) expected += of_shape[b] * block<dim>(shape.x_rest, b);
@@ -113,15 +113,15 @@ TEST(KeptShape, IsThatOfTheDisplacementsForStraightElements) {
   std::mt19937_64 rng(3);
   ElementMesh<3> linear = make_grid<3>(2, 1.0, 0.05, rng);
   mix_materials(linear);
-  const CurvedElementMesh<3> mesh = with_kept_shape<3>(raised<3>(linear, 4), 2),
-                             plain = with_kept_shape<3>(raised<3>(linear, 2), 2);
-  CurvedElementMesh<3> expected = plain;
+  const ElementMesh<3> mesh = with_kept_shape<3>(raised<3>(linear, 4), 2),
+                       plain = with_kept_shape<3>(raised<3>(linear, 2), 2);
+  ElementMesh<3> expected = plain;
   expected.higher_shape_order = 0;
   expected.shapes_at_rest.clear();
   ASSERT_EQ(mesh.nodes, expected.nodes);
   std::uniform_real_distribution<double> uniform(-0.05, 0.05);
   const VecX x = expected.x_rest.unaryExpr([&](double value) { return value + uniform(rng); });
-  CurvedElasticPotential<3> kept(mesh), own(expected);
+  ElasticPotential<3> kept(mesh), own(expected);
   EXPECT_NEAR(kept.energy(x).value(), own.energy(x).value(), 1e-11 * own.energy(x).value());
   VecX g = VecX::Zero(x.size()), g_own = g;
   kept.add_gradient(x, 1.0, g);
@@ -134,8 +134,8 @@ TEST(KeptShape, IsThatOfTheDisplacementsForStraightElements) {
 TEST(KeptShape, StepsEndBeforeTheShapeIsInvertedAnywhere) {
   for_all_pairs([](auto dim, const auto& /*shape*/, const auto& mesh, std::mt19937_64& rng) {
     std::normal_distribution<double> normal(0.0, 1.0);
-    CurvedElasticPotential<dim> elastic(mesh);
-    CurvedInversionBarrier<dim> barrier(mesh);
+    ElasticPotential<dim> elastic(mesh);
+    InversionBarrier<dim> barrier(mesh);
     const ElementShapes<dim> shapes = mesh.shapes();
     const CurvedVolume<dim> volume(mesh.shape_order());
     int num_cut = 0;

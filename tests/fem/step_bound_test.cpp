@@ -55,21 +55,21 @@ void check_move(const ElementMesh<dim>& mesh, ElasticPotential<dim>& potential, 
   ASSERT_GE(limit.alpha, 0.0);
   ASSERT_LE(limit.alpha, 1.0);
   ASSERT_EQ(limit.alpha < 1.0, limit.element >= 0);
-  const std::vector<double> volumes = compute_volumes<dim>(x, mesh.elements);
+  const std::vector<double> volumes = compute_volumes(mesh, x);
   for (int k = 0; k <= 10; ++k) {
     const VecX at = x + (limit.alpha * k / 10) * dx;
     ASSERT_TRUE(potential.is_feasible(at));
-    ASSERT_TRUE(find_inverted_elements<dim>(at, mesh.elements).empty());
+    ASSERT_TRUE(find_inverted_elements(mesh, at).empty());
     // A fifth of the volume remains, up to the rounding of the positions.
-    const std::vector<double> now = compute_volumes<dim>(at, mesh.elements);
+    const std::vector<double> now = compute_volumes(mesh, at);
     for (std::size_t e = 0; e < now.size(); ++e) ASSERT_GT(now[e], (kept_volume_fraction - 1e-9) * volumes[e]);
   }
   // The step is not absurdly small: a little further, the limiting element has lost what it may lose, or is stretched
   // to many times its size.
   if (limit.element < 0) return;
   const VecX further = x + 1.01 * limit.alpha * dx;
-  const Mat<dim> before = edge_matrix<dim>(x, mesh.elements[limit.element]);
-  const Mat<dim> after = edge_matrix<dim>(further, mesh.elements[limit.element]);
+  const Mat<dim> before = edge_matrix<dim>(x, mesh.nodes_of(static_cast<std::size_t>(limit.element)));
+  const Mat<dim> after = edge_matrix<dim>(further, mesh.nodes_of(static_cast<std::size_t>(limit.element)));
   const bool is_torn = (after - before).cwiseAbs().maxCoeff() > 16.0 * before.cwiseAbs().maxCoeff();
   EXPECT_TRUE(is_torn || after.determinant() < (kept_volume_fraction + 0.05) * before.determinant());
 }
@@ -111,7 +111,7 @@ TEST(StepBound, IsTheFractionThatKeepsAFifthOfTheVolume) {
   ElementMesh<3> mesh;
   mesh.x_rest = VecX::Zero(12);
   mesh.x_rest[3] = mesh.x_rest[7] = mesh.x_rest[11] = 1.0;
-  mesh.elements = {{0, 1, 2, 3}};
+  mesh.nodes = {0, 1, 2, 3};
   mesh.material_of_element = {0};
   mesh.materials = {make_material(ElasticModel::st_venant_kirchhoff, 1, 0.3)};
   ElasticPotential<3> potential(mesh);
@@ -163,7 +163,7 @@ TEST(StepBound, VerdictIsExactForNearlyFlatElements) {
   ElementMesh<3> mesh;
   mesh.x_rest = VecX::Zero(12);
   mesh.x_rest << 0, 0, 0, 1, 0, 0.1, 0, 1, 0.1, 0, 0, 1;
-  mesh.elements = {{0, 1, 2, 3}};
+  mesh.nodes = {0, 1, 2, 3};
   mesh.material_of_element = {0};
   mesh.materials = {make_material(ElasticModel::neo_hookean, 1, 0.3)};
   ElasticPotential<3> potential(mesh);

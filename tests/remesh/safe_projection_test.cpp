@@ -50,8 +50,7 @@ struct World {
     std::vector<std::array<int, dim + 1>> cells = body.cells;
     for (auto& cell : cells) {
       for (int& v : cell) v += first;
-      elements.elements.push_back(cell);
-      elements.material_of_element.push_back(0);
+      elements.add(cell, 0);
     }
     const auto on_surface = [&](int block) {
       int& vertex = surface_vertex_[static_cast<std::size_t>(block)];
@@ -121,7 +120,7 @@ struct World {
 
   bool is_valid(const VecX& x) const {
     const auto broad_phase = make_brute_force(dim, model.surface);
-    return test::find_inverted_elements<dim>(x, elements.elements).empty() &&
+    return test::find_inverted_elements(elements, x).empty() &&
            is_intersection_free<dim>(model, model.surface_map.apply(x), *broad_phase, nullptr);
   }
 
@@ -216,7 +215,7 @@ bool check_wild(bool is_plain, unsigned seed) {
   Random random(seed);
   const VecX start = world.model.x_rest;
   const VecX target = start + random.vector(start.size(), -0.9, 0.9);
-  EXPECT_FALSE(test::find_inverted_elements<dim>(target, world.elements.elements).empty());
+  EXPECT_FALSE(test::find_inverted_elements(world.elements, target).empty());
   const SafePositions result = world.project(start, target);
   EXPECT_TRUE(world.is_valid(result.x)) << "seed " << seed;
   EXPECT_FALSE(result.is_target);
@@ -253,7 +252,7 @@ void check_gap() {
     if (world.model.body_of_block[static_cast<std::size_t>(b)] == 1 && x[1] < 1.1)
       block<dim>(target, b)[1] -= gap / 100.0;
   }
-  ASSERT_FALSE(test::find_inverted_elements<dim>(target, world.elements.elements).empty());
+  ASSERT_FALSE(test::find_inverted_elements(world.elements, target).empty());
   const SafePositions result = world.project(start, target);
   EXPECT_EQ(result.status, StepStatus::converged);
   EXPECT_TRUE(world.is_valid(result.x));

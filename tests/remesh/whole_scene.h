@@ -137,8 +137,7 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
         node += first;
         forces.emplace_back(node, mass / (dim + 1) * body.accelerations[label]);
       }
-      elements.elements.push_back(nodes);
-      elements.material_of_element.push_back(first_material + data.cell_label[c]);
+      elements.add(nodes, first_material + data.cell_label[c]);
     }
     std::vector<int> index(data.rest.size(), -1), blocks;
     Edges edges;
@@ -191,8 +190,7 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
   std::fill(model.is_always_prescribed.end() - static_cast<std::ptrdiff_t>(obstacle.x.size()),
             model.is_always_prescribed.end(), 1);
   model.mass = lumped_mass(elements);
-  model.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements, std::vector<CurvedElementMesh<dim>>(),
-                                                                VecX(VecX::Zero(num_blocks())));
+  model.consistent_mass = std::make_shared<ConsistentMass<dim>>(std::vector{elements}, VecX::Zero(num_blocks()));
   model.potentials.push_back(std::make_shared<ElasticPotential<dim>>(elements));
   auto damping = std::make_shared<LaggedDampingPotential<dim>>(elements);
   if (damping->has_elements()) model.potentials.push_back(damping);
@@ -205,7 +203,8 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
         sum += force;
         return Done{};
       }));
-  model.elastic_stiffness = rest_stiffness(elements);
+  model.elastic_stiffness = VecX::Zero(num_blocks());
+  add_rest_stiffness(elements, model.elastic_stiffness);
   model.bbox_diagonal = 1.0;
   model.half_spaces = settings.half_spaces;
   for (std::size_t b = 0; b <= bodies.size(); ++b) {

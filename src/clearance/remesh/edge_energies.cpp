@@ -1,23 +1,16 @@
 #include "clearance/remesh/edge_energies.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+
+#include "clearance/remesh/rest_measures.h"
 
 namespace clearance {
 
 template <int dim>
 double elastic_energy(const AdaptingBody<dim>& body, int cell) {
-  const auto& nodes = body.mesh.cell(cell);
-  // The deformation gradient maps the sides at rest to those at x1.
-  Mat<dim> rest, now;
-  for (int k = 0; k < dim; ++k) {
-    const int v = nodes[static_cast<std::size_t>(k) + 1];
-    rest.col(k) = body.mesh.rest(v) - body.mesh.rest(nodes[0]);
-    now.col(k) = body.fields[static_cast<std::size_t>(v)].x1 - body.fields[static_cast<std::size_t>(nodes[0])].x1;
-  }
   const auto& material = body.materials[static_cast<std::size_t>(body.mesh.cell_label(cell))];
-  return body.mesh.rest_volume(cell) * energy_density<dim>(material, now * rest.inverse());
+  return body.mesh.rest_volume(cell) * energy_density<dim>(material, deformation_gradient(body, cell));
 }
 
 template <int dim>

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "clearance/bodies/fem/fem_body.h"
-#include "clearance/bodies/fem/inversion_barrier.h"
 #include "clearance/contact/make_contact_model.h"
 #include "clearance/solver/barrier_stiffness.h"
 #include "clearance/solver/feasible_step.h"
@@ -85,10 +84,9 @@ LocalSetting<dim>::LocalSetting(const RemeshInputs<dim>& inputs, const AdaptingB
 template <int dim>
 struct LocalProblem<dim>::Impl {
   Impl(const LocalSetting<dim>& local_setting, const Scope& scope, const ContactRegion<dim>* region)
-      : setting(local_setting), options(local_setting.options) {
-    number_vertices(scope, region);
-    add_elements(scope);
-    add_loads(scope);
+      : setting(local_setting),
+        options(local_setting.options),
+        own(local_setting.body, scope, own_part(scope, region)) {
     options.has_contact = region != nullptr;
     if (region != nullptr) {
       allowance = region->allowance;
@@ -100,81 +98,10 @@ struct LocalProblem<dim>::Impl {
     hold_fixed();
   }
 
-  int num_own() const { return static_cast<int>(vertices.size()); }
-  int block_of(int vertex) const {
-    for (const auto& [from, to] : {std::pair(0, num_moving), std::pair(num_moving, num_own())}) {
-      const auto place = std::lower_bound(vertices.begin() + from, vertices.begin() + to, vertex);
-      if (place != vertices.begin() + to && *place == vertex) return static_cast<int>(place - vertices.begin());
-    }
-    return -1;
-  }
-
-  /// Numbers the moving vertices first, then the vertices around them and those of the nearby surface.
-  void number_vertices(const Scope& scope, const ContactRegion<dim>* region) {
-    const SimplexMesh<dim>& mesh = setting.body.mesh;
-    vertices = scope.moving;
-    num_moving = static_cast<int>(vertices.size());
-    // Collect the vertices of the scope, and those of the body's own surface in the region.
-    std::vector<int> others;
-    for (const int c : scope.cells) others.insert(others.end(), mesh.cell(c).begin(), mesh.cell(c).end());
-    for (const int f : scope.facets) others.insert(others.end(), mesh.facet(f).begin(), mesh.facet(f).end());
-    if (region != nullptr) {
-      own_surface = setting.own.part(region->extent, scope.facets, own_surface_vertices);
-      others.insert(others.end(), own_surface_vertices.begin(), own_surface_vertices.end());
-    }
-    std::sort(others.begin(), others.end());
-    others.erase(std::unique(others.begin(), others.end()), others.end());
-    // Append those that do not move, ascending.
-    std::erase_if(others, [&](int v) { return std::binary_search(scope.moving.begin(), scope.moving.end(), v); });
-    vertices.insert(vertices.end(), others.begin(), others.end());
-  }
-
-  void add_elements(const Scope& scope) {
-    const SimplexMesh<dim>& mesh = setting.body.mesh;
-    // The elements keep their rest positions and materials.
-    elements.x_rest.resize(dim * num_own());
-    // Rest positions, with vertices numbered by block.
-    for (int i = 0; i < num_own(); ++i) {
-      block<dim>(elements.x_rest, i) = mesh.rest(vertices[static_cast<std::size_t>(i)]);
-    }
-    elements.materials = setting.body.materials;
-    for (const int c : scope.cells) {
-      std::array<int, dim + 1> nodes{};
-      for (std::size_t i = 0; i <= dim; ++i) nodes[i] = block_of(mesh.cell(c)[i]);
-      elements.elements.push_back(nodes);
-      elements.material_of_element.push_back(mesh.cell_label(c));
-      edge_length += (mesh.rest(mesh.cell(c)[0]) - mesh.rest(mesh.cell(c)[1])).norm();
-    }
-    edge_length /= static_cast<double>(std::max<std::size_t>(scope.cells.size(), 1));
-  }
-
-  /// Adds the nodal forces [N] of accelerations and tractions: consistent forces, which are equal shares on linear
-  /// elements.
-  void add_loads(const Scope& scope) {
-    const SimplexMesh<dim>& mesh = setting.body.mesh;
-    force = VecX::Zero(dim * num_own());
-    bool is_loaded = false;
-    // Each node of an element gets an equal share of its weight.
-    for (std::size_t e = 0; e < scope.cells.size(); ++e) {
-      const auto label = static_cast<std::size_t>(mesh.cell_label(scope.cells[e]));
-      const Vec<dim>& acceleration = setting.body.accelerations[label];
-      if (acceleration.isZero(0.0)) continue;
-      is_loaded = true;
-      const double share = mesh.rest_volume(scope.cells[e]) * elements.materials[label].density / (dim + 1);
-      for (const int node : elements.elements[e]) block<dim>(force, node) += share * acceleration;
-    }
-    for (const int f : scope.facets) {
-      // Each vertex of a facet gets an equal share of its traction.
-      const Vec<dim>& traction = setting.body.tractions[static_cast<std::size_t>(mesh.facet_label(f))];
-      if (traction.isZero(0.0)) continue;
-      is_loaded = true;
-      const auto& facet = mesh.facet(f);
-      const Vec<dim> a = mesh.rest(facet[0]), along = mesh.rest(facet[1]) - a;
-      double area = along.norm();
-      if constexpr (dim == 3) area = 0.5 * cross_product(along, Vec<3>(mesh.rest(facet[2]) - a)).norm();
-      for (const int v : facet) block<dim>(force, block_of(v)) += area / dim * traction;
-    }
-    if (!is_loaded) force.resize(0);
+  /// Finds the body's own surface in the region; returns its vertices.
+  std::vector<int> own_part(const Scope& scope, const ContactRegion<dim>* region) {
+    if (region != nullptr) own_surface = setting.own.part(region->extent, scope.facets, own_surface_vertices);
+    return own_surface_vertices;
   }
 
   /// Adds the surfaces in the region, body by body, with the numbers of their bodies in the scene.
@@ -183,7 +110,7 @@ struct LocalProblem<dim>::Impl {
     for (int b = 0; b < setting.surroundings.num_bodies(); ++b) {
       if (b == setting.body.body) {
         std::vector<int> blocks;
-        for (const int v : own_surface_vertices) blocks.push_back(block_of(v));
+        for (const int v : own_surface_vertices) blocks.push_back(own.block_of(v));
         add_surface(own_surface, blocks);
         continue;
       }
@@ -192,7 +119,7 @@ struct LocalProblem<dim>::Impl {
       if (part.nodes.empty()) continue;
       std::vector<int> blocks;
       for (const SurfaceNode<dim>& node : part.nodes) {
-        blocks.push_back(num_own() + static_cast<int>(held.size()));
+        blocks.push_back(own.num_vertices() + static_cast<int>(held.size()));
         held.push_back(node);
       }
       add_surface(part, blocks);
@@ -238,7 +165,7 @@ struct LocalProblem<dim>::Impl {
   }
 
   void add_state() {
-    const auto count = static_cast<Eigen::Index>(vertices.size() + held.size());
+    const auto count = static_cast<Eigen::Index>(own.vertices.size() + held.size());
     const State& whole = setting.in.state;
     for (VecX* x : {&x1, &state.x, &state.v}) x->setZero(dim * count);
     if (whole.a.size() > 0) state.a.setZero(dim * count);
@@ -248,8 +175,8 @@ struct LocalProblem<dim>::Impl {
       state.v_prev.setZero(dim * count);
     }
     // Vertices of the body take their fields from its nodes.
-    for (int i = 0; i < num_own(); ++i) {
-      const auto& fields = setting.body.fields[static_cast<std::size_t>(vertices[static_cast<std::size_t>(i)])];
+    for (int i = 0; i < own.num_vertices(); ++i) {
+      const auto& fields = setting.body.fields[static_cast<std::size_t>(own.vertices[static_cast<std::size_t>(i)])];
       block<dim>(x1, i) = fields.x1;
       block<dim>(state.x, i) = fields.x0;
       block<dim>(state.v, i) = fields.v;
@@ -260,7 +187,7 @@ struct LocalProblem<dim>::Impl {
     }
     // Held nodes take the fields of their surface.
     for (std::size_t k = 0; k < held.size(); ++k) {
-      const int i = num_own() + static_cast<int>(k);
+      const int i = own.num_vertices() + static_cast<int>(k);
       block<dim>(x1, i) = held[k].x1;
       block<dim>(state.x, i) = held[k].x0;
       block<dim>(state.v, i) = held[k].v;
@@ -271,36 +198,30 @@ struct LocalProblem<dim>::Impl {
     state.time = whole.time;
     state.kappa = whole.kappa;
     state.controls = whole.controls;
-    elements.x_rest.conservativeResize(dim * count);
-    for (Eigen::Index i = dim * num_own(); i < dim * count; ++i) elements.x_rest[i] = x1[i];
+    own.elements.x_rest.conservativeResize(dim * count);
+    for (Eigen::Index i = dim * own.num_vertices(); i < dim * count; ++i) own.elements.x_rest[i] = x1[i];
     complete_model(static_cast<int>(count));
   }
 
   void complete_model(int num_blocks) {
+    const ElementMesh<dim>& elements = own.elements;
     // The mass is that of the elements alone; held blocks have none.
     model.layout = {dim, num_blocks};
     model.x_rest = elements.x_rest;
     model.mass = lumped_mass(elements);
-    model.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements, std::vector<CurvedElementMesh<dim>>(),
-                                                                  VecX(VecX::Zero(num_blocks)));
+    model.consistent_mass = std::make_shared<ConsistentMass<dim>>(std::vector{elements}, VecX::Zero(num_blocks));
     model.potentials.push_back(std::make_shared<ElasticPotential<dim>>(elements));
     // Add damping and the inversion barrier if a material needs them.
-    const auto has = [&](const auto& is_so) {
-      return std::any_of(elements.material_of_element.begin(), elements.material_of_element.end(),
-                         [&](int m) { return is_so(elements.materials[static_cast<std::size_t>(m)]); });
-    };
-    if (has([](const MaterialParameters& m) { return m.damping > 0.0; })) {
-      model.potentials.push_back(std::make_shared<LaggedDampingPotential<dim>>(elements));
-    }
-    if (has([](const MaterialParameters& m) { return !is_barrier_model(m.model); })) {
-      model.potentials.push_back(std::make_shared<InversionBarrier<dim>>(elements));
-    }
-    if (force.size() > 0) {
-      force.conservativeResize(dim * num_blocks);
-      force.tail(dim * (num_blocks - num_own())).setZero();
+    const auto damping = std::make_shared<LaggedDampingPotential<dim>>(elements);
+    if (damping->has_elements()) model.potentials.push_back(damping);
+    const auto barrier = std::make_shared<InversionBarrier<dim>>(elements);
+    if (barrier->has_elements()) model.potentials.push_back(barrier);
+    if (own.force.size() > 0) {
+      own.force.conservativeResize(dim * num_blocks);
+      own.force.tail(dim * (num_blocks - own.num_vertices())).setZero();
       model.potentials.push_back(
           std::make_shared<LoadPotential>(dim * num_blocks, [this](double, double, VecX& sum) -> Result<Done> {
-            sum += force;
+            sum += own.force;
             return Done{};
           }));
     }
@@ -313,9 +234,9 @@ struct LocalProblem<dim>::Impl {
     const int num_blocks = model.layout.num_blocks;
     // All blocks but the moving ones are prescribed to stay at x1.
     model.is_always_prescribed.assign(static_cast<std::size_t>(num_blocks), 1);
-    std::fill_n(model.is_always_prescribed.begin(), num_moving, 0);
-    for (int b = num_moving; b < num_blocks; ++b) targets.blocks.push_back(b);
-    targets.positions = x1.tail(dim * (num_blocks - num_moving));
+    std::fill_n(model.is_always_prescribed.begin(), own.num_moving, 0);
+    for (int b = own.num_moving; b < num_blocks; ++b) targets.blocks.push_back(b);
+    targets.positions = x1.tail(dim * (num_blocks - own.num_moving));
   }
 
   // --- its solution ---
@@ -372,7 +293,7 @@ struct LocalProblem<dim>::Impl {
   /// Newton's method for the objective.
   struct Newton {
     Newton(Impl& local, Objective& objective)
-        : system(local.model, make_leading_solver(local.num_moving)),
+        : system(local.model, make_leading_solver(local.own.num_moving)),
           in{local.model,      local.options, local.targets,          local.state,
              objective.copies, system,        *objective.broad_phase, last_end},
           bound(in, objective.problem, log),
@@ -428,10 +349,10 @@ struct LocalProblem<dim>::Impl {
 
   void match_friction(double energy) {
     // The friction energy is proportional to the stiffness it is lagged with, so scaling that stiffness matches it.
-    const double own = friction();
-    if (!setting.is_friction_at_x1 || !(own > 0.0) || !(energy > 0.0)) return;
+    const double present = friction();
+    if (!setting.is_friction_at_x1 || !(present > 0.0) || !(energy > 0.0)) return;
     Objective& o = objective();
-    o.problem.lag_friction(o.now.point.iterate, x1 - state.x, o.problem.kappa() * energy / own);
+    o.problem.lag_friction(o.now.point.iterate, x1 - state.x, o.problem.kappa() * energy / present);
     o.now.point.energy = o.problem.energy(o.now.point.iterate);
   }
 
@@ -442,7 +363,7 @@ struct LocalProblem<dim>::Impl {
     NewtonState& now = objective_->now;
     // Search along the direction. No node moves by more than sqrt(dim) times the largest component.
     const double length = n->bound.length(now.point.iterate.x, n->dy);
-    n->is_converged = length <= converged_share * edge_length;
+    n->is_converged = length <= converged_share * own.edge_length;
     now.residual = length / options.integrator.h;
     const double reach = n->search.choose_reach(now, false);
     const Direction feasible = n->bound.feasible_direction(now.point.iterate, n->newton.gradient(), reach * n->dy);
@@ -468,15 +389,12 @@ struct LocalProblem<dim>::Impl {
 
   const LocalSetting<dim>& setting;
   SolverOptions options;
-  std::vector<int> vertices, own_surface_vertices;
-  int num_moving = 0;
+  std::vector<int> own_surface_vertices;
   BodySurface<dim> own_surface;
-  ContactPart contact_part;            // the features of the model's surface
+  ContactPart contact_part;  // the features of the model's surface
+  LocalElements<dim> own;
   std::vector<SurfaceNode<dim>> held;  // nodes of the surroundings: the blocks after those of `vertices`
-  ElementMesh<dim> elements;
-  VecX force;                // [N] empty: none
-  double edge_length = 0.0;  // [m] mean, at rest
-  double allowance = 0.0;    // [m]
+  double allowance = 0.0;              // [m]
   Model model;
   State state;
   PrescribedTargets targets;
@@ -510,11 +428,11 @@ bool LocalProblem<dim>::has_surface() const {
 }
 template <int dim>
 const std::vector<int>& LocalProblem<dim>::vertices() const {
-  return impl_->vertices;
+  return impl_->own.vertices;
 }
 template <int dim>
 int LocalProblem<dim>::num_moving() const {
-  return impl_->num_moving;
+  return impl_->own.num_moving;
 }
 template <int dim>
 const Model& LocalProblem<dim>::model() const {

@@ -8,17 +8,11 @@
 
 #include <memory>
 
+#include "clearance/remesh/local_elements.h"
 #include "clearance/remesh/own_surface.h"
 #include "clearance/solver/prescribed.h"
 
 namespace clearance {
-
-/// Elements and moving vertices, by their numbers in the mesh, ascending.
-struct Scope {
-  std::vector<int> cells;
-  std::vector<int> facets;  ///< boundary facets with a moving vertex, and those that the operation replaces
-  std::vector<int> moving;
-};
 
 /// Returns the integrator options for local problems of a body. Restarted BDF2 becomes implicit Euler if the body has
 /// no history or is hit (with consistent mass: if any body is hit), else BDF2.

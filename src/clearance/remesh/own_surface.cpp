@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "clearance/geometry/distance.h"
+#include "clearance/remesh/rest_measures.h"
 
 namespace clearance {
 
@@ -51,18 +51,10 @@ Extent<dim> OwnSurface<dim>::extent_of(int facet) const {
 }
 
 template <int dim>
-double OwnSurface<dim>::area_of(int facet) const {
-  const auto& f = body_.mesh.facet(facet);
-  const Vec<dim> a = body_.mesh.rest(f[0]), b = body_.mesh.rest(f[1]);
-  if constexpr (dim == 2) return (b - a).norm();
-  if constexpr (dim == 3) return 0.5 * cross_product(Vec<3>(b - a), Vec<3>(body_.mesh.rest(f[2]) - a)).norm();
-}
-
-template <int dim>
 double OwnSurface<dim>::measure_of(int vertex) const {
   double sum = 0.0;
   // A vertex has its share of each facet around it.
-  for (const int f : body_.mesh.facets_at(vertex)) sum += area_of(f) / dim;
+  for (const int f : body_.mesh.facets_at(vertex)) sum += rest_area(body_.mesh, f) / dim;
   return sum;
 }
 
@@ -72,7 +64,8 @@ double OwnSurface<dim>::measure_of_edge(int a, int b) const {
   for (const int f : body_.mesh.facets_at(a)) {
     const auto& facet = body_.mesh.facet(f);
     // In 3D a triangle shares its area among three edges; in 2D the edge is the facet.
-    if (std::find(facet.begin(), facet.end(), b) != facet.end()) sum += area_of(f) / (dim == 2 ? 1.0 : 3.0);
+    if (std::find(facet.begin(), facet.end(), b) != facet.end())
+      sum += rest_area(body_.mesh, f) / (dim == 2 ? 1.0 : 3.0);
   }
   return sum;
 }
@@ -161,7 +154,7 @@ BodySurface<dim> OwnSurface<dim>::surface_of(const std::vector<int>& facets, std
     for (const int f : facets) {
       const auto& [a, b, c] = mesh.facet(f);
       surface.triangles.push_back({number(a), number(b), number(c)});
-      surface.triangles_at_rest.push_back({-1, area_of(f)});
+      surface.triangles_at_rest.push_back({-1, rest_area(mesh, f)});
     }
   }
   return surface;

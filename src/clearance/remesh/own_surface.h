@@ -36,7 +36,6 @@ class OwnSurface {
  private:
   using Item = typename ExtentGroups<dim>::Item;
   Extent<dim> extent_of(int facet) const;
-  double area_of(int facet) const;
   double measure_of(int vertex) const;
   double measure_of_edge(int a, int b) const;
   void build_groups();

@@ -7,7 +7,6 @@
 #include "clearance/bodies/fem/inversion_barrier.h"
 #include "clearance/bodies/fem/load_potential.h"
 #include "clearance/bodies/fem/mass.h"
-#include "clearance/bodies/fem/step_bound.h"
 #include "clearance/contact/contact_potential.h"
 #include "clearance/contact/make_contact_model.h"
 #include "clearance/model/blocks.h"
@@ -23,22 +22,6 @@ namespace {
 constexpr double kept_gap = 0.5;
 /// Convergence tolerance on Newton directions, relative to the largest component of target - start.
 constexpr double relative_tolerance = 1e-6;
-
-/// The inversion barrier, which also bounds steps: the problem has no elasticity that would do so.
-template <int dim>
-class VolumeGuard final : public InversionBarrier<dim> {
- public:
-  explicit VolumeGuard(const ElementMesh<dim>& mesh) : InversionBarrier<dim>(mesh, GuardedElements::all) {}
-  std::unique_ptr<Potential> clone() const override { return std::make_unique<VolumeGuard>(*this); }
-
-  StepLimit max_feasible_step(const VecX& x, const VecX& dx) override {
-    return bound_step(this->elements(), x, dx, x_trial_);
-  }
-  bool is_feasible(const VecX& x) const override { return find_inverted_element(this->elements(), x) < 0; }
-
- private:
-  VecX x_trial_;  // buffer
-};
 
 /// Returns 1 for each block that does not move.
 std::vector<char> find_held(const Model& model, const VecX& start, const VecX& target, const std::vector<int>& held) {
@@ -83,9 +66,7 @@ PrescribedTargets keep_in_place(const std::vector<char>& is_held, const VecX& x)
 template <int dim>
 VecX mass_beside(const Model& model, const ElementMesh<dim>& elements) {
   VecX others = model.mass;
-  for (const auto& nodes : elements.elements) {
-    for (const int node : nodes) others[node] = 0.0;
-  }
+  for (const int node : elements.nodes) others[node] = 0.0;
   return others;
 }
 
@@ -95,14 +76,19 @@ class SafeProjection {
  public:
   SafeProjection(const Model& model, const ElementMesh<dim>& elements, const SolverOptions& options, const VecX& start,
                  const VecX& target, const std::vector<int>& held, StepHooks hooks)
-      : model_(model), options_(options), hooks_(std::move(hooks)), start_(start), target_(target), guard_(elements) {
+      : model_(model),
+        options_(options),
+        hooks_(std::move(hooks)),
+        start_(start),
+        target_(target),
+        guard_(elements, GuardedElements::all) {
     // Only contact, inertia and the volume guard act: no friction, restitution or potentials.
     model_.friction = {};
     model_.restitution = {};
     model_.potentials.clear();
     if (!model_.consistent_mass) {
-      model_.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements, std::vector<CurvedElementMesh<dim>>{},
-                                                                     mass_beside(model, elements));
+      model_.consistent_mass =
+          std::make_shared<ConsistentMass<dim>>(std::vector{elements}, mass_beside(model, elements));
     }
     // Held blocks stay at the start; the target of all others is the projection.
     held_ = keep_in_place<dim>(find_held(model, start, target, held), start);
@@ -159,7 +145,7 @@ class SafeProjection {
     // Shorten the time step if the forces at the start would move a node too far.
     const double share = std::min(1.0, longest_time_sq(forces) / h_sq);
     // The potentials are the volume guard and the forces that balance the barriers at the start.
-    model_.potentials = {std::make_shared<VolumeGuard<dim>>(guard_), hold(forces)};
+    model_.potentials = {std::make_shared<InversionBarrier<dim>>(guard_), hold(forces)};
 
     SolverOptions options = options_;
     // The step's inertial target must be the target: x + h v with v = (target - start) / h.
@@ -230,7 +216,7 @@ class SafeProjection {
   const SolverOptions& options_;
   StepHooks hooks_;
   VecX start_, target_;
-  VolumeGuard<dim> guard_;
+  InversionBarrier<dim> guard_;
   PrescribedTargets held_;
   std::unique_ptr<const ContactModel<dim>> contact_model_;
   std::unique_ptr<BroadPhase> broad_phase_;

@@ -1,9 +1,9 @@
 #include "clearance/remesh/target_lengths.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 
 #include "clearance/base/parallel.h"
+#include "clearance/remesh/rest_measures.h"
 
 namespace clearance {
 
@@ -18,17 +18,10 @@ struct ElementStrain {
 
 template <int dim>
 ElementStrain<dim> strain_of(const AdaptingBody<dim>& body, int cell) {
-  const auto& nodes = body.mesh.cell(cell);
-  Mat<dim> rest, now;
-  Vec<dim> centre = body.mesh.rest(nodes[0]);
-  for (int k = 0; k < dim; ++k) {
-    const int v = nodes[static_cast<std::size_t>(k) + 1];
-    rest.col(k) = body.mesh.rest(v) - body.mesh.rest(nodes[0]);
-    now.col(k) = body.fields[static_cast<std::size_t>(v)].x1 - body.fields[static_cast<std::size_t>(nodes[0])].x1;
-    centre += body.mesh.rest(v);
-  }
+  Vec<dim> centre = Vec<dim>::Zero();
+  for (const int v : body.mesh.cell(cell)) centre += body.mesh.rest(v);
   // Green's strain: 1/2 (F^T F - I).
-  const Mat<dim> f = now * rest.inverse();
+  const Mat<dim> f = deformation_gradient(body, cell);
   return {0.5 * (f.transpose() * f - Mat<dim>::Identity()), centre / (dim + 1)};
 }
 

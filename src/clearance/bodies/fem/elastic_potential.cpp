@@ -1,56 +1,44 @@
 #include "clearance/bodies/fem/elastic_potential.h"
 
-#include <numeric>
+#include <Eigen/LU>
 
 #include "clearance/bodies/fem/element_kernels.h"
+#include "clearance/bodies/fem/energy_sum.h"
 #include "clearance/bodies/fem/step_bound.h"
 
 namespace clearance {
-namespace {
 
-using namespace element_kernels;
-
-/// Number of packs worth a task of their own: about 20 microseconds of Hessians.
-constexpr int packs_per_task = 32;
+using element_kernels::pack_energy;
+using element_kernels::store_pack_forces;
+using element_kernels::write_derivatives;
 
 template <int dim>
-ElementSet<dim> all_elements(const ElementMesh<dim>& mesh) {
-  std::vector<int> members(mesh.elements.size());
-  std::iota(members.begin(), members.end(), 0);
-  return ElementSet<dim>(mesh, members);
+ElasticPotential<dim>::ElasticPotential(const ElementMesh<dim>& mesh)
+    : elements_(ElementSet<dim>::of(mesh, [](std::size_t) { return true; })) {
+  if (mesh.is_linear()) return;
+  curved_ = std::make_shared<Shapes>(Shapes{mesh, mesh.shapes(), CurvedVolume<dim>(mesh.shape_order())});
 }
-
-}  // namespace
-
-template <int dim>
-ElasticPotential<dim>::ElasticPotential(const ElementMesh<dim>& mesh) : elements_(all_elements(mesh)) {}
 
 template <int dim>
 CompensatedSum ElasticPotential<dim>::energy(const VecX& x) const {
   const std::vector<int>& active = elements_.active_packs();
-  return ordered_reduce(
-      static_cast<int>(active.size()), CompensatedSum{},
+  return sum_energies(
+      static_cast<int>(active.size()),
       [&](int i) {
         const ElementPack<dim>& pack = elements_.packs()[active[i]];
         // Lanes beyond the count repeat an element and are left out.
-        const Lanes energies = element_energy(pack, x);
+        const Lanes energies = pack_energy(elements_, pack, x);
         CompensatedSum sum;
         for (int lane = 0; lane < pack.count; ++lane) sum.add(energies[lane]);
         return sum;
       },
-      [](CompensatedSum a, const CompensatedSum& b) {
-        // A sum with infinity must stay infinite, not become the difference of two infinities.
-        if (!(a.sum < infinity && b.sum < infinity)) return CompensatedSum{infinity, 0.0};
-        a.add(b);
-        return a;
-      },
-      64);
+      elements_.is_linear() ? 64 : 4);
 }
 
 template <int dim>
 void ElasticPotential<dim>::add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const {
   for (const ElementPack<dim>& pack : elements_.packs()) {
-    const Lanes energies = element_energy(pack, x);
+    const Lanes energies = pack_energy(elements_, pack, x);
     for (int lane = 0; lane < pack.count; ++lane) {
       // All nodes of an element belong to one body.
       const int node = pack.nodes[0][static_cast<std::size_t>(lane)];
@@ -60,12 +48,88 @@ void ElasticPotential<dim>::add_body_energies(const VecX& x, const std::vector<i
 }
 
 template <int dim>
-std::vector<ElementState> ElasticPotential<dim>::element_states(const VecX& x) const {
+void ElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
+  const std::vector<int>& active = elements_.active_packs();
+  elements_.reserve_forces();
+  parallel_for(static_cast<int>(active.size()), elements_.packs_per_task(), [&](int i) {
+    const int p = active[i];
+    store_pack_forces(elements_, elements_.packs()[p], x, elements_.pack_forces(p));
+  });
+  elements_.gather_forces(scale, gradient);
+}
+
+template <int dim>
+auto ElasticPotential<dim>::derivatives(const VecX& x, bool is_projected, bool has_forces) {
+  if (has_forces) elements_.reserve_forces();
+  return [&x, is_projected, has_forces, this](int p, const LaneTargets& targets) {
+    Lanes* forces = has_forces ? elements_.pack_forces(p) : nullptr;
+    write_derivatives(elements_, elements_.packs()[p], x, is_projected, forces, targets);
+  };
+}
+
+template <int dim>
+void ElasticPotential<dim>::compute_local_derivatives(const VecX& x, bool is_projected) {
+  std::vector<double> locals;
+  for (int batch = 0; batch < elements_.num_batches(); ++batch) {
+    elements_.write_hessians(batch, derivatives(x, is_projected, true), locals);
+  }
+}
+
+template <int dim>
+void ElasticPotential<dim>::add_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) {
+  // Compute forces and Hessians in one pass.
+  elements_.assemble_hessians(scale, matrix, derivatives(x, true, true));
+  elements_.gather_forces(scale, gradient);
+}
+
+template <int dim>
+void ElasticPotential<dim>::add_exact_derivatives(const VecX& x, double scale, VecX& gradient,
+                                                  BlockSparseMatrix& matrix) {
+  elements_.assemble_hessians(scale, matrix, derivatives(x, false, true));
+  elements_.gather_forces(scale, gradient);
+}
+
+template <int dim>
+void ElasticPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
+  elements_.assemble_hessians(scale, matrix, derivatives(x, true, false));
+}
+
+template <int dim>
+StepLimit ElasticPotential<dim>::max_feasible_step(const VecX& x, const VecX& dx) {
+  if (!curved_) return bound_step(elements_, x, dx, x_trial_);
+  return ordered_reduce(
+      static_cast<int>(curved_->mesh.num_elements()), StepLimit{},
+      [&](int e) {
+        thread_local std::vector<double> at, motion;
+        // The volume is that of the shape, whose nodes follow the displacements.
+        curved_->shapes.places(e, x, at);
+        curved_->shapes.motions(e, dx, motion);
+        const double alpha = curved_->volume.max_feasible_step(at, motion);
+        return alpha < 1.0 ? StepLimit{alpha, e} : StepLimit{};
+      },
+      [](const StepLimit& a, const StepLimit& b) { return b.alpha < a.alpha ? b : a; }, 16);
+}
+
+template <int dim>
+bool ElasticPotential<dim>::is_feasible(const VecX& x) const {
+  if (!curved_) return find_inverted_element(elements_, x) < 0;
+  return ordered_reduce(
+             static_cast<int>(curved_->mesh.num_elements()), 1,
+             [&](int e) {
+               thread_local std::vector<double> at;
+               curved_->shapes.places(e, x, at);
+               return curved_->volume.is_valid(at) ? 1 : 0;
+             },
+             [](int a, int b) { return a & b; }, 64) == 1;
+}
+
+template <int dim>
+std::vector<ElementState> ElasticPotential<dim>::linear_states(const VecX& x) const {
   const auto& packs = elements_.packs();
   std::vector<ElementState> states(static_cast<std::size_t>(elements_.num_elements()));
-  parallel_for(static_cast<int>(packs.size()), packs_per_task, [&](int p) {
+  parallel_for(static_cast<int>(packs.size()), elements_.packs_per_task(), [&](int p) {
     const ElementPack<dim>& pack = packs[p];
-    const SmallMatrix<Lanes, dim> of_lanes = deformation_gradient(pack, x);
+    const SmallMatrix<Lanes, dim> of_lanes = element_kernels::deformation_gradient(pack, x);
     for (int lane = 0; lane < pack.count; ++lane) {
       // Take F of the lane; 2D is plane strain.
       Mat<3> f = Mat<3>::Identity();
@@ -73,77 +137,34 @@ std::vector<ElementState> ElasticPotential<dim>::element_states(const VecX& x) c
         for (int r = 0; r < dim; ++r) f(r, c) = of_lanes(r, c)[lane];
       }
       const MaterialParameters material{pack.model, pack.mu[lane], pack.lambda[lane]};
-      states[static_cast<std::size_t>(elements_.mesh_element(pack.stencils[lane]))] = element_state(material, f);
+      const int element = elements_.mesh_element(pack.elements[static_cast<std::size_t>(lane)]);
+      states[static_cast<std::size_t>(element)] = element_state(material, f);
     }
   });
   return states;
 }
 
 template <int dim>
-void ElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
-  const std::vector<int>& active = elements_.active_packs();
-  elements_.reserve_forces();
-  parallel_for(static_cast<int>(active.size()), packs_per_task, [&](int i) {
-    const int p = active[i];
-    const ElementPack<dim>& pack = elements_.packs()[p];
-    const SmallMatrix<Lanes, dim> f = deformation_gradient(pack, x);
-    store_forces(pack, stress(pack.model, f, pack.mu, pack.lambda), elements_.pack_forces(p));
+std::vector<ElementState> ElasticPotential<dim>::element_states(const VecX& x) const {
+  if (!curved_) return linear_states(x);
+  const ElementMesh<dim>& mesh = curved_->mesh;
+  // Evaluate at one point, the centre of the reference element.
+  Barycentrics center{};
+  for (std::size_t i = 0; i <= dim; ++i) center[i] = 1.0 / (dim + 1.0);
+  const std::array points = {QuadraturePoint{center, 1.0}};
+  const ShapeGradients<dim> gradients(mesh.order, points);
+  const RestMap<dim> rest(mesh, points);
+  std::vector<ElementState> states(mesh.num_elements());
+  parallel_for(static_cast<int>(states.size()), 64, [&](int i) {
+    const auto e = static_cast<std::size_t>(i);
+    // F = dx/dxi D0^-1; 2D is plane strain.
+    Mat<3> f = Mat<3>::Identity();
+    Mat<dim> derivative = gradients.map_derivative(0, mesh.nodes_of(e), x);
+    if (mesh.higher_shape_order > 0) derivative += rest.offset(0, e);
+    f.topLeftCorner<dim, dim>() = derivative * rest.derivative(0, e).inverse();
+    states[e] = element_state(mesh.material_of(e), f);
   });
-  elements_.gather_forces(scale, gradient);
-}
-
-template <int dim>
-void ElasticPotential<dim>::compute_local_derivatives(const VecX& x, bool is_projected) {
-  const std::vector<int>& active = elements_.active_packs();
-  elements_.reserve_forces();
-  elements_.reserve_hessians();
-  parallel_for(static_cast<int>(active.size()), packs_per_task, [&](int i) {
-    const int p = active[i];
-    const ElementPack<dim>& pack = elements_.packs()[p];
-    const SmallMatrix<Lanes, dim> f = deformation_gradient(pack, x);
-    // Forces and Hessians share the decomposition of F.
-    const SvdFrame<Lanes, dim> svd = principal_frame(pack.model, f);
-    store_forces(pack, stress(pack.model, f, svd, pack.mu, pack.lambda), elements_.pack_forces(p));
-    store_hessian(pack, svd, is_projected, elements_);
-  });
-}
-
-template <int dim>
-void ElasticPotential<dim>::add_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) {
-  // Compute forces and Hessians in one pass.
-  compute_local_derivatives(x, true);
-  elements_.gather_forces(scale, gradient);
-  elements_.assemble_hessians(scale, matrix);
-}
-
-template <int dim>
-void ElasticPotential<dim>::add_exact_derivatives(const VecX& x, double scale, VecX& gradient,
-                                                  BlockSparseMatrix& matrix) {
-  compute_local_derivatives(x, false);
-  elements_.gather_forces(scale, gradient);
-  elements_.assemble_hessians(scale, matrix);
-}
-
-template <int dim>
-void ElasticPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
-  compute_local_derivatives(x, true);
-  elements_.assemble_hessians(scale, matrix);
-}
-
-template <int dim>
-void ElasticPotential<dim>::add_unprojected_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
-  compute_local_derivatives(x, false);
-  elements_.assemble_hessians(scale, matrix);
-}
-
-template <int dim>
-StepLimit ElasticPotential<dim>::max_feasible_step(const VecX& x, const VecX& dx) {
-  return bound_step(elements_, x, dx, x_trial_);
-}
-
-template <int dim>
-bool ElasticPotential<dim>::is_feasible(const VecX& x) const {
-  return find_inverted_element(elements_, x) < 0;
+  return states;
 }
 
 template class ElasticPotential<2>;

@@ -2,47 +2,147 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <limits>
 #include <numeric>
-#include <set>
 
 #include "clearance/base/contract.h"
-#include "clearance/base/parallel.h"
-#include "clearance/bodies/fem/mass.h"
 
 namespace clearance {
 namespace {
 
-template <int dim>
-StencilList make_stencils(const std::vector<std::array<int, dim + 1>>& elements) {
-  StencilList stencils;
-  for (const auto& nodes : elements) stencils.add(nodes);
-  return stencils;
-}
+/// Largest number of blocks of local Hessians of curved elements that exist at a time: 9 MB in space.
+constexpr std::int64_t max_local_blocks = 128 * 1024;
 
+/// Returns a rule that is exact for polynomials of degree 2 (p - 1) over straight elements, and of twice the order of
+/// their shape over curved ones.
 template <int dim>
-void fill_lane(ElementPack<dim>& pack, int lane, const ElementMesh<dim>& mesh, const std::array<int, dim + 1>& nodes,
-               const MaterialParameters& material) {
-  // B is the inverse of the edges at rest.
-  const Mat<dim> edges = edge_matrix<dim>(mesh.x_rest, nodes);
-  const Mat<dim> inverse = edges.inverse();
-  for (int k = 0; k < dim * dim; ++k) pack.inverse_rest.m[k].set(lane, inverse.data()[k]);
-  pack.volume.set(lane, edges.determinant() / (dim == 2 ? 2 : 6));
-  pack.mu.set(lane, material.mu);
-  pack.lambda.set(lane, material.lambda);
-  for (int a = 0; a <= dim; ++a) pack.nodes[a][lane] = nodes[a];
+std::vector<QuadraturePoint> points_of(const ElementMesh<dim>& mesh, bool is_straight) {
+  return symmetric_quadrature(dim, is_straight ? 2 * (mesh.order - 1) : 2 * mesh.shape_order());
 }
 
 }  // namespace
 
+/// Builds the packs of a set: a pack holds elements of one material model that are all straight or all curved.
+template <int dim>
+class ElementSet<dim>::PackBuilder {
+ public:
+  PackBuilder(const ElementMesh<dim>& mesh, Constant& constant)
+      : mesh_(mesh), constant_(constant), is_curved_(mesh.num_elements(), 0) {
+    if (mesh.is_linear()) return;
+    const ElementShapes<dim> shapes = mesh.shapes();
+    std::vector<double> places;
+    for (const int member : constant.members) {
+      shapes.places(member, mesh.x_rest, places);
+      is_curved_[static_cast<std::size_t>(member)] = !is_straight<dim>(mesh.shape_order(), places);
+    }
+  }
+
+  void build() {
+    // Sort by material model and straightness; the order of the members breaks ties.
+    std::vector<int>& members = constant_.members;
+    std::vector<int> order(members.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto group_of = [&](int i) { return group_of_member(members[static_cast<std::size_t>(i)]); };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return group_of(a) < group_of(b); });
+    // Elements that need batches are numbered pack by pack.
+    if (!constant_.is_linear) {
+      const std::vector<int> before = members;
+      for (std::size_t i = 0; i < order.size(); ++i) members[i] = before[static_cast<std::size_t>(order[i])];
+      std::iota(order.begin(), order.end(), 0);
+    }
+    // Take up to four members of a group.
+    for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
+      end = first + 1;
+      while (end < order.size() && end < first + num_lanes && group_of(order[end]) == group_of(order[first])) ++end;
+      add_pack(std::span(order).subspan(first, end - first));
+    }
+  }
+
+ private:
+  std::pair<ElasticModel, bool> group_of_member(int member) const {
+    const auto e = static_cast<std::size_t>(member);
+    return {mesh_.material_of(e).model, is_curved_[e] != 0};
+  }
+
+  /// Returns the rule for straight or for curved elements; each is created on first use.
+  int rule(bool is_curved) {
+    int& number = rule_of_[is_curved ? 1 : 0];
+    if (number < 0) {
+      number = static_cast<int>(points_.size());
+      points_.push_back(points_of(mesh_, !is_curved));
+      constant_.rules.emplace_back(mesh_.order, points_.back());
+      rest_maps_.emplace_back(mesh_, points_.back());
+    }
+    return number;
+  }
+
+  void add_pack(std::span<const int> elements) {
+    const int first = constant_.members[static_cast<std::size_t>(elements[0])];
+    const auto [model, is_curved] = group_of_member(first);
+    ElementPack<dim> pack;
+    pack.count = static_cast<int>(elements.size());
+    pack.model = model;
+    pack.rule = rule(is_curved);
+    // Straight elements have the same D0 at all points.
+    const std::size_t num_points = points_[static_cast<std::size_t>(pack.rule)].size();
+    pack.nodes.resize(static_cast<std::size_t>(constant_.num_nodes));
+    pack.inverse_rest.resize(is_curved ? num_points : 1);
+    pack.weights.resize(num_points);
+    // A straight shape is that of the displacements, without an offset.
+    if (mesh_.higher_shape_order > 0 && is_curved) pack.offsets.resize(num_points);
+    // Lanes beyond the count repeat the last element.
+    for (std::size_t lane = 0; lane < num_lanes; ++lane) {
+      pack.elements[lane] = elements[std::min(lane, elements.size() - 1)];
+      fill_lane(pack, lane);
+    }
+    constant_.packs.push_back(std::move(pack));
+  }
+
+  void fill_lane(ElementPack<dim>& pack, std::size_t lane) const {
+    const auto e = static_cast<std::size_t>(constant_.members[static_cast<std::size_t>(pack.elements[lane])]);
+    const int at_lane = static_cast<int>(lane);
+    const auto set = [&](SmallMatrix<Lanes, dim>& of_lanes, const Mat<dim>& of_element) {
+      for (int k = 0; k < dim * dim; ++k) of_lanes.m[k].set(at_lane, of_element.data()[k]);
+    };
+    const std::span<const int> nodes = mesh_.nodes_of(e);
+    for (std::size_t a = 0; a < nodes.size(); ++a) pack.nodes[a][lane] = nodes[a];
+    pack.mu.set(at_lane, mesh_.material_of(e).mu);
+    pack.lambda.set(at_lane, mesh_.material_of(e).lambda);
+    const RestMap<dim>& rest_map = rest_maps_[static_cast<std::size_t>(pack.rule)];
+    const std::vector<QuadraturePoint>& points = points_[static_cast<std::size_t>(pack.rule)];
+    for (std::size_t q = 0; q < points.size(); ++q) {
+      // The weight of a point is its share of the volume at rest; the only point of linear elements has all of it.
+      const Mat<dim> derivative = rest_map.derivative(static_cast<int>(q), e);
+      const double determinant = derivative.determinant();
+      pack.weights[q].set(at_lane, constant_.is_linear ? determinant / (dim == 2 ? 2 : 6)
+                                                       : points[q].weight * simplex_volume<dim> * determinant);
+      if (!pack.offsets.empty()) set(pack.offsets[q], rest_map.offset(static_cast<int>(q), e));
+      if (q < pack.inverse_rest.size()) set(pack.inverse_rest[q], derivative.inverse());
+    }
+  }
+
+  const ElementMesh<dim>& mesh_;
+  Constant& constant_;
+  std::vector<char> is_curved_;  // per element of the mesh
+  std::array<int, 2> rule_of_ = {-1, -1};
+  std::vector<std::vector<QuadraturePoint>> points_;  // per rule
+  std::vector<RestMap<dim>> rest_maps_;
+};
+
 template <int dim>
 ElementSet<dim>::ElementSet(const ElementMesh<dim>& mesh, std::span<const int> members) {
   auto constant = std::make_shared<Constant>();
+  constant->is_linear = mesh.is_linear();
+  constant->num_nodes = static_cast<int>(mesh.num_nodes());
   constant->members.assign(members.begin(), members.end());
-  for (const int e : members) constant->elements.push_back(mesh.elements[e]);
-  // The constant part is built once and shared by copies.
-  build_packs(mesh, *constant);
+  // The constant part is built once and shared by copies. Packs may sort the members, so stencils are listed after
+  // them.
+  PackBuilder(mesh, *constant).build();
   build_gather_lists(*constant);
-  assembler_ = BlockAssembler(make_stencils<dim>(constant->elements));
+  StencilList stencils;
+  for (const int member : constant->members) stencils.add(mesh.nodes_of(static_cast<std::size_t>(member)));
+  constant->nodes = stencils.nodes;
+  assembler_ = BlockAssembler(stencils, mesh.is_linear() ? std::numeric_limits<std::int64_t>::max() : max_local_blocks);
   constant_ = std::move(constant);
   activate_all();
 }
@@ -85,51 +185,19 @@ void ElementSet<dim>::restrict_to(const std::vector<char>& part) {
 }
 
 template <int dim>
-void ElementSet<dim>::build_packs(const ElementMesh<dim>& mesh, Constant& constant) {
-  std::vector<ElementPack<dim>>& packs = constant.packs;
-  const auto material_of = [&](int member) -> const MaterialParameters& {
-    return mesh.materials[mesh.material_of_element[member]];
-  };
-  // Find the material models that occur.
-  std::set<ElasticModel> models;
-  for (const int member : constant.members) models.insert(material_of(member).model);
-  // A pack evaluates one material's formulas, so elements are grouped by model, and within a model kept in the order of
-  // the mesh.
-  for (const ElasticModel model : models) {
-    int lane = num_lanes;
-    for (int i = 0; i < static_cast<int>(constant.members.size()); ++i) {
-      const MaterialParameters& material = material_of(constant.members[i]);
-      if (material.model != model) continue;
-      // Begin a new pack when the last one is full.
-      if (lane == num_lanes) {
-        packs.push_back({});
-        packs.back().model = model;
-        lane = 0;
-      }
-      ElementPack<dim>& pack = packs.back();
-      // Fill the lane and all after it; later elements overwrite these.
-      for (int k = lane; k < num_lanes; ++k) {
-        fill_lane<dim>(pack, k, mesh, constant.elements[i], material);
-        pack.stencils[k] = i;
-      }
-      pack.count = ++lane;
-    }
-  }
-}
-
-template <int dim>
 void ElementSet<dim>::build_gather_lists(Constant& constant) {
-  const std::vector<ElementPack<dim>>& packs = constant.packs;
   struct Entry {
     int block;
     int place;
   };
   // List the place of every nodal force.
   std::vector<Entry> entries;
-  for (int p = 0; p < static_cast<int>(packs.size()); ++p) {
-    for (int a = 0; a < num_nodes; ++a) {
-      for (int lane = 0; lane < packs[p].count; ++lane) {
-        entries.push_back({packs[p].nodes[a][lane], ((p * num_nodes + a) * dim) * num_lanes + lane});
+  for (std::size_t p = 0; p < constant.packs.size(); ++p) {
+    const ElementPack<dim>& pack = constant.packs[p];
+    for (std::size_t a = 0; a < pack.nodes.size(); ++a) {
+      for (int lane = 0; lane < pack.count; ++lane) {
+        const auto place = static_cast<int>(((p * pack.nodes.size() + a) * dim) * num_lanes) + lane;
+        entries.push_back({pack.nodes[a][static_cast<std::size_t>(lane)], place});
       }
     }
   }
@@ -148,29 +216,29 @@ void ElementSet<dim>::build_gather_lists(Constant& constant) {
 
 template <int dim>
 void ElementSet<dim>::gather_forces(double scale, VecX& gradient) const {
-  const auto& [members, elements, packs, touched, gather_offsets, gather_places] = *constant_;
+  const Constant& constant = *constant_;
   const auto* numbers = reinterpret_cast<const double*>(forces_.data());
   parallel_for(static_cast<int>(active_touched_.size()), 512, [&](int at) {
     const int i = active_touched_[at];
     // Each block gathers its forces, so that no two threads write to the same place.
     Vec<dim> sum = Vec<dim>::Zero();
-    for (int k = gather_offsets[i]; k < gather_offsets[i + 1]; ++k) {
-      for (int r = 0; r < dim; ++r) sum[r] += numbers[gather_places[k] + r * num_lanes];
+    for (int k = constant.gather_offsets[i]; k < constant.gather_offsets[i + 1]; ++k) {
+      for (int r = 0; r < dim; ++r) sum[r] += numbers[constant.gather_places[k] + r * num_lanes];
     }
-    block<dim>(gradient, touched[i]) += scale * sum;
+    block<dim>(gradient, constant.touched[i]) += scale * sum;
   });
 }
 
 template <int dim>
-void ElementSet<dim>::assemble_hessians(double scale, BlockSparseMatrix& matrix) {
+void ElementSet<dim>::add_hessians(double scale, BlockSparseMatrix& matrix, std::span<const double> locals, int batch) {
   if (num_elements() == 0) return;
   const bool is_bound = assembler_.bind(matrix);
   CLEARANCE_ASSERT(is_bound);
-  // Restricted to a part, only its keys are added.
-  if (is_restricted_) {
-    assembler_.template add_to<dim>(matrix, locals_, scale, active_keys_);
+  // Linear elements, which are one batch, add only the keys of a part.
+  if (is_restricted_ && is_linear()) {
+    assembler_.template add_to<dim>(matrix, locals, scale, active_keys_);
   } else {
-    assembler_.template add_to<dim>(matrix, locals_, scale);
+    assembler_.template add_to<dim>(matrix, locals, scale, batch);
   }
 }
 

@@ -1,16 +1,14 @@
 // Deformable bodies: simplex elements in 2D and 3D, linear or of order 2 to 4. Code that builds a model from them
 // needs:
-//   ElementMesh<dim>             element_set.h        nodes, elements and materials of all bodies of a scene
+//   ElementMesh<dim>             element_mesh.h       nodes, elements and materials of all elements of an order
 //   ElasticPotential<dim>        elastic_potential.h  elastic energy, inversion-free step bound, exact verdict
 //   GravityPotential<dim>        gravity_potential.h
 //   LoadPotential                load_potential.h     forces that depend on time only
 //   LaggedDampingPotential<dim>  damping_potential.h
-//   InversionBarrier<dim>        inversion_barrier.h  for materials whose own energy stays finite when pressed flat
+//   InversionBarrier<dim>        inversion_barrier.h  for elements whose own energy can stay finite when pressed flat
 //   lumped_mass, ConsistentMass  mass.h
-//   CurvedElementMesh<dim>       curved_elements.h    elements of order 2 to 4, curved_potential.h, curved_mass.h
 #pragma once
 
-#include "clearance/bodies/fem/curved_potential.h"
 #include "clearance/bodies/fem/damping_potential.h"
 #include "clearance/bodies/fem/elastic_potential.h"
 #include "clearance/bodies/fem/gravity_potential.h"

@@ -1,48 +1,83 @@
-// Rest volumes and mass matrices of simplex elements with linear shape functions. In 2D "volume" is area [m^2].
+// Mass matrices and stiffness at rest of elements. In 2D "volume" is area [m^2].
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 
-#include "clearance/bodies/fem/curved_mass.h"
-#include "clearance/bodies/fem/element_set.h"
+#include "clearance/bodies/fem/element_mesh.h"
 #include "clearance/model/mass_operator.h"
 #include "clearance/sparse/block_assembler.h"
 
 namespace clearance {
 
-/// Returns the matrix with columns x1 - x0, x2 - x0, ... [m].
-template <int dim>
-Mat<dim> edge_matrix(const VecX& x, const std::array<int, dim + 1>& nodes) {
-  Mat<dim> edges;
-  const Vec<dim> origin = block<dim>(x, nodes[0]);
-  for (int a = 0; a < dim; ++a) edges.col(a) = block<dim>(x, nodes[a + 1]) - origin;
-  return edges;
-}
-
-/// Returns the signed volume [m^dim] of every element at x.
-template <int dim>
-std::vector<double> compute_volumes(const VecX& x, const std::vector<std::array<int, dim + 1>>& elements);
-
-/// Returns the lumped mass [kg] per block of unknowns: every element gives volume * density / (dim + 1) to each of its
-/// nodes.
+/// Returns the lumped mass [kg] per block of unknowns: every linear element gives volume * density / (dim + 1) to each
+/// of its nodes.
 template <int dim>
 VecX lumped_mass(const ElementMesh<dim>& mesh);
 
-/// Returns the stiffness [N/m] per block of unknowns: the mean eigenvalue of the diagonal block of the elastic Hessian
-/// at rest, sum_e V_e |grad phi|^2 (lambda + (1 + dim) mu) / dim.
+/// Adds the stiffness [N/m] per block of unknowns: the mean eigenvalue of the diagonal block of the elastic Hessian at
+/// rest, sum over elements of the integral of |grad phi|^2 (lambda + (1 + dim) mu) / dim.
 template <int dim>
-VecX rest_stiffness(const ElementMesh<dim>& mesh);
+void add_rest_stiffness(const ElementMesh<dim>& mesh, VecX& stiffness);
 
-/// The consistent mass matrix, M_ab = integral of density * phi_a phi_b; for linear elements m_element (1 + delta_ab) /
-/// ((dim + 1)(dim + 2)), times the identity.
+/// Returns for each element what its shape, if of a higher order than its displacements, adds [kg m] to the integral of
+/// rho times position over that of the positions of the nodes.
+template <int dim>
+std::vector<Vec<dim>> shape_moments(const ElementMesh<dim>& mesh);
+
+/// The mass matrix of the elements of one mesh: M_ab = integral of rho phi_a phi_b over the element at rest, times the
+/// identity. For linear elements it is m_element (1 + delta_ab) / ((dim + 1)(dim + 2)). For higher orders it is a full
+/// matrix, since the row sums of elements of order 2 are negative at corners.
+template <int dim>
+class ElementMass {
+ public:
+  explicit ElementMass(const ElementMesh<dim>& mesh);
+
+  /// Multiplies each element's mass by the factor of its blocks, the same for all of them; empty means 1.
+  void set_factors(const std::vector<double>& of_blocks);
+  const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
+  /// Adds the row sums [kg] of elements of a higher order, the masses that gravity pulls on: integral of rho phi_a per
+  /// block.
+  void add_row_sums(VecX& sums) const;
+  /// Adds positive shares [kg] of the masses of elements of a higher order, proportional to the diagonal of the matrix.
+  /// They weigh blocks against each other and are not for inertia.
+  void add_shares(VecX& masses) const;
+  /// Returns 1/2 d^T M d.
+  CompensatedSum energy(const VecX& d) const;
+  void add_product(const VecX& d, double scale, VecX& result) const;
+  void add_to(double scale, BlockSparseMatrix& matrix);
+
+ private:
+  double factor(std::size_t e) const {
+    return factors_.empty() ? 1.0 : factors_[static_cast<std::size_t>(nodes_of(e)[0])];
+  }
+  std::span<const int> nodes_of(std::size_t e) const { return {nodes_->data() + e * num_nodes_, num_nodes_}; }
+  /// Returns the lower triangle of an element's matrix, row by row; for linear elements their mass.
+  const double* matrix_of(std::size_t e) const { return matrices_->data() + e * size_; }
+  std::size_t num_elements() const { return nodes_->size() / num_nodes_; }
+  /// Returns m_element / ((dim + 1)(dim + 2)) [kg] times the factor of a linear element.
+  double weight(std::size_t e) const { return factor(e) * *matrix_of(e) / ((dim + 1) * (dim + 2)); }
+  void sum_weights();
+  double linear_energy(std::size_t e, const VecX& d) const;
+  double element_energy(std::size_t e, const VecX& d) const;
+
+  bool is_linear_;
+  std::size_t num_nodes_, size_;
+  std::shared_ptr<const std::vector<int>> nodes_;
+  std::shared_ptr<const std::vector<double>> matrices_;  // [kg]
+  std::vector<double> factors_;                          // per block
+  BlockAssembler assembler_;
+  std::vector<double> weights_;  // [kg] linear: per key of the assembler; the block is that times the identity
+  std::vector<double> locals_;
+};
+
+/// The mass of all elements of a scene, and of blocks without elements.
 template <int dim>
 class ConsistentMass : public MassOperator {
  public:
   /// `others` [kg] per block holds masses that are on the diagonal alone: those of stiff bodies, for which this is
   /// exact, and lumped masses.
-  ConsistentMass(const ElementMesh<dim>& mesh, const std::vector<CurvedElementMesh<dim>>& curved, const VecX& others);
+  ConsistentMass(const std::vector<ElementMesh<dim>>& meshes, const VecX& others);
   std::unique_ptr<MassOperator> clone() const override { return std::make_unique<ConsistentMass>(*this); }
   void set_factors(const std::vector<double>& of_blocks) override;
   const std::vector<BlockKey>& keys() const override { return keys_; }
@@ -56,24 +91,14 @@ class ConsistentMass : public MassOperator {
     double mass;  // [kg]
   };
   double factor(int block) const { return factors_.empty() ? 1.0 : factors_[static_cast<std::size_t>(block)]; }
-  /// Returns m_element / ((dim + 1)(dim + 2)) [kg] times the factor of the element's body.
-  double weight(int element) const {
-    return factor(nodes_of(element)[0]) * element_mass_[static_cast<std::size_t>(element)] / ((dim + 1) * (dim + 2));
-  }
-  const std::array<int, dim + 1>& nodes_of(int element) const {
-    return (*elements_)[static_cast<std::size_t>(element)];
-  }
-  int num_elements() const { return static_cast<int>(elements_->size()); }
-  void sum_weights();
 
-  std::shared_ptr<const std::vector<std::array<int, dim + 1>>> elements_;
-  std::vector<double> element_mass_;  // [kg]
-  BlockAssembler assembler_;          // of the elements
-  std::vector<double> weights_;       // [kg] per key of the assembler: the block is that times the identity
-  std::vector<CurvedMass<dim>> curved_;
-  std::vector<double> factors_;  // per block
-  std::vector<Other> others_;    // those that are not zero
+  std::vector<ElementMass<dim>> elements_;  // per mesh
+  std::vector<double> factors_;             // per block
+  std::vector<Other> others_;               // those that are not zero
   std::vector<BlockKey> keys_;
 };
+
+extern template class ElementMass<2>;
+extern template class ElementMass<3>;
 
 }  // namespace clearance

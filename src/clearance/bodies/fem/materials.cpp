@@ -19,13 +19,6 @@ Mat<dim> to_eigen(const SmallMatrix<double, dim>& f) {
   return Eigen::Map<const Mat<dim>>(f.m);
 }
 
-/// Returns the frame in which the principal Hessian of the model holds.
-template <int dim>
-SvdFrame<double, dim> principal_frame(ElasticModel model, const SmallMatrix<double, dim>& f) {
-  if (model != ElasticModel::linear_elasticity) return compute_svd(f);
-  return {small_identity<double, dim>(), {}, small_identity<double, dim>()};
-}
-
 /// Returns dP for dF = x, both in the frame of the singular values.
 template <int dim>
 Mat<dim> apply(const PrincipalHessian<double, dim>& h, const Mat<dim>& x) {
@@ -72,7 +65,7 @@ Mat<dim> first_piola_stress(const MaterialParameters& material, const Mat<dim>& 
 template <int dim>
 Mat<dim * dim> stress_derivative(const MaterialParameters& material, const Mat<dim>& f, bool is_projected) {
   // In the frame of the singular values the derivative splits into modes, which are projected one by one.
-  const SvdFrame<double, dim> frame = principal_frame<dim>(material.model, to_small<dim>(f));
+  const SvdFrame<double, dim> frame = principal_frame(material.model, to_small<dim>(f));
   PrincipalHessian<double, dim> h = principal_hessian(material.model, frame.sigma, material.mu, material.lambda);
   if (is_projected) project_modes(h);
 

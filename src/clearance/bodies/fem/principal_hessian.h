@@ -142,6 +142,13 @@ CLEARANCE_INLINE PrincipalHessian<T, dim> principal_hessian(ElasticModel model, 
   return linear_hessian<T, dim>(mu, lambda);
 }
 
+/// Returns the frame in which the principal Hessian of the model holds.
+template <class T, int dim>
+CLEARANCE_INLINE SvdFrame<T, dim> principal_frame(ElasticModel model, const SmallMatrix<T, dim>& f) {
+  if (model != ElasticModel::linear_elasticity) return compute_svd(f);
+  return {small_identity<T, dim>(), {}, small_identity<T, dim>()};
+}
+
 /// Returns the sum of positive_part(eigenvalue) v v^T of a symmetric matrix, by cyclic Jacobi rotations.
 template <class T, int dim>
 SmallMatrix<T, dim> positive_part_of_symmetric(SmallMatrix<T, dim> a) {

@@ -101,7 +101,7 @@ StepLimit pack_limit(const ElementSet<dim>& elements, const ElementPack<dim>& pa
     // Solve the polynomial of the other lanes.
     if (is_safe.bits[lane]) continue;
     const double alpha = element_limit(edges, motion, lane);
-    if (alpha < 1.0) limit = combine_limits(limit, {alpha, elements.mesh_element(pack.stencils[lane])});
+    if (alpha < 1.0) limit = combine_limits(limit, {alpha, elements.mesh_element(pack.elements[lane])});
   }
   return limit;
 }
@@ -149,7 +149,7 @@ int find_inverted_element(const ElementSet<dim>& elements, const VecX& x) {
     if (!any_lane(!is_positive)) return first;
     for (int lane = 0; lane < pack.count; ++lane) {
       if (is_positive.bits[lane] || exact_orientation(pack, lane, x) > 0) continue;
-      first = std::min(first, elements.mesh_element(pack.stencils[lane]));
+      first = std::min(first, elements.mesh_element(pack.elements[lane]));
     }
     return first;
   };

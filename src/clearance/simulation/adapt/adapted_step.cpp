@@ -369,9 +369,9 @@ void project(const AdaptingBodies::Body& body, const BodyMesh& before, const Ada
   elements.x_rest = to.model.x_rest;
   elements.materials = adapted.materials;
   for (std::size_t c = 0; c < new_rest.cells.size(); ++c) {
-    elements.elements.push_back(new_rest.cells[c]);
-    for (int& v : elements.elements.back()) v = to.blocks[b].of_node(v);
-    elements.material_of_element.push_back(body.class_of_cell[static_cast<std::size_t>(after.origin_of_cell[c])]);
+    auto nodes = new_rest.cells[c];
+    for (int& v : nodes) v = to.blocks[b].of_node(v);
+    elements.add(nodes, body.class_of_cell[static_cast<std::size_t>(after.origin_of_cell[c])]);
   }
   std::vector<int> held_blocks;
   for (const int v : given) held_blocks.push_back(to.blocks[b].of_node(v));

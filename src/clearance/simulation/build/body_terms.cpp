@@ -1,8 +1,6 @@
 #include "clearance/simulation/build/body_terms.h"
 
 #include "clearance/bodies/affine/orthogonality_potential.h"
-#include "clearance/bodies/fem/curved_barrier.h"
-#include "clearance/bodies/fem/curved_damping.h"
 #include "clearance/bodies/fem/fem_body.h"
 #include "clearance/math/dimension.h"
 #include "clearance/simulation/build/scene_elements.h"
@@ -32,12 +30,11 @@ void add_stiff_units(const std::vector<StiffUnit>& units, BodyTerms& terms) {
 template <int dim>
 void add_elasticity(const SceneElements<dim>& elements, BodyTerms& terms) {
   std::vector<std::function<std::vector<ElementState>(const VecX&)>> states;
-  const auto add = [&](const auto& potential) {
+  for (const ElementMesh<dim>& mesh : elements.meshes()) {
+    const auto potential = std::make_shared<ElasticPotential<dim>>(mesh);
     states.push_back([potential](const VecX& x) { return potential->element_states(x); });
     terms.potentials.push_back(potential);
-  };
-  if (!elements.linear.elements.empty()) add(std::make_shared<ElasticPotential<dim>>(elements.linear));
-  for (const auto& [orders, mesh] : elements.curved) add(std::make_shared<CurvedElasticPotential<dim>>(mesh));
+  }
   if (states.empty()) return;
   terms.element_states = [states](const VecX& x) {
     std::vector<ElementState> all;
@@ -56,15 +53,13 @@ std::shared_ptr<const MassOperator> make_consistent_mass(const SceneDesc& desc, 
                                                          const VecX& mass, const VecX& lumped, const VecX& shares) {
   const bool is_consistent = desc.time.mass == MassKind::consistent;
   if (!is_consistent && elements.curved.empty()) return nullptr;
-  ElementMesh<dim> linear;
-  if (is_consistent) linear = elements.linear;
   const VecX others = mass - shares - (is_consistent ? lumped : VecX::Zero(lumped.size()));
-  return std::make_shared<ConsistentMass<dim>>(linear, elements.curved_meshes(), others);
+  return std::make_shared<ConsistentMass<dim>>(elements.meshes(is_consistent), others);
 }
 
 template <int dim>
-void add_shape_moments(const CurvedElementMesh<dim>& mesh, const std::vector<int>& body_of_block,
-                       std::size_t num_bodies, std::vector<Vec<3>>& sums) {
+void add_shape_moments(const ElementMesh<dim>& mesh, const std::vector<int>& body_of_block, std::size_t num_bodies,
+                       std::vector<Vec<3>>& sums) {
   if (mesh.higher_shape_order == 0) return;
   sums.resize(num_bodies, Vec<3>::Zero());
   const std::vector<Vec<dim>> moments = shape_moments(mesh);
@@ -81,14 +76,11 @@ void add_gravity_and_barriers(const SceneDesc& desc, const SceneElements<dim>& e
   if (!gravity.isZero(0.0)) {
     terms.potentials.push_back(std::make_shared<GravityPotential<dim>>(terms.weighing, gravity));
   }
-  auto damping = std::make_shared<LaggedDampingPotential<dim>>(elements.linear);
-  if (damping->has_elements()) terms.potentials.push_back(damping);
-  auto inversion_barrier = std::make_shared<InversionBarrier<dim>>(elements.linear);
-  if (inversion_barrier->has_elements()) terms.potentials.push_back(inversion_barrier);
-  for (const auto& [orders, mesh] : elements.curved) {
-    auto curved_damping = std::make_shared<CurvedDampingPotential<dim>>(mesh);
-    if (curved_damping->has_elements()) terms.potentials.push_back(std::move(curved_damping));
-    terms.potentials.push_back(std::make_shared<CurvedInversionBarrier<dim>>(mesh));
+  for (const ElementMesh<dim>& mesh : elements.meshes()) {
+    const auto damping = std::make_shared<LaggedDampingPotential<dim>>(mesh);
+    if (damping->has_elements()) terms.potentials.push_back(damping);
+    const auto barrier = std::make_shared<InversionBarrier<dim>>(mesh);
+    if (barrier->has_elements()) terms.potentials.push_back(barrier);
   }
 }
 
@@ -97,13 +89,14 @@ BodyTerms make_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bod
   BodyTerms terms;
   SceneElements<dim> elements = collect_elements<dim>(desc, bodies, unknowns);
   terms.cell_of_element = std::move(elements.cell_of_element);
-  terms.elastic_stiffness = rest_stiffness(elements.linear);
+  terms.elastic_stiffness = VecX::Zero(elements.linear.x_rest.size() / dim);
+  add_rest_stiffness(elements.linear, terms.elastic_stiffness);
   const VecX lumped = lumped_mass(elements.linear);
   VecX shares = VecX::Zero(lumped.size());
   terms.weighing = lumped;
   for (const auto& [orders, mesh] : elements.curved) {
     add_rest_stiffness(mesh, terms.elastic_stiffness);
-    const CurvedMass<dim> mass(mesh);
+    const ElementMass<dim> mass(mesh);
     mass.add_shares(shares);
     mass.add_row_sums(terms.weighing);
     add_shape_moments(mesh, unknowns.body_of_block, bodies.size(), terms.shape_moments);

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "clearance/base/parallel.h"
-#include "clearance/bodies/fem/curved_elements.h"
+#include "clearance/bodies/fem/element_mesh.h"
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/math/dimension.h"

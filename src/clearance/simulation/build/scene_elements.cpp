@@ -103,15 +103,14 @@ class ElementCollector {
       nodes[i] =
           blocks.of_node(dim == 3 ? body.mesh.tets[cell][i] : body.mesh.triangles[cell][std::min<std::size_t>(i, 2)]);
     }
-    elements_.linear.elements.push_back(nodes);
-    elements_.linear.material_of_element.push_back(materials_.of_cell(body, cell));
+    elements_.linear.add(nodes, materials_.of_cell(body, cell));
     elements_.cell_of_element.push_back(number);
   }
 
   void add_curved(const BodyInstance& body, std::size_t cell, const BodyBlocks& blocks, int number) {
     const int shape_order = body.mesh.order_of_cell(cell);
     const int order = body.displacement_order > 0 ? body.displacement_order : shape_order;
-    CurvedElementMesh<dim>& of_order = elements_.curved[{order, shape_order}];
+    ElementMesh<dim>& of_order = elements_.curved[{order, shape_order}];
     for (const int v : nodes_of_displacements(body.mesh, cell, order)) of_order.nodes.push_back(blocks.of_node(v));
     if (order != shape_order) {
       for (const int v : body.mesh.nodes_of_cell(cell)) {

@@ -5,8 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "clearance/bodies/fem/curved_elements.h"
-#include "clearance/bodies/fem/fem_body.h"
+#include "clearance/bodies/fem/element_mesh.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/build/unknowns.h"
 #include "clearance/simulation/load/body_instance.h"
@@ -18,12 +17,13 @@ template <int dim>
 struct SceneElements {
   ElementMesh<dim> linear;
   using Orders = std::array<int, 2>;  // orders of the displacements and of the shape
-  std::map<Orders, CurvedElementMesh<dim>> curved;
+  std::map<Orders, ElementMesh<dim>> curved;
   std::vector<int> cell_of_element;  ///< cell of frames per element: first the linear ones, then by ascending orders
 
-  /// Returns the curved elements, by ascending orders.
-  std::vector<CurvedElementMesh<dim>> curved_meshes() const {
-    std::vector<CurvedElementMesh<dim>> meshes;
+  /// Returns the linear elements, if wanted and if there are any, and the others by ascending orders.
+  std::vector<ElementMesh<dim>> meshes(bool has_linear = true) const {
+    std::vector<ElementMesh<dim>> meshes;
+    if (has_linear && linear.num_elements() > 0) meshes.push_back(linear);
     for (const auto& [orders, mesh] : curved) meshes.push_back(mesh);
     return meshes;
   }

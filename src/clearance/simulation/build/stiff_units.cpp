@@ -8,7 +8,7 @@
 #include <cmath>
 #include <map>
 
-#include "clearance/bodies/fem/curved_elements.h"
+#include "clearance/bodies/fem/element_mesh.h"
 #include "clearance/geometry/mesh_mass.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
