@@ -45,7 +45,7 @@ struct EnergyLedger {
   std::vector<double> work;
 };
 
-/// All data of a run that must survive a restart, written by `advance` alone.
+/// All data of a run that must survive a restart. `Step::commit` (solver) writes the members that name no other writer.
 struct State {
   int step = 0;       ///< steps completed
   double time = 0.0;  ///< [s]
@@ -60,12 +60,12 @@ struct State {
   std::vector<EnergyLedger> ledgers;  ///< per body
   double kappa = 0.0;  ///< [J/m^4] barrier stiffness of the last step, as a factor of the energy; 0 before the first
   std::vector<StickVertex> stick;  ///< of contacts with friction at x
-  VecX x_anchor;                   ///< [m] start of scripted motions; written by the simulation when a motion begins
-  VecX controls;                   ///< values that programs have set (scene/controls.h)
-  std::vector<char> released;      ///< per prescribed motion with a release condition: 1 once it has been released
-  /// Meshes of the bodies whose elements have changed since the start, by ascending body; the model is built from them.
+  VecX x_anchor;                   ///< [m] start of scripted motions; written by find_targets when a motion begins
+  VecX controls;                   ///< values that programs set by Simulation or a schedule (scene/controls.h)
+  std::vector<char> released;      ///< per prescribed motion: 1 once it has been released; written by find_targets
+  /// Meshes of the bodies whose elements have changed since the start, by ascending body; written by adapt and refine.
   std::vector<std::shared_ptr<const BodyMesh>> meshes;
-  std::vector<RejectedOperation> rejected;  ///< rejected operations on these meshes, by ascending body
+  std::vector<RejectedOperation> rejected;  ///< rejected operations on these meshes, by ascending body; as `meshes`
   /// Per joint of the scene: whole turns of a hinge, in addition to its angle between -pi and pi at x. Empty: none so
   /// far.
   std::vector<int> turns;
@@ -104,35 +104,49 @@ struct ContactScales {
   bool is_empty() const { return dhat.empty(); }
 };
 
-/// The model, constant while a step is solved; parts that change belong to a workspace.
+/// The model, constant while a step is solved. `build_scene_model` writes it, by the stages of simulation/build that
+/// the groups of members name.
 struct Model {
+  // unknowns.cpp
   DofLayout layout;
+  std::vector<Tie> ties;           ///< by ascending block
+  VecX x_rest;                     ///< [m]
+  std::vector<int> body_of_block;  ///< per block: the body that it moves, numbered as in the surface
+
+  // body_terms.cpp; loads.cpp and joints.cpp add their potentials
   std::vector<StiffBody> stiff_bodies;
-  std::vector<Tie> ties;  ///< by ascending block
-  VecX mass;              ///< [kg] lumped, per block (zero for obstacle blocks)
+  VecX mass;  ///< [kg] lumped, per block (zero for obstacle blocks)
   /// Mass matrix to use instead of the lumped mass; may be null.
   std::shared_ptr<const MassOperator> consistent_mass;
-  VecX x_rest;  ///< [m]
   /// Elasticity, gravity, ...; without inertia and contact.
   std::vector<std::shared_ptr<const Potential>> potentials;
+  VecX elastic_stiffness;  ///< [N/m] per block: resistance of the elements at rest to a displacement; may be empty
+
+  // joints.cpp
+  /// Per body: the first body of its mechanism, the bodies that joints connect directly or through others. Empty: no
+  /// bodies are connected.
+  std::vector<int> mechanism_of_body;
+
+  // motions.cpp
+  std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
+
+  // scene_surface.cpp
   SurfaceMap surface_map{3};
   SurfaceTopology surface;
   /// [m^2] per surface edge: squared rest length, for the edge-edge mollifier's eps_x [Fer23, eq. 2.24]
   std::vector<double> edge_rest_length_sq;
-  std::vector<HalfSpace> half_spaces;
+  std::vector<char> is_obstacle_vertex;  ///< per surface vertex
+
+  // contact_properties.cpp, contact_scales.cpp, rest_surface.cpp
   FrictionTable friction;
   RestitutionTable restitution;
   ContactScales contact_scales;
   /// The formulation of contact, with what it knows of this surface at rest; null: that of [Fer23, ch. 2], which needs
   /// to know nothing.
   std::shared_ptr<const ContactAtRest> contact_at_rest;
-  std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
-  std::vector<char> is_obstacle_vertex;    ///< per surface vertex
-  std::vector<int> body_of_block;          ///< per block: the body that it moves, numbered as in the surface
-  /// Per body: the first body of its mechanism, the bodies that joints connect directly or through others. Empty: no
-  /// bodies are connected.
-  std::vector<int> mechanism_of_body;
-  VecX elastic_stiffness;      ///< [N/m] per block: resistance of the elements at rest to a displacement; may be empty
+
+  // build_scene_model.cpp
+  std::vector<HalfSpace> half_spaces;
   double bbox_diagonal = 1.0;  ///< [m] l of app. A: of the deformable bodies at rest
 
   /// False for obstacles, which may reach behind half-spaces.

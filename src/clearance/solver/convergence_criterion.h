@@ -9,7 +9,7 @@
 
 namespace clearance {
 
-/// What Newton's method does next.
+/// Tells Newton's method what to do next.
 enum class Verdict {
   go_on,  ///< with this iteration
   again,  ///< with the next iteration, since the objective has changed

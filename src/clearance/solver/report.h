@@ -1,5 +1,5 @@
 // The outcome of a step as data, for whoever reads it later. The solver writes it at the end of a step, in
-// Step::record (step_end.cpp), and never reads it.
+// Step::record, Step::commit (step_end.cpp) and complete_report (advance.cpp), and never reads it.
 #pragma once
 
 #include <optional>
