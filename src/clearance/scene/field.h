@@ -26,7 +26,7 @@ struct Field {
   Shorthand shorthand = Shorthand::none;
   bool null_is_infinity = false;  ///< JSON has no infinity: null stands for it
   /// Message about a value that differs from the default where another alternative of a choice is chosen (choice.h).
-  std::string_view elsewhere;
+  std::string_view elsewhere = {};
   bool is_refused_elsewhere = false;  ///< the message is an error, else a warning
 
   Field below(double bound, bool excluded) const;

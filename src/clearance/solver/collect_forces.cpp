@@ -30,7 +30,7 @@ StepForces collect_forces(const StepInputs<dim>& in, StepProblem<dim>& problem, 
   forces.normal = VecX::Zero(end.x_surface.size());
   forces.friction = forces.normal;
   problem.contacts().visit_forces(end.contacts, end.x_surface, problem.kappa() / scale,
-                                   adding_to<dim>(in.model, &PairForce::normal, forces.normal, forces));
+                                  adding_to<dim>(in.model, &PairForce::normal, forces.normal, forces));
   friction.visit_forces(end.x_surface, 1.0 / scale,
                         adding_to<dim>(in.model, &PairForce::friction, forces.friction, forces));
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "clearance/bodies/fem/materials.h"
+#include "clearance/geometry/distance.h"
 #include "clearance/geometry/refine.h"
 #include "clearance/geometry/simplex_mesh.h"
 #include "clearance/math/dimension.h"

@@ -1,5 +1,4 @@
-// What the bodies of a scene are alone: their masses, and the energies of their elements, of stiff bodies and of their
-// weight.
+// The masses of bodies, and the energies of their elements, of stiff bodies and of their weight.
 #pragma once
 
 #include <functional>

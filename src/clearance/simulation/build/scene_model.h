@@ -20,8 +20,7 @@
 
 namespace clearance {
 
-/// What the stages of build_scene_model have made. Nothing in it changes during a run but `controls` and the hooks of
-/// `options`.
+/// A scene as the stages of build_scene_model have made it. Nothing in it changes during a run but `controls`.
 struct SceneModel {
   int dim = 3;
   std::vector<BodyInstance> bodies;
