@@ -27,8 +27,8 @@ template <int dim>
 std::optional<SimplexCorners<dim>> random_simplex(RandomPoints& random, PointFamily family) {
   SimplexCorners<dim> corners;
   for (Vec<dim>& x : corners) x = random.point<dim>(family);
-  if (simplex_volume<dim>(corners) < 0.0) std::swap(corners[0], corners[1]);
-  if (!(simplex_volume<dim>(corners) > 0.0)) return std::nullopt;
+  if (signed_volume<dim>(corners) < 0.0) std::swap(corners[0], corners[1]);
+  if (!(signed_volume<dim>(corners) > 0.0)) return std::nullopt;
   return corners;
 }
 
@@ -174,7 +174,7 @@ void check_same_simplex() {
     ASSERT_TRUE(a);
     Mat<dim + 1> moments;
     const double volume = overlap_moments<dim>(*a, *a, moments);
-    EXPECT_EQ(volume, simplex_volume<dim>(*a));
+    EXPECT_EQ(volume, signed_volume<dim>(*a));
     EXPECT_LT((moments - own_moments<dim>(volume)).norm(), 1e-15 * volume);
     for (int k = 0; k <= dim; ++k) {
       EXPECT_EQ(barycentric_coordinates<dim>(*a, (*a)[k]), (Vec<dim + 1>::Unit(k)));
@@ -250,7 +250,7 @@ double partition_error(const SimplexCorners<dim>& a, const std::vector<SimplexCo
     EXPECT_LT((moments - transposed.transpose()).norm(), 1e-14);
     sums += moments.rowwise().sum();
   }
-  const double volume = simplex_volume<dim>(a);
+  const double volume = signed_volume<dim>(a);
   return (sums - Vec<dim + 1>::Constant(volume / (dim + 1))).cwiseAbs().maxCoeff() / volume;
 }
 
@@ -266,8 +266,8 @@ void check_partition() {
     Vec<dim> middle = Vec<dim>::Zero();
     for (int k = 1; k <= dim; ++k) middle += sliver[k] / dim;
     sliver[0] = middle + 1e-6 * (sliver[0] - middle);
-    if (simplex_volume<dim>(sliver) < 0.0) std::swap(sliver[1], sliver[2]);
-    EXPECT_LT(partition_error<dim>(sliver, fine) * simplex_volume<dim>(sliver), 2e-15);
+    if (signed_volume<dim>(sliver) < 0.0) std::swap(sliver[1], sliver[2]);
+    EXPECT_LT(partition_error<dim>(sliver, fine) * signed_volume<dim>(sliver), 2e-15);
   }
 }
 

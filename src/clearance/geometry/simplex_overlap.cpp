@@ -135,7 +135,7 @@ double cut_simplex(const SimplexCorners<dim>& small, const SimplexCorners<dim>& 
   }
   Moments<dim> moments;
   cut<dim>(piece, 0, moments);
-  const double volume = simplex_volume<dim>(small);
+  const double volume = signed_volume<dim>(small);
   integrals = volume * moments.integrals;
   return volume * moments.volume;
 }
@@ -143,7 +143,7 @@ double cut_simplex(const SimplexCorners<dim>& small, const SimplexCorners<dim>& 
 }  // namespace
 
 template <int dim>
-double simplex_volume(const SimplexCorners<dim>& corners) {
+double signed_volume(const SimplexCorners<dim>& corners) {
   Mat<dim> edges;
   for (int k = 0; k < dim; ++k) edges.col(k) = corners[k + 1] - corners[0];
   return edges.determinant() / (dim == 2 ? 2.0 : 6.0);
@@ -166,14 +166,14 @@ Vec<dim + 1> barycentric_coordinates(const SimplexCorners<dim>& corners, const V
 /// The smaller simplex is cut, because its coordinates in the other are small numbers with small rounding errors.
 template <int dim>
 double overlap_moments(const SimplexCorners<dim>& a, const SimplexCorners<dim>& b, Mat<dim + 1>& integrals) {
-  if (simplex_volume<dim>(a) <= simplex_volume<dim>(b)) return cut_simplex<dim>(a, b, integrals);
+  if (signed_volume<dim>(a) <= signed_volume<dim>(b)) return cut_simplex<dim>(a, b, integrals);
   const double volume = cut_simplex<dim>(b, a, integrals);
   integrals.transposeInPlace();
   return volume;
 }
 
-template double simplex_volume<2>(const SimplexCorners<2>&);
-template double simplex_volume<3>(const SimplexCorners<3>&);
+template double signed_volume<2>(const SimplexCorners<2>&);
+template double signed_volume<3>(const SimplexCorners<3>&);
 template Vec<3> barycentric_coordinates<2>(const SimplexCorners<2>&, const Vec<2>&);
 template Vec<4> barycentric_coordinates<3>(const SimplexCorners<3>&, const Vec<3>&);
 template double overlap_moments<2>(const SimplexCorners<2>&, const SimplexCorners<2>&, Mat<3>&);

@@ -13,7 +13,7 @@ using SimplexCorners = std::array<Vec<dim>, dim + 1>;
 
 /// [m^dim] Returns the signed volume.
 template <int dim>
-double simplex_volume(const SimplexCorners<dim>& corners);
+double signed_volume(const SimplexCorners<dim>& corners);
 
 /// Returns lambda_k(x): linear, 1 at corner k and 0 at the others, without rounding there. The simplex must not be
 /// flat.

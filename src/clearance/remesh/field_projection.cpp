@@ -25,7 +25,7 @@ std::vector<double> cell_masses(const RestMesh<dim>& mesh) {
   std::vector<double> masses(mesh.cells.size());
   parallel_for(static_cast<int>(masses.size()), 256, [&](int c) {
     masses[static_cast<std::size_t>(c)] =
-        mesh.density[static_cast<std::size_t>(c)] * simplex_volume<dim>(corners_of(mesh, c));
+        mesh.density[static_cast<std::size_t>(c)] * signed_volume<dim>(corners_of(mesh, c));
   });
   return masses;
 }
@@ -122,7 +122,7 @@ void FieldProjection<dim>::scale_columns(const RestMesh<dim>& from) {
   std::vector<Vec<dim + 1>> factors(from.cells.size(), Vec<dim + 1>::Ones());
   for (std::size_t c = 0; c < factors.size(); ++c) {
     if (!is_replaced[c]) continue;
-    const double share = from.density[c] * simplex_volume<dim>(corners_of(from, static_cast<int>(c))) / (dim + 1);
+    const double share = from.density[c] * signed_volume<dim>(corners_of(from, static_cast<int>(c))) / (dim + 1);
     for (int j = 0; j <= dim; ++j) {
       const double sum = sums[c][j].value(), factor = share / sum;
       missing_mass_ += std::abs(share - sum);
