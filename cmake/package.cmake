@@ -56,7 +56,7 @@ endforeach()
 clearance_component(simulation
   OBJECTS ${clearance_simulation_objects}
   LIBRARIES clearance_package_ccd fmt::fmt spdlog::spdlog ZLIB::ZLIB clearance_cholmod clearance_hdf5 clearance_muparser
-  HEADERS base/log.h base/parallel.h base/profile.h base/result.h base/stop.h model/stiff_strain.h
+  HEADERS base/contact_options.h base/log.h base/parallel.h base/profile.h base/result.h base/stop.h model/stiff_strain.h
     geometry/lagrange.h geometry/mesh.h
     io/result/energy_monitor.h io/result/folder_claim.h io/result/result_files.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
     scene/scene.h scene/validate.h
@@ -64,7 +64,7 @@ clearance_component(simulation
     simulation/build/joint_strain.h simulation/hints/body_facts.h simulation/load/hint.h simulation/overlaps/separation.h
     simulation/start/start_overlap.h simulation/stepping/body_view.h simulation/stepping/contact_pair.h
     simulation/watches/coarse_motion.h simulation/watches/curved_distance.h simulation/watches/large_rotation.h
-    solver/energy_account.h solver/report.h solver/step_forces.h)
+    solver/energy_account.h solver/report.h solver/step_forces.h solver/step_status.h)
 # Its headers hand over Eigen's objects, which lie and are freed as Eigen is told here; users who compile for AVX without it
 # would free what they do not own.
 target_compile_definitions(clearance_package_simulation INTERFACE EIGEN_DONT_VECTORIZE)

@@ -34,7 +34,7 @@ class AreaPenalty final : public RadialContactModel<dim> {
       return contact.kind == ContactKind::edge_edge || contact.kind == ContactKind::mollified_edge_edge;
     });
     for (Contact& contact : set.contacts) {
-      contact.weight = stiffness_ * rest_->vertex[static_cast<std::size_t>(contact.vertices[0])];
+      contact.weight *= stiffness_ * rest_->vertex[static_cast<std::size_t>(contact.vertices[0])];
     }
     return set;
   }
@@ -80,7 +80,6 @@ test::World world_of_area_penalty() {
   world.options.barrier.dhat = 0.03;
   world.options.convergence = Convergence::forces;
   world.options.force_tolerance = 1e-4;
-  world.options.keeps_forces = true;
   const SurfaceAtRest rest{.model = world.model,
                            .barrier = world.options.barrier,
                            .bodies = std::vector<BodyAtRest>(2),
