@@ -5,9 +5,14 @@
 #include <optional>
 #include <variant>
 
-#include "clearance/base/methods.h"
-
 namespace clearance {
+
+/// The choice of the pairs of primitives that repel each other, and of the strength.
+enum class ContactFormulation {
+  ipc,         ///< all nearby pairs, by a stiffness of their own [Fer23, ch. 2]
+  convergent,  ///< weighted by areas at rest, so that pressures do not depend on the mesh [Li23]
+  gcp          ///< pairs that face each other from outside, but none at rest [Hua24]
+};
 
 /// Options of `ipc` and `convergent`: parts of the convergent formulation, each of which can be chosen alone. Absent:
 /// as the formulation has it.

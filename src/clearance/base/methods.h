@@ -14,13 +14,6 @@ enum class PetscMethod { mumps, gamg, hypre };
 
 enum class CcdMethod { clearance, tight_inclusion };
 
-/// The choice of the pairs of primitives that repel each other, and of the strength.
-enum class ContactFormulation {
-  ipc,         ///< all nearby pairs, by a stiffness of their own [Fer23, ch. 2]
-  convergent,  ///< weighted by areas at rest, so that pressures do not depend on the mesh [Li23]
-  gcp          ///< pairs that face each other from outside, but none at rest [Hua24]
-};
-
 /// The criterion by which the elements of a body adapt.
 enum class RemeshCriterion {
   energy,  ///< decrease of the incremental potential by an operation [Fer23, eq. 6.5]
