@@ -61,8 +61,8 @@ inline BaselineMesh read_baseline_mesh(const std::string& name) {
   params >> word >> mesh.dhat;
 
   surface.num_vertices = static_cast<int>(mesh.x_t0.size() / 3);
-  surface.vertex_body.assign(static_cast<std::size_t>(surface.num_vertices), 0);
-  surface.vertex_group.assign(static_cast<std::size_t>(surface.num_vertices), -1);
+  surface.vertex_body.assign(surface.num_vertices, 0);
+  surface.vertex_group.assign(surface.num_vertices, -1);
   surface.edges = unique_edges(surface.triangles);
   return mesh;
 }

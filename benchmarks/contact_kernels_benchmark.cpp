@@ -37,7 +37,7 @@ struct Scene {
 };
 
 Scene::Scene(const BaselineMesh& mesh) {
-  const auto num_vertices = static_cast<std::size_t>(mesh.surface.num_vertices);
+  const std::size_t num_vertices = mesh.surface.num_vertices;
   model.layout = {3, mesh.surface.num_vertices};
   model.surface = mesh.surface;
   for (int v = 0; v < mesh.surface.num_vertices; ++v) model.surface_map.add_vertex(v);

@@ -83,7 +83,7 @@ inline void MultiBodyScene::set_motion(double length) {
   x_t0.conservativeResize(3 * static_cast<Eigen::Index>(surface.num_vertices));
   x_t1 = x_t0;
   for (int v = 0; v < surface.num_vertices; ++v) {
-    const double phase = surface.vertex_body[static_cast<std::size_t>(v)];
+    const double phase = surface.vertex_body[v];
     x_t1.segment<3>(3 * static_cast<Eigen::Index>(v)) +=
         length * Vec<3>(std::cos(phase), std::sin(phase), std::sin(1.7 * phase));
   }

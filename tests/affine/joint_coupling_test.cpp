@@ -28,7 +28,7 @@ struct Row {
       Mesh mesh = dim == 2 ? make_rectangle(1.0, 0.6, 1, 1) : make_box(Vec<3>(1.0, 0.6, 0.8), {1, 1, 1});
       for (Vec<3>& v : mesh.vertices) v += Vec<3>(b, 0.2 * b, 0.0);
       const AffineFrame frame = make_affine_frame(mesh, StiffBodyOptions{}).value();
-      bodies[static_cast<std::size_t>(b)] = {b * (dim + 1), frame, 7.0};
+      bodies[b] = {b * (dim + 1), frame, 7.0};
       x.segment(b * num_unknowns<dim>, num_unknowns<dim>) = affine_unknowns<dim>(frame);
     }
   }
@@ -51,7 +51,7 @@ struct Row {
   /// axis.
   VecX moved(VecX y, JointKind kind, int body, double by) const {
     const Mat<3> rotation = rotation_from_vector(Vec<3>(0, 0, kind == JointKind::hinge ? by : 0.0));
-    const Vec<3> point = joint(kind, static_cast<std::size_t>(body), true).point;
+    const Vec<3> point = joint(kind, body, true).point;
     const Vec<3> shift =
         kind == JointKind::hinge ? Vec<3>(0, 0, 0) : Vec<3>(by * (dim == 3 ? Vec<3>(0, 0, 1) : Vec<3>(1, 0, 0)));
     for (int b = 0; b <= dim; ++b) {

@@ -29,7 +29,7 @@ struct Pair {
       Mesh mesh = make_box(Vec<3>(1.0, 0.6, 0.8), {1, 1, 1});
       for (Vec<3>& v : mesh.vertices) v += Vec<3>(side, 0.2 * side, 0.0);
       const AffineFrame frame = make_affine_frame(mesh, StiffBodyOptions{}).value();
-      bodies[static_cast<std::size_t>(side)] = {4 * side, frame, 7.0};
+      bodies[side] = {4 * side, frame, 7.0};
       x.segment(12 * side, 12) = affine_unknowns<3>(frame);
     }
   }

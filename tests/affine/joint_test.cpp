@@ -39,7 +39,7 @@ struct Pair {
       StiffBodyOptions options;
       options.density = 2.0;
       AffineFrame frame = make_affine_frame(mesh, options).value();
-      bodies[static_cast<std::size_t>(side)] = {side * (dim + 1), frame, 7.0};
+      bodies[side] = {side * (dim + 1), frame, 7.0};
       x.segment(side * num_unknowns<dim>, num_unknowns<dim>) = affine_unknowns<dim>(frame);
     }
   }
@@ -467,11 +467,10 @@ TEST(HeldBody, Translation_KeepsExactlyTheGivenCoordinates) {
     const std::array<bool, 3> flags = {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0};
     for (int i = 0; i < 3; ++i) {
       const double energy = held_energy<3>(flags, {}, Vec<3>(1, 2, 3), 0.5 * Vec<3>::Unit(i));
-      EXPECT_EQ(energy > 1e-3, flags[static_cast<std::size_t>(i)]);
+      EXPECT_EQ(energy > 1e-3, flags[i]);
       EXPECT_TRUE(energy > 1e-3 || energy < 1e-28);
       if (i == 2) continue;
-      EXPECT_EQ(held_energy<2>(flags, {}, Vec<3>(0, 0, 3), 0.5 * Vec<3>::Unit(i)) > 1e-3,
-                flags[static_cast<std::size_t>(i)]);
+      EXPECT_EQ(held_energy<2>(flags, {}, Vec<3>(0, 0, 3), 0.5 * Vec<3>::Unit(i)) > 1e-3, flags[i]);
     }
   }
 }
@@ -482,7 +481,7 @@ TEST(HeldBody, Rotation_HasNoPartAboutTheFixedAxes) {
     const std::array<bool, 3> flags = {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0};
     for (int i = 0; i < 3; ++i) {
       const double energy = held_energy<3>({}, flags, 0.7 * Vec<3>::Unit(i), shift);
-      EXPECT_EQ(energy > 1e-3, flags[static_cast<std::size_t>(i)]) << "flags " << mask << ", axis " << i;
+      EXPECT_EQ(energy > 1e-3, flags[i]) << "flags " << mask << ", axis " << i;
       EXPECT_TRUE(energy > 1e-3 || energy < 1e-28);
     }
   }

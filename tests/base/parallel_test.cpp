@@ -14,7 +14,7 @@ namespace {
 std::vector<double> wild_numbers(int count, unsigned seed) {
   std::mt19937_64 rng(seed);
   std::uniform_real_distribution<double> mantissa(-1.0, 1.0), exponent(-30.0, 30.0);
-  std::vector<double> numbers(static_cast<std::size_t>(count));
+  std::vector<double> numbers(count);
   for (double& number : numbers) number = mantissa(rng) * std::exp2(exponent(rng));
   return numbers;
 }
@@ -26,7 +26,7 @@ mpq_class exact_sum(const std::vector<double>& numbers) {
 }
 
 CompensatedSum sum_of(const std::vector<double>& numbers) {
-  return ordered_sum(static_cast<int>(numbers.size()), [&](int i) { return numbers[static_cast<std::size_t>(i)]; });
+  return ordered_sum(static_cast<int>(numbers.size()), [&](int i) { return numbers[i]; });
 }
 
 }  // namespace
@@ -83,8 +83,8 @@ TEST(OrderedSum, OfNothingIsZero) {
 
 TEST(ParallelFor, VisitsEveryIndexOnce) {
   for (int count : {0, 1, 7, 64, 1000, 4097}) {
-    std::vector<int> visits(static_cast<std::size_t>(count), 0);
-    parallel_for(count, 16, [&](int i) { ++visits[static_cast<std::size_t>(i)]; });
+    std::vector<int> visits(count, 0);
+    parallel_for(count, 16, [&](int i) { ++visits[i]; });
     EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), count);
   }
 }
@@ -95,8 +95,8 @@ TEST(ParallelFor, ChunksCoverTheRangeAndDoNotDependOnThreads) {
     std::vector<int> ends(10, -1), visits(1000, 0);
     parallel_for_chunks(1000, 101, [&](int begin, int end) {
       EXPECT_EQ(begin % 101, 0);
-      ends[static_cast<std::size_t>(begin / 101)] = end;
-      for (int i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+      ends[begin / 101] = end;
+      for (int i = begin; i < end; ++i) ++visits[i];
     });
     EXPECT_EQ(ends, (std::vector<int>{101, 202, 303, 404, 505, 606, 707, 808, 909, 1000})) << threads;
     EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), 1000) << threads;

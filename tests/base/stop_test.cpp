@@ -55,7 +55,7 @@ TEST(Stops, AreHeardWhereALoopIsTooShortForThreads) {
 TEST(Stops, WithoutAScopeOrAWishLoopsRunToTheirEnds) {
   std::vector<int> values(1000);
   const auto fill = [&] {
-    parallel_for(1000, 8, [&](int i) { values[static_cast<std::size_t>(i)] = i; });
+    parallel_for(1000, 8, [&](int i) { values[i] = i; });
     return std::accumulate(values.begin(), values.end(), 0);
   };
   EXPECT_EQ(fill(), 499500);

@@ -26,7 +26,7 @@ std::size_t expect_tree_equals_brute_force(const TestSurface& s, double inflatio
   const Candidates expected = twin->find_candidates(s.x_t0, s.x_t1, inflation);
   expect_equal(tree->find_candidates(s.x_t0, s.x_t1, inflation), expected);
   expect_equal(tree->find_candidates(s.x_t0, s.x_t0, inflation), twin->find_candidates(s.x_t0, s.x_t0, inflation));
-  std::vector<double> deviation(static_cast<std::size_t>(s.topology.num_vertices));
+  std::vector<double> deviation(s.topology.num_vertices);
   for (std::size_t v = 0; v < deviation.size(); ++v) deviation[v] = 0.01 * static_cast<double>(v % 7);
   expect_equal(tree->find_candidates(s.x_t0, s.x_t1, inflation, deviation),
                twin->find_candidates(s.x_t0, s.x_t1, inflation, deviation));
@@ -135,8 +135,8 @@ TEST_P(BroadPhaseInDimension, PairsAreSortedUniqueDisjointAndCanTouch) {
       }
     };
     const auto vertex = [](int i) { return std::array<int, 1>{i}; };
-    const auto edge = [&](int i) { return s.topology.edges[static_cast<std::size_t>(i)]; };
-    const auto triangle = [&](int i) { return s.topology.triangles[static_cast<std::size_t>(i)]; };
+    const auto edge = [&](int i) { return s.topology.edges[i]; };
+    const auto triangle = [&](int i) { return s.topology.triangles[i]; };
     check(found.point_triangle, vertex, triangle);
     check(found.edge_edge, edge, edge);
     check(found.point_edge, vertex, edge);
@@ -162,8 +162,8 @@ TEST_P(BroadPhaseInDimension, ObstaclesMeetBodiesButNotEachOther) {
   const Candidates found =
       make_broad_phase(surface.dim, surface.topology)->find_candidates(surface.x_t0, surface.x_t0, 0.5);
   for (const auto& pair : surface.dim == 2 ? found.point_edge : found.edge_edge) {
-    const auto& edge = surface.topology.edges[static_cast<std::size_t>(pair[1])];
-    const int other = surface.dim == 2 ? pair[0] : surface.topology.edges[static_cast<std::size_t>(pair[0])][0];
+    const auto& edge = surface.topology.edges[pair[1]];
+    const int other = surface.dim == 2 ? pair[0] : surface.topology.edges[pair[0]][0];
     EXPECT_TRUE(edge[0] >= num_obstacle_vertices || other >= num_obstacle_vertices);
   }
 }

@@ -41,7 +41,7 @@ TestSurface random_bodies(Rng& rng, int dim, int num_bodies, double room) {
   surface.dim = dim;
   for (int body = 0; body < num_bodies; ++body) {
     const std::array<int, 3> groups = {-1, body + 1, 0};
-    add_any_body(surface, rng, body, groups[static_cast<std::size_t>(random_index(rng, 3))], room);
+    add_any_body(surface, rng, body, groups[random_index(rng, 3)], room);
   }
   surface.x_t1 = surface.x_t0 + random_vector(rng, surface.x_t0.size(), -0.05, 0.05);
   return surface;
@@ -50,25 +50,23 @@ TestSurface random_bodies(Rng& rng, int dim, int num_bodies, double room) {
 /// Returns the same surface with its vertices, edges and triangles in random order, so that bodies are no ranges.
 TestSurface shuffled(const TestSurface& surface, Rng& rng) {
   TestSurface result = surface;
-  std::vector<int> place(static_cast<std::size_t>(surface.topology.num_vertices));
+  std::vector<int> place(surface.topology.num_vertices);
   std::iota(place.begin(), place.end(), 0);
   std::shuffle(place.begin(), place.end(), rng);
   for (int v = 0; v < surface.topology.num_vertices; ++v) {
-    const int to = place[static_cast<std::size_t>(v)];
+    const int to = place[v];
     for (int k = 0; k < surface.dim; ++k) {
       result.x_t0[surface.dim * to + k] = surface.x_t0[surface.dim * v + k];
       result.x_t1[surface.dim * to + k] = surface.x_t1[surface.dim * v + k];
     }
-    result.topology.vertex_body[static_cast<std::size_t>(to)] =
-        surface.topology.vertex_body[static_cast<std::size_t>(v)];
-    result.topology.vertex_group[static_cast<std::size_t>(to)] =
-        surface.topology.vertex_group[static_cast<std::size_t>(v)];
+    result.topology.vertex_body[to] = surface.topology.vertex_body[v];
+    result.topology.vertex_group[to] = surface.topology.vertex_group[v];
   }
   for (auto& edge : result.topology.edges) {
-    for (int& v : edge) v = place[static_cast<std::size_t>(v)];
+    for (int& v : edge) v = place[v];
   }
   for (auto& triangle : result.topology.triangles) {
-    for (int& v : triangle) v = place[static_cast<std::size_t>(v)];
+    for (int& v : triangle) v = place[v];
   }
   std::shuffle(result.topology.edges.begin(), result.topology.edges.end(), rng);
   std::shuffle(result.topology.triangles.begin(), result.topology.triangles.end(), rng);
@@ -76,7 +74,7 @@ TestSurface shuffled(const TestSurface& surface, Rng& rng) {
 }
 
 std::vector<double> random_deviation(Rng& rng, const TestSurface& s) {
-  std::vector<double> deviation(static_cast<std::size_t>(s.topology.num_vertices));
+  std::vector<double> deviation(s.topology.num_vertices);
   for (double& d : deviation) d = std::max(0.0, uniform(rng, -0.1, 0.1));
   return deviation;
 }
@@ -118,7 +116,7 @@ TEST_P(ForestInDimension, EqualsBruteForceWhenBodiesMoveFar) {
     TestSurface bodies = random_bodies(rng, GetParam(), 12, 4.0);
     // One body crosses the whole scene, one leaves it for good.
     for (int v = 0; v < bodies.topology.num_vertices; ++v) {
-      const int body = bodies.topology.vertex_body[static_cast<std::size_t>(v)];
+      const int body = bodies.topology.vertex_body[v];
       if (body == 3) bodies.x_t1.segment(bodies.dim * v, bodies.dim).array() += 5.0;
       if (body == 5) bodies.x_t1.segment(bodies.dim * v, bodies.dim).array() -= 1e7;
     }

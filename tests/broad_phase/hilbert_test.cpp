@@ -49,7 +49,7 @@ TEST(Hilbert, OrderIsSortedAndAPermutation) {
     }
     std::sort(indices.begin(), indices.end());
     ASSERT_EQ(static_cast<int>(indices.size()), count);
-    for (int i = 0; i < count; ++i) EXPECT_EQ(indices[static_cast<std::size_t>(i)], i);
+    for (int i = 0; i < count; ++i) EXPECT_EQ(indices[i], i);
   }
 }
 
@@ -57,7 +57,7 @@ TEST(Hilbert, EqualCodesKeepTheOrderOfTheirIndices) {
   HilbertOrder order;
   std::vector<Box> boxes(100, Box{});
   order.sort(boxes);
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(order.keys[static_cast<std::size_t>(i)].index, i);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order.keys[i].index, i);
 }
 
 TEST(Hilbert, NeighboursInTheOrderAreCloseInSpace) {

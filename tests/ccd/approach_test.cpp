@@ -150,7 +150,7 @@ TEST(Approach, EveryLaneHasTheBitsOfADouble) {
     std::array<Motion, num_lanes> motions;
     SmallVector<Lanes, 3> t0[4], t1[4];
     for (int lane = 0; lane < num_lanes; ++lane) {
-      Motion& m = motions[static_cast<std::size_t>(lane)] = random.motion(0.1);
+      Motion& m = motions[lane] = random.motion(0.1);
       if (trial % 3 == 0) random.degenerate(m);
       const auto begin = edge_edge_corners(m.t0), end = edge_edge_corners(m.t1);
       for (std::size_t k = 0; k < 4; ++k) {
@@ -162,7 +162,7 @@ TEST(Approach, EveryLaneHasTheBitsOfADouble) {
     }
     const Approach<Lanes> four = bound_approach(t0, t1);
     for (int lane = 0; lane < num_lanes; ++lane) {
-      const Approach<double> one = approach_of(motions[static_cast<std::size_t>(lane)], true);
+      const Approach<double> one = approach_of(motions[lane], true);
       ASSERT_EQ(four.distance[lane], one.distance);
       ASSERT_EQ(four.motion[lane], one.motion);
     }

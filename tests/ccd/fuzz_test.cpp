@@ -50,7 +50,7 @@ class Adversary {
   Motion any_motion(QueryKind kind) {
     const auto motions =
         random_motions(generator_, kind == QueryKind::point_triangle ? Pair::point_triangle : Pair::edge_edge);
-    return motions[static_cast<std::size_t>(draw(0, static_cast<int>(motions.size()) - 1))].motion;
+    return motions[draw(0, static_cast<int>(motions.size()) - 1)].motion;
   }
 
   /// Returns small integers, sometimes with few different values, or numbers with all their digits.
@@ -106,7 +106,7 @@ class Adversary {
   /// Moves some coordinates by one unit in the last place.
   void nudge(Motion& motion, int count) {
     for (int i = 0; i < count; ++i) {
-      double& x = (draw(0, 1) == 0 ? motion.t0 : motion.t1)[static_cast<std::size_t>(draw(0, 3))][draw(0, 2)];
+      double& x = (draw(0, 1) == 0 ? motion.t0 : motion.t1)[draw(0, 3)][draw(0, 2)];
       x = std::nextafter(x, draw(0, 1) == 0 ? infinity : -infinity);
     }
   }

@@ -24,7 +24,7 @@ class PeerScenes : public ProgramTest {
     const ProcessResult run = clearance(arguments);
     EXPECT_EQ(run.status, 0) << run.errors;
     const std::vector<Json> stats = stats_of(out);
-    EXPECT_EQ(stats.size(), static_cast<std::size_t>(num_steps));
+    EXPECT_EQ(stats.size(), num_steps);
     int most_contacts = 0;
     for (const Json& line : stats) {
       EXPECT_EQ(line["status"], "converged") << line["step"];

@@ -34,7 +34,7 @@ void RandomScript::add_friction_pair(FrictionDesc& friction) {
   const int last = static_cast<int>(scene_.bodies.size()) - 1;
   if (friction.coefficient == 0.0 || last < 0) return;
   FrictionPairDesc pair;
-  for (std::string& name : pair.bodies) name = scene_.bodies[static_cast<std::size_t>(random_.integer(0, last))].name;
+  for (std::string& name : pair.bodies) name = scene_.bodies[random_.integer(0, last)].name;
   pair.coefficient = random_.uniform(0.0, 2.0);
   pair.static_coefficient = random_static(pair.coefficient);
   friction.pairs.push_back(pair);

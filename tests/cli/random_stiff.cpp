@@ -145,8 +145,8 @@ JointDesc RandomStiff::joint() {
   }
   if (stiff.empty()) return joint;
   const int last = static_cast<int>(stiff.size()) - 1;
-  const BodyDesc& first = *stiff[static_cast<std::size_t>(r.integer(0, last))];
-  const BodyDesc& second = *stiff[static_cast<std::size_t>(r.integer(0, last))];
+  const BodyDesc& first = *stiff[r.integer(0, last)];
+  const BodyDesc& second = *stiff[r.integer(0, last)];
   joint.bodies[0] = first.name;
   if (&second != &first) joint.bodies[1] = second.name;
   joint.kind = r.one_of({JointKind::fixed, JointKind::ball, JointKind::hinge, JointKind::slider});

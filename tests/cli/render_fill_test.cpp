@@ -109,7 +109,7 @@ TEST(Fill, ElementsOfHighOrderAreFilled) {
       // order^2.
       const double exact = 0.5 + 4.0 * bulge * (1.0 - 1.0 / (order * order)) / 3.0;
       EXPECT_NEAR(area(drawing.bodies), exact, 0.25 * std::abs(bulge) + 1e-6) << order << " " << bulge;
-      EXPECT_EQ(drawing.bodies.indices.size(), static_cast<std::size_t>(order * order));
+      EXPECT_EQ(drawing.bodies.indices.size(), order * order);
     }
   }
 }

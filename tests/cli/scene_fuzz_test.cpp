@@ -87,7 +87,7 @@ void expect_rigid(const SceneDesc& desc, const Frame& start, const VerifySurface
   std::map<int, std::size_t> first_vertex;
   for (std::size_t v = 0; v < frame.mesh.vertices.size(); ++v) {
     const int body = surface.vertex_body[v];
-    if (body < 0 || desc.bodies[static_cast<std::size_t>(body)].kind != BodyKind::rigid) continue;
+    if (body < 0 || desc.bodies[body].kind != BodyKind::rigid) continue;
     const std::size_t first = first_vertex.emplace(body, v).first->second;
     const double before = (start.mesh.vertices[v] - start.mesh.vertices[first]).norm();
     const double now = (frame.mesh.vertices[v] - frame.mesh.vertices[first]).norm();
@@ -186,8 +186,7 @@ class Fuzz {
         size.dim, size.num_bodies, kinds[BodyKind::affine], kinds[BodyKind::rigid], num_parts,
         random.desc.joints.size(), size.num_elements, size.bbox_diagonal, random.desc.time.step,
         random.desc.friction.coefficient, random.desc.friction.iterations,
-        std::array{"euler", "newmark", "bdf2", "restarted",
-                   "static"}[static_cast<std::size_t>(random.desc.time.integrator)]);
+        std::array{"euler", "newmark", "bdf2", "restarted", "static"}[random.desc.time.integrator]);
   }
 
   void run_scene(int seed, RandomScene& random) {
@@ -285,7 +284,7 @@ TEST_F(FuzzedProgram, RandomScenesResumeToTheSameStatesAndVerify) {
     ASSERT_EQ(clearance({"run", scene, "-o", halves, "-q", "--steps", "5", "--threads", "1"}).status, 0);
     ASSERT_EQ(clearance({"run", scene, "-o", halves, "-q", "--resume"}).status, 0);
     EXPECT_EQ(hashes_of(halves), hashes_of(whole));
-    EXPECT_EQ(hashes_of(whole).size(), static_cast<std::size_t>(num_steps_of_a_scene));
+    EXPECT_EQ(hashes_of(whole).size(), num_steps_of_a_scene);
     const ProcessResult verify = clearance({"verify", halves});
     EXPECT_EQ(verify.status, 0) << verify.output;
     EXPECT_EQ(clearance({"info", whole, "--slow"}).status, 0);

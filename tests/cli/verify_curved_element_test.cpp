@@ -186,7 +186,7 @@ TEST(VerifyCurvedElement, ThinnestElementsOfDoublesAreDecided) {
         // One node in the middle of the flat side, moved by that unit, reaches its neighbours.
         if (order < 2 || height <= 0) continue;
         Coordinates moved = x;
-        const auto size = static_cast<std::size_t>(dim);
+        const std::size_t size = dim;
         NodeIndex middle{};
         middle[0] = order - 1;
         middle[1] = 1;
@@ -238,7 +238,7 @@ Coordinates random_element(int dim, int order, double bend, std::mt19937_64& rng
 /// or exact.
 template <class T>
 T volume_at(int dim, int order, const Coordinates& x, const Barycentrics& l) {
-  const auto num_corners = static_cast<std::size_t>(dim + 1);
+  const std::size_t num_corners = dim + 1;
   T m[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (std::size_t k = 0; k < num_corners - 1; ++k) m[k][k] = 0;
   std::size_t next = 0;
@@ -286,7 +286,7 @@ Barycentrics find_lowest(int dim, int order, const Coordinates& x) {
       }
     }
   }
-  const auto num_corners = static_cast<std::size_t>(dim + 1);
+  const std::size_t num_corners = dim + 1;
   for (double step = 0.5 / grid; step > 0x1p-26; step *= 0.5) {
     for (bool is_lower = true; is_lower;) {
       is_lower = false;

@@ -68,7 +68,7 @@ TEST_F(VerifyRest, FramesWithOtherElementsAreVerifiedAsEver) {
   EXPECT_EQ(run_verify({folder_, false}), 0);
   // In a frame with other elements, an intersection is found with the frame's own numbers of vertices.
   Frame meets = adapting_frame(3);
-  for (int v = 5; v < 8; ++v) meets.mesh.vertices[static_cast<std::size_t>(v)][0] -= 2.9;
+  for (int v = 5; v < 8; ++v) meets.mesh.vertices[v][0] -= 2.9;
   meets.time = 0.5;
   add(meets);
   EXPECT_GT(report().num_intersections, 0);

@@ -34,12 +34,12 @@ ModelBuilder two_bodies(int dim, Random& random, bool has_first = true) {
 SurfaceAtRest surface_of(const Model& model, int num_bodies) {
   return {.model = model,
           .barrier = {0.5, 0.0},
-          .bodies = std::vector<BodyAtRest>(static_cast<std::size_t>(num_bodies), {false, false, 1e6, 0.0}),
+          .bodies = std::vector<BodyAtRest>(num_bodies, {false, false, 1e6, 0.0}),
           .kappa = 0.0,
           .step = 0.01,
           .gravity = 10.0,
           .find_insides = [&model, num_bodies] {
-            return Insides{std::vector<Inside>(static_cast<std::size_t>(num_bodies), Inside::enclosed),
+            return Insides{std::vector<Inside>(num_bodies, Inside::enclosed),
                            std::vector<int>(model.surface.edges.size(), 1)};
           }};
 }
@@ -81,9 +81,9 @@ void check_part_of_one_body(int seed) {
     const SurfaceTopology &all = whole.surface, &own = second.surface;
     second.surface.vertex_body.assign(own.vertex_body.size(), 1);
     const auto first = [](std::size_t of_all, std::size_t of_own) { return of_all - of_own; };
-    const auto num_vertices = static_cast<std::size_t>(all.num_vertices);
+    const std::size_t num_vertices = all.num_vertices;
     second.contact_at_rest = whole.contact_at_rest->restricted_to(
-        {features_from(first(num_vertices, static_cast<std::size_t>(own.num_vertices)), num_vertices),
+        {features_from(first(num_vertices, own.num_vertices), num_vertices),
          features_from(first(all.edges.size(), own.edges.size()), all.edges.size()),
          features_from(first(all.triangles.size(), own.triangles.size()), all.triangles.size())});
     // has the energy with the floor that it has beside the first, which is far away.

@@ -34,8 +34,7 @@ std::vector<KindCase> spatial_kinds() {
   const std::array<const char*, 9> names = {"ea0_eb0", "ea0_eb1", "ea1_eb0", "ea1_eb1", "ea_eb0",
                                             "ea_eb1",  "ea0_eb",  "ea1_eb",  "ea_eb"};
   for (int t = 0; t < 9; ++t) {
-    kinds.push_back(
-        {names[static_cast<std::size_t>(t)], ContactKind::mollified_edge_edge, static_cast<EdgeEdgeType>(t)});
+    kinds.push_back({names[t], ContactKind::mollified_edge_edge, static_cast<EdgeEdgeType>(t)});
   }
   return kinds;
 }
@@ -49,14 +48,14 @@ std::vector<KindCase> kinds_of() {
 /// Returns the squared distance by the closed formula of the contact's own features, wherever the foot points lie.
 template <int dim>
 double feature_distance_sq(const Model& model, const Contact& contact, const VecX& x) {
-  const auto p = [&](int i) -> Vec<dim> { return block<dim>(x, contact.vertices[static_cast<std::size_t>(i)]); };
+  const auto p = [&](int i) -> Vec<dim> { return block<dim>(x, contact.vertices[i]); };
   switch (contact.kind) {
     case ContactKind::point_point:
       return point_point_distance_sq<dim>(p(0), p(1));
     case ContactKind::point_edge:
       return point_line_distance_sq<dim>(p(0), p(1), p(2));
     case ContactKind::half_space: {
-      const HalfSpace& plane = model.half_spaces[static_cast<std::size_t>(contact.plane)];
+      const HalfSpace& plane = model.half_spaces[contact.plane];
       const double d = plane.normal.head<dim>().dot(p(0)) - plane.offset;
       return d * d;
     }
@@ -108,7 +107,7 @@ struct State {
     return {gradient_of_all, sum.dense()};
   }
   IpcContactModel<dim> contacts() const { return {model, options}; }
-  int vertex(int i) const { return contact.vertices[static_cast<std::size_t>(i)]; }
+  int vertex(int i) const { return contact.vertices[i]; }
 };
 
 ContactDerivatives<3> projected_derivatives(const Model& model, const Contact& contact, const VecX& x,
@@ -121,7 +120,7 @@ ContactDerivatives<3> projected_derivatives(const Model& model, const Contact& c
 /// True if the features themselves are well shaped: no edge too short, no triangle too thin, edges at an angle.
 template <int dim>
 bool is_well_shaped(const Contact& contact, const VecX& x) {
-  const auto p = [&](int i) -> Vec<dim> { return block<dim>(x, contact.vertices[static_cast<std::size_t>(i)]); };
+  const auto p = [&](int i) -> Vec<dim> { return block<dim>(x, contact.vertices[i]); };
   if (contact.kind == ContactKind::point_edge) return (p(2) - p(1)).norm() > 0.3;
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::point_triangle) return cross_product(p(2) - p(1), p(3) - p(1)).norm() > 0.3;
@@ -141,7 +140,7 @@ State<dim> random_state(const KindCase& kind, Random& random) {
   state.contact.weight = random.uniform(1.0, 5.0);
   const std::array<int, 4> order = {3, 0, 5, 1};  // any vertices, in any order
   for (int i = 0; i < state.contact.num_vertices(); ++i) {
-    state.contact.vertices[static_cast<std::size_t>(i)] = order[static_cast<std::size_t>(i)];
+    state.contact.vertices[i] = order[i];
   }
   state.contact.plane = kind.kind == ContactKind::half_space ? 1 : -1;
   Vec<3> normal = random.vector(3, -1.0, 1.0);
@@ -153,7 +152,7 @@ State<dim> random_state(const KindCase& kind, Random& random) {
     state.x = random.vector(6 * dim, -1.0, 1.0);
     distance = std::sqrt(feature_distance_sq<dim>(state.model, state.contact, state.x));
   } while (distance < 0.05 || !is_well_shaped<dim>(state.contact, state.x));
-  state.options.min_separation = distance * std::array{0.0, 0.3, 0.9}[static_cast<std::size_t>(random.integer(0, 2))];
+  state.options.min_separation = distance * std::array{0.0, 0.3, 0.9}[random.integer(0, 2)];
   state.gap = distance - state.options.min_separation;
   state.options.dhat = state.contact.dhat = state.gap * random.uniform(1.05, 10.0);
   state.contact.distance_sq = distance * distance;
@@ -320,7 +319,7 @@ void check_orientation(const State<dim>& state) {
       compute_contact_gap<dim>(state.model, state.contact, positions_of<dim>(state.contact, state.x));
   double of_first = 0.0, of_second = 0.0, distance = 0.0;
   for (int i = 0; i < state.contact.num_vertices(); ++i) {
-    const double weight = gap.weights[static_cast<std::size_t>(i)];
+    const double weight = gap.weights[i];
     (i < num_first(state.contact) ? of_first : of_second) += weight;
     distance += weight * gap.normal.dot(block<dim>(state.x, state.vertex(i)));
   }
@@ -388,7 +387,7 @@ TEST(ContactDerivatives, HoldForTinyDistances) {
   const double force = 2e-9 * barrier_derivatives(1e-18, options).first;
   const std::array<double, 4> weights = {1.0, -0.25, -0.25, -0.5};
   for (int i = 0; i < 4; ++i) {
-    EXPECT_NEAR(local.gradient[3 * i + 2] / (force * weights[static_cast<std::size_t>(i)]), 1.0, 1e-12);
+    EXPECT_NEAR(local.gradient[3 * i + 2] / (force * weights[i]), 1.0, 1e-12);
     EXPECT_LT(local.gradient.segment<2>(3 * i).norm(), 1e-12 * std::abs(force));
   }
   EXPECT_TRUE(local.hessian.allFinite());

@@ -31,7 +31,7 @@ struct Scene {
     for (int k = 0; k < 300; ++k) {
       ContactVertices contact;
       contact.count = random.integer(1, 4);
-      std::vector<int> vertices(static_cast<std::size_t>(map.num_vertices()));
+      std::vector<int> vertices(map.num_vertices());
       for (std::size_t v = 0; v < vertices.size(); ++v) vertices[v] = static_cast<int>(v);
       std::shuffle(vertices.begin(), vertices.end(), random.engine());
       std::copy_n(vertices.begin(), contact.count, contact.vertices.begin());
@@ -48,7 +48,7 @@ struct Scene {
       for (int r = 0; r < terms; ++r) {
         VecX z = random.vector(width * dim, -1.0, 1.0);
         z.segment(dim * contact.count, dim * (4 - contact.count)).setZero();
-        sum.add(random.uniform(0.0, 2.0), std::span<const double>(z.data(), static_cast<std::size_t>(z.size())));
+        sum.add(random.uniform(0.0, 2.0), std::span<const double>(z.data(), z.size()));
       }
       sums.push_back(sum);
     }
@@ -61,13 +61,13 @@ struct Scene {
       MatX jacobian = MatX::Zero(dim * static_cast<int>(contacts[k].num_places()), dim * num_blocks);
       const auto add = [&](int place, int vertex) {
         for (const SurfaceMap::Term& term : map.terms(vertex)) {
-          if (is_fixed[static_cast<std::size_t>(term.block)]) continue;
+          if (is_fixed[term.block]) continue;
           jacobian.block<dim, dim>(dim * place, dim * term.block) += term.weight * Mat<dim>::Identity();
         }
       };
-      for (int i = 0; i < contacts[k].count; ++i) add(i, contacts[k].vertices[static_cast<std::size_t>(i)]);
+      for (int i = 0; i < contacts[k].count; ++i) add(i, contacts[k].vertices[i]);
       for (int i = 0; i < contacts[k].num_neighbours; ++i) {
-        add(4 + i, neighbours[static_cast<std::size_t>(contacts[k].first_neighbour + i)]);
+        add(4 + i, neighbours[contacts[k].first_neighbour + i]);
       }
       total += jacobian.transpose() * sums[k].dense() * jacobian;
     }
@@ -78,7 +78,7 @@ struct Scene {
     ContactHessians<dim> hessians;
     hessians.prepare(map, contacts, neighbours, is_fixed);
     BlockSparseMatrix matrix(dim, num_blocks, hessians.keys());
-    hessians.add_to(matrix, 1.5, [&](int k, RankOneSum<dim>& sum) { sum = sums[static_cast<std::size_t>(k)]; });
+    hessians.add_to(matrix, 1.5, [&](int k, RankOneSum<dim>& sum) { sum = sums[k]; });
     MatX dense(matrix.num_rows(), matrix.num_rows());
     for (int j = 0; j < matrix.num_rows(); ++j) dense.col(j) = matrix.multiply(VecX::Unit(matrix.num_rows(), j));
     return dense / 1.5;
@@ -95,12 +95,12 @@ struct Scene {
 template <int dim>
 void check(unsigned seed) {
   const Scene<dim> scene(seed);
-  std::vector<char> is_fixed(static_cast<std::size_t>(scene.num_blocks), 0);
+  std::vector<char> is_fixed(scene.num_blocks, 0);
   const MatX expected = scene.dense(is_fixed);
   EXPECT_LT((scene.assembled(is_fixed) - expected).norm(), 1e-13 * expected.norm()) << "seed " << seed;
   // Fix a whole affine body, a node, and one column of the other body.
-  for (int b = 0; b <= dim; ++b) is_fixed[static_cast<std::size_t>(b)] = 1;
-  is_fixed[static_cast<std::size_t>(dim) + 2] = is_fixed[static_cast<std::size_t>(dim) + 7] = 1;
+  for (int b = 0; b <= dim; ++b) is_fixed[b] = 1;
+  is_fixed[dim + 2] = is_fixed[dim + 7] = 1;
   const MatX expected_with_fixed = scene.dense(is_fixed);
   EXPECT_LT((scene.assembled(is_fixed) - expected_with_fixed).norm(), 1e-13 * expected.norm()) << "seed " << seed;
 }
@@ -116,7 +116,7 @@ TEST(ContactHessians, ArePulledBackThroughAnyMap) {
 
 TEST(ContactHessians, AreTheSameBitsForAnyNumberOfThreads) {
   const Scene<3> scene(3);
-  const std::vector<char> is_fixed(static_cast<std::size_t>(scene.num_blocks), 0);
+  const std::vector<char> is_fixed(scene.num_blocks, 0);
   const auto with_threads = [&](int threads) {
     const ThreadLimit limit(threads);
     return scene.assembled(is_fixed);

@@ -69,7 +69,7 @@ class ModelBuilder {
     double lowest = infinity;
     for (std::size_t i = 0; i < x_.size(); i += static_cast<std::size_t>(dim_)) {
       double height = 0.0;
-      for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c) height += n[static_cast<int>(c)] * x_[i + c];
+      for (int c = 0; c < dim_; ++c) height += n[static_cast<int>(c)] * x_[i + c];
       lowest = std::min(lowest, height);
     }
     model_.half_spaces.push_back({n, lowest - gap});
@@ -87,8 +87,8 @@ class ModelBuilder {
       model.edge_rest_length_sq.push_back(
           (model.x_rest.segment(dim_ * e[0], dim_) - model.x_rest.segment(dim_ * e[1], dim_)).squaredNorm());
     }
-    model.is_always_prescribed.assign(static_cast<std::size_t>(n), 0);
-    model.is_obstacle_vertex.assign(static_cast<std::size_t>(n), 0);
+    model.is_always_prescribed.assign(n, 0);
+    model.is_obstacle_vertex.assign(n, 0);
     return model;
   }
 
@@ -106,18 +106,18 @@ inline Candidates all_pairs(int dim, const SurfaceTopology& surface) {
             num_triangles = static_cast<int>(surface.triangles.size());
   for (int p = 0; p < surface.num_vertices; ++p) {
     for (int t = 0; dim == 3 && t < num_triangles; ++t) {
-      const auto& v = surface.triangles[static_cast<std::size_t>(t)];
+      const auto& v = surface.triangles[t];
       if (v[0] != p && v[1] != p && v[2] != p && surface.can_touch(p, v[0])) pairs.point_triangle.push_back({p, t});
     }
     for (int e = 0; dim == 2 && e < num_edges; ++e) {
-      const auto& v = surface.edges[static_cast<std::size_t>(e)];
+      const auto& v = surface.edges[e];
       if (v[0] != p && v[1] != p && surface.can_touch(p, v[0])) pairs.point_edge.push_back({p, e});
     }
   }
   for (int i = 0; dim == 3 && i < num_edges; ++i) {
     for (int k = i + 1; k < num_edges; ++k) {
-      const auto& a = surface.edges[static_cast<std::size_t>(i)];
-      const auto& b = surface.edges[static_cast<std::size_t>(k)];
+      const auto& a = surface.edges[i];
+      const auto& b = surface.edges[k];
       if (a[0] != b[0] && a[0] != b[1] && a[1] != b[0] && a[1] != b[1] && surface.can_touch(a[0], b[0])) {
         pairs.edge_edge.push_back({i, k});
       }
@@ -130,17 +130,17 @@ inline Candidates all_pairs(int dim, const SurfaceTopology& surface) {
 inline std::vector<double> distances_sq(const SurfaceTopology& surface, const Candidates& pairs, const VecX& x) {
   std::vector<double> result;
   for (const auto& [p, t] : pairs.point_triangle) {
-    const auto& v = surface.triangles[static_cast<std::size_t>(t)];
+    const auto& v = surface.triangles[t];
     result.push_back(
         point_triangle_distance_sq(block<3>(x, p), block<3>(x, v[0]), block<3>(x, v[1]), block<3>(x, v[2])));
   }
   for (const auto& [i, k] : pairs.edge_edge) {
-    const auto& a = surface.edges[static_cast<std::size_t>(i)];
-    const auto& b = surface.edges[static_cast<std::size_t>(k)];
+    const auto& a = surface.edges[i];
+    const auto& b = surface.edges[k];
     result.push_back(edge_edge_distance_sq(block<3>(x, a[0]), block<3>(x, a[1]), block<3>(x, b[0]), block<3>(x, b[1])));
   }
   for (const auto& [p, e] : pairs.point_edge) {
-    const auto& v = surface.edges[static_cast<std::size_t>(e)];
+    const auto& v = surface.edges[e];
     result.push_back(point_edge_distance_sq<2>(block<2>(x, p), block<2>(x, v[0]), block<2>(x, v[1])));
   }
   return result;
@@ -179,7 +179,7 @@ class PathToIntersection {
  public:
   PathToIntersection(const Model& model, const ContactModel<dim>& contacts, const VecX& x, double least)
       : model_(model), contacts_(contacts), pairs_(all_pairs(dim, model.surface)), x_(x) {
-    while (model.surface.vertex_body[static_cast<std::size_t>(first_)] == 0) ++first_;
+    while (model.surface.vertex_body[first_] == 0) ++first_;
     towards_ = block<dim>(x, 0) - block<dim>(x, first_);
     // Find the first time at which the distance is no longer positive, by conservative steps.
     double distance = contacts.build(x, pairs_).min_distance;

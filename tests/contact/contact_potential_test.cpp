@@ -50,11 +50,11 @@ void add_dense(const Crowd<dim>& crowd, const std::vector<char>& is_fixed, doubl
     const ContactDerivatives<dim> local = {contacts.derivatives_of(contact, crowd.x, HessianKind::projected, sum),
                                            sum.dense()};
     for (int i = 0; i < contact.num_vertices(); ++i) {
-      const int bi = crowd.block_of(contact.vertices[static_cast<std::size_t>(i)]);
+      const int bi = crowd.block_of(contact.vertices[i]);
       gradient.segment<dim>(dim * bi) += scale * local.gradient.template segment<dim>(dim * i);
       for (int k = 0; k < contact.num_vertices(); ++k) {
-        const int bk = crowd.block_of(contact.vertices[static_cast<std::size_t>(k)]);
-        if (is_fixed[static_cast<std::size_t>(bi)] || is_fixed[static_cast<std::size_t>(bk)]) continue;
+        const int bk = crowd.block_of(contact.vertices[k]);
+        if (is_fixed[bi] || is_fixed[bk]) continue;
         matrix.block<dim, dim>(dim * bi, dim * bk) += scale * local.hessian.template block<dim, dim>(dim * i, dim * k);
       }
     }
@@ -72,7 +72,7 @@ void check_assembly(unsigned seed, bool has_fixed) {
   SCOPED_TRACE(testing::Message() << dim << "D seed " << seed);
   const Crowd<dim> crowd(seed);
   ASSERT_GT(crowd.set.contacts.size(), 3u);
-  std::vector<char> is_fixed(static_cast<std::size_t>(crowd.model.layout.num_blocks), 0);
+  std::vector<char> is_fixed(crowd.model.layout.num_blocks, 0);
   for (std::size_t b = 0; has_fixed && b < is_fixed.size(); b += 3) is_fixed[b] = 1;
 
   const IpcContactModel<dim> contacts(crowd.model, crowd.options);
@@ -81,8 +81,8 @@ void check_assembly(unsigned seed, bool has_fixed) {
   const std::vector<BlockKey> keys = potential.prepare_hessian(crowd.set, is_fixed);
   EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
   for (BlockKey key : keys) {
-    EXPECT_FALSE(is_fixed[static_cast<std::size_t>(block_row(key))]);
-    EXPECT_FALSE(is_fixed[static_cast<std::size_t>(block_column(key))]);
+    EXPECT_FALSE(is_fixed[block_row(key)]);
+    EXPECT_FALSE(is_fixed[block_column(key)]);
   }
   BlockSparseMatrix matrix(dim, crowd.model.layout.num_blocks, keys);
   VecX gradient = VecX::Constant(crowd.num_unknowns(), 0.5);
@@ -156,7 +156,7 @@ TEST(ContactPotential, WorksForASupersetPattern) {
   BlockSparseMatrix full(3, crowd.model.layout.num_blocks, all);
   const IpcContactModel<3> contacts(crowd.model, crowd.options);
   ContactPotential<3> potential(crowd.model, contacts);
-  const std::vector<char> is_fixed(static_cast<std::size_t>(crowd.model.layout.num_blocks), 0);
+  const std::vector<char> is_fixed(crowd.model.layout.num_blocks, 0);
   potential.prepare_hessian(crowd.set, is_fixed);
   VecX gradient = VecX::Zero(crowd.num_unknowns());
   potential.add_derivatives(crowd.set, crowd.x, 1.0, HessianKind::projected, gradient, full);
@@ -169,7 +169,7 @@ TEST(ContactPotential, WorksForASupersetPattern) {
 TEST(ContactPotential, SameBitsForAnyNumberOfThreads) {
   const Crowd<3> crowd(4, 40, 3.5);
   EXPECT_GT(crowd.set.contacts.size(), 500u);
-  const std::vector<char> is_fixed(static_cast<std::size_t>(crowd.model.layout.num_blocks), 0);
+  const std::vector<char> is_fixed(crowd.model.layout.num_blocks, 0);
   std::vector<VecX> gradients;
   std::vector<std::vector<double>> values;
   std::vector<double> energies;
@@ -194,7 +194,7 @@ TEST(ContactPotential, WithoutContactsNothingIsAdded) {
   const Crowd<2> crowd(1);
   const IpcContactModel<2> contacts(crowd.model, crowd.options);
   ContactPotential<2> potential(crowd.model, contacts);
-  const std::vector<char> is_fixed(static_cast<std::size_t>(crowd.model.layout.num_blocks), 0);
+  const std::vector<char> is_fixed(crowd.model.layout.num_blocks, 0);
   EXPECT_TRUE(potential.prepare_hessian({}, is_fixed).empty());
   BlockSparseMatrix matrix(2, crowd.model.layout.num_blocks, {});
   VecX gradient = VecX::Zero(crowd.num_unknowns());

@@ -127,22 +127,21 @@ TwinSet slow_twin(const Model& model, const VecX& x, const BarrierOptions& optio
   TwinSet twin;
   const SurfaceTopology& s = model.surface;
   const auto edge = [&](int e) {
-    const auto& v = s.edges[static_cast<std::size_t>(e)];
+    const auto& v = s.edges[e];
     return std::vector<int>{v[0], v[1]};
   };
   const Candidates pairs = all_pairs(dim, s);
   for (const auto& [p, t] : pairs.point_triangle) {
-    const auto& v = s.triangles[static_cast<std::size_t>(t)];
+    const auto& v = s.triangles[t];
     add_pair<dim>(model, x, {p}, {v[0], v[1], v[2]}, 0.0, options, twin);
   }
   for (const auto& [i, k] : pairs.edge_edge) {
-    const double eps_x = 1e-3 * model.edge_rest_length_sq[static_cast<std::size_t>(i)] *
-                         model.edge_rest_length_sq[static_cast<std::size_t>(k)];
+    const double eps_x = 1e-3 * model.edge_rest_length_sq[i] * model.edge_rest_length_sq[k];
     add_pair<dim>(model, x, edge(i), edge(k), eps_x, options, twin);
   }
   for (const auto& [p, e] : pairs.point_edge) add_pair<dim>(model, x, {p}, edge(e), 0.0, options, twin);
   for (int plane = 0; plane < static_cast<int>(model.half_spaces.size()); ++plane) {
-    const HalfSpace& h = model.half_spaces[static_cast<std::size_t>(plane)];
+    const HalfSpace& h = model.half_spaces[plane];
     for (int v = 0; v < s.num_vertices; ++v) {
       const double d = h.normal.head<dim>().dot(block<dim>(x, v)) - h.offset;
       twin.min_distance_sq = std::min(twin.min_distance_sq, d * d);
@@ -441,14 +440,14 @@ TEST(ContactOfPair, IsThatOfTheSetWhereItIsNear) {
     };
     const Candidates all = all_pairs(3, model.surface);
     for (const auto& [p, t] : all.point_triangle) {
-      const auto& v = model.surface.triangles[static_cast<std::size_t>(t)];
+      const auto& v = model.surface.triangles[t];
       Candidates alone;
       alone.point_triangle = {{p, t}};
       check({{p, v[0], v[1], v[2]}, 1, -1}, alone);
     }
     for (const auto& [e, f] : all.edge_edge) {
-      const auto& a = model.surface.edges[static_cast<std::size_t>(e)];
-      const auto& b = model.surface.edges[static_cast<std::size_t>(f)];
+      const auto& a = model.surface.edges[e];
+      const auto& b = model.surface.edges[f];
       Candidates alone;
       alone.edge_edge = {{e, f}};
       check({{a[0], a[1], b[0], b[1]}, 2, -1}, alone);

@@ -56,14 +56,13 @@ TEST(ConvergentContact, VertexOverATessellatedPlaneFeelsThePlane) {
     Model model = builder.build();
     const AreasAtRest areas = test::random_areas(random, model);
     // Contacts of the plane with itself do not matter here.
-    for (int v = 0; v < point; ++v) model.surface.vertex_group[static_cast<std::size_t>(v)] = 0;
+    for (int v = 0; v < point; ++v) model.surface.vertex_group[v] = 0;
     const BarrierOptions options{1.0, 0.0};
     const ConvergentContactModel<3> contacts(model, options, all_changes, shared(areas));
     const VecX x = builder.x();
     const ContactSet set = contacts.build(x, all_pairs(3, model.surface));
     const ContactPotential<3> potential(model, contacts);
-    const double scale = 0.25 * areas.vertex[static_cast<std::size_t>(point)] *
-                         std::min(areas.modulus[0], areas.modulus[static_cast<std::size_t>(point)]);
+    const double scale = 0.25 * areas.vertex[point] * std::min(areas.modulus[0], areas.modulus[point]);
     EXPECT_NEAR(potential.energy(set, x).value(), scale * barrier(height * height, options), 1e-14 * scale);
     const VecX forces = potential.vertex_forces(set, x, 1.0);
     const Vec<3> force = block<3>(forces, point);
@@ -88,7 +87,7 @@ class Twin {
     }
     for (int a = 0; a < std::ssize(model_.surface.edges); ++a) {
       for (int body = 0; body < model_.surface.num_bodies(); ++body) {
-        const double weight = areas_.edge[static_cast<std::size_t>(a)];
+        const double weight = areas_.edge[a];
         sum += 0.25 * weight * modulus(edge(a)[0], body) * over_edges(a, body);
       }
     }
@@ -166,15 +165,14 @@ class Twin {
   }
   Vec<3> at(int v) const { return block<3>(x_, v); }
   Vec<2> at2(int v) const { return block<2>(x_, v); }
-  std::array<int, 2> edge(int e) const { return model_.surface.edges[static_cast<std::size_t>(e)]; }
-  double length_sq(int e) const { return model_.edge_rest_length_sq[static_cast<std::size_t>(e)]; }
-  int body_of(int v) const { return model_.surface.vertex_body[static_cast<std::size_t>(v)]; }
-  double measure(int v) const { return areas_.vertex[static_cast<std::size_t>(v)]; }
+  std::array<int, 2> edge(int e) const { return model_.surface.edges[e]; }
+  double length_sq(int e) const { return model_.edge_rest_length_sq[e]; }
+  int body_of(int v) const { return model_.surface.vertex_body[v]; }
+  double measure(int v) const { return areas_.vertex[v]; }
   double modulus(int v, int body) const {
     const std::vector<double>& of_vertex = areas_.modulus;
     const auto other = std::find(model_.surface.vertex_body.begin(), model_.surface.vertex_body.end(), body);
-    return std::min(of_vertex[static_cast<std::size_t>(v)],
-                    of_vertex[static_cast<std::size_t>(other - model_.surface.vertex_body.begin())]);
+    return std::min(of_vertex[v], of_vertex[other - model_.surface.vertex_body.begin()]);
   }
 
   const Model& model_;
@@ -280,7 +278,7 @@ TEST(ConvergentContact, EachChangeAlone) {
     const ConvergentContactModel<3> contacts(model, options, parts, shared(areas));
     return ContactPotential<3>(model, contacts).energy(contacts.build(x, all_pairs(3, model.surface)), x).value();
   };
-  const double b = barrier(0.04, options), w = areas.vertex[static_cast<std::size_t>(point)];
+  const double b = barrier(0.04, options), w = areas.vertex[point];
   EXPECT_NEAR(energy({false, true, false}), 0.25 * b, 1e-15);
   EXPECT_NEAR(energy({true, true, false}), 0.25 * w * b, 1e-15);
   EXPECT_GT(energy({true, false, false}), 0.25 * w * b);  // neighbouring triangles are within reach, too

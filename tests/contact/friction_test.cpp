@@ -98,7 +98,7 @@ struct RubbingCrowd {
 
 template <int dim>
 MatX hessian(FrictionPotential<dim>& friction, const Model& model, const VecX& x, double secant_share, VecX& gradient) {
-  const std::vector<char> is_fixed(static_cast<std::size_t>(model.layout.num_blocks), 0);
+  const std::vector<char> is_fixed(model.layout.num_blocks, 0);
   std::vector<BlockKey> keys = friction.prepare_hessian(is_fixed);
   for (int b = 0; b < model.layout.num_blocks; ++b) keys.push_back(make_block_key(b, b));
   std::sort(keys.begin(), keys.end());
@@ -193,8 +193,7 @@ TEST(FrictionPotential, ForcesOfHalfSpacesAreCoulombs) {
     friction.add_gradient(crowd.x, gradient);
     for (const Contact& contact : floor.contacts) {
       const int v = contact.vertices[0];
-      const FrictionCoefficients both =
-          crowd.model.friction.with_half_space(crowd.model.surface.vertex_body[static_cast<std::size_t>(v)], 0);
+      const FrictionCoefficients both = crowd.model.friction.with_half_space(crowd.model.surface.vertex_body[v], 0);
       const Vec<3> dx = block<3>(crowd.x, v) - block<3>(crowd.x_t0, v);
       const Vec<2> u(t1.dot(dx), t2.dot(dx));
       const double y = u.norm(), mu = y <= eps         ? both.sticking

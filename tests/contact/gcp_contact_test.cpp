@@ -41,7 +41,7 @@ void make_sphere(int levels, std::vector<Vec<3>>& vertices, Triangles& triangles
     const auto middle = [&](int a, int b) {
       const auto [found, is_new] = middles.try_emplace(std::minmax(a, b), static_cast<int>(vertices.size()));
       if (is_new) {
-        const Vec<3> sum = vertices[static_cast<std::size_t>(a)] + vertices[static_cast<std::size_t>(b)];
+        const Vec<3> sum = vertices[a] + vertices[b];
         vertices.push_back(sum.normalized());
       }
       return found->second;
@@ -202,9 +202,9 @@ TEST(GcpContact, SlidingVertexHardlyFeelsTheTessellation) {
     // Only the tip has a measure of its own.
     std::fill(rest.areas.vertex.begin(), rest.areas.vertex.end(), 0.0);
     std::fill(rest.areas.edge.begin(), rest.areas.edge.end(), 0.0);
-    rest.areas.vertex[static_cast<std::size_t>(tip)] = 1.0;
+    rest.areas.vertex[tip] = 1.0;
     for (auto* of : {&rest.facet_share, &rest.vertex_sharpness, &rest.edge_sharpness}) of->clear();
-    for (int v = 0; v < tip; ++v) model.surface.vertex_group[static_cast<std::size_t>(v)] = 0;
+    for (int v = 0; v < tip; ++v) model.surface.vertex_group[v] = 0;
     const GcpContactModel<3> contacts(model, {1.0, 0.0}, {alpha, 0.1, false}, shared(rest));
     const ContactPotential<3> potential(model, contacts);
     const Candidates pairs = all_pairs(3, model.surface);

@@ -26,7 +26,7 @@ class GlbPlayer {
   const Json& json() const { return json_; }
 
   std::vector<std::vector<double>> rows(int accessor) const {
-    const Json& a = json_["accessors"][static_cast<std::size_t>(accessor)];
+    const Json& a = json_["accessors"][accessor];
     const Json& view = json_["bufferViews"][a["bufferView"].get<std::size_t>()];
     const std::size_t columns = a["type"] == "SCALAR" ? 1 : a["type"] == "VEC3" ? 3 : 4;
     std::vector<std::vector<double>> rows(a["count"].get<std::size_t>());
@@ -162,7 +162,7 @@ TEST_F(Glb, ShowsEveryBodyWhereItIsInEveryFrame) {
     const Frame exact = frame(i);
     for (std::size_t b = 0; b < num_bodies; ++b) {
       std::vector<Vec<3>> places;
-      for (const int v : vertices_of_bodies()[b]) places.push_back(exact.mesh.vertices[static_cast<std::size_t>(v)]);
+      for (const int v : vertices_of_bodies()[b]) places.push_back(exact.mesh.vertices[v]);
       EXPECT_LT(distance(player.show(b, 0.25 * i).places, places), 2e-6) << "body " << b << ", frame " << i;
     }
   }
@@ -178,11 +178,11 @@ TEST_F(Glb, NormalsPointOutwardsAlsoWhereBodiesBend) {
       ASSERT_EQ(shown.normals.size(), shown.places.size());
       const std::vector<int>& corners = shown.elements[0];
       for (std::size_t t = 0; t < corners.size(); t += 3) {
-        const auto at = [&](std::size_t k) { return shown.places[static_cast<std::size_t>(corners[t + k])]; };
+        const auto at = [&](std::size_t k) { return shown.places[corners[t + k]]; };
         const Vec<3> normal = (at(1) - at(0)).cross(at(2) - at(0)).normalized();
         for (std::size_t k = 0; k < 3; ++k) {
           // Tetrahedra have sharp edges: every triangle has its own. Stretched by up to 0.3, they are of first order.
-          const double cosine = shown.normals[static_cast<std::size_t>(corners[t + k])].dot(normal);
+          const double cosine = shown.normals[corners[t + k]].dot(normal);
           EXPECT_GT(cosine, b == 2 ? 0.95 : 0.9999) << "body " << b << ", frame " << i;
         }
       }
@@ -222,13 +222,13 @@ TEST_F(Glb, CapsTargetsEvenlyAndTellsWhatThatCosts) {
     for (const int v : vertices_of_bodies()[0]) {
       double nearest = infinity;
       for (const Vec<3>& x : shown.places) {
-        nearest = std::min(nearest, (x - exact.mesh.vertices[static_cast<std::size_t>(v)]).norm());
+        nearest = std::min(nearest, (x - exact.mesh.vertices[v]).norm());
       }
       worst = std::max(worst, nearest);
     }
     // The file has every frame of stiff bodies.
     std::vector<Vec<3>> stiff;
-    for (const int v : vertices_of_bodies()[1]) stiff.push_back(exact.mesh.vertices[static_cast<std::size_t>(v)]);
+    for (const int v : vertices_of_bodies()[1]) stiff.push_back(exact.mesh.vertices[v]);
     EXPECT_LT(distance(player.show(1, 0.25 * i).places, stiff), 2e-6);
   }
   EXPECT_NEAR(worst, told, 1e-5);

@@ -36,13 +36,11 @@ TEST_F(ObjSequence, HasTheExactPlacesOfTheChosenFrames) {
     // first one.
     double volume = 0.0;
     for (const auto& [a, b, c] : mesh->triangles) {
-      volume += mesh->vertices[static_cast<std::size_t>(a)].dot(
-                    mesh->vertices[static_cast<std::size_t>(b)].cross(mesh->vertices[static_cast<std::size_t>(c)])) /
-                6.0;
+      volume += mesh->vertices[a].dot(mesh->vertices[b].cross(mesh->vertices[c])) / 6.0;
     }
     double exact_volume = 0.0;
     for (const auto& tet : exact.tets) {
-      const auto x = [&](std::size_t k) { return exact.vertices[static_cast<std::size_t>(tet[k])]; };
+      const auto x = [&](std::size_t k) { return exact.vertices[tet[k]]; };
       exact_volume += std::abs((x(1) - x(0)).cross(x(2) - x(0)).dot(x(3) - x(0))) / 6.0;
     }
     EXPECT_NEAR(std::abs(volume), exact_volume, 1e-9);

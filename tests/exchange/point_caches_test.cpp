@@ -64,7 +64,7 @@ TEST_F(PointCaches, PlaceEveryVertexInEveryFrame) {
     std::vector<std::size_t> number;
     for (const Vec<3>& x : mesh->vertices) {
       for (const int v : vertices) {
-        if (frame(0).mesh.vertices[static_cast<std::size_t>(v)] == x) number.push_back(static_cast<std::size_t>(v));
+        if (frame(0).mesh.vertices[v] == x) number.push_back(v);
       }
     }
     ASSERT_EQ(number.size(), vertices.size());

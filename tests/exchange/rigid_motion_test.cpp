@@ -22,7 +22,7 @@ class RigidMotionOf : public testing::TestWithParam<int> {
     for (int v = 0; v < 20; ++v) {
       const Vec<3> along = random_vector();
       Vec<3>& x = vertices.emplace_back(at);
-      for (int k = 0; k < GetParam(); ++k) x += along[k] * directions[static_cast<std::size_t>(k)];
+      for (int k = 0; k < GetParam(); ++k) x += along[k] * directions[k];
     }
     return vertices;
   }

@@ -20,7 +20,7 @@ class Xdmf : public SmallRun {
     const hid_t array = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
     EXPECT_GE(array, 0) << name;
     const hid_t space = H5Dget_space(array);
-    std::vector<double> values(static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space))));
+    std::vector<double> values(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space)));
     EXPECT_GE(H5Dread(array, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0) << name;
     H5Sclose(space);
     H5Dclose(array);
@@ -100,8 +100,8 @@ TEST_P(LinearParts, FillAnElementOnceAndAreOrientedAsItIs) {
     for (int k = 0; k < dim; ++k) {
       for (int i = 0; i < dim; ++i) {
         const auto at = [&](int corner) {
-          const NodeIndex& index = nodes[static_cast<std::size_t>(part[static_cast<std::size_t>(corner)])];
-          return static_cast<double>(index[static_cast<std::size_t>(i) + 1]) / order;
+          const NodeIndex& index = nodes[part[corner]];
+          return static_cast<double>(index[i + 1]) / order;
         };
         edges(i, k) = at(k + 1) - at(0);
       }
@@ -112,7 +112,7 @@ TEST_P(LinearParts, FillAnElementOnceAndAreOrientedAsItIs) {
     for (int left_out = 0; left_out <= dim; ++left_out) {
       std::vector<int> side;
       for (int k = 0; k <= dim; ++k) {
-        if (k != left_out) side.push_back(part[static_cast<std::size_t>(k)]);
+        if (k != left_out) side.push_back(part[k]);
       }
       std::sort(side.begin(), side.end());
       ++sides[side];
@@ -122,9 +122,8 @@ TEST_P(LinearParts, FillAnElementOnceAndAreOrientedAsItIs) {
   // Every side is shared by two parts, or lies in one of the element's.
   for (const auto& [side, count] : sides) {
     bool is_outside = false;
-    for (std::size_t l = 0; l <= static_cast<std::size_t>(dim); ++l) {
-      is_outside = is_outside || std::all_of(side.begin(), side.end(),
-                                             [&](int v) { return nodes[static_cast<std::size_t>(v)][l] == 0; });
+    for (int l = 0; l <= dim; ++l) {
+      is_outside = is_outside || std::all_of(side.begin(), side.end(), [&](int v) { return nodes[v][l] == 0; });
     }
     EXPECT_EQ(count, is_outside ? 1 : 2);
   }

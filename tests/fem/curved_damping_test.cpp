@@ -152,7 +152,7 @@ TEST(CurvedDamping, APartHasTheDerivativesOfTheWhole) {
   for_all_orders([](auto dim, int order) {
     std::mt19937_64 rng(65);
     const ElementMesh<dim> mesh = raised<dim>(damped_grid<dim>(dim == 2 ? 6 : 3, rng), order);
-    std::vector<char> part(static_cast<std::size_t>(mesh.x_rest.size() / dim), 0);
+    std::vector<char> part(mesh.x_rest.size() / dim, 0);
     for (std::size_t b = 0; b < part.size(); ++b) {
       part[b] = block<dim>(mesh.x_rest, static_cast<int>(b)).maxCoeff() < 0.4 ? 1 : 0;
     }

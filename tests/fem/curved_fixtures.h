@@ -63,7 +63,7 @@ ElementMesh<dim> with_kept_shape(const ElementMesh<dim>& shape, int order) {
   for (std::size_t e = 0; e < shape.num_elements(); ++e) {
     for (NodeIndex index : lagrange_nodes(dim, order)) {
       for (int& part : index) part *= factor;
-      const int node = shape.nodes_of(e)[static_cast<std::size_t>(lagrange_node(dim, shape.order, index))];
+      const int node = shape.nodes_of(e)[lagrange_node(dim, shape.order, index)];
       const auto [found, is_new] = number.emplace(node, static_cast<int>(number.size()));
       if (is_new) rest.insert(rest.end(), shape.x_rest.data() + dim * node, shape.x_rest.data() + dim * (node + 1));
       mesh.nodes.push_back(found->second);

@@ -125,7 +125,7 @@ TEST(CurvedPotential, APartHasTheDerivativesOfTheWhole) {
     mix_materials(linear);
     const ElementMesh<dim> mesh = raised<dim>(linear, order);
     const VecX x = random_state<dim>(mesh, 0.05, rng);
-    std::vector<char> part(static_cast<std::size_t>(x.size() / dim), 0);
+    std::vector<char> part(x.size() / dim, 0);
     for (std::size_t b = 0; b < part.size(); ++b) {
       part[b] = block<dim>(mesh.x_rest, static_cast<int>(b)).maxCoeff() < 0.4 ? 1 : 0;
     }

@@ -173,7 +173,7 @@ TEST(CurvedPressure, AtItsReferencePushesAgainstTheOutside) {
         {{1.0 / 6.0, 2.0 / 3.0}, {0.125, 0.375}, {7.0 / 90.0, 16.0 / 45.0}}};
     constexpr std::array<std::array<double, 2>, 3> of_triangles = {
         {{0.0, 1.0 / 3.0}, {1.0 / 30.0, 3.0 / 40.0}, {0.0, 4.0 / 45.0}}};
-    const auto& expected = (dim == 2 ? of_edges : of_triangles)[static_cast<std::size_t>(order - 2)];
+    const auto& expected = (dim == 2 ? of_edges : of_triangles)[order - 2];
     for (std::size_t k = 0; k < dim; ++k) {
       EXPECT_EQ(nodes[k], face[k]);
       EXPECT_LT((block<dim>(g, nodes[k]) - 2.0 * expected[0] * area_normal).cwiseAbs().maxCoeff(), 1e-15);
@@ -267,8 +267,8 @@ TEST(CurvedPressure, FindsTheNodesOfFacesByTheirElements) {
     const auto nodes_of_faces = nodes_of_curved_faces<dim>(box.mesh, box.faces);
     for (std::size_t f = 0; f < box.faces.size(); ++f) {
       const std::vector<int>& nodes = nodes_of_faces[f];
-      ASSERT_EQ(nodes.size(), static_cast<std::size_t>(num_lagrange_nodes(dim - 1, order)));
-      const auto at = [&](int v) { return box.mesh.vertices[static_cast<std::size_t>(v)]; };
+      ASSERT_EQ(nodes.size(), num_lagrange_nodes(dim - 1, order));
+      const auto at = [&](int v) { return box.mesh.vertices[v]; };
       // The node after the corners lies next to the first one on the way to the second.
       const Vec<3> expected = at(box.faces[f][0]) + (at(box.faces[f][1]) - at(box.faces[f][0])) / order;
       EXPECT_LT((at(nodes[dim]) - expected).norm(), 1e-15);

@@ -61,10 +61,10 @@ void check_restriction() {
   std::uniform_real_distribution<double> uniform(-0.05, 0.05);
   for (const int modulus : {2, 5, 17}) {
     SCOPED_TRACE(::testing::Message() << "dim " << dim << ", every " << modulus << "th node");
-    std::vector<char> part(static_cast<std::size_t>(num_blocks), 0);
+    std::vector<char> part(num_blocks, 0);
     VecX dx = VecX::Zero(x.size());
     for (int b = 0; b < num_blocks; b += modulus) {
-      part[static_cast<std::size_t>(b)] = 1;
+      part[b] = 1;
       for (int r = 0; r < dim; ++r) dx[dim * b + r] = uniform(rng);
     }
     ElasticPotential<dim> whole(mesh), restricted(mesh);

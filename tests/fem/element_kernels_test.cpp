@@ -46,12 +46,12 @@ void compare_kernels() {
     const Lanes energy = kernels::pack_energy(set, pack, x), expected = kernels::quadrature_energy(pack, gradients, x);
     for (int lane = 0; lane < pack.count; ++lane) EXPECT_EQ(energy[lane], expected[lane]);
     // Forces and Hessians agree to rounding: the weight is multiplied at another place.
-    std::vector<Lanes> forces(static_cast<std::size_t>(set.num_nodes() * dim)), point_forces = forces;
+    std::vector<Lanes> forces(set.num_nodes() * dim), point_forces = forces;
     std::vector<std::vector<double>> hessians(num_lanes, std::vector<double>(set.hessian_size())),
         point_hessians = hessians;
     const auto targets_of = [&](std::vector<std::vector<double>>& lanes) {
       LaneTargets targets{};
-      for (int lane = 0; lane < pack.count; ++lane) targets[static_cast<std::size_t>(lane)] = lanes[lane].data();
+      for (int lane = 0; lane < pack.count; ++lane) targets[lane] = lanes[lane].data();
       return targets;
     };
     for (const bool is_projected : {false, true}) {

@@ -140,7 +140,7 @@ TEST(SimplexQuadrature, Symmetric_SamePointsUnderEachPermutationOfCorners) {
       do {
         Rule permuted = rule;
         for (std::size_t k = 0; k < rule.size(); ++k) {
-          for (std::size_t i = 0; i < 4; ++i) permuted[k].at[i] = rule[k].at[static_cast<std::size_t>(permutation[i])];
+          for (std::size_t i = 0; i < 4; ++i) permuted[k].at[i] = rule[k].at[permutation[i]];
         }
         permuted = sorted(permuted);
         for (std::size_t k = 0; k < rule.size(); ++k) {
@@ -198,7 +198,7 @@ TEST(SimplexQuadrature, Conical_OfHighDegreeMatchesClosedFormOfNoPolynomial) {
   for (int dim = 2; dim <= 3; ++dim) {
     const Rule rule = conical_quadrature(dim, 60);
     const double expected = dim == 2 ? 4.0 * std::log(2.0) - 2.0 : 12.0 * std::log(2.0) - 7.5;
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(dim); ++i) {
+    for (int i = 0; i <= dim; ++i) {
       const auto function = [i](const Barycentrics& at) { return 1.0 / (1.0 + at[i]); };
       EXPECT_NEAR(integrate(rule, function), expected, rounding) << "dim " << dim << ", corner " << i;
     }

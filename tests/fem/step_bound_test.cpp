@@ -68,8 +68,8 @@ void check_move(const ElementMesh<dim>& mesh, ElasticPotential<dim>& potential, 
   // to many times its size.
   if (limit.element < 0) return;
   const VecX further = x + 1.01 * limit.alpha * dx;
-  const Mat<dim> before = edge_matrix<dim>(x, mesh.nodes_of(static_cast<std::size_t>(limit.element)));
-  const Mat<dim> after = edge_matrix<dim>(further, mesh.nodes_of(static_cast<std::size_t>(limit.element)));
+  const Mat<dim> before = edge_matrix<dim>(x, mesh.nodes_of(limit.element));
+  const Mat<dim> after = edge_matrix<dim>(further, mesh.nodes_of(limit.element));
   const bool is_torn = (after - before).cwiseAbs().maxCoeff() > 16.0 * before.cwiseAbs().maxCoeff();
   EXPECT_TRUE(is_torn || after.determinant() < (kept_volume_fraction + 0.05) * before.determinant());
 }

@@ -47,21 +47,21 @@ inline Vec<3> point_of_cell(const Mesh& mesh, std::size_t cell, const Barycentri
   std::vector<double> values(nodes.size());
   lagrange_values(mesh.dim, mesh.order_of_cell(cell), at, values);
   Vec<3> x = Vec<3>::Zero();
-  for (std::size_t a = 0; a < nodes.size(); ++a) x += values[a] * mesh.vertices[static_cast<std::size_t>(nodes[a])];
+  for (std::size_t a = 0; a < nodes.size(); ++a) x += values[a] * mesh.vertices[nodes[a]];
   return x;
 }
 
 /// Determinant of the derivative of the element's map.
 inline double determinant_of_cell(const Mesh& mesh, std::size_t cell, const Barycentrics& at) {
   const std::vector<int> nodes = nodes_or_corners(mesh, cell);
-  const auto dim = static_cast<std::size_t>(mesh.dim);
+  const std::size_t dim = mesh.dim;
   std::vector<double> gradients(nodes.size() * dim);
   lagrange_gradients(mesh.dim, mesh.order_of_cell(cell), at, gradients);
   Mat<3> derivative = Mat<3>::Identity();
   for (std::size_t k = 0; k < dim; ++k) {
     Vec<3> column = Vec<3>::Zero();
     for (std::size_t a = 0; a < nodes.size(); ++a) {
-      column += gradients[a * dim + k] * mesh.vertices[static_cast<std::size_t>(nodes[a])];
+      column += gradients[a * dim + k] * mesh.vertices[nodes[a]];
     }
     derivative.col(static_cast<int>(k)) = column;
   }
@@ -106,7 +106,7 @@ inline std::string find_unshared_node(const Mesh& mesh, int* num_shared = nullpt
     const auto& indices = lagrange_nodes(mesh.dim, order);
     for (std::size_t a = 0; a < nodes.size(); ++a) {
       Key key;
-      for (std::size_t i = 0; i <= static_cast<std::size_t>(mesh.dim); ++i) {
+      for (int i = 0; i <= mesh.dim; ++i) {
         if (indices[a][i] > 0) key.push_back({nodes[i], indices[a][i]});
       }
       if (key.size() == 1) key[0][1] = 0;

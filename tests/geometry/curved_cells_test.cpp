@@ -115,7 +115,7 @@ TEST(CurvedCells, RaisedLinearMesh_HasTheNodesOfItsTopologyAndItsShape) {
       EXPECT_EQ(linear.tets, mesh.tets);
       EXPECT_EQ(linear.triangles, mesh.triangles);
       // A grid of so many points in each direction: nodes are shared, and none is left over.
-      const auto on_side = [&](int cells) { return static_cast<std::size_t>(cells * order + 1); };
+      const auto on_side = [&](int cells) { return cells * order + 1; };
       EXPECT_EQ(mesh.vertices.size(), dim == 3 ? on_side(2) * on_side(3) * on_side(2) : on_side(4) * on_side(3));
       int num_shared = 0;
       EXPECT_EQ(find_unshared_node(mesh, &num_shared), "");
@@ -156,7 +156,7 @@ TEST(CurvedCells, RaisedCurvedMesh_HasTheSameShapeAndOnlyItsOwnNodes) {
           }
           EXPECT_GT(new_number[v], last);
           last = new_number[v];
-          EXPECT_EQ(mesh.vertices[static_cast<std::size_t>(last)], curved.vertices[v]);
+          EXPECT_EQ(mesh.vertices[last], curved.vertices[v]);
         }
         const bool is_nested = to % from == 0;
         EXPECT_EQ(num_removed == 0, is_nested);
@@ -208,23 +208,22 @@ TEST(CurvedCells, RaisedNodesThatSomethingElseUses_Stay) {
   change_order(mesh, 2);
   const int used = mesh.nodes_of_cell(3)[7], gone = mesh.nodes_of_cell(5)[9];
   ASSERT_NE(used, gone);
-  const Vec<3> place_of_used = mesh.vertices[static_cast<std::size_t>(used)];
+  const Vec<3> place_of_used = mesh.vertices[used];
   const auto corners = mesh.tets[4];
   mesh.points = {used};
   mesh.groups = {{"all", 1, 3, {corners}}, {"corner", 2, 0, {{corners[2], -1, -1, -1}}}};
   const auto places = [&](const Mesh& m) {
     std::vector<Vec<3>> list;
-    for (const int v : m.groups[0].elements[0]) list.push_back(m.vertices[static_cast<std::size_t>(v)]);
+    for (const int v : m.groups[0].elements[0]) list.push_back(m.vertices[v]);
     return list;
   };
   const auto before = places(mesh);
   const std::vector<int> new_number = change_order(mesh, 3);
-  EXPECT_EQ(new_number[static_cast<std::size_t>(gone)], -1);
-  EXPECT_EQ(mesh.points[0], new_number[static_cast<std::size_t>(used)]);
-  EXPECT_EQ(mesh.vertices[static_cast<std::size_t>(mesh.points[0])], place_of_used);
+  EXPECT_EQ(new_number[gone], -1);
+  EXPECT_EQ(mesh.points[0], new_number[used]);
+  EXPECT_EQ(mesh.vertices[mesh.points[0]], place_of_used);
   EXPECT_EQ(places(mesh), before);
-  EXPECT_EQ(mesh.groups[1].elements[0],
-            (std::array<int, 4>{new_number[static_cast<std::size_t>(corners[2])], -1, -1, -1}));
+  EXPECT_EQ(mesh.groups[1].elements[0], (std::array<int, 4>{new_number[corners[2]], -1, -1, -1}));
 }
 
 TEST(CurvedCells, RaisedMixedMesh_SharesTheNodesOfItsCurvedNeighbours) {
@@ -267,7 +266,7 @@ TEST(CurvedCells, FlippedCell_IsTheSameShapeTheOtherWayRound) {
       for (const Barycentrics& at : some_places) {
         const Barycentrics where = place(at, dim);
         Barycentrics mirrored = where;
-        std::swap(mirrored[static_cast<std::size_t>(dim)], mirrored[static_cast<std::size_t>(dim - 1)]);
+        std::swap(mirrored[dim], mirrored[dim - 1]);
         EXPECT_LT((point_of_cell(mesh, 2, where) - point_of_cell(before, 2, mirrored)).norm(), 1e-14);
       }
       flip_cell(mesh, 2);
@@ -335,7 +334,7 @@ TEST(CurvedCells, BoundaryOfARaisedRectangle_IsClosedAndHasItsArea) {
     EXPECT_NEAR(mass_properties_of_area(mesh.vertices, boundary).measure, 2.0, 1e-14);
     double length = 0.0;
     for (const auto& [a, b] : boundary) {
-      length += (mesh.vertices[static_cast<std::size_t>(b)] - mesh.vertices[static_cast<std::size_t>(a)]).norm();
+      length += (mesh.vertices[b] - mesh.vertices[a]).norm();
     }
     EXPECT_NEAR(length, 6.0, 1e-13);
   }

@@ -77,7 +77,7 @@ std::size_t count_invalid_of(const Mesh& mesh) {
   for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
     std::vector<double> x;
     for (const int v : mesh.nodes_of_cell(cell)) {
-      for (int i = 0; i < dim; ++i) x.push_back(mesh.vertices[static_cast<std::size_t>(v)][i]);
+      for (int i = 0; i < dim; ++i) x.push_back(mesh.vertices[v][i]);
     }
     num_invalid += !volume.is_valid(x);
   }
@@ -90,7 +90,7 @@ std::size_t count_invalid(const Mesh& mesh) {
 /// Computes the same as volume_of_cells of the tests' support, with shape functions evaluated once for all elements.
 double volume_of(const Mesh& mesh) {
   const int order = mesh.order_of_cell(0), dim = mesh.dim;
-  const auto size = static_cast<std::size_t>(num_lagrange_nodes(dim, order) * dim);
+  const std::size_t size = num_lagrange_nodes(dim, order) * dim;
   std::vector<double> weights, gradients;
   const auto add = [&](double weight, const Barycentrics& at) {
     weights.push_back(weight);
@@ -115,7 +115,7 @@ double volume_of(const Mesh& mesh) {
       Mat<3> derivative = Mat<3>::Identity();
       derivative.leftCols(dim).setZero();
       for (const int v : mesh.nodes_of_cell(cell)) {
-        for (int k = 0; k < dim; ++k) derivative.col(k) += *gradient++ * mesh.vertices[static_cast<std::size_t>(v)];
+        for (int k = 0; k < dim; ++k) derivative.col(k) += *gradient++ * mesh.vertices[v];
       }
       volume += weight * derivative.determinant();
     }
@@ -134,7 +134,7 @@ TEST(CurvedGenerators, NodesOfTheBoundaryLieOnTheExactShape) {
         const Mesh mesh = curved(shape, cells, order);
         double worst = 0.0;
         for (const int v : boundary_nodes(mesh)) {
-          worst = std::max(worst, shape.distance(mesh.vertices[static_cast<std::size_t>(v)]));
+          worst = std::max(worst, shape.distance(mesh.vertices[v]));
         }
         EXPECT_LE(worst, 1e-14 * shape.size) << shape.name << ", cells " << cells << ", order " << order;
       }
@@ -184,7 +184,7 @@ TEST(CurvedGenerators, RefinedMeshesAreOnTheExactShapeToo) {
       const Mesh mesh = curved(shape, cells, 2, 1);
       EXPECT_EQ(count_invalid(mesh), 0u) << shape.name;
       for (const int v : boundary_nodes(mesh)) {
-        EXPECT_LE(shape.distance(mesh.vertices[static_cast<std::size_t>(v)]), 1e-14 * shape.size) << shape.name;
+        EXPECT_LE(shape.distance(mesh.vertices[v]), 1e-14 * shape.size) << shape.name;
       }
       EXPECT_LE(relative_error(shape, mesh), 0.2 * relative_error(shape, curved(shape, cells, 2))) << shape.name;
     }
@@ -209,7 +209,7 @@ TEST(CurvedGenerators, CapsOfCylindersStayPlaneWithRoundRims) {
     curve_cylinder(mesh, 0.3, 1.1);
     int num_on_rim = 0, num_on_caps = 0;
     for (const int v : boundary_nodes(mesh)) {
-      const Vec<3>& x = mesh.vertices[static_cast<std::size_t>(v)];
+      const Vec<3>& x = mesh.vertices[v];
       if (std::abs(std::abs(x[1]) - 0.55) > 1e-9) continue;
       EXPECT_NEAR(std::abs(x[1]), 0.55, 1e-15);
       const double distance = std::hypot(x[0], x[2]);

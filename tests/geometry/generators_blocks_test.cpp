@@ -29,7 +29,7 @@ Blocks towers() {
 double volume(const Mesh& mesh) {
   double sum = 0.0;
   for (const auto& [a, b, c, d] : mesh.tets) {
-    const auto at = [&](int v) { return mesh.vertices[static_cast<std::size_t>(v)]; };
+    const auto at = [&](int v) { return mesh.vertices[v]; };
     sum += cross_product(at(b) - at(a), at(c) - at(a)).dot(at(d) - at(a));
   }
   return sum / 6.0;
@@ -88,7 +88,7 @@ TEST(Blocks, NoCellIsLongerThanAsked) {
   for (const auto& tet : mesh.tets) {
     for (const int a : tet) {
       for (const int b : tet) {
-        const auto at = [&](int v) { return mesh.vertices[static_cast<std::size_t>(v)]; };
+        const auto at = [&](int v) { return mesh.vertices[v]; };
         longest = longest.cwiseMax(at(a) - at(b));
       }
     }
@@ -151,7 +151,7 @@ Mesh brute_force(const Blocks& blocks, int size) {
         if (std::none_of(blocks.begin(), blocks.end(), holds)) continue;
         std::array<int, 8> corners{};
         for (int c = 0; c < 8; ++c) {
-          corners[static_cast<std::size_t>(c)] = index(i + c / 4, j + c / 2 % 2, k + c % 2);
+          corners[c] = index(i + c / 4, j + c / 2 % 2, k + c % 2);
         }
         add_brick(mesh, corners);
       }
@@ -178,10 +178,9 @@ TEST(Blocks, AreTakenExactlyIfTheirUnionIsAManifoldInOnePiece) {
     }
     const Mesh expected = brute_force(blocks, size);
     const std::vector<int> component = connected_components(expected);
-    const int piece = component[static_cast<std::size_t>(expected.tets[0][0])];
-    const bool is_one = std::all_of(expected.tets.begin(), expected.tets.end(), [&](const auto& tet) {
-      return component[static_cast<std::size_t>(tet[0])] == piece;
-    });
+    const int piece = component[expected.tets[0][0]];
+    const bool is_one = std::all_of(expected.tets.begin(), expected.tets.end(),
+                                    [&](const auto& tet) { return component[tet[0]] == piece; });
     const bool is_solid = is_one && is_closed_manifold(boundary_triangles(expected.tets));
 
     const Result<Mesh> mesh = make_blocks(blocks, Vec<3>::Ones());

@@ -24,7 +24,7 @@ Mesh moved(Mesh mesh, double turns, const Vec<3>& offset) {
 
 /// True if an edge of one surface meets a triangle of the other. Pairs whose boxes are apart are left out.
 bool has_crossing(const Mesh& edges_of, const Mesh& triangles_of) {
-  const auto at = [](const Mesh& mesh, int v) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(v)]; };
+  const auto at = [](const Mesh& mesh, int v) -> const Vec<3>& { return mesh.vertices[v]; };
   for (const auto& [a, b] : unique_edges(edges_of.triangles)) {
     const Vec<3>&p = at(edges_of, a), &q = at(edges_of, b);
     for (const auto& t : triangles_of.triangles) {
@@ -37,7 +37,7 @@ bool has_crossing(const Mesh& edges_of, const Mesh& triangles_of) {
   return false;
 }
 bool has_crossing_with_itself(const Mesh& mesh) {
-  const auto at = [&](int v) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(v)]; };
+  const auto at = [&](int v) -> const Vec<3>& { return mesh.vertices[v]; };
   for (const auto& [a, b] : unique_edges(mesh.triangles)) {
     for (const auto& t : mesh.triangles) {
       if (std::find(t.begin(), t.end(), a) != t.end() || std::find(t.begin(), t.end(), b) != t.end()) continue;

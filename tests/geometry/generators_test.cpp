@@ -26,7 +26,7 @@ double worst_quality(const Mesh& mesh) {
   double worst = infinity;
   for (const auto& tet : mesh.tets) {
     Vec<3> v[4];
-    for (std::size_t i = 0; i < 4; ++i) v[i] = mesh.vertices[static_cast<std::size_t>(tet[i])];
+    for (std::size_t i = 0; i < 4; ++i) v[i] = mesh.vertices[tet[i]];
     double sum_sq = 0.0;
     for (int i = 0; i < 4; ++i) {
       for (int j = 0; j < i; ++j) sum_sq += (v[i] - v[j]).squaredNorm();
@@ -54,7 +54,7 @@ TEST(Generators, Box_IsValidAndExact) {
     const Mesh mesh = make_box(Vec<3>(1, 2, 3), {cells, 2 * cells, 3 * cells});
     expect_valid_solid(mesh, 2, 0.5);
     EXPECT_NEAR(volume(mesh), 6.0, 1e-12);
-    EXPECT_EQ(mesh.tets.size(), static_cast<std::size_t>(36 * cells * cells * cells));
+    EXPECT_EQ(mesh.tets.size(), 36 * cells * cells * cells);
     const BoundingBox box = bounding_box(mesh.vertices);
     EXPECT_EQ(box.min, Vec<3>(-0.5, -1.0, -1.5));
     EXPECT_EQ(box.max, Vec<3>(0.5, 1.0, 1.5));
@@ -79,9 +79,9 @@ TEST(Generators, Sphere_IsValidAndConverges) {
   for (const int cells : {1, 2, 3, 8}) {
     const Mesh mesh = make_sphere(2.0, cells);
     expect_valid_solid(mesh, 2, 0.4);
-    EXPECT_EQ(mesh.tets.size(), static_cast<std::size_t>(20 * cells * cells * cells));
+    EXPECT_EQ(mesh.tets.size(), 20 * cells * cells * cells);
     for (const auto& triangle : boundary_triangles(mesh.tets)) {
-      for (const int v : triangle) ASSERT_NEAR(mesh.vertices[static_cast<std::size_t>(v)].norm(), 2.0, 1e-14);
+      for (const int v : triangle) ASSERT_NEAR(mesh.vertices[v].norm(), 2.0, 1e-14);
     }
   }
   expect_second_order(volume(make_sphere(2.0, 5)), volume(make_sphere(2.0, 10)), 4.0 / 3.0 * pi * 8.0);
@@ -117,7 +117,7 @@ TEST(Generators, Disk_IsValidAndConverges) {
     EXPECT_TRUE(find_surface_defects(mesh.triangles).inconsistent_edges.empty());
     EXPECT_TRUE(find_surface_defects(mesh.triangles).is_manifold());
     EXPECT_EQ(euler_characteristic(mesh.triangles), 1);
-    EXPECT_EQ(boundary_edges(mesh.triangles).size(), static_cast<std::size_t>(6 * cells));
+    EXPECT_EQ(boundary_edges(mesh.triangles).size(), 6 * cells);
   }
   expect_second_order(area(make_disk(1.5, 6)), area(make_disk(1.5, 12)), pi * 2.25);
 }
@@ -180,7 +180,7 @@ void expect_valid_open_surface(const Mesh& mesh, int euler) {
 
 Vec<3> center_of(const Mesh& mesh, const std::array<int, 3>& triangle) {
   Vec<3> sum = Vec<3>::Zero();
-  for (const int v : triangle) sum += mesh.vertices[static_cast<std::size_t>(v)];
+  for (const int v : triangle) sum += mesh.vertices[v];
   return sum / 3.0;
 }
 
@@ -188,9 +188,7 @@ Vec<3> center_of(const Mesh& mesh, const std::array<int, 3>& triangle) {
 template <class Target>
 void expect_facing(const Mesh& mesh, const Target& target) {
   for (const auto& triangle : mesh.triangles) {
-    const auto at = [&](std::size_t i) -> const Vec<3>& {
-      return mesh.vertices[static_cast<std::size_t>(triangle[i])];
-    };
+    const auto at = [&](std::size_t i) -> const Vec<3>& { return mesh.vertices[triangle[i]]; };
     const Vec<3> middle = center_of(mesh, triangle);
     // The volume of the tetrahedron from the triangle to the target has the sign of n . (target - center).
     ASSERT_GT(tet_volume(at(0), at(1), at(2), target(middle)), 0.0);
@@ -220,7 +218,7 @@ TEST(Generators, Funnel_FacesItsAxisAndIsOpenAtBothEnds) {
     const Mesh mesh = make_funnel(1.0, 0.2, 1.5, cells, 4);
     expect_valid_open_surface(mesh, 0);
     expect_facing(mesh, [](const Vec<3>& p) { return Vec<3>(0.0, p[1], 0.0); });
-    EXPECT_EQ(boundary_edges(mesh.triangles).size(), static_cast<std::size_t>(2 * cells));
+    EXPECT_EQ(boundary_edges(mesh.triangles).size(), 2 * cells);
   }
 }
 

@@ -20,7 +20,7 @@ Mesh cube() {
 }
 
 const Vec<3>& at(const Mesh& mesh, int v) {
-  return mesh.vertices[static_cast<std::size_t>(v)];
+  return mesh.vertices[v];
 }
 
 /// Cuts one triangle of a surface at nodes in one of its edges; its neighbour keeps the edge.

@@ -246,14 +246,13 @@ VecX best_of_all_sets(const Matrix& a, const VecX& b, const std::vector<MassProp
     VecX left = b;
     for (Eigen::Index e = 0; e < count; ++e) left -= ((set >> e) % 2 == 0 ? mean : min_density) * a.col(e);
     for (std::size_t i = 0; i < free.size(); ++i) {
-      scaled.col(static_cast<Eigen::Index>(i)) /= std::sqrt(elements[static_cast<std::size_t>(free[i])].measure);
+      scaled.col(static_cast<Eigen::Index>(i)) /= std::sqrt(elements[free[i]].measure);
     }
     const VecX s = scaled.completeOrthogonalDecomposition().solve(left);
     if ((scaled * s - left).norm() > 1e-9 * b.norm()) continue;
     VecX rho = VecX::Constant(count, min_density);
     for (std::size_t i = 0; i < free.size(); ++i) {
-      rho[free[i]] =
-          mean + s[static_cast<Eigen::Index>(i)] / std::sqrt(elements[static_cast<std::size_t>(free[i])].measure);
+      rho[free[i]] = mean + s[static_cast<Eigen::Index>(i)] / std::sqrt(elements[free[i]].measure);
     }
     if (rho.minCoeff() < min_density - 1e-9) continue;
     if (const double objective = spread(elements, rho, mean); objective < least) {

@@ -89,7 +89,7 @@ TEST(MeshMass, VerticesInTheSamePlace_CountAsOne) {
   Mesh soup;
   for (const auto& triangle : box.triangles) {
     const int first = static_cast<int>(soup.vertices.size());
-    for (const int v : triangle) soup.vertices.push_back(box.vertices[static_cast<std::size_t>(v)]);
+    for (const int v : triangle) soup.vertices.push_back(box.vertices[v]);
     soup.triangles.push_back({first, first + 1, first + 2});
   }
   EXPECT_FALSE(mass_of_mesh(soup, 0.1).has_thin_parts);

@@ -32,7 +32,7 @@ TEST(PointTree, FindsWhatBruteForceFinds) {
       const Vec<3> max = min + Vec<3>(std::round(3 * coordinate(random)), std::round(3 * coordinate(random)), 0.5);
       std::vector<int> expected;
       for (int i = 0; i < num_points; ++i) {
-        const Vec<3>& x = points[static_cast<std::size_t>(i)];
+        const Vec<3>& x = points[i];
         if ((x.array() >= min.array()).all() && (x.array() <= max.array()).all()) expected.push_back(i);
       }
       EXPECT_EQ(found_in(tree, min, max), expected);

@@ -11,7 +11,7 @@ namespace clearance {
 namespace {
 
 double volume(const Mesh& mesh, std::size_t t) {
-  const auto at = [&](int v) { return mesh.vertices[static_cast<std::size_t>(v)]; };
+  const auto at = [&](int v) { return mesh.vertices[v]; };
   const auto& [a, b, c, d] = mesh.tets[t];
   return tet_volume(at(a), at(b), at(c), at(d));
 }

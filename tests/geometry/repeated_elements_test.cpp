@@ -85,7 +85,7 @@ TEST(RepeatedElements, OfEveryOrderAndDimension_LeaveTheMeshWithoutThem) {
       }
       repeat_cell(mesh, 0, true);
       const MergedElements merged = merge_repeated_elements(mesh);
-      EXPECT_GT(merged.listed_again[static_cast<std::size_t>(dim)].count, 0);
+      EXPECT_GT(merged.listed_again[dim].count, 0);
       EXPECT_EQ(mesh.tets, before.tets);
       EXPECT_EQ(mesh.triangles, before.triangles);
       EXPECT_EQ(mesh.cell_nodes, before.cell_nodes) << dim << " " << order;

@@ -90,10 +90,10 @@ TEST(Shells, CopyOfAPart_IsToldHoweverItsFacetsAreCutOrItsCornersRounded) {
       for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
           const auto &s = first.triangles[a], &t = first.triangles[b];
-          const auto at = [](const std::array<int, 3>& f, int k) { return f[static_cast<std::size_t>(k % 3)]; };
+          const auto at = [](const std::array<int, 3>& f, int k) { return f[k % 3]; };
           if (at(s, i + 1) != at(t, j + 2) || at(s, i + 2) != at(t, j + 1)) continue;
           const auto normal = [&](const std::array<int, 3>& f) {
-            const auto x = [&](int k) { return first.vertices[static_cast<std::size_t>(at(f, k))]; };
+            const auto x = [&](int k) { return first.vertices[at(f, k)]; };
             return Vec<3>((x(1) - x(0)).cross(x(2) - x(0)));
           };
           if (normal(s).cross(normal(t)).norm() > 0.0) continue;

@@ -28,7 +28,7 @@ SurfaceParts add_ball(const Vec<3>& center, double radius, int resolution, std::
 }
 
 double brute_force(const SurfaceParts& a, const SurfaceParts& b, const std::vector<Vec<3>>& x) {
-  const auto at = [&](int i) { return x[static_cast<std::size_t>(i)]; };
+  const auto at = [&](int i) { return x[i]; };
   double best = infinity;
   for (const auto& e : a.edges) {
     for (const auto& f : b.edges) {

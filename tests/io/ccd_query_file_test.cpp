@@ -96,7 +96,7 @@ TEST_F(CcdQueryFile, QueryFile_RoundTripKeepsEveryBit) {
   ASSERT_TRUE(read) << to_string(read.issues()[0]);
   ASSERT_EQ(read->size(), queries.size());
   const auto bits = [](const CcdQuery& q, int k, int c, bool is_end) {
-    return std::bit_cast<std::uint64_t>((is_end ? q.motion.t1 : q.motion.t0)[static_cast<std::size_t>(k)][c]);
+    return std::bit_cast<std::uint64_t>((is_end ? q.motion.t1 : q.motion.t0)[k][c]);
   };
   for (std::size_t i = 0; i < queries.size(); ++i) {
     EXPECT_EQ((*read)[i].query.kind, queries[i].query.kind);

@@ -94,11 +94,11 @@ TEST(CurvedMesh, GmshNumbersOfKnownElements) {
   EXPECT_EQ(gmsh_nodes(3, 2), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 9, 8}));
   for (int order = 1; order <= max_order; ++order) {
     for (int a = 0; a < num_lagrange_nodes(2, order); ++a) {
-      EXPECT_EQ(gmsh_nodes(2, order)[static_cast<std::size_t>(a)], a);
+      EXPECT_EQ(gmsh_nodes(2, order)[a], a);
     }
     std::vector<int> all = gmsh_nodes(3, order);
     std::sort(all.begin(), all.end());
-    for (int a = 0; a < num_lagrange_nodes(3, order); ++a) EXPECT_EQ(all[static_cast<std::size_t>(a)], a);
+    for (int a = 0; a < num_lagrange_nodes(3, order); ++a) EXPECT_EQ(all[a], a);
   }
   EXPECT_EQ(gmsh_type(3, 2), 11);
   EXPECT_EQ(gmsh_type(3, 3), 29);
@@ -213,7 +213,7 @@ std::vector<GmshElements> gmsh_elements_of(const Mesh& mesh) {
     const std::vector<int> ours = nodes_or_corners(mesh, cell);
     const int order = mesh.order_of_cell(cell);
     std::vector<int> nodes;
-    for (const int a : gmsh_nodes(mesh.dim, order)) nodes.push_back(ours[static_cast<std::size_t>(a)]);
+    for (const int a : gmsh_nodes(mesh.dim, order)) nodes.push_back(ours[a]);
     all.push_back({gmsh_type(mesh.dim, order), mesh.dim, {nodes}});
   }
   return all;
@@ -254,7 +254,7 @@ std::vector<int> gmsh_nodes_between(const Mesh& mesh, std::size_t cell, const st
     for (const NodeIndex& of_face : lagrange_nodes(2, order)) {
       NodeIndex index{};
       for (std::size_t i = 0; i < 3; ++i) index[corners[i]] = of_face[i];
-      nodes.push_back(mesh.nodes_of_cell(cell)[static_cast<std::size_t>(lagrange_node(mesh.dim, order, index))]);
+      nodes.push_back(mesh.nodes_of_cell(cell)[lagrange_node(mesh.dim, order, index)]);
     }
     return nodes;
   }
@@ -264,7 +264,7 @@ std::vector<int> gmsh_nodes_between(const Mesh& mesh, std::size_t cell, const st
     NodeIndex index{};
     index[corners[0]] = order - k;
     index[corners[1]] = k;
-    nodes.push_back(mesh.nodes_of_cell(cell)[static_cast<std::size_t>(lagrange_node(mesh.dim, order, index))]);
+    nodes.push_back(mesh.nodes_of_cell(cell)[lagrange_node(mesh.dim, order, index)]);
   }
   return nodes;
 }

@@ -149,7 +149,7 @@ unsigned num_rounds() {
 
 template <class T>
 void expect_reasons(const Result<T>& result, const std::filesystem::path& path) {
-  EXPECT_LE(result.issues().size(), static_cast<std::size_t>(max_mesh_issues));
+  EXPECT_LE(result.issues().size(), max_mesh_issues);
   EXPECT_FALSE(result.issues().empty());
   for (const Issue& issue : result.issues()) {
     EXPECT_EQ(issue.file, path.string());

@@ -117,7 +117,7 @@ TEST(MalformedMesh, AllProblemsAreReportedUpToTheLimit) {
   std::string many;
   for (int i = 0; i < 100; ++i) many += "v nan 0 0\n";
   write_text(folder / "a.obj", many);
-  EXPECT_EQ(read_mesh(folder / "a.obj").issues().size(), static_cast<std::size_t>(max_mesh_issues));
+  EXPECT_EQ(read_mesh(folder / "a.obj").issues().size(), max_mesh_issues);
 }
 
 TEST(MalformedMesh, MissingFilesFoldersAndPairsAreNamed) {

@@ -62,7 +62,7 @@ inline std::filesystem::path peer_data() {
 
 /// Returns an empty text if all indices are in range and all coordinates are finite, else a description of the fault.
 inline std::string find_fault(const Mesh& mesh) {
-  const auto is_bad = [&](int v) { return v < 0 || static_cast<std::size_t>(v) >= mesh.vertices.size(); };
+  const auto is_bad = [&](int v) { return v < 0 || v >= std::ssize(mesh.vertices); };
   if (mesh.vertices.empty()) return "no vertices";
   for (const Vec<3>& p : mesh.vertices) {
     if (!p.allFinite()) return "a coordinate is not finite";
@@ -102,7 +102,7 @@ inline Mesh make_curved_mesh(int dim, std::array<int, 2> orders) {
     // (Nodes on the shared face exist once for each cell; no test here needs them to fit.)
     std::vector<int> nodes = orders[e] == 1 ? corners[e] : single.cell_nodes;
     for (std::size_t a = corners[e].size(); a < nodes.size(); ++a) {
-      Vec<3> place = single.vertices[static_cast<std::size_t>(nodes[a])];
+      Vec<3> place = single.vertices[nodes[a]];
       for (int k = 0; k < dim; ++k) place[k] += 1e-3 * static_cast<double>(a) * place[(k + 1) % dim];
       nodes[a] = static_cast<int>(mesh.vertices.size());
       mesh.vertices.push_back(place);

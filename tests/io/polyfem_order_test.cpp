@@ -136,7 +136,7 @@ TEST_F(PolyfemOrder, HeldFacesHoldAllTheirNodes) {
   EXPECT_EQ(nodes_at_right(cube_, 1).size(), 9u);
   for (const int order : {1, 2, 3, 4}) {
     EXPECT_EQ(held_at_right("cube.msh", order), nodes_at_right(cube_, order)) << order;
-    EXPECT_EQ(nodes_at_right(cube_, order).size(), static_cast<std::size_t>((2 * order + 1) * (2 * order + 1)));
+    EXPECT_EQ(nodes_at_right(cube_, order).size(), (2 * order + 1) * (2 * order + 1));
   }
   write("bent.msh", bent_mesh(cube_, 2));
   const SceneDesc scene = folder_.good(

@@ -241,7 +241,7 @@ Mesh grouped_cube(const NumberOf& number_of) {
   std::map<int, MeshGroup> groups;
   for (const auto& tet : mesh.tets) {
     Vec<3> middle = Vec<3>::Zero();
-    for (const int v : tet) middle += 0.25 * mesh.vertices[static_cast<std::size_t>(v)];
+    for (const int v : tet) middle += 0.25 * mesh.vertices[v];
     const int number = number_of(middle);
     if (number == 0) continue;
     groups[number].number = number;
@@ -335,7 +335,7 @@ TEST_F(Polyfem, BodyNumbersAreReadFromEveryFormatDimensionAndPlacement) {
     if (scene.bodies.empty()) return of_element;
     of_element.assign(2, scene.bodies[0].material.density);
     for (const MaterialPartDesc& part : scene.bodies[0].material_parts) {
-      for (const int element : part.elements) of_element.at(static_cast<std::size_t>(element)) = part.material.density;
+      for (const int element : part.elements) of_element.at(element) = part.material.density;
     }
     return of_element;
   };

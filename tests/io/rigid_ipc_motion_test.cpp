@@ -47,7 +47,7 @@ TEST(RigidIpcMotion, PosesTurnTheBodyAsTheyTurnItsPrincipalFrame) {
     const std::vector<PoseDesc>& read_poses = scene.bodies[1].motions[0].poses;
     ASSERT_EQ(read_poses.size(), 3U);
     for (int i = 1; i <= 3; ++i) {
-      const PoseDesc& pose = read_poses[static_cast<std::size_t>(i - 1)];
+      const PoseDesc& pose = read_poses[i - 1];
       EXPECT_EQ(pose.position, Vec<3>(i, 0, 0));
       EXPECT_LT((pose.rotation - Vec<3>(0, 0.1 * i / radians_per_degree, 0)).norm(), 1e-6);
     }

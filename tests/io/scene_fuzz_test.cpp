@@ -39,8 +39,8 @@ class Mutator {
 
   void mutate_once(std::string& text) {
     if (text.empty()) return;
-    const auto at = static_cast<std::size_t>(below(text.size()));
-    const auto length = static_cast<std::size_t>(below(12));
+    const std::size_t at = below(text.size());
+    const std::size_t length = below(12);
     switch (below(6)) {
       case 0:
         text[at] = static_cast<char>(below(256));
@@ -49,7 +49,7 @@ class Mutator {
         text.erase(at, length);
         break;
       case 2:
-        text.insert(at, text.substr(static_cast<std::size_t>(below(text.size())), length));
+        text.insert(at, text.substr(below(text.size()), length));
         break;
       case 3:
         text.resize(at);
@@ -67,7 +67,7 @@ class Mutator {
     std::size_t end = at;
     while (at > 0 && is_word(text[at - 1])) --at;
     while (end < text.size() && is_word(text[end])) ++end;
-    text.replace(at, end - at, words_[static_cast<std::size_t>(below(words_.size()))]);
+    text.replace(at, end - at, words_[below(words_.size())]);
   }
 
   std::mt19937_64 random_;

@@ -93,7 +93,7 @@ inline NodeWeights barycentric_weights(const Mesh& mesh, const Mesh& surface) {
     std::vector<NodeWeight>& row = weights.emplace_back();
     double least = -std::numeric_limits<double>::infinity();
     for (const auto& tet : mesh.tets) {
-      const auto at = [&](std::size_t i) { return mesh.vertices[static_cast<std::size_t>(tet[i])]; };
+      const auto at = [&](std::size_t i) { return mesh.vertices[tet[i]]; };
       Mat<3> edges;
       for (std::size_t i = 0; i < 3; ++i) edges.col(static_cast<Eigen::Index>(i)) = at(i + 1) - at(0);
       const Vec<3> xi = edges.inverse() * (x - at(0));

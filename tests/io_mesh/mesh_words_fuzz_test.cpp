@@ -170,13 +170,13 @@ Declared declared_by_off(const std::string& text) {
     }
   }
   if (counts.size() < 2 || counts[0] < 0 || counts[1] < 0) return std::nullopt;
-  const auto num_vertices = static_cast<std::size_t>(counts[0]);
-  const auto num_faces = static_cast<std::size_t>(counts[1]);
+  const std::size_t num_vertices = counts[0];
+  const std::size_t num_faces = counts[1];
   Counts declared;
   declared.vertices = num_vertices;
   if (lines.size() - row == num_vertices + num_faces) {
     for (std::size_t f = 0; f < num_faces; ++f) {
-      declared.add_polygon(static_cast<std::size_t>(number_of(lines[row + num_vertices + f][0]).value_or(0)));
+      declared.add_polygon(number_of(lines[row + num_vertices + f][0]).value_or(0));
     }
     return declared;
   }
@@ -191,7 +191,7 @@ Declared declared_by_off(const std::string& text) {
       for (; f < num_faces && at < words.size(); ++f) {
         const long num_corners = number_of(words[at]).value_or(-1);
         if (num_corners < 0) break;
-        of_words.add_polygon(static_cast<std::size_t>(num_corners));
+        of_words.add_polygon(num_corners);
         at += 1 + static_cast<std::size_t>(num_corners);
       }
       if (f == num_faces && at == words.size()) return of_words;
@@ -220,7 +220,7 @@ Declared declared_by_ply(const std::string& text) {
   std::size_t at = counts.vertices * num_columns;
   for (std::size_t f = 0; f < elements["face"]; ++f) {
     if (at >= words.size()) return std::nullopt;
-    const auto num_corners = static_cast<std::size_t>(number_of(words[at]).value_or(0));
+    const std::size_t num_corners = number_of(words[at]).value_or(0);
     counts.add_polygon(num_corners);
     at += 1 + num_corners;
   }
@@ -293,7 +293,7 @@ Declared declared_by_vtk(const std::string& text) {
     if (keyword == "cells" || types.contains(keyword)) {
       std::size_t at = i + 3;
       for (long c = 0; c < number_at(i + 1); ++c) {
-        const auto length = static_cast<std::size_t>(std::max(number_at(at), 0L));
+        const std::size_t length = std::max(number_at(at), 0L);
         if (keyword == "cells")
           lengths.push_back(length);
         else
@@ -329,7 +329,7 @@ Declared declared_by_vtu(const std::string& text) {
 Declared declared_by_tetgen(const std::string& text, std::size_t num_columns, bool is_node_file) {
   const Lines lines = lines_of(text, true);
   if (lines.empty()) return std::nullopt;
-  const auto count = static_cast<std::size_t>(std::max(number_of(lines[0][0]).value_or(0), 0L));
+  const std::size_t count = std::max(number_of(lines[0][0]).value_or(0), 0L);
   const std::size_t num_words = flat(lines).size();
   bool is_whole = lines.size() == count + 1;
   for (std::size_t num_header_words = 2; num_header_words < 5; ++num_header_words) {
@@ -379,7 +379,7 @@ std::string binary_stl(std::uint16_t attribute, const std::string& payload, cons
   for (const auto& triangle : cube_triangles) {
     for (int k = 0; k < 3; ++k) add(0.0F);
     for (const int v : triangle) {
-      for (const int c : cube_vertices[static_cast<std::size_t>(v)]) add(static_cast<float>(c));
+      for (const int c : cube_vertices[v]) add(static_cast<float>(c));
     }
     bytes.append(reinterpret_cast<const char*>(&attribute), 2);
     bytes += payload;

@@ -108,7 +108,7 @@ class BinaryStl {
     for (const auto& triangle : cube_triangles) {
       for (const float n : {0.0F, 0.0F, normal}) add(n);
       for (const int v : triangle) {
-        for (const int c : cube_vertices[static_cast<std::size_t>(v)]) add(static_cast<float>(c));
+        for (const int c : cube_vertices[v]) add(static_cast<float>(c));
       }
       add(attribute);
       bytes += payload;

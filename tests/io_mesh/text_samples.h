@@ -62,7 +62,7 @@ inline std::string stl_facets() {
   std::string text;
   for (const auto& triangle : cube_triangles) {
     text += " facet normal 0 0 0\n  outer loop\n";
-    for (const int v : triangle) text += row_text(cube_vertices[static_cast<std::size_t>(v)], "   vertex ");
+    for (const int v : triangle) text += row_text(cube_vertices[v], "   vertex ");
     text += "  endloop\n endfacet\n";
   }
   return text;
@@ -142,8 +142,8 @@ inline void expect_cube(const Mesh& mesh) {
   ASSERT_EQ(mesh.triangles.size(), 12u);
   for (std::size_t t = 0; t < 12; ++t) {
     for (std::size_t k = 0; k < 3; ++k) {
-      const auto& place = cube_vertices[static_cast<std::size_t>(cube_triangles[t][k])];
-      EXPECT_EQ(mesh.vertices[static_cast<std::size_t>(mesh.triangles[t][k])], Vec<3>(place[0], place[1], place[2]));
+      const auto& place = cube_vertices[cube_triangles[t][k]];
+      EXPECT_EQ(mesh.vertices[mesh.triangles[t][k]], Vec<3>(place[0], place[1], place[2]));
     }
   }
 }

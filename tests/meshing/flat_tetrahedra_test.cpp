@@ -13,7 +13,7 @@ namespace {
 std::array<int, 4> top_of(const Mesh& box) {
   std::vector<std::array<int, 3>> top;
   for (const auto& t : boundary_triangles(box.tets)) {
-    const auto is_up = [&](int v) { return box.vertices[static_cast<std::size_t>(v)][1] > 0.4; };
+    const auto is_up = [&](int v) { return box.vertices[v][1] > 0.4; };
     if (std::all_of(t.begin(), t.end(), is_up)) top.push_back(t);
   }
   std::vector<int> common, others;

@@ -33,9 +33,7 @@ class MeshCache : public testing::Test {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  std::size_t num_files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
-  }
+  std::size_t num_files() const { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); }
 
   fs::path folder_;
   Mesh surface_ = box_surface({1, 1, 1});

@@ -19,7 +19,7 @@ CellComplex block(const std::array<int, 3>& counts) {
 
 Vec<3> middle_of(const CellComplex& complex, std::size_t cell) {
   Vec<3> middle = Vec<3>::Zero();
-  for (const int v : complex.tets[cell]) middle += 0.25 * complex.vertices[static_cast<std::size_t>(v)];
+  for (const int v : complex.tets[cell]) middle += 0.25 * complex.vertices[v];
   return middle;
 }
 

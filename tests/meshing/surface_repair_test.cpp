@@ -70,7 +70,7 @@ TEST(SurfaceRepair, DropsWhatIsThereTwice) {
 TEST(SurfaceRepair, SplitsEdgesAtHangingNodes) {
   Mesh box = box_surface({1, 1, 1});
   const auto [a, b, c] = box.triangles[0];
-  const auto at = [&](int v) { return box.vertices[static_cast<std::size_t>(v)]; };
+  const auto at = [&](int v) { return box.vertices[v]; };
   box.vertices.push_back(0.5 * (at(a) + at(b)));
   box.triangles[0] = {a, 8, c};
   box.triangles.push_back({8, b, c});
@@ -88,7 +88,7 @@ TEST(SurfaceRepair, TrianglesWithoutAreaThatFillJunctionsGo) {
   // A triangle without area in the junction closes the surface, but has no side.
   Mesh box = box_surface({1, 1, 1});
   const auto [a, b, c] = box.triangles[0];
-  const auto at = [&](int v) { return box.vertices[static_cast<std::size_t>(v)]; };
+  const auto at = [&](int v) { return box.vertices[v]; };
   box.vertices.push_back(0.5 * (at(a) + at(b)));
   box.triangles[0] = {a, 8, c};
   box.triangles.push_back({8, b, c});

@@ -35,7 +35,7 @@ inline Mesh as_soup(const Mesh& mesh) {
   Mesh soup;
   for (const auto& triangle : mesh.triangles) {
     const int first = static_cast<int>(soup.vertices.size());
-    for (const int v : triangle) soup.vertices.push_back(mesh.vertices[static_cast<std::size_t>(v)]);
+    for (const int v : triangle) soup.vertices.push_back(mesh.vertices[v]);
     soup.triangles.push_back({first, first + 1, first + 2});
   }
   return soup;

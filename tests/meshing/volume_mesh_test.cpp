@@ -150,7 +150,7 @@ Mesh tube(double outer, double inner, double length, int sides) {
 TEST_F(VolumeMeshing, JunctionsAreClosedWithoutAWrap) {
   Mesh box = box_surface({1, 1, 1});
   const auto [a, b, c] = box.triangles[4];
-  const auto at = [&](int v) { return box.vertices[static_cast<std::size_t>(v)]; };
+  const auto at = [&](int v) { return box.vertices[v]; };
   const Vec<3> first = at(a) + 0.25 * (at(b) - at(a)), second = at(a) + 0.75 * (at(b) - at(a));
   box.vertices.push_back(first);
   box.vertices.push_back(second);

@@ -100,7 +100,7 @@ TEST(LocalCoordinates, RigidMotionsMoveEveryVertexAsOneBodyDoes) {
       const VecX dx = coordinates.expand(world.x, motions.col(mode));
       const VecX moved = world.model.surface_map.apply_linear(dx);
       const auto expected = [&](const Vec<3>& p) {
-        return mode < 3 ? Vec<3>(Vec<3>::Unit(mode)) : Vec<3>(axes[static_cast<std::size_t>(mode - 3)].cross(p));
+        return mode < 3 ? Vec<3>(Vec<3>::Unit(mode)) : Vec<3>(axes[mode - 3].cross(p));
       };
       for (int v = 0; v < moved.size() / 3; ++v) {
         EXPECT_LT((block<3>(moved, v) - expected(block<3>(at, v))).norm(), 1e-14) << mode << ", vertex " << v;
@@ -237,7 +237,7 @@ TEST(SurfacePath, ScrewsStrayFromTheirChordByNoMoreThanTheDeviation) {
         const VecX x = world.model.surface_map.apply(coordinates.move(world.x, dy, 0.8 * s));
         const Vec<3> there = block<3>(x, v);
         ASSERT_LT((path.position<3>(v, s) - there).norm(), 1e-13);
-        const double bound = path.deviation[static_cast<std::size_t>(v)] * 4.0 * s * (1.0 - s);
+        const double bound = path.deviation[v] * 4.0 * s * (1.0 - s);
         ASSERT_LE((there - (start + s * (end - start))).norm(), bound + 1e-13) << "seed " << seed << " vertex " << v;
       }
     }

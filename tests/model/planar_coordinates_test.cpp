@@ -151,7 +151,7 @@ TEST(PlanarCoordinates, ScrewsStrayFromTheirChordByNoMoreThanTheDeviation) {
         const VecX x = world.model.surface_map.apply(coordinates.move(world.x, dy, 0.8 * s));
         const Vec<2> there = block<2>(x, v);
         ASSERT_LT((path.position<2>(v, s) - there).norm(), 1e-13);
-        const double bound = path.deviation[static_cast<std::size_t>(v)] * 4.0 * s * (1.0 - s);
+        const double bound = path.deviation[v] * 4.0 * s * (1.0 - s);
         ASSERT_LE((there - (start + s * (end - start))).norm(), bound + 1e-13) << "seed " << seed << " vertex " << v;
       }
     }

@@ -23,7 +23,7 @@ SurfaceMap random_map(std::mt19937_64& rng, int dim, int num_vertices, int num_b
   std::uniform_real_distribution<double> weight(-2.0, 2.0);
   SurfaceMap map(dim);
   for (int i = 0; i < num_vertices; ++i) {
-    std::vector<SurfaceMap::Term> terms(static_cast<std::size_t>(count(rng)));
+    std::vector<SurfaceMap::Term> terms(count(rng));
     for (SurfaceMap::Term& term : terms) term = {block(rng), weight(rng)};
     map.add_vertex(terms);
   }

@@ -99,8 +99,8 @@ class AdaptingRun : public testing::Test {
       const auto pose = of_frame.take<float>(12);
       for (std::size_t v = bodies[b][0]; v < bodies[b][0] + bodies[b][1]; ++v) {
         for (int k = 0; k < 3; ++k) {
-          double x = pose[static_cast<std::size_t>(9 + k)];
-          for (int j = 0; j < 3; ++j) x += pose[static_cast<std::size_t>(3 * j + k)] * drawn.rest[v][j];
+          double x = pose[9 + k];
+          for (int j = 0; j < 3; ++j) x += pose[3 * j + k] * drawn.rest[v][j];
           drawn.places[v][k] = x;
         }
       }

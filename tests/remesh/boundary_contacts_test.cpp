@@ -53,7 +53,7 @@ double least_distance(const AdaptingBody<dim>& body, const NearVertices<dim>& ne
       const auto points = [&](int facet) {
         FacetPoints<dim> x;
         for (std::size_t i = 0; i < dim; ++i) {
-          x[i] = body.fields[static_cast<std::size_t>(mesh.facet(facet)[i])].*field;
+          x[i] = body.fields[mesh.facet(facet)[i]].*field;
         }
         return x;
       };
@@ -61,7 +61,7 @@ double least_distance(const AdaptingBody<dim>& body, const NearVertices<dim>& ne
       const auto compare = [&](const auto& others) {
         for (const auto& other : others) {
           FacetPoints<dim> x;
-          for (std::size_t i = 0; i < dim; ++i) x[i] = obstacle.x[static_cast<std::size_t>(other[i])];
+          for (std::size_t i = 0; i < dim; ++i) x[i] = obstacle.x[other[i]];
           least = std::min(least, distance_of<dim>(own, x));
         }
       };
@@ -112,7 +112,7 @@ void what_is_not_near_is_far() {
       continue;
     }
     const int vertex = change.edit.vertex;
-    Vec<dim> x = body.fields[static_cast<std::size_t>(vertex)].x1;
+    Vec<dim> x = body.fields[vertex].x1;
     for (int c = 0; c < dim; ++c) x[c] += contacts.margin() * uniform(-0.05, 0.05) * num_splits / 10;
     edited.set_x1(vertex, x);
     edited.keep(change);

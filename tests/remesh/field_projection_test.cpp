@@ -150,7 +150,7 @@ void check_splits() {
   Random random(13);
   std::vector<std::array<int, 2>> ends;
   for (int k = 0; k < 6; ++k) {
-    const auto& cell = to.cells[static_cast<std::size_t>(random.integer(0, static_cast<int>(to.cells.size()) - 1))];
+    const auto& cell = to.cells[random.integer(0, static_cast<int>(to.cells.size()) - 1)];
     ends.push_back({cell[0], cell[2]});
     split_edge(to, cell[0], cell[2]);
   }
@@ -187,7 +187,7 @@ void check_given() {
   // Nothing changes if the given values are those of the projection; other given values are kept.
   GivenNodes given;
   for (int v = 0; v < static_cast<int>(to.vertices.size()); ++v) {
-    if (to.vertices[static_cast<std::size_t>(v)][1] == -1.0) given.vertices.push_back(v);
+    if (to.vertices[v][1] == -1.0) given.vertices.push_back(v);
   }
   VecX values(dim * static_cast<Eigen::Index>(given.vertices.size()));
   for (std::size_t k = 0; k < given.vertices.size(); ++k) {
@@ -266,7 +266,7 @@ TEST(FieldProjection, TakesTimeForWhatHasChanged) {
   // Vertices inside move a little, each of which changes some twenty cells.
   const int num_moves = std::max(1, static_cast<int>(from.cells.size() / 2400));
   for (int moved = 0; moved < num_moves;) {
-    Vec<3>& x = to.vertices[static_cast<std::size_t>(random.integer(0, static_cast<int>(to.vertices.size()) - 1))];
+    Vec<3>& x = to.vertices[random.integer(0, static_cast<int>(to.vertices.size()) - 1)];
     if (x.cwiseAbs().maxCoeff() > 0.99) continue;
     x += Vec<3>::Constant(0.1 / cells);
     ++moved;

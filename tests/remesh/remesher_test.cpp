@@ -113,7 +113,7 @@ TEST(Remesh, LongEdgesThatGainLittleAreNotInTheWayOfOthers) {
   const auto sideways = [](const AdaptingBody<3>& body) {
     double most = 0.0;
     for (int v = 0; v < body.mesh.num_vertices(); ++v) {
-      const Vec<3> drift = body.fields[static_cast<std::size_t>(v)].x1 - body.mesh.rest(v);
+      const Vec<3> drift = body.fields[v].x1 - body.mesh.rest(v);
       if (body.mesh.rest(v)[1] < -0.4999) most = std::max(most, std::abs(drift[0]));
     }
     return most;
@@ -200,7 +200,7 @@ std::vector<double> numbers_of(const AdaptingBody<dim>& body) {
   const auto data = body.mesh.compact(&vertex_of);
   std::vector<double> numbers;
   for (std::size_t v = 0; v < data.rest.size(); ++v) {
-    const NodeFields<dim>& fields = body.fields[static_cast<std::size_t>(vertex_of[v])];
+    const NodeFields<dim>& fields = body.fields[vertex_of[v]];
     for (const Vec<dim>* x : {&data.rest[v], &fields.x1, &fields.x0, &fields.v}) {
       numbers.insert(numbers.end(), x->data(), x->data() + dim);
     }
@@ -238,7 +238,7 @@ template <int dim>
 bool is_inside(const AdaptingBody<dim>& body, const Vec<dim>& point, Vec<dim> NodeFields<dim>::*member) {
   for (int c = 0; c < body.mesh.num_cells(); ++c) {
     if (!body.mesh.is_cell_alive(c)) continue;
-    const auto at = [&](std::size_t i) { return body.fields[static_cast<std::size_t>(body.mesh.cell(c)[i])].*member; };
+    const auto at = [&](std::size_t i) { return body.fields[body.mesh.cell(c)[i]].*member; };
     Mat<dim> sides;
     for (int k = 0; k < dim; ++k) sides.col(k) = at(static_cast<std::size_t>(k) + 1) - at(0);
     const Vec<dim> local = sides.inverse() * (point - at(0));
@@ -311,12 +311,12 @@ long fuzz(unsigned seed) {
   if (random.uniform(0.0, 1.0) < 0.5) settings.half_spaces.push_back({Vec<3>::UnitX(), -0.52});
   const std::array models = {ElasticModel::neo_hookean, ElasticModel::fixed_corotational,
                              ElasticModel::st_venant_kirchhoff};
-  bodies[0].materials[0] = make_material(models[static_cast<std::size_t>(random.integer(0, 2))], 2e4, 0.3, 1000.0,
-                                         random.uniform(0.0, 1.0) < 0.5 ? 0.0 : 1e-3);
+  bodies[0].materials[0] =
+      make_material(models[random.integer(0, 2)], 2e4, 0.3, 1000.0, random.uniform(0.0, 1.0) < 0.5 ? 0.0 : 1e-3);
   for (Vec<dim>& traction : bodies[0].tractions) traction = random.vector(dim, -50.0, 50.0);
   bodies[0].has_self_contact = random.uniform(0.0, 1.0) < 0.7;
   const std::array methods = {TimeIntegrator::implicit_euler, TimeIntegrator::bdf2, TimeIntegrator::implicit_newmark};
-  settings.integrator = methods[static_cast<std::size_t>(random.integer(0, 2))];
+  settings.integrator = methods[random.integer(0, 2)];
   // Hold the body along its upper side.
   if (random.uniform(0.0, 1.0) < 0.3) {
     typename SimplexMesh<dim>::Data data = bodies[0].mesh.compact();

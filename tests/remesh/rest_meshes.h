@@ -13,7 +13,7 @@ namespace clearance::test {
 template <int dim>
 SimplexCorners<dim> corners_of(const RestMesh<dim>& mesh, std::size_t cell) {
   SimplexCorners<dim> corners;
-  for (int k = 0; k <= dim; ++k) corners[k] = mesh.vertices[static_cast<std::size_t>(mesh.cells[cell][k])];
+  for (int k = 0; k <= dim; ++k) corners[k] = mesh.vertices[mesh.cells[cell][k]];
   return corners;
 }
 
@@ -56,7 +56,7 @@ template <int dim>
 void make_heavy_on_the_right(RestMesh<dim>& mesh) {
   for (std::size_t c = 0; c < mesh.cells.size(); ++c) {
     double middle = 0.0;
-    for (const int v : mesh.cells[c]) middle += mesh.vertices[static_cast<std::size_t>(v)][0];
+    for (const int v : mesh.cells[c]) middle += mesh.vertices[v][0];
     mesh.density[c] = middle > 0.0 ? 7800.0 : 30.0;
   }
 }
@@ -65,15 +65,14 @@ void make_heavy_on_the_right(RestMesh<dim>& mesh) {
 template <int dim>
 void split_edge(RestMesh<dim>& mesh, int a, int b) {
   const int middle = static_cast<int>(mesh.vertices.size());
-  mesh.vertices.push_back(0.5 *
-                          (mesh.vertices[static_cast<std::size_t>(a)] + mesh.vertices[static_cast<std::size_t>(b)]));
+  mesh.vertices.push_back(0.5 * (mesh.vertices[a] + mesh.vertices[b]));
   const std::size_t num_cells = mesh.cells.size();
   for (std::size_t c = 0; c < num_cells; ++c) {
     auto cell = mesh.cells[c];
     const auto at_a = std::find(cell.begin(), cell.end(), a), at_b = std::find(cell.begin(), cell.end(), b);
     if (at_a == cell.end() || at_b == cell.end()) continue;
     auto child = cell;
-    child[static_cast<std::size_t>(at_a - cell.begin())] = middle;
+    child[at_a - cell.begin()] = middle;
     *at_b = middle;
     mesh.cells[c] = cell;
     mesh.cells.push_back(child);

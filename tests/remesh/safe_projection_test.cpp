@@ -53,7 +53,7 @@ struct World {
       elements.add(cell, 0);
     }
     const auto on_surface = [&](int block) {
-      int& vertex = surface_vertex_[static_cast<std::size_t>(block)];
+      int& vertex = surface_vertex_[block];
       if (vertex < 0) {
         vertex = model.surface.num_vertices++;
         model.surface_map.add_vertex(block);
@@ -81,14 +81,14 @@ struct World {
   void finish() {
     elements.x_rest = model.x_rest;
     model.mass = lumped_mass(elements);
-    model.is_always_prescribed.assign(static_cast<std::size_t>(model.layout.num_blocks), 0);
-    model.is_obstacle_vertex.assign(static_cast<std::size_t>(model.surface.num_vertices), 0);
+    model.is_always_prescribed.assign(model.layout.num_blocks, 0);
+    model.is_obstacle_vertex.assign(model.surface.num_vertices, 0);
     const VecX x = model.surface_map.apply(model.x_rest);
     AreasAtRest measures;
-    measures.vertex.assign(static_cast<std::size_t>(model.surface.num_vertices), 0.0);
+    measures.vertex.assign(model.surface.num_vertices, 0.0);
     measures.edge.assign(model.surface.edges.size(), 0.0);
     const auto share = [&](const auto& vertices, double measure) {
-      for (const int v : vertices) measures.vertex[static_cast<std::size_t>(v)] += measure;
+      for (const int v : vertices) measures.vertex[v] += measure;
       for (std::size_t e = 0; e < model.surface.edges.size(); ++e) {
         const bool is_in = std::all_of(model.surface.edges[e].begin(), model.surface.edges[e].end(), [&](int v) {
           return std::find(vertices.begin(), vertices.end(), v) != vertices.end();
@@ -151,7 +151,7 @@ template <int dim>
 VecX with_upper_moved(const World<dim>& world, const Vec<dim>& motion) {
   VecX x = world.model.x_rest;
   for (int b = 0; b < world.model.layout.num_blocks; ++b) {
-    if (world.model.body_of_block[static_cast<std::size_t>(b)] == 1) block<dim>(x, b) += motion;
+    if (world.model.body_of_block[b] == 1) block<dim>(x, b) += motion;
   }
   return x;
 }
@@ -195,7 +195,7 @@ void check_crossing() {
   EXPECT_LT(error_on_top, 0.1);
   // The lower body has not moved: its target was its start.
   for (int b = 0; b < world.model.layout.num_blocks; ++b) {
-    if (world.model.body_of_block[static_cast<std::size_t>(b)] == 0) {
+    if (world.model.body_of_block[b] == 0) {
       EXPECT_EQ(block<dim>(result.x, b), block<dim>(start, b));
     }
   }
@@ -249,8 +249,7 @@ void check_gap() {
     const Vec<dim> x = block<dim>(start, b);
     // The left of the top moves beyond the next layer of vertices; where the cubes meet, the target is a little closer.
     if (x[1] > 2.9 && x[0] < -0.8) block<dim>(target, b)[1] -= 0.7;
-    if (world.model.body_of_block[static_cast<std::size_t>(b)] == 1 && x[1] < 1.1)
-      block<dim>(target, b)[1] -= gap / 100.0;
+    if (world.model.body_of_block[b] == 1 && x[1] < 1.1) block<dim>(target, b)[1] -= gap / 100.0;
   }
   ASSERT_FALSE(test::find_inverted_elements(world.elements, target).empty());
   const SafePositions result = world.project(start, target);
@@ -272,9 +271,9 @@ TEST(SafeProjection, HeldBlocksStay) {
   const VecX start = world.model.x_rest, target = with_upper_moved<2>(world, {0.1, -0.3});
   std::vector<int> held;
   int first = 0;
-  while (world.model.body_of_block[static_cast<std::size_t>(first)] == 0) ++first;
+  while (world.model.body_of_block[first] == 0) ++first;
   held = {first, first + 2};
-  world.model.is_always_prescribed[static_cast<std::size_t>(first + 1)] = 1;
+  world.model.is_always_prescribed[first + 1] = 1;
   const SafePositions result = world.project(start, target, held);
   EXPECT_TRUE(world.is_valid(result.x));
   for (int b = first; b < first + 3; ++b) EXPECT_EQ((block<2>(result.x, b)), (block<2>(start, b)));

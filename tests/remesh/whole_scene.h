@@ -98,9 +98,9 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
     const int first = surface.num_vertices;
     for (const int b : blocks) model.surface_map.add_vertex(b);
     surface.num_vertices += static_cast<int>(blocks.size());
-    surface.vertex_body.resize(static_cast<std::size_t>(surface.num_vertices), body);
-    surface.vertex_group.resize(static_cast<std::size_t>(surface.num_vertices), group);
-    model.is_obstacle_vertex.resize(static_cast<std::size_t>(surface.num_vertices), is_obstacle ? 1 : 0);
+    surface.vertex_body.resize(surface.num_vertices, body);
+    surface.vertex_group.resize(surface.num_vertices, group);
+    model.is_obstacle_vertex.resize(surface.num_vertices, is_obstacle ? 1 : 0);
     for (auto& e : edges) std::sort(e.begin(), e.end());
     std::sort(edges.begin(), edges.end());
     for (const auto& [p, q] : edges) surface.edges.push_back({first + p, first + q});
@@ -116,7 +116,7 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
     const auto data = body.mesh.compact(&vertex_of);
     elements.materials.insert(elements.materials.end(), body.materials.begin(), body.materials.end());
     for (std::size_t i = 0; i < data.rest.size(); ++i) {
-      const NodeFields<dim>& fields = body.fields[static_cast<std::size_t>(vertex_of[i])];
+      const NodeFields<dim>& fields = body.fields[vertex_of[i]];
       append(x_rest, data.rest[i]);
       append(x1, fields.x1);
       append(x0, fields.x0);
@@ -131,7 +131,7 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
       auto nodes = data.cells[c];
       Mat<dim> sides;
       for (int k = 0; k < dim; ++k) sides.col(k) = data.rest[nodes[k + 1]] - data.rest[nodes[0]];
-      const auto label = static_cast<std::size_t>(data.cell_label[c]);
+      const std::size_t label = data.cell_label[c];
       const double mass = body.materials[label].density * sides.determinant() / (dim == 2 ? 2.0 : 6.0);
       for (int& node : nodes) {
         node += first;
@@ -143,7 +143,7 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
     Edges edges;
     Triangles triangles;
     for (const auto& f : data.facets) {
-      for (const int p : f) index[static_cast<std::size_t>(p)] = 0;
+      for (const int p : f) index[p] = 0;
     }
     for (std::size_t i = 0; i < index.size(); ++i) {
       if (index[i] < 0) continue;
@@ -156,8 +156,8 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
       double area = along.norm();
       if constexpr (dim == 3) area = 0.5 * cross_product(along, Vec<3>(data.rest[facet[2]] - p)).norm();
       for (int& node : facet) {
-        forces.emplace_back(first + node, area / dim * body.tractions[static_cast<std::size_t>(data.facet_label[f])]);
-        node = index[static_cast<std::size_t>(node)];
+        forces.emplace_back(first + node, area / dim * body.tractions[data.facet_label[f]]);
+        node = index[node];
       }
       if constexpr (dim == 3) {
         triangles.push_back(facet);
@@ -186,7 +186,7 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
   };
   model.layout = {dim, num_blocks()};
   model.x_rest = elements.x_rest = as_vector(x_rest);
-  model.is_always_prescribed.assign(static_cast<std::size_t>(num_blocks()), 0);
+  model.is_always_prescribed.assign(num_blocks(), 0);
   std::fill(model.is_always_prescribed.end() - static_cast<std::ptrdiff_t>(obstacle.x.size()),
             model.is_always_prescribed.end(), 1);
   model.mass = lumped_mass(elements);
@@ -217,7 +217,7 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
 
   const VecX rest = model.surface_map.apply(model.x_rest);
   AreasAtRest measures;
-  measures.vertex.assign(static_cast<std::size_t>(surface.num_vertices), 0.0);
+  measures.vertex.assign(surface.num_vertices, 0.0);
   measures.edge.assign(surface.edges.size(), 0.0);
   measures.modulus.assign(measures.vertex.size(), settings.modulus);
   const auto at = [&](int p) { return Vec<dim>(block<dim>(rest, p)); };
@@ -225,10 +225,10 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
     if constexpr (dim == 3) {
       const double third = 0.5 * cross_product(Vec<3>(at(t[1]) - at(t[0])), Vec<3>(at(t[2]) - at(t[0]))).norm() / 3.0;
       for (std::size_t i = 0; i < 3; ++i) {
-        measures.vertex[static_cast<std::size_t>(t[i])] += third;
+        measures.vertex[t[i]] += third;
         const std::array<int, 2> ends = {std::min(t[i], t[(i + 1) % 3]), std::max(t[i], t[(i + 1) % 3])};
         const auto e = std::find(surface.edges.begin(), surface.edges.end(), ends) - surface.edges.begin();
-        measures.edge[static_cast<std::size_t>(e)] += third;
+        measures.edge[e] += third;
       }
     }
   }
@@ -237,7 +237,7 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
     model.edge_rest_length_sq.push_back((at(p) - at(q)).squaredNorm());
     if (measures.edge[e] > 0.0) continue;
     measures.edge[e] = (at(p) - at(q)).norm() * (dim == 2 ? 1.0 : settings.dhat);
-    for (const int end : {p, q}) measures.vertex[static_cast<std::size_t>(end)] += 0.5 * measures.edge[e];
+    for (const int end : {p, q}) measures.vertex[end] += 0.5 * measures.edge[e];
   }
   for (double& measure : measures.vertex) {
     if (measure == 0.0) measure = dim == 2 ? settings.dhat : settings.dhat * settings.dhat;
@@ -295,7 +295,7 @@ AdaptingBody<dim> make_body(const Mesh& mesh, const MaterialParameters& material
           SimplexMesh<dim>(std::move(data), {}),
           std::move(fields),
           {material},
-          std::vector<Vec<dim>>(static_cast<std::size_t>(num_labels), Vec<dim>::Zero()),
+          std::vector<Vec<dim>>(num_labels, Vec<dim>::Zero()),
           {Vec<dim>::Zero()},
           0,
           false,
@@ -310,8 +310,7 @@ StepReport solve_step(std::vector<AdaptingBody<dim>>& bodies, const Obstacle<dim
   const StepReport report = scene.solve();
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     for (std::size_t i = 0; i < scene.vertex_of[b].size(); ++i) {
-      bodies[b].fields[static_cast<std::size_t>(scene.vertex_of[b][i])].x1 =
-          block<dim>(scene.x1, scene.first_block[b] + static_cast<int>(i));
+      bodies[b].fields[scene.vertex_of[b][i]].x1 = block<dim>(scene.x1, scene.first_block[b] + static_cast<int>(i));
     }
   }
   return report;

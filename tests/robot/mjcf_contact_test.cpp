@@ -24,10 +24,9 @@ double height_after_fall(SceneDesc scene, const std::string& name = "a") {
   Result<Simulation> simulation = Simulation::create(scene);
   if (!simulation) throw std::runtime_error(messages_of(simulation.issues()));
   int body = 0;
-  while (simulation->bodies()[static_cast<std::size_t>(body)].name != name) ++body;
+  while (simulation->bodies()[body].name != name) ++body;
   for (int i = 0; i < 50; ++i) EXPECT_EQ(simulation->step().status, StepStatus::converged);
-  const BodyDesc& desc =
-      scene.bodies[static_cast<std::size_t>(simulation->bodies()[static_cast<std::size_t>(body)].entry)];
+  const BodyDesc& desc = scene.bodies[simulation->bodies()[body].entry];
   return desc.transform.translation[1] + simulation->pose(body)->coeff(1, 3);
 }
 
@@ -139,7 +138,7 @@ double way(const std::string& floor, const std::string& contact) {
   Result<Simulation> simulation = Simulation::create(robot.scene);
   if (!simulation) throw std::runtime_error(messages_of(simulation.issues()));
   int body = 0;
-  while (simulation->bodies()[static_cast<std::size_t>(body)].name != "box") ++body;
+  while (simulation->bodies()[body].name != "box") ++body;
   for (int i = 0; i < 100; ++i) simulation->step();
   return simulation->pose(body)->coeff(0, 3);
 }

@@ -58,7 +58,7 @@ TEST(ShapeMesh, MiddlesOfSidesAreAsFarInsideAsTheNumberOfSidesSays) {
       const Mesh mesh = mesh_of_shape(of, sides);
       // (Edges of the side: both ends on the radius, at different angles.)
       for (const auto& [a, b, c] : mesh.triangles) {
-        const Vec<3>&p = mesh.vertices[static_cast<std::size_t>(a)], &q = mesh.vertices[static_cast<std::size_t>(b)];
+        const Vec<3>&p = mesh.vertices[a], &q = mesh.vertices[b];
         const bool is_side = std::abs(p.head<2>().norm() - 0.5) < 1e-12 && std::abs(q.head<2>().norm() - 0.5) < 1e-12;
         if (is_side) least = std::min(least, (0.5 * (p + q)).head<2>().norm());
       }

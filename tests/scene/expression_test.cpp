@@ -92,7 +92,7 @@ TEST(Expression, ThreadsDoNotDisturbEachOther) {
         const auto values = evaluate(formulas, "", t, points);
         for (std::size_t i = 0; i < points.size(); ++i) {
           const Vec<3> expected(elementary::sin(points[i][0]) * t, 1 + t, elementary::cos(points[i][0] * 2));
-          if (!values || (*values)[i] != expected) ++wrong[static_cast<std::size_t>(k)];
+          if (!values || (*values)[i] != expected) ++wrong[k];
         }
       }
     });

@@ -83,7 +83,7 @@ Vec<3> contact_force(RunningScene& scene) {
   const Frame frame = scene.simulation().frame();
   Vec<3> sum = Vec<3>::Zero();
   for (int i = 0; i < scene.num_nodes(); ++i) {
-    if (scene.mass(i) > 0.0) sum += frame.contact_force.at(static_cast<std::size_t>(i));
+    if (scene.mass(i) > 0.0) sum += frame.contact_force.at(i);
   }
   return sum;
 }

@@ -46,7 +46,7 @@ TEST(ConvergentContactScene, PressureIsThatOfTheLawAtEveryGap) {
       const VecX x = block.model().surface_map.apply(block.state().x);
       double force = 0.0, total = 0.0;
       for (int v = 0; v < block.model().surface.num_vertices; ++v) {
-        const double y = x[dim * v + 1], measure = areas.vertex[static_cast<std::size_t>(v)];
+        const double y = x[dim * v + 1], measure = areas.vertex[v];
         force += (kappa.empty() ? 1e5 : 1e4) * measure * pressure_at(y / 0.01);
         total += measure;
       }

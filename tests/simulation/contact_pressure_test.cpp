@@ -67,7 +67,7 @@ std::string block_on_floor(const Block& block, const std::string& loads, const s
 }
 
 bool starts_on_floor(const ProbedScene& scene, int frame_vertex) {
-  return scene.scene().frames.mesh.vertices[static_cast<std::size_t>(frame_vertex)][1] < dhat;
+  return scene.scene().frames.mesh.vertices[frame_vertex][1] < dhat;
 }
 
 // When forces of single nodes were divided by the areas around them, the pressure on quadratic triangles was 0 at
@@ -86,7 +86,7 @@ void expect_even_pressure(const Block& block) {
   const double tolerance = 2.0 * block.order * block.order * dhat * modulus;
   BoundingBox floor;
   for (int v = 0; v < std::ssize(pressure); ++v) {
-    const auto at = static_cast<std::size_t>(v);
+    const std::size_t at = v;
     if (!starts_on_floor(scene, v)) {
       EXPECT_EQ(pressure[at], 0.0) << "vertex " << v;
       continue;
@@ -142,7 +142,7 @@ double integral_over_floor(const ProbedScene& scene, const Frame& frame) {
     typename CurvedSweep<dim>::Nodes at(dim, num_nodes);
     VecX values(num_nodes);
     for (Eigen::Index i = 0; i < num_nodes; ++i) {
-      const auto v = static_cast<std::size_t>(face.nodes[static_cast<std::size_t>(i)]);
+      const std::size_t v = face.nodes[i];
       at.col(i) = frame.mesh.vertices[v].template head<dim>();
       values[i] = pressure[v];
     }

@@ -174,7 +174,7 @@ void check_weights(const BodyInstance& body, const CollisionSurface& surface) {
     double sum = 0.0;
     Vec<3> moved = vertex.rest;
     for (const auto& [node, weight] : vertex.weights) {
-      const Vec<3>& x = body.mesh.vertices[static_cast<std::size_t>(node)];
+      const Vec<3>& x = body.mesh.vertices[node];
       sum += weight;
       moved += weight * (map * x - x);
     }
@@ -246,11 +246,11 @@ TEST(CollisionSurface, KnowsTheFacesThatItLiesOn) {
           ASSERT_EQ(face.vertices.size(), face.at.size());
           for (std::size_t i = 0; i < face.at.size(); ++i) {
             Vec<3> x = Vec<3>::Zero();
-            for (std::size_t k = 0; k < static_cast<std::size_t>(dim); ++k) {
-              x += face.at[i][k] * body.mesh.vertices[static_cast<std::size_t>(face.corners[k])];
+            for (int k = 0; k < dim; ++k) {
+              x += face.at[i][k] * body.mesh.vertices[face.corners[k]];
             }
-            EXPECT_LT((x - surface.vertices[static_cast<std::size_t>(face.vertices[i])].rest).norm(), 1e-12);
-            ++num_faces[static_cast<std::size_t>(face.vertices[i])];
+            EXPECT_LT((x - surface.vertices[face.vertices[i]].rest).norm(), 1e-12);
+            ++num_faces[face.vertices[i]];
           }
         }
         EXPECT_EQ(std::count(num_faces.begin(), num_faces.end(), 0), kind == 2 ? std::ssize(num_faces) : 0);
@@ -276,8 +276,7 @@ TEST(CollisionSurface, BoundOfItsDistanceHolds) {
       for (const CollisionSurface::Vertex& vertex : fine.vertices) {
         double nearest = infinity;
         for (const auto& [a, b] : coarse.edges) {
-          const Vec<3>&xa = coarse.vertices[static_cast<std::size_t>(a)].rest,
-                &xb = coarse.vertices[static_cast<std::size_t>(b)].rest;
+          const Vec<3>&xa = coarse.vertices[a].rest, &xb = coarse.vertices[b].rest;
           const double at = std::clamp((vertex.rest - xa).dot(xb - xa) / (xb - xa).squaredNorm(), 0.0, 1.0);
           nearest = std::min(nearest, (vertex.rest - xa - at * (xb - xa)).norm());
         }
@@ -330,9 +329,7 @@ CollisionSurface bent_boundary(const RunningScene& running, std::size_t b) {
 
 /// Counts edges of one surface that meet a triangle of the other.
 int count_meetings(const CollisionSurface& of_edges, const CollisionSurface& of_triangles) {
-  const auto place = [](const CollisionSurface& surface, int v) -> const Vec<3>& {
-    return surface.vertices[static_cast<std::size_t>(v)].rest;
-  };
+  const auto place = [](const CollisionSurface& surface, int v) -> const Vec<3>& { return surface.vertices[v].rest; };
   int count = 0;
   for (const auto& edge : unique_edges(of_edges.triangles)) {
     const BoundingBox box = bounding_box({place(of_edges, edge[0]), place(of_edges, edge[1])});
@@ -451,7 +448,7 @@ TEST(CurvedBody, NodesInTheOrderOfAnotherFormatAreSuspected) {
   const std::string of_other = message_of(other);
   EXPECT_NE(of_other.find("may be in the order of another file format"), std::string::npos) << of_other;
   // One element that is inverted has another reason.
-  bent.vertices[static_cast<std::size_t>(bent.nodes_of_cell(0)[5])] *= 3.0;
+  bent.vertices[bent.nodes_of_cell(0)[5]] *= 3.0;
   const std::string of_bent = message_of(bent);
   EXPECT_NE(of_bent.find("inverted"), std::string::npos);
   EXPECT_EQ(of_bent.find("another file format"), std::string::npos) << of_bent;

@@ -219,7 +219,7 @@ TEST(CurvedPressure, FromAllSidesShrinksABoxAsItsMaterialSays) {
     std::string planes;
     for (int axis = 0; axis < dim; ++axis) {
       std::string corner = "1, 1, 1", held = "false, false, false";
-      corner[static_cast<std::size_t>(3 * axis)] = '0';
+      corner[3 * axis] = '0';
       held = axis == 0 ? "true, false, false" : axis == 1 ? "false, true, false" : "false, false, true";
       planes += std::string(axis == 0 ? "" : ", ") + R"({"region": {"frame": "body", "box": [[0, 0, 0], [)" + corner +
                 R"(]]}, "components": [)" + held + "]}";

@@ -23,7 +23,7 @@ Simulation start(const SceneDesc& scene) {
 }
 /// Distance by which the first vertex of a body has moved [m].
 Vec<3> moved(Simulation& simulation, int body, int num_steps) {
-  const auto v = static_cast<std::size_t>(simulation.bodies()[static_cast<std::size_t>(body)].vertices.first);
+  const std::size_t v = simulation.bodies()[body].vertices.first;
   const Vec<3> before = simulation.positions()[v];
   for (int i = 0; i < num_steps; ++i) EXPECT_EQ(simulation.step().status, StepStatus::converged);
   return simulation.positions()[v] - before;

@@ -36,7 +36,7 @@ std::set<std::string> hit_bodies(const std::string& json) {
   const std::vector<char> flags = find(model, scene.scene().options.barrier, *broad_phase, scene.state().x, x_t1);
   std::set<std::string> names;
   for (std::size_t b = 0; b < flags.size(); ++b) {
-    if (flags[b] != 0) names.insert(model.surface.body_names[static_cast<std::size_t>(model.body_of_block[b])]);
+    if (flags[b] != 0) names.insert(model.surface.body_names[model.body_of_block[b]]);
   }
   return names;
 }

@@ -47,7 +47,7 @@ TEST(MaterialParts, ElementsOfARefinedMeshAreThoseOfTheMeshBefore) {
     const Mesh mesh = load_bodies(scene)->instances[0].mesh;
     for (std::size_t e = num_elements / 2; e < num_elements; ++e) {
       for (const int v : mesh.tets[e]) {
-        if (mesh.vertices[static_cast<std::size_t>(v)][0] < -1e-9) return false;
+        if (mesh.vertices[v][0] < -1e-9) return false;
       }
     }
     return true;

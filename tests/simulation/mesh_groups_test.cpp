@@ -31,8 +31,8 @@ class MeshGroups : public testing::Test {
       const std::array<bool, 6> is_odd = {false, true, true, false, false, true};
       do {
         std::array<int, 4> v = {cell, 0, 0, 0};
-        for (std::size_t r = 0; r < 3; ++r) v[r + 1] = v[r] + stride[static_cast<std::size_t>(axes[r])];
-        if (is_odd[static_cast<std::size_t>(turn++)]) std::swap(v[2], v[3]);
+        for (std::size_t r = 0; r < 3; ++r) v[r + 1] = v[r] + stride[axes[r]];
+        if (is_odd[turn++]) std::swap(v[2], v[3]);
         file << number++ << " 4 2 " << cell + 1 << " 0";
         for (const int i : v) file << " " << i + 1;
         file << "\n";

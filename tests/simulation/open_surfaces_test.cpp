@@ -26,7 +26,7 @@ class OpenSurfaces : public testing::Test {
     for (const char* name : {"box.obj", "box.off", "box.ply", "box.stl", "box.msh", "box.vtu"}) write(name, box);
     Mesh tube = box;
     std::erase_if(tube.triangles, [&](const std::array<int, 3>& t) {
-      const auto y = [&](std::size_t i) { return tube.vertices[static_cast<std::size_t>(t[i])][1]; };
+      const auto y = [&](std::size_t i) { return tube.vertices[t[i]][1]; };
       return y(0) == y(1) && y(1) == y(2);
     });
     write("tube.off", tube);

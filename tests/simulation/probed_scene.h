@@ -19,7 +19,7 @@ class ProbedScene : public RunningScene {
       ADD_FAILURE() << "no column " << column;
       return 0.0;
     }
-    return simulation().probe_values().at(static_cast<std::size_t>(found - columns.begin()));
+    return simulation().probe_values().at(found - columns.begin());
   }
   /// Returns the vector `name.part`; in 2D z is 0, and of torques x and y.
   Vec<3> probe_vector(const std::string& name, const std::string& unit) {

@@ -107,7 +107,7 @@ TEST_F(ProxyWeights, FollowAffineMotionsWhereverTheBodyIs) {
         EXPECT_LE(vertex.weights.size(), 4u);
         Vec<3> moved = vertex.rest;
         for (const auto& [node, weight] : vertex.weights) {
-          const Vec<3>& x = body.mesh.vertices.at(static_cast<std::size_t>(node));
+          const Vec<3>& x = body.mesh.vertices.at(node);
           moved += weight * (map * x - x);
         }
         EXPECT_LT((moved - map * vertex.rest).norm(), 1e-12);

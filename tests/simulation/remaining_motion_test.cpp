@@ -63,7 +63,7 @@ Vec<3> center(const RunningScene& scene, int body) {
   Vec<3> sum = Vec<3>::Zero();
   double mass = 0.0;
   for (int i = 0; i < scene.num_nodes(); ++i) {
-    if (is_column[static_cast<std::size_t>(i)] != 0 || body_of_block(scene.model(), i) != body) continue;
+    if (is_column[i] != 0 || body_of_block(scene.model(), i) != body) continue;
     sum += scene.mass(i) * scene.x(i);
     mass += scene.mass(i);
   }

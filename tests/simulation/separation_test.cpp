@@ -327,7 +327,7 @@ TEST(Separation, RandomPilesComeApartByNoLessThanTheirDepth) {
     SceneDesc scene = scene_of(bodies);
     scene.dimension = dim;
     for (int i = 0; i < count; ++i) {
-      BodyDesc& body = scene.bodies[static_cast<std::size_t>(i)];
+      BodyDesc& body = scene.bodies[i];
       body.kind = std::array{BodyKind::rigid, BodyKind::affine, BodyKind::deformable}[static_cast<std::size_t>(i) % 3];
       if (dim == 2)
         body.generator = GeneratorDesc{GeneratorKind::rectangle, {draw(0.4, 1), draw(0.4, 1)}, {3, 3}};
@@ -418,17 +418,15 @@ TEST(LeastMoves, AreTheProjectionOntoTheConditions) {
       const int second = static_cast<int>(rng() % static_cast<unsigned>(count + 1)) - 1;
       if (first == second) continue;
       const Vec<3> normal = Vec<3>(draw(-1, 1), draw(-1, 1), draw(-1, 1)).normalized();
-      const Vec<3> other = second < 0 ? Vec<3>(Vec<3>::Zero()) : known[static_cast<std::size_t>(second)];
-      conditions.push_back(
-          {first, second, normal, normal.dot(known[static_cast<std::size_t>(first)] - other) - draw(0, 0.2), 1e-9});
+      const Vec<3> other = second < 0 ? Vec<3>(Vec<3>::Zero()) : known[second];
+      conditions.push_back({first, second, normal, normal.dot(known[first] - other) - draw(0, 0.2), 1e-9});
     }
-    const LeastMoves found = find_least_moves(
-        std::vector<std::array<bool, 3>>(static_cast<std::size_t>(count), {true, true, true}), conditions);
+    const LeastMoves found = find_least_moves(std::vector<std::array<bool, 3>>(count, {true, true, true}), conditions);
     EXPECT_TRUE(found.missed.empty());
     // The projection u of 0 onto a convex set satisfies u . (v - u) >= 0 for all v of it.
     double sum = 0.0;
     for (int i = 0; i < count; ++i) {
-      const auto at = static_cast<std::size_t>(i);
+      const std::size_t at = i;
       sum += found.moves[at].dot(known[at] - found.moves[at]);
     }
     EXPECT_GE(sum, -1e-6);

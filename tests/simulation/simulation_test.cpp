@@ -60,8 +60,7 @@ TEST(Simulation, BodyViewsTellWhoseVerticesAndUnknownsAreWhere) {
   const std::vector<double> centres = {0, 3, 6, 0};
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     double sum = 0.0;
-    for (int v = bodies[b].vertices.first; v < bodies[b].vertices.end(); ++v)
-      sum += positions[static_cast<std::size_t>(v)][0];
+    for (int v = bodies[b].vertices.first; v < bodies[b].vertices.end(); ++v) sum += positions[v][0];
     EXPECT_NEAR(sum / bodies[b].vertices.count, centres[b], 1e-12);
   }
 }
@@ -78,7 +77,7 @@ TEST(Simulation, ContactForcesOfABodyBalanceItsWeight) {
   std::vector<Vec<3>> sums;
   for (const BodyView& body : scene.simulation().bodies()) {
     sums.emplace_back(Vec<3>::Zero());
-    for (int v = body.vertices.first; v < body.vertices.end(); ++v) sums.back() += forces[static_cast<std::size_t>(v)];
+    for (int v = body.vertices.first; v < body.vertices.end(); ++v) sums.back() += forces[v];
   }
   // The corners of the block are nearest to edges of the sheet, whose normals tilt: friction carries the rest.
   EXPECT_NEAR(sums[0].y(), 1000 * 9.80665, 1e-3 * 9806.65);

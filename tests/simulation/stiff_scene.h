@@ -27,7 +27,7 @@ class StiffScene : public RunningScene {
  public:
   using RunningScene::RunningScene;
 
-  const StiffUnit& unit(int u) const { return scene().stiff_units.at(static_cast<std::size_t>(u)); }
+  const StiffUnit& unit(int u) const { return scene().stiff_units.at(u); }
   int num_units() const { return static_cast<int>(scene().stiff_units.size()); }
 
   /// Position [m] and velocity [m/s] of the centre of mass.

@@ -47,9 +47,9 @@ Outcome run(const std::string& json, int steps) {
   const int num_vertices = scene.simulation().bodies()[0].vertices.count;
   const std::vector<Vec<3>> x = scene.simulation().positions();
   for (int v = 0; v < num_vertices; ++v) {
-    outcome.middle += x[static_cast<std::size_t>(v)] / num_vertices;
-    low = std::min(low, x[static_cast<std::size_t>(v)].y());
-    high = std::max(high, x[static_cast<std::size_t>(v)].y());
+    outcome.middle += x[v] / num_vertices;
+    low = std::min(low, x[v].y());
+    high = std::max(high, x[v].y());
   }
   outcome.height = high - low;
   return outcome;

@@ -88,7 +88,7 @@ struct Turning {
     path.screws = {screws[0], screws[1]};
     for (int v = 0; v < num_vertices(); ++v) {
       path.screw_of_vertex.push_back(v < num_first ? 0 : 1);
-      path.x_t0.segment(dim * v, dim) = x[static_cast<std::size_t>(v)].head(dim);
+      path.x_t0.segment(dim * v, dim) = x[v].head(dim);
       if (dim == 2) {
         block<2>(path.x_t1, v) = Vec<2>(path.position<2>(v, 1.0));
       } else {
@@ -106,7 +106,7 @@ struct Turning {
   }
   double distance(double s) const {
     std::array<Vec<3>, 4> x;
-    for (int v = 0; v < num_vertices(); ++v) x[static_cast<std::size_t>(v)] = position(v, s);
+    for (int v = 0; v < num_vertices(); ++v) x[v] = position(v, s);
     if (dim == 2) return std::sqrt(point_edge_distance_sq<3>(x[0], x[1], x[2]));
     return std::sqrt(pair.num_first == 1 ? point_triangle_distance_sq(x[0], x[1], x[2], x[3])
                                          : edge_edge_distance_sq(x[0], x[1], x[2], x[3]));
@@ -115,7 +115,7 @@ struct Turning {
   /// angle.
   double exact_edge_distance(double s) const {
     std::array<ExactVector, 4> x;
-    for (int v = 0; v < 4; ++v) x[static_cast<std::size_t>(v)] = exact(position(v, s));
+    for (int v = 0; v < 4; ++v) x[v] = exact(position(v, s));
     mpq_class least = std::min({exact_distance_sq(x[0], x[2], x[3]), exact_distance_sq(x[1], x[2], x[3]),
                                 exact_distance_sq(x[2], x[0], x[1]), exact_distance_sq(x[3], x[0], x[1])});
     const ExactVector a = x[1] - x[0], b = x[3] - x[2], d = x[2] - x[0];
@@ -134,7 +134,7 @@ struct Turning {
   /// Returns a direction that may separate the pair at s: evidence for others to check.
   Vec<3> direction(double s) const {
     std::array<Vec<3>, 4> x;
-    for (int v = 0; v < num_vertices(); ++v) x[static_cast<std::size_t>(v)] = position(v, s);
+    for (int v = 0; v < num_vertices(); ++v) x[v] = position(v, s);
     if (dim == 2) {
       const Vec<2> n = find_separating_direction<2, 2>({(x[0] - x[1]).head<2>(), (x[0] - x[2]).head<2>()}).n;
       return {n[0], n[1], 0.0};
@@ -231,7 +231,7 @@ class Adversary {
       case 0:
         return own;
       case 1:
-        return x_[static_cast<std::size_t>(pick(dim_ + 1))];
+        return x_[pick(dim_ + 1)];
       case 2:
         return contact_;
       case 3:
@@ -256,7 +256,7 @@ class Adversary {
       choose_touching();
     } else {
       // The primitives are apart, as a rule.
-      for (int v = 0; v < num_first_; ++v) x_[static_cast<std::size_t>(v)][0] += 2.5 * uniform();
+      for (int v = 0; v < num_first_; ++v) x_[v][0] += 2.5 * uniform();
     }
     for (Vec<3>& x : x_) x = rounded(place_ + scale_ * x);
     contact_ = rounded(place_ + scale_ * contact_);
@@ -274,7 +274,7 @@ class Adversary {
     } else if (num_first_ == 1) {
       if (is_flat) {
         axis_ = pick(3);
-        for (int v = 1; v < 4; ++v) x_[static_cast<std::size_t>(v)][axis_] = 0.0;
+        for (int v = 1; v < 4; ++v) x_[v][axis_] = 0.0;
       }
       const Vec<3> e1 = x_[2] - x_[1], e2 = x_[3] - x_[1];
       double u = edge_place(), v = edge_place();
@@ -328,8 +328,8 @@ turning_twin::Verdict judge_exactly(const Turning& turning, double toi) {
     if (!(end > 0.0)) continue;
     std::array<turning_twin::Point, 4> x;
     for (int v = 0; v < turning.num_vertices(); ++v) {
-      const auto body = static_cast<std::size_t>(v < turning.pair.num_first ? 0 : 1);
-      x[static_cast<std::size_t>(v)] = turning_twin::position(turning.start(v), turning.turns[body], k);
+      const std::size_t body = v < turning.pair.num_first ? 0 : 1;
+      x[v] = turning_twin::position(turning.start(v), turning.turns[body], k);
     }
     const auto direction = [&](double part) -> Vec<3> {
       const auto angle = static_cast<double>(k * quarter) + 2.0 * std::atan(part * end);
@@ -397,12 +397,12 @@ std::optional<bool> stays_apart_by_intervals(const Turning& turning, double sepa
                           moving = interval_position(turning, v, time, true);
       for (std::size_t c = 0; c < 3; ++c) {
         const Interval along(n[static_cast<Eigen::Index>(c)]);
-        value[static_cast<std::size_t>(v)] += along * at[c];
-        rate[static_cast<std::size_t>(v)] += along * moving[c];
+        value[v] += along * at[c];
+        rate[v] += along * moving[c];
       }
     }
     bool is_apart = true;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(num_first); ++i) {
+    for (int i = 0; i < num_first; ++i) {
       for (auto j = static_cast<std::size_t>(num_first); j < static_cast<std::size_t>(turning.num_vertices()); ++j) {
         const Interval along = value[i] - value[j] + (rate[i] - rate[j]) * (time - Interval(middle));
         is_apart = is_apart && along.lo > wanted.hi;

@@ -24,11 +24,11 @@ struct Motion {
     for (int v = 0; v < 4; ++v) {
       const int body = v < num_first ? 0 : 1;
       path.screw_of_vertex.push_back(body);
-      block<3>(path.x_t0, v) = x[static_cast<std::size_t>(v)];
+      block<3>(path.x_t0, v) = x[v];
       const Vec<3> end = path.position<3>(v, 1.0);
       block<3>(path.x_t1, v) = end;
-      const Screw& screw = screws[static_cast<std::size_t>(body)];
-      const Vec<3> arm = x[static_cast<std::size_t>(v)] - screw.center;
+      const Screw& screw = screws[body];
+      const Vec<3> arm = x[v] - screw.center;
       path.deviation.push_back(0.125 * screw.turn.norm() * screw.turn.cross(arm).norm());
     }
   }
@@ -44,7 +44,7 @@ Motion random_motion(std::mt19937_64& rng, double turn) {
   const auto vec = [&] { return Vec<3>(uniform(rng), uniform(rng), uniform(rng)); };
   std::array<Vec<3>, 4> x = {vec(), vec(), vec(), vec()};
   const int num_first = uniform(rng) > 0.0 ? 1 : 2;
-  for (int v = 0; v < num_first; ++v) x[static_cast<std::size_t>(v)] += Vec<3>(2.5, 0.0, 0.0);
+  for (int v = 0; v < num_first; ++v) x[v] += Vec<3>(2.5, 0.0, 0.0);
   return Motion(x, num_first, {{{vec(), Vec<3>(-2.5, 0, 0) + vec(), turn * vec()}, {vec(), vec(), turn * vec()}}});
 }
 

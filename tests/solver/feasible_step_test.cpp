@@ -192,7 +192,7 @@ TEST(FeasibleStep, SeparatedMeshesMayCrashIntoEachOther) {
     // The bodies move towards each other, rotated at random by noise, up to passing right through.
     const double speed = std::pow(10.0, random.uniform(-4.0, 2.0));
     for (int v = 0; v < motion.model.surface.num_vertices; ++v) {
-      const bool is_left = motion.model.surface.vertex_body[static_cast<std::size_t>(v)] == 0;
+      const bool is_left = motion.model.surface.vertex_body[v] == 0;
       motion.path.x_t1.segment<3>(3 * v) +=
           speed * Vec<3>(is_left ? 1.0 : -1.0, 0.0, 0.0) + 1e-3 * Vec<3>(random.vector(3, -1.0, 1.0));
     }

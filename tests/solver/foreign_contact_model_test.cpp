@@ -18,13 +18,10 @@ using test::relative_difference;
 class PenaltyModel final : public ContactModel<3> {
  public:
   PenaltyModel(const Model& model, double dhat, double stiffness)
-      : model_(model),
-        dhat_(dhat),
-        stiffness_(stiffness),
-        neighbour_(static_cast<std::size_t>(model.surface.num_vertices)) {
+      : model_(model), dhat_(dhat), stiffness_(stiffness), neighbour_(model.surface.num_vertices) {
     for (const auto& [a, b] : model.surface.edges) {
-      neighbour_[static_cast<std::size_t>(a)] = b;
-      neighbour_[static_cast<std::size_t>(b)] = a;
+      neighbour_[a] = b;
+      neighbour_[b] = a;
     }
   }
 
@@ -44,11 +41,11 @@ class PenaltyModel final : public ContactModel<3> {
       set.contacts.push_back(contact);
       set.contacts.back().dhat = dhat_;
       set.contacts.back().distance_sq = distance * distance;
-      set.neighbours.push_back(neighbour_[static_cast<std::size_t>(contact.vertices[0])]);
+      set.neighbours.push_back(neighbour_[contact.vertices[0]]);
       set.first_neighbour.push_back(static_cast<int>(set.neighbours.size()));
     };
     for (const auto& [p, triangle] : candidates.point_triangle) {
-      const auto& t = model_.surface.triangles[static_cast<std::size_t>(triangle)];
+      const auto& t = model_.surface.triangles[triangle];
       const Vec<3> at = block<3>(x, p), a = block<3>(x, t[0]), b = block<3>(x, t[1]), c = block<3>(x, t[2]);
       if (point_triangle_type(at, a, b, c) != PointTriangleType::p_t) continue;
       Contact contact;
@@ -106,7 +103,7 @@ class PenaltyModel final : public ContactModel<3> {
     Form form;
     form.value = length * depth;
     for (int i = 0; i < contact.num_vertices(); ++i) {
-      form.gradient.segment<3>(3 * i) = -length * gap.weights[static_cast<std::size_t>(i)] * gap.normal;
+      form.gradient.segment<3>(3 * i) = -length * gap.weights[i] * gap.normal;
     }
     form.gradient.segment<3>(0) += depth / length * side;
     form.gradient.segment<3>(12) -= depth / length * side;

@@ -34,7 +34,7 @@ class AreaPenalty final : public RadialContactModel<dim> {
       return contact.kind == ContactKind::edge_edge || contact.kind == ContactKind::mollified_edge_edge;
     });
     for (Contact& contact : set.contacts) {
-      contact.weight *= stiffness_ * rest_->vertex[static_cast<std::size_t>(contact.vertices[0])];
+      contact.weight *= stiffness_ * rest_->vertex[contact.vertices[0]];
     }
     return set;
   }

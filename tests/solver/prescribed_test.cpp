@@ -23,7 +23,7 @@ struct Fixture {
   VecX on_the_way(double fraction) const {
     VecX x = x_t0;
     for (int k = 0; k < 3; ++k) {
-      const int b = targets.blocks[static_cast<std::size_t>(k)];
+      const int b = targets.blocks[k];
       x.segment<3>(3 * b) += fraction * (targets.positions.segment<3>(3 * k) - x_t0.segment<3>(3 * b));
     }
     return x;

@@ -35,12 +35,11 @@ class QuadraticElements final : public Potential {
     for (const auto& nodes : elements_) {
       stencils.add(nodes);
       Mat<3> edges;
-      for (int a = 0; a < 3; ++a)
-        edges.col(a) = block<3>(x_rest, nodes[static_cast<std::size_t>(a) + 1]) - block<3>(x_rest, nodes[0]);
+      for (int a = 0; a < 3; ++a) edges.col(a) = block<3>(x_rest, nodes[a + 1]) - block<3>(x_rest, nodes[0]);
       const Mat<3> inverse = edges.inverse();
       std::array<Vec<3>, 4> g;
       g[0] = -inverse.colwise().sum().transpose();
-      for (int a = 0; a < 3; ++a) g[static_cast<std::size_t>(a) + 1] = inverse.row(a).transpose();
+      for (int a = 0; a < 3; ++a) g[a + 1] = inverse.row(a).transpose();
       std::array<std::array<Vec<3>, 10>, 4> of_points;
       for (std::size_t q = 0; q < 4; ++q) {
         std::array<double, 4> at;
@@ -117,15 +116,14 @@ struct Body {
       std::array<int, 10> element{};
       std::copy(t.begin(), t.end(), element.begin());
       for (std::size_t k = 0; k < 6; ++k) {
-        element[4 + k] =
-            mid_node(t[static_cast<std::size_t>(mid_edges[k][0])], t[static_cast<std::size_t>(mid_edges[k][1])]);
+        element[4 + k] = mid_node(t[mid_edges[k][0]], t[mid_edges[k][1]]);
       }
       elements.push_back(element);
     }
   }
   int mid_node(int a, int b) {
     const auto [found, is_new] = mid.emplace(std::minmax(a, b), static_cast<int>(nodes.size()));
-    if (is_new) nodes.emplace_back(0.5 * (nodes[static_cast<std::size_t>(a)] + nodes[static_cast<std::size_t>(b)]));
+    if (is_new) nodes.emplace_back(0.5 * (nodes[a] + nodes[b]));
     return found->second;
   }
 
@@ -141,8 +139,7 @@ test::World falling_body(double height) {
   const int count = static_cast<int>(body.nodes.size());
   model.layout = {3, count};
   model.x_rest.resize(3 * count);
-  for (int n = 0; n < count; ++n)
-    block<3>(model.x_rest, n) = body.nodes[static_cast<std::size_t>(n)] + height * Vec<3>::UnitY();
+  for (int n = 0; n < count; ++n) block<3>(model.x_rest, n) = body.nodes[n] + height * Vec<3>::UnitY();
   model.mass = VecX::Constant(count, 0.5);
   // Corners 0 to 4, then a vertex per edge.
   SurfaceTopology& surface = model.surface;
@@ -153,13 +150,13 @@ test::World falling_body(double height) {
     model.surface_map.add_vertex(terms, Vec<3>(1e-3, 2e-3, 0.0));
   }
   surface.num_vertices = 5 + static_cast<int>(body.mid.size());
-  surface.vertex_body.assign(static_cast<std::size_t>(surface.num_vertices), 0);
-  surface.vertex_group.assign(static_cast<std::size_t>(surface.num_vertices), 0);
+  surface.vertex_body.assign(surface.num_vertices, 0);
+  surface.vertex_group.assign(surface.num_vertices, 0);
   surface.body_names = {"body"};
   for (int v = 5; v < surface.num_vertices; ++v) surface.edges.push_back({v % 5, v});
   model.edge_rest_length_sq.assign(surface.edges.size(), 1.0);
-  model.is_obstacle_vertex.assign(static_cast<std::size_t>(surface.num_vertices), 0);
-  model.is_always_prescribed.assign(static_cast<std::size_t>(count), 0);
+  model.is_obstacle_vertex.assign(surface.num_vertices, 0);
+  model.is_always_prescribed.assign(count, 0);
   model.half_spaces = {{Vec<3>::UnitY(), 0.0}};
   model.potentials = {std::make_shared<QuadraticElements>(model.x_rest, body.elements, 2e4),
                       std::make_shared<test::WeightPotential>(model, -10.0)};

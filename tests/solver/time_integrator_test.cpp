@@ -22,7 +22,7 @@ State start_at(const VecX& x, const VecX& v, const VecX& a) {
 /// Returns the target at the start of a step in which nothing is hit.
 InertialTarget target_of(const IntegratorOptions& options, const State& state) {
   InertialTarget target = predict(options, state);
-  const std::vector<char> no_hits(static_cast<std::size_t>(state.x.size()), 0);
+  const std::vector<char> no_hits(state.x.size(), 0);
   if (options.method == TimeIntegrator::bdf2_restarted) restart(options, state, no_hits, target);
   return target;
 }

@@ -176,7 +176,7 @@ TEST(BlockAssembler, Batches_AddUpToTheWhole) {
       next = range.end;
       const std::int64_t first = stencils.first_local_block[range.begin], end = stencils.first_local_block[range.end];
       EXPECT_TRUE(end - first <= room || range.end == range.begin + 1);
-      const std::span<const double> of_batch(locals.data() + 9 * first, static_cast<std::size_t>(9 * (end - first)));
+      const std::span<const double> of_batch(locals.data() + 9 * first, 9 * (end - first));
       assembler.add_to<3>(matrix, of_batch, 1.0, batch);
     }
     EXPECT_EQ(next, stencils.count());

@@ -128,7 +128,7 @@ TEST(CholmodSolver, IllConditionedSystem_HasSmallBackwardError) {
 TEST(EliminationOrder, BothMethods_ReturnPermutations) {
   std::mt19937 rng(5);
   const BlockSparseMatrix matrix = grid_matrix(7, 6, 5, rng);
-  std::vector<int> identity(static_cast<std::size_t>(matrix.num_blocks()));
+  std::vector<int> identity(matrix.num_blocks());
   std::iota(identity.begin(), identity.end(), 0);
   for (std::vector<int> order : {compute_amd_order(matrix), compute_dissection_order(matrix)}) {
     std::sort(order.begin(), order.end());

@@ -33,7 +33,7 @@ std::string number_text(double value) {
 }
 
 bool adapts(const SceneDesc& desc, const BodyFacts& line) {
-  return find_remesh(desc, desc.bodies[static_cast<std::size_t>(line.desc)]) != nullptr;
+  return find_remesh(desc, desc.bodies[line.desc]) != nullptr;
 }
 
 }  // namespace

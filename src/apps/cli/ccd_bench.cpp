@@ -101,7 +101,7 @@ int run_ccd_bench(const CcdBenchOptions& options) {
   if (!issues.empty()) return report(issues);
 
   for (QuerySet& set : *sets) {
-    if (options.max_queries > 0) keep_at_most(set, static_cast<std::size_t>(options.max_queries));
+    if (options.max_queries > 0) keep_at_most(set, options.max_queries);
     answer_exactly(set, options.min_separation);
   }
 

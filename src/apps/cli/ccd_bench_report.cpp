@@ -58,7 +58,7 @@ std::vector<long> count_bars(const std::vector<float>& times) {
   std::vector<long> counts(num_bars, 0);
   for (const float time : times) {
     const double at = bars_per_decade * (std::log10(std::max<double>(time, 1e-9)) - first_decade);
-    ++counts[static_cast<std::size_t>(std::clamp(at, 0.0, num_bars - 1.0))];
+    ++counts[std::clamp(at, 0.0, num_bars - 1.0)];
   }
   return counts;
 }
@@ -78,7 +78,7 @@ std::string histogram_row(const std::string& method, const std::vector<float>& t
   const std::vector<long> counts = count_bars(times);
   const int floor = y + row_height - 4;
   for (int i = 0; i < num_bars; ++i) {
-    const double height = (row_height - 10) * std::log10(1.0 + counts[static_cast<std::size_t>(i)]) / highest;
+    const double height = (row_height - 10) * std::log10(1.0 + counts[i]) / highest;
     if (height == 0.0) continue;
     svg += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"#4878a8\"/>\n",
                        left + i * bar_width, floor - height, bar_width - 1, height);

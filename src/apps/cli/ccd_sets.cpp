@@ -58,7 +58,7 @@ void keep_at_most(QuerySet& set, std::size_t count) {
 
 void answer_exactly(QuerySet& set, double min_separation) {
   parallel_for(static_cast<int>(set.queries.size()), 16, [&](int i) {
-    LabelledQuery& q = set.queries[static_cast<std::size_t>(i)];
+    LabelledQuery& q = set.queries[i];
     if (!q.is_hit || min_separation > 0.0) q.is_hit = is_hit(q.query, min_separation);
   });
 }

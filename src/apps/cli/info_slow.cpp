@@ -88,7 +88,7 @@ std::string describe_iterations(const json& iterations) {
                       "|dx|/h [m/s]", "fraction", "contacts", "new", "gone", "met", "foretold", "gap [m]");
   const int num = static_cast<int>(iterations.size()), stride = std::max(1, num / 20);
   for (int i = 0; i < num; ++i) {
-    const json& it = iterations[static_cast<std::size_t>(i)];
+    const json& it = iterations[i];
     const std::string event = text_or(it, "event");
     if (event.empty() && i % stride != 0 && i + 3 < num) continue;
     const auto count = [&](const char* key) { return static_cast<int>(number_or(it, key, 0.0)); };
@@ -140,7 +140,7 @@ Result<std::string> describe_slow_steps(const std::filesystem::path& stats, int 
   std::stable_sort(steps.begin(), steps.end(),
                    [](const json& a, const json& b) { return seconds_of(a) > seconds_of(b); });
   std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(static_cast<std::size_t>(count), steps.size()); ++i) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(count, steps.size()); ++i) {
     text += describe_step(steps[i], median_seconds, median_iterations);
   }
   return text;

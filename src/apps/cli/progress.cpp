@@ -48,8 +48,7 @@ Progress::~Progress() {
 std::string Progress::bar(int step) const {
   constexpr int width = 24;
   const int filled = num_steps_ > 0 ? width * step / num_steps_ : width;
-  return "[" + std::string(static_cast<std::size_t>(filled), '#') +
-         std::string(static_cast<std::size_t>(width - filled), '.') + "]";
+  return "[" + std::string(filled, '#') + std::string(width - filled, '.') + "]";
 }
 
 std::string Progress::time_left(int step) const {

@@ -275,8 +275,8 @@ Result<std::string> render_picture(Studio& studio, const RenderOptions& options)
   if (!image) return image.issues();
   const auto written = write_png(options.output, *image);
   if (!written) return written.issues();
-  return fmt::format("{}: frame {} at {:.6g} s, {}x{}", options.output.string(), *index,
-                     studio.folder().times[static_cast<std::size_t>(*index)], options.width, options.height);
+  return fmt::format("{}: frame {} at {:.6g} s, {}x{}", options.output.string(), *index, studio.folder().times[*index],
+                     options.width, options.height);
 }
 
 int render_film(Studio& studio, const RenderOptions& options) {
@@ -378,8 +378,7 @@ Result<PictureExtent> measure_picture(const RenderOptions& options) {
   const std::string color = complete_color(*folder, options.color);
   auto first = read_whole_frame(folder->frames[0]);
   if (!first) return first.issues();
-  return measure_frames({folder->frames[0], folder->frames[static_cast<std::size_t>(*index)]}, color, options.color,
-                        *first);
+  return measure_frames({folder->frames[0], folder->frames[*index]}, color, options.color, *first);
 }
 
 Result<std::string> draw_picture(const RenderOptions& given) {

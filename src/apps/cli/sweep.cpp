@@ -57,7 +57,7 @@ Issues check_scenes(const Plan& plan) {
   std::mutex offering;
   parallel_for(num_runs, 1, [&](int i) {
     const Result<LoadedScene> scene = load_scene(plan.scene, SceneFormat::automatic, manifest.overrides(i));
-    if (!scene) found[static_cast<std::size_t>(i)] = scene.issues();
+    if (!scene) found[i] = scene.issues();
     const std::lock_guard lock(offering);
     if (scene) offer.add(scene->scene, plan);
   });
@@ -68,7 +68,7 @@ Issues check_scenes(const Plan& plan) {
   std::map<std::pair<std::string, std::string>, Group> groups;
   std::vector<std::pair<std::string, std::string>> order;
   for (int i = 0; i < num_runs; ++i) {
-    for (const Issue& issue : found[static_cast<std::size_t>(i)]) {
+    for (const Issue& issue : found[i]) {
       if (issue.severity != Severity::error) continue;
       const auto key = std::pair(issue.place, issue.message);
       const auto [group, is_new] = groups.try_emplace(key, Group{issue, i, 0});
@@ -103,11 +103,11 @@ struct Work {
 };
 
 Work find_work(const SweepFolder& folder, bool is_retrying) {
-  std::vector<RunPhase> phases(static_cast<std::size_t>(folder.num_runs()));
-  parallel_for(folder.num_runs(), 1, [&](int i) { phases[static_cast<std::size_t>(i)] = phase_of(folder, i); });
+  std::vector<RunPhase> phases(folder.num_runs());
+  parallel_for(folder.num_runs(), 1, [&](int i) { phases[i] = phase_of(folder, i); });
   Work work;
   for (int i = 0; i < folder.num_runs(); ++i) {
-    const RunPhase phase = phases[static_cast<std::size_t>(i)];
+    const RunPhase phase = phases[i];
     if (phase == RunPhase::complete) {
       ++work.num_complete;
     } else if (phase == RunPhase::failed && !is_retrying) {
@@ -139,8 +139,8 @@ Issues foreign_issues(const SweepFolder& folder, const std::vector<int>& runs) {
 }
 
 std::vector<RunState> read_states(const SweepFolder& folder) {
-  std::vector<RunState> states(static_cast<std::size_t>(folder.num_runs()));
-  parallel_for(folder.num_runs(), 1, [&](int i) { states[static_cast<std::size_t>(i)] = state_of(folder, i); });
+  std::vector<RunState> states(folder.num_runs());
+  parallel_for(folder.num_runs(), 1, [&](int i) { states[i] = state_of(folder, i); });
   return states;
 }
 
@@ -197,7 +197,7 @@ class Messages {
     while (descriptor_ >= 0) {
       const ssize_t count = ::pread(descriptor_, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
       if (count <= 0) break;
-      text.append(buffer.data(), static_cast<std::size_t>(count));
+      text.append(buffer.data(), count);
     }
     return text.empty() ? "without a word\n" : text;
   }

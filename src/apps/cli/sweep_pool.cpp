@@ -225,7 +225,7 @@ class Pool {
     drawn_ = Stopwatch();
     constexpr int width = 24;
     const int num_ended = num_done_ + outcome_.num_failed;
-    const auto filled = static_cast<std::size_t>(num_runs_ > 0 ? width * num_ended / num_runs_ : width);
+    const std::size_t filled = num_runs_ > 0 ? width * num_ended / num_runs_ : width;
     const double left = num_ended > 0 ? watch_.seconds() / num_ended * (num_runs_ - num_ended) : 0.0;
     say(stdout, "\r\033[K[{}{}] {}/{} complete, {} running{}{}", std::string(filled, '#'),
         std::string(width - filled, '.'), num_done_, num_runs_, running_.size(),

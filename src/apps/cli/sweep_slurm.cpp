@@ -54,7 +54,7 @@ CommandResult run_command(const std::vector<std::string>& words) {
     const ssize_t count = error == 0 ? ::read(ends[0], buffer, sizeof(buffer)) : 0;
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
-    result.output.append(buffer, static_cast<std::size_t>(count));
+    result.output.append(buffer, count);
   }
   ::close(ends[0]);
   if (error != 0) return result;

@@ -107,7 +107,7 @@ Measured measure_runs(const SweepFolder& folder, const Picture& picture, const s
   Measured all;
   for (int run = 0; run < folder.num_runs(); ++run) {
     // Another run's picture beside these values would be wrong.
-    if (!has_frames(folder, run) || states[static_cast<std::size_t>(run)].phase == RunPhase::foreign) continue;
+    if (!has_frames(folder, run) || states[run].phase == RunPhase::foreign) continue;
     const Result<PictureExtent> extent = measure_picture(picture_options(folder, run, picture));
     if (extent) {
       all.extent.add(*extent);

@@ -39,7 +39,7 @@ Kernel::Point_3 point_of(const Vec<3>& x) {
 }
 
 const Vec<3>& corner(const Mesh& surface, const std::array<int, 3>& triangle, std::size_t k) {
-  return surface.vertices[static_cast<std::size_t>(triangle[k % 3])];
+  return surface.vertices[triangle[k % 3]];
 }
 
 /// Returns a normal of twice the triangle's area.
@@ -78,7 +78,7 @@ class Walls {
     const double along = normals_[other].dot(places_[other] - x) / normals_[other].dot(direction);
     return along > 0.0 ? along : infinity;
   }
-  std::size_t number_of(const Primitive::Id& id) const { return static_cast<std::size_t>(id - facets_.cbegin()); }
+  std::size_t number_of(const Primitive::Id& id) const { return id - facets_.cbegin(); }
 
   Facets facets_;
   Vertices normals_, places_;
@@ -156,7 +156,7 @@ void LocalSize::measure_bends(const Mesh& surface, const SizeOptions& options, s
   const double chord = options.chord_share * longest_;
   for (const auto& [v, ends] : find_sharp_edges(surface, options.feature_angle)) {
     if (ends.size() != 2) continue;
-    const auto place = [&](int i) -> const Vec<3>& { return surface.vertices[static_cast<std::size_t>(i)]; };
+    const auto place = [&](int i) -> const Vec<3>& { return surface.vertices[i]; };
     const double radius = radius_of_bend(place(ends[0]), place(v), place(ends[1]));
     // A smaller circle is lost anyway.
     if (radius > chord && radius < infinity) samples.push_back({place(v), std::sqrt(8.0 * radius * chord), 0.0});
@@ -180,7 +180,7 @@ void LocalSize::limit_number(double area, std::vector<Sample>& samples) {
   };
   while (least < longest_ && num_vertices() > limit) least *= 1.1;
   for (Sample& sample : samples) sample.length = std::max(least, sample.length);
-  num_in_walls_ = samples.empty() ? 0 : static_cast<std::size_t>(num_vertices());
+  num_in_walls_ = samples.empty() ? 0 : num_vertices();
 }
 
 void LocalSize::make_grid(const BoundingBox& box, const std::vector<Sample>& samples) {
@@ -233,7 +233,7 @@ void LocalSize::spread() {
       std::array<std::size_t, 3> other = cell;
       bool is_there = true;
       for (std::size_t k = 0; k < 3; ++k) {
-        other[k] += static_cast<std::size_t>(move[k]);  // (-1 wraps around to far outside)
+        other[k] += move[k];  // (-1 wraps around to far outside)
         is_there = is_there && other[k] < counts_[k];
       }
       if (!is_there) continue;

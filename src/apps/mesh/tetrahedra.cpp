@@ -76,7 +76,7 @@ CellComplex cells_of(const Complex& complex) {
       const Complex::Vertex_handle vertex = cell->vertex(k);
       const auto [entry, is_new] = numbers.try_emplace(vertex, static_cast<int>(cells.vertices.size()));
       if (is_new) cells.vertices.emplace_back(vertex->point().x(), vertex->point().y(), vertex->point().z());
-      tet[static_cast<std::size_t>(k)] = entry->second;
+      tet[k] = entry->second;
     }
     cells.tets.push_back(tet);
     const Triangulation::Cell_handle handle = cell;
@@ -93,10 +93,10 @@ Mesh solid_of(const CellComplex& cells) {
     if (cells.is_solid[c] == 0) continue;
     std::array<int, 4> tet = cells.tets[c];
     for (int& v : tet) {
-      int& number = numbers[static_cast<std::size_t>(v)];
+      int& number = numbers[v];
       if (number < 0) {
         number = static_cast<int>(mesh.vertices.size());
-        mesh.vertices.push_back(cells.vertices[static_cast<std::size_t>(v)]);
+        mesh.vertices.push_back(cells.vertices[v]);
       }
       v = number;
     }

@@ -52,7 +52,7 @@ Mesh fill_with_triangles(const Mesh& outline, double edge_length) {
   std::vector<Triangulation::Vertex_handle> vertices;
   for (const Vec<3>& x : outline.vertices) vertices.push_back(triangulation.insert({x[0], x[1]}));
   for (const auto& [a, b] : outline.edges) {
-    triangulation.insert_constraint(vertices[static_cast<std::size_t>(a)], vertices[static_cast<std::size_t>(b)]);
+    triangulation.insert_constraint(vertices[a], vertices[b]);
   }
   mark_inside(triangulation);
 
@@ -71,7 +71,7 @@ Mesh fill_with_triangles(const Mesh& outline, double edge_length) {
       const auto vertex = face->vertex(k);
       const auto [entry, is_new] = numbers.try_emplace(vertex, static_cast<int>(mesh.vertices.size()));
       if (is_new) mesh.vertices.emplace_back(vertex->point().x(), vertex->point().y(), 0.0);
-      triangle[static_cast<std::size_t>(k)] = entry->second;
+      triangle[k] = entry->second;
     }
     mesh.triangles.push_back(triangle);
   }

@@ -54,7 +54,7 @@ void PetscSystem::set_pattern(RowPattern pattern) {
   const PetscInt first = pattern_.first_row;
 
   // Count the blocks per row that couple rows of this process with each other, and with those of other processes.
-  std::vector<PetscInt> own(static_cast<std::size_t>(rows), 0), foreign(static_cast<std::size_t>(rows), 0);
+  std::vector<PetscInt> own(rows, 0), foreign(rows, 0);
   for (PetscInt row = 0; row < rows; ++row) {
     for (int k = pattern_.row_starts[row]; k < pattern_.row_starts[row + 1]; ++k) {
       const int column = pattern_.columns[k];

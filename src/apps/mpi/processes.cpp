@@ -94,7 +94,7 @@ void send(const MatX& matrix, int process) {
 }
 
 void receive(std::vector<double>& numbers, int from) {
-  numbers.resize(static_cast<std::size_t>(receive_count(from)));
+  numbers.resize(receive_count(from));
   receive_numbers(numbers.data(), static_cast<std::int64_t>(numbers.size()), sizeof(double), MPI_DOUBLE, from);
 }
 
@@ -103,7 +103,7 @@ void receive(std::vector<double>& numbers) {
 }
 
 void receive(std::vector<int>& numbers) {
-  numbers.resize(static_cast<std::size_t>(receive_count(0)));
+  numbers.resize(receive_count(0));
   receive_numbers(numbers.data(), static_cast<std::int64_t>(numbers.size()), sizeof(int), MPI_INT, 0);
 }
 
@@ -115,7 +115,7 @@ void receive(MatX& matrix) {
 }
 
 std::vector<std::int64_t> collect(std::int64_t number) {
-  std::vector<std::int64_t> numbers(static_cast<std::size_t>(num_processes()));
+  std::vector<std::int64_t> numbers(num_processes());
   MPI_Gather(&number, 1, MPI_INT64_T, numbers.data(), 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
   return numbers;
 }

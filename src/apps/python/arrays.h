@@ -48,7 +48,7 @@ void check_columns(const Array<T>& array, py::ssize_t columns, const char* name)
 
 inline std::vector<Vec<3>> points_of(const Array<double>& array) {
   check_columns(array, 3, "vertices");
-  std::vector<Vec<3>> points(static_cast<std::size_t>(array.shape(0)));
+  std::vector<Vec<3>> points(array.shape(0));
   if (!points.empty()) std::copy_n(array.data(), 3 * points.size(), points[0].data());
   return points;
 }
@@ -56,7 +56,7 @@ inline std::vector<Vec<3>> points_of(const Array<double>& array) {
 template <std::size_t size>
 std::vector<std::array<int, size>> cells_of(const Array<int>& array, const char* name) {
   check_columns(array, static_cast<py::ssize_t>(size), name);
-  std::vector<std::array<int, size>> cells(static_cast<std::size_t>(array.shape(0)));
+  std::vector<std::array<int, size>> cells(array.shape(0));
   if (!cells.empty()) std::copy_n(array.data(), size * cells.size(), cells[0].data());
   return cells;
 }

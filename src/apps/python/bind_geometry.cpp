@@ -25,8 +25,8 @@ PrimitiveMotion<dim, num_vertices> motion_at(const double* t0, const double* t1,
   PrimitiveMotion<dim, num_vertices> motion;
   for (int i = 0; i < num_vertices; ++i) {
     const int at = (k * num_vertices + i) * dim;
-    motion.t0[static_cast<std::size_t>(i)] = Eigen::Map<const Vec<dim>>(t0 + at);
-    motion.t1[static_cast<std::size_t>(i)] = Eigen::Map<const Vec<dim>>(t1 + at);
+    motion.t0[i] = Eigen::Map<const Vec<dim>>(t0 + at);
+    motion.t1[i] = Eigen::Map<const Vec<dim>>(t1 + at);
   }
   return motion;
 }
@@ -73,12 +73,12 @@ py::tuple measure(const Array<double>& x, int num_first) {
     const Model no_model;
     parallel_for(static_cast<int>(count), grain, [&](int k) {
       std::array<Vec<3>, 4> vertices;
-      for (int i = 0; i < 4; ++i) vertices[static_cast<std::size_t>(i)] = Eigen::Map<const Vec<3>>(in + 12 * k + 3 * i);
+      for (int i = 0; i < 4; ++i) vertices[i] = Eigen::Map<const Vec<3>>(in + 12 * k + 3 * i);
       const Contact contact = contact_of_pair<3>(no_model, {{0, 1, 2, 3}, num_first, -1}, vertices, {});
       ContactPositions<3> closest;
-      const auto num_closest = static_cast<std::size_t>(contact.num_vertices());
+      const std::size_t num_closest = contact.num_vertices();
       for (std::size_t i = 0; i < num_closest; ++i) {
-        closest[i] = vertices[static_cast<std::size_t>(contact.vertices[i])];
+        closest[i] = vertices[contact.vertices[i]];
       }
       const ContactGap<3> gap = compute_contact_gap<3>(no_model, contact, closest);
       Vec<3> apart = Vec<3>::Zero();

@@ -355,7 +355,7 @@ py::dict contacts_of(const Stepper& stepper) {
   Array<int> bodies({count, py::ssize_t{2}}), vertices({count, py::ssize_t{4}}), num_first(count);
   Array<double> gap(count), normal({count, py::ssize_t{3}}), force({count, py::ssize_t{3}});
   for (py::ssize_t k = 0; k < count; ++k) {
-    const ContactPair& pair = pairs[static_cast<std::size_t>(k)];
+    const ContactPair& pair = pairs[k];
     std::copy_n(pair.bodies.data(), 2, bodies.mutable_data(k, 0));
     std::copy_n(pair.vertices.data(), 4, vertices.mutable_data(k, 0));
     std::copy_n(pair.normal.data(), 3, normal.mutable_data(k, 0));

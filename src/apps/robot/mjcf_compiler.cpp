@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
+  return index;
 }
 
 struct Compiled {

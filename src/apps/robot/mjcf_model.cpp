@@ -39,7 +39,7 @@ struct DataDeleter {
 };
 
 std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
+  return index;
 }
 Vec<3> vector_at(const mjtNum* numbers, int index) {
   return {numbers[3 * index], numbers[3 * index + 1], numbers[3 * index + 2]};

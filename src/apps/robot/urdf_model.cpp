@@ -96,7 +96,7 @@ class Reader {
 
   /// Adds a link; `in_body` is its pose in the body.
   void add_link(const urdf::Link& link, int body, const RobotPose& in_body) {
-    RobotBody& to = model_.bodies[static_cast<std::size_t>(body)];
+    RobotBody& to = model_.bodies[body];
     const auto first_shape = static_cast<std::ptrdiff_t>(to.shapes.size());
     for (const auto& collision : link.collision_array) {
       if (collision && collision->geometry) add_shape(link, *collision, in_body, to);

@@ -47,11 +47,10 @@ template <class Body>
 void parallel_for(int count, int grain, const Body& body) {
   if (count <= grain) return serial_for(0, count, grain, body);
   StopScope* const scope = current_stop_scope;
-  tbb::parallel_for(tbb::blocked_range<int>(0, count, static_cast<std::size_t>(grain)),
-                    [&](const tbb::blocked_range<int>& range) {
-                      const StopScopeLink link(scope);
-                      serial_for(range.begin(), range.end(), grain, body);
-                    });
+  tbb::parallel_for(tbb::blocked_range<int>(0, count, grain), [&](const tbb::blocked_range<int>& range) {
+    const StopScopeLink link(scope);
+    serial_for(range.begin(), range.end(), grain, body);
+  });
 }
 
 /// Calls body(begin, end) on consecutive chunks of `chunk` indices (the last may be shorter), in any order. The chunks
@@ -85,11 +84,11 @@ struct CompensatedSum {
 template <class Term>
 CompensatedSum ordered_sum(int count, const Term& term, int chunk = 256) {
   const int num_chunks = (count + chunk - 1) / chunk;
-  std::vector<CompensatedSum> partial(static_cast<std::size_t>(num_chunks));
+  std::vector<CompensatedSum> partial(num_chunks);
   parallel_for_chunks(count, chunk, [&](int begin, int end) {
     CompensatedSum local;
     for (int i = begin; i < end; ++i) local.add(term(i));
-    partial[static_cast<std::size_t>(begin / chunk)] = local;
+    partial[begin / chunk] = local;
   });
   CompensatedSum total;
   for (const CompensatedSum& p : partial) total.add(p);
@@ -100,11 +99,11 @@ CompensatedSum ordered_sum(int count, const Term& term, int chunk = 256) {
 template <class T, class Term, class Combine>
 T ordered_reduce(int count, const T& identity, const Term& term, const Combine& combine, int chunk = 256) {
   const int num_chunks = (count + chunk - 1) / chunk;
-  std::vector<T> partial(static_cast<std::size_t>(num_chunks), identity);
+  std::vector<T> partial(num_chunks, identity);
   parallel_for_chunks(count, chunk, [&](int begin, int end) {
     T local = identity;
     for (int i = begin; i < end; ++i) local = combine(local, term(i));
-    partial[static_cast<std::size_t>(begin / chunk)] = local;
+    partial[begin / chunk] = local;
   });
   T total = identity;
   for (const T& p : partial) total = combine(total, p);

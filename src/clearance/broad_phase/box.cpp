@@ -42,14 +42,14 @@ void compute_boxes(const VecX& x_t0, const VecX& x_t1, double inflation, const s
                    std::vector<Box>& boxes) {
   const int num_vertices = static_cast<int>(x_t0.size() / dim);
   const Lanes middle = scene_middle<dim>(x_t0);
-  boxes.resize(static_cast<std::size_t>(num_vertices));
+  boxes.resize(num_vertices);
   parallel_for_chunks(num_vertices, 2048, [&](int begin, int end) {
     for (int v = begin; v < end; ++v) {
-      const double reach = inflation + (deviation.empty() ? 0.0 : deviation[static_cast<std::size_t>(v)]);
+      const double reach = inflation + (deviation.empty() ? 0.0 : deviation[v]);
       const Lanes reaches(Lanes::Vector{reach, reach, dim == 3 ? reach : 0.0, 0.0});
       const Lanes a = position<dim>(x_t0, v);
       const Lanes b = position<dim>(x_t1, v);
-      Box& box = boxes[static_cast<std::size_t>(v)];
+      Box& box = boxes[v];
       box.lo_row() = round_down((lower(a, b) - reaches) - middle);
       box.hi_row() = round_up((upper(a, b) + reaches) - middle);
     }

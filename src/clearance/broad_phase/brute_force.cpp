@@ -22,7 +22,7 @@ Primitives collect(const std::vector<Topology>& primitives, const std::vector<Bo
   for (const Topology& primitive : primitives) {
     result.vertices.emplace_back(primitive.begin(), primitive.end());
     Box box = empty_box();
-    for (const int v : primitive) box.extend(vertex_boxes[static_cast<std::size_t>(v)]);
+    for (const int v : primitive) box.extend(vertex_boxes[v]);
     result.boxes.push_back(box);
   }
   return result;
@@ -71,7 +71,7 @@ class BruteForce final : public BroadPhase {
   Pairs find_pairs(const Primitives& a, const Primitives& b, bool is_same) const {
     std::vector<Pairs> rows(a.boxes.size());
     parallel_for(static_cast<int>(a.boxes.size()), 64, [&](int i) {
-      const auto first = static_cast<std::size_t>(i);
+      const std::size_t first = i;
       for (std::size_t second = is_same ? first + 1 : 0; second < b.boxes.size(); ++second) {
         if (!a.boxes[first].overlaps(b.boxes[second])) continue;
         if (share_a_vertex(a.vertices[first], b.vertices[second])) continue;

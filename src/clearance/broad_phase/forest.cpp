@@ -10,8 +10,8 @@ namespace clearance {
 namespace {
 
 std::vector<std::array<int, 1>> singles(int count) {
-  std::vector<std::array<int, 1>> result(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) result[static_cast<std::size_t>(i)] = {i};
+  std::vector<std::array<int, 1>> result(count);
+  for (int i = 0; i < count; ++i) result[i] = {i};
   return result;
 }
 
@@ -36,13 +36,13 @@ Forest::Bodies Forest::find_bodies(const SurfaceTopology& surface) {
 
   // Counting sort of the vertices by body.
   bodies.vertex_begin.assign(bodies.group.size() + 1, 0);
-  for (const int body : bodies.of_vertex) ++bodies.vertex_begin[static_cast<std::size_t>(body) + 1];
+  for (const int body : bodies.of_vertex) ++bodies.vertex_begin[body + 1];
   std::partial_sum(bodies.vertex_begin.begin(), bodies.vertex_begin.end(), bodies.vertex_begin.begin());
   std::vector<int> next = bodies.vertex_begin;
   bodies.vertices.resize(bodies.of_vertex.size());
   for (int v = 0; v < surface.num_vertices; ++v) {
-    int& place = next[static_cast<std::size_t>(bodies.of_vertex[static_cast<std::size_t>(v)])];
-    bodies.vertices[static_cast<std::size_t>(place++)] = v;
+    int& place = next[bodies.of_vertex[v]];
+    bodies.vertices[place++] = v;
   }
   return bodies;
 }
@@ -92,7 +92,7 @@ std::vector<std::array<int, 2>> Forest::find_intersection_candidates(const VecX&
 void Forest::find_body_pairs() {
   body_pairs_.clear();
   for (int body = 0; body < bodies_.count(); ++body) {
-    if (bodies_.group[static_cast<std::size_t>(body)] < 0) body_pairs_.push_back({body, body});
+    if (bodies_.group[body] < 0) body_pairs_.push_back({body, body});
   }
   if (bodies_.count() < 2) return;
 
@@ -100,26 +100,25 @@ void Forest::find_body_pairs() {
   body_tree_.update(0, body_boxes_);
   const auto pairs = find_overlaps(body_tree_, body_tree_, {{0, 0}}, unlimited_pairs, collector_);
   for (const auto& [a, b] : *pairs) {
-    const int group = bodies_.group[static_cast<std::size_t>(a)];
-    const bool is_one_group = group >= 0 && group == bodies_.group[static_cast<std::size_t>(b)];
+    const int group = bodies_.group[a];
+    const bool is_one_group = group >= 0 && group == bodies_.group[b];
     if (!is_one_group && !is_ignored(a, b)) body_pairs_.push_back({a, b});
   }
 }
 
 bool Forest::is_ignored(int a, int b) const {
   if (bodies_.ignored_pairs.empty()) return false;
-  const auto [first, second] =
-      std::minmax(bodies_.number[static_cast<std::size_t>(a)], bodies_.number[static_cast<std::size_t>(b)]);
+  const auto [first, second] = std::minmax(bodies_.number[a], bodies_.number[b]);
   return std::binary_search(bodies_.ignored_pairs.begin(), bodies_.ignored_pairs.end(), std::array{first, second});
 }
 
 void Forest::update_body_boxes() {
   body_boxes_.resize(bodies_.group.size());
   parallel_for(bodies_.count(), 64, [&](int body) {
-    const auto b = static_cast<std::size_t>(body);
+    const std::size_t b = body;
     Box box = empty_box();
     for (int i = bodies_.vertex_begin[b]; i < bodies_.vertex_begin[b + 1]; ++i) {
-      box.extend(vertex_boxes_[static_cast<std::size_t>(bodies_.vertices[static_cast<std::size_t>(i)])]);
+      box.extend(vertex_boxes_[bodies_.vertices[i]]);
     }
     body_boxes_[b] = box;
   });
@@ -130,15 +129,14 @@ template <class... Trees>
 void Forest::update_trees(Trees&... trees) {
   std::vector<char> is_near(bodies_.group.size(), 0);
   for (const auto& pair : body_pairs_) {
-    for (const int body : pair) is_near[static_cast<std::size_t>(body)] = 1;
+    for (const int body : pair) is_near[body] = 1;
   }
   std::vector<int> near;
   for (int body = 0; body < bodies_.count(); ++body) {
-    if (is_near[static_cast<std::size_t>(body)] != 0) near.push_back(body);
+    if (is_near[body] != 0) near.push_back(body);
   }
   const auto update = [&](auto& kind) {
-    parallel_for(static_cast<int>(near.size()), 64,
-                 [&](int i) { kind.update(near[static_cast<std::size_t>(i)], vertex_boxes_); });
+    parallel_for(static_cast<int>(near.size()), 64, [&](int i) { kind.update(near[i], vertex_boxes_); });
   };
   (update(trees), ...);
 }

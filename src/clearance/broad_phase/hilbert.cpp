@@ -44,14 +44,14 @@ void stable_sort(std::vector<HilbertKey>& keys, std::vector<HilbertKey>& scratch
   std::array<std::array<int, digit_values>, num_digits> counts{};
   const auto digit = [](std::uint64_t code, int d) { return (code >> (digit_bits * d)) & (digit_values - 1); };
   for (const HilbertKey& key : keys) {
-    for (int d = 0; d < num_digits; ++d) ++counts[static_cast<std::size_t>(d)][digit(key.code, d)];
+    for (int d = 0; d < num_digits; ++d) ++counts[d][digit(key.code, d)];
   }
   for (int d = 0; d < num_digits; ++d) {
-    auto& count = counts[static_cast<std::size_t>(d)];
+    auto& count = counts[d];
     if (count[digit(keys.front().code, d)] == static_cast<int>(keys.size())) continue;
     int start = 0;
     for (int& c : count) start += std::exchange(c, start);
-    for (const HilbertKey& key : keys) scratch[static_cast<std::size_t>(count[digit(key.code, d)]++)] = key;
+    for (const HilbertKey& key : keys) scratch[count[digit(key.code, d)]++] = key;
     keys.swap(scratch);
   }
 }
@@ -97,9 +97,9 @@ void HilbertOrder::sort(const std::vector<Box>& boxes) {
 
   parallel_for_chunks(count, 4096, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
-      const Box& box = boxes[static_cast<std::size_t>(i)];
+      const Box& box = boxes[i];
       const auto coordinate = [&](std::size_t k) { return (middle(box, k) - scene.lo[k]) * scale; };
-      keys[static_cast<std::size_t>(i)] = {hilbert_code(coordinate(0), coordinate(1), coordinate(2)), i};
+      keys[i] = {hilbert_code(coordinate(0), coordinate(1), coordinate(2)), i};
     }
   });
   stable_sort(keys, scratch);

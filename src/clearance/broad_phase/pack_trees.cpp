@@ -46,8 +46,8 @@ Box union_of_slots(const Pack& pack) {
 
 template <int arity>
 Box box_of(const LeafItems<arity>& items, int slot, const std::vector<Box>& vertex_boxes) {
-  Box box = vertex_boxes[static_cast<std::size_t>(items.corner(0)[slot])];
-  for (int k = 1; k < arity; ++k) box.extend(vertex_boxes[static_cast<std::size_t>(items.corner(k)[slot])]);
+  Box box = vertex_boxes[items.corner(0)[slot]];
+  for (int k = 1; k < arity; ++k) box.extend(vertex_boxes[items.corner(k)[slot]]);
   return box;
 }
 
@@ -90,23 +90,21 @@ template <int arity>
 PackTrees<arity>::PackTrees(const std::vector<std::array<int, arity>>& primitives,
                             const std::vector<int>& tree_of_vertex, int num_trees)
     : num_primitives_(static_cast<int>(primitives.size())) {
-  const auto tree_of = [&](const auto& primitive) {
-    return static_cast<std::size_t>(tree_of_vertex[static_cast<std::size_t>(primitive[0])]);
-  };
-  std::vector<int> counts(static_cast<std::size_t>(num_trees), 0);
+  const auto tree_of = [&](const auto& primitive) { return tree_of_vertex[primitive[0]]; };
+  std::vector<int> counts(num_trees, 0);
   for (const auto& primitive : primitives) ++counts[tree_of(primitive)];
   place_trees(counts);
 
   // Fill the slots in the order of the primitives; the first update sorts.
   std::fill(counts.begin(), counts.end(), 0);
   for (int i = 0; i < num_primitives_; ++i) {
-    const auto& primitive = primitives[static_cast<std::size_t>(i)];
+    const auto& primitive = primitives[i];
     const std::size_t tree = tree_of(primitive);
     const int position = counts[tree]++;
-    LeafItems<arity>& items = items_[static_cast<std::size_t>(trees_[tree].first_leaf + position / pack_width)];
+    LeafItems<arity>& items = items_[trees_[tree].first_leaf + position / pack_width];
     items.index[position % pack_width] = i;
     for (int k = 0; k < arity; ++k) {
-      items.set_corner(k, position % pack_width, primitive[static_cast<std::size_t>(k)]);
+      items.set_corner(k, position % pack_width, primitive[k]);
     }
   }
 }
@@ -130,10 +128,10 @@ void PackTrees<arity>::place_trees(const std::vector<int>& num_primitives) {
   for (int k = 0; k < arity; ++k) {
     for (int slot = 0; slot < pack_width; ++slot) unused.set_corner(k, slot, -1);
   }
-  items_.assign(static_cast<std::size_t>(num_leaves), unused);
+  items_.assign(num_leaves, unused);
   Pack empty;
   for (int slot = 0; slot < pack_width; ++slot) set_slot(empty, slot, unused_box());
-  packs_.assign(static_cast<std::size_t>(num_packs), empty);
+  packs_.assign(num_packs, empty);
 }
 
 template <int arity>
@@ -141,7 +139,7 @@ TreeLevels PackTrees<arity>::levels(int tree) const {
   TreeLevels levels;
   int first = at(tree).first_pack;
   for (int size = at(tree).num_leaves; size > 0; size = size > 1 ? num_packs_for(size) : 0) {
-    levels.first_pack[static_cast<std::size_t>(++levels.top)] = first;
+    levels.first_pack[++levels.top] = first;
     first += size;
   }
   return levels;
@@ -149,7 +147,7 @@ TreeLevels PackTrees<arity>::levels(int tree) const {
 
 template <int arity>
 void PackTrees<arity>::update(int index, const std::vector<Box>& vertex_boxes) {
-  Tree& tree = trees_[static_cast<std::size_t>(index)];
+  Tree& tree = trees_[index];
   if (tree.num_leaves == 0) return;
   // The result of a query does not depend on the order, so that the history in spread_at_sort does no harm.
   const double spread = refit(tree, vertex_boxes);
@@ -191,7 +189,7 @@ template <int arity>
 double PackTrees<arity>::fit_leaves(Tree& tree, int begin, int end, const std::vector<Box>& vertex_boxes) {
   double sum_of_roots = 0.0;
   for (int leaf = begin; leaf < end; ++leaf) {
-    const LeafItems<arity>& items = items_[static_cast<std::size_t>(tree.first_leaf + leaf)];
+    const LeafItems<arity>& items = items_[tree.first_leaf + leaf];
     Pack& pack = pack_at(tree.first_pack + leaf);
     LeafBox leaf_box;
     for (int first_slot = 0; first_slot < pack_width; first_slot += 4) {
@@ -226,7 +224,7 @@ void PackTrees<arity>::sort(const Tree& tree) {
   std::vector<Box> boxes;
   boxes.reserve(static_cast<std::size_t>(tree.num_leaves) * pack_width);
   for (int leaf = 0; leaf < tree.num_leaves; ++leaf) {
-    const LeafItems<arity>& items = old_items[static_cast<std::size_t>(leaf)];
+    const LeafItems<arity>& items = old_items[leaf];
     for (int slot = 0; slot < pack_width && items.index[slot] >= 0; ++slot) {
       boxes.push_back(box_of_slot(pack_at(tree.first_pack + leaf), slot));
     }
@@ -235,8 +233,8 @@ void PackTrees<arity>::sort(const Tree& tree) {
   order.sort(boxes);
 
   for (int position = 0; position < static_cast<int>(order.keys.size()); ++position) {
-    const int old_position = order.keys[static_cast<std::size_t>(position)].index;
-    const LeafItems<arity>& old = old_items[static_cast<std::size_t>(old_position / pack_width)];
+    const int old_position = order.keys[position].index;
+    const LeafItems<arity>& old = old_items[old_position / pack_width];
     LeafItems<arity>& items = items_begin[position / pack_width];
     items.index[position % pack_width] = old.index[old_position % pack_width];
     for (int k = 0; k < arity; ++k) {

@@ -51,10 +51,8 @@ class PackTrees {
 
   int num_primitives() const { return num_primitives_; }
   int num_leaves(int tree) const { return at(tree).num_leaves; }
-  const LeafItems<arity>& items(int tree, int leaf) const {
-    return items_[static_cast<std::size_t>(at(tree).first_leaf + leaf)];
-  }
-  const Pack& pack(int index) const { return packs_[static_cast<std::size_t>(index)]; }
+  const LeafItems<arity>& items(int tree, int leaf) const { return items_[at(tree).first_leaf + leaf]; }
+  const Pack& pack(int index) const { return packs_[index]; }
   TreeLevels levels(int tree) const;
   /// Union of all boxes of a tree, as of its last update; without primitives it overlaps nothing.
   const Box& box(int tree) const { return at(tree).box; }
@@ -71,8 +69,8 @@ class PackTrees {
     double spread_at_sort;
   };
 
-  const Tree& at(int tree) const { return trees_[static_cast<std::size_t>(tree)]; }
-  Pack& pack_at(int index) { return packs_[static_cast<std::size_t>(index)]; }
+  const Tree& at(int tree) const { return trees_[tree]; }
+  Pack& pack_at(int index) { return packs_[index]; }
   void place_trees(const std::vector<int>& num_primitives);
   double refit(Tree& tree, const std::vector<Box>& vertex_boxes);
   double fit_leaves(Tree& tree, int begin, int end, const std::vector<Box>& vertex_boxes);

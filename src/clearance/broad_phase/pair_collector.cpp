@@ -42,7 +42,7 @@ void sort_row(int first, int* seconds, int count, std::array<int, 2>* out) {
 
 void PairCollector::begin(int num_tasks) {
   num_tasks_ = num_tasks;
-  if (buffers_.size() < static_cast<std::size_t>(num_tasks)) buffers_.resize(static_cast<std::size_t>(num_tasks));
+  if (std::ssize(buffers_) < num_tasks) buffers_.resize(num_tasks);
   for (auto& buffer : buffers_) buffer.clear();
 }
 
@@ -70,11 +70,11 @@ std::vector<std::array<int, 2>> PairCollector::sorted_pairs(int num_firsts) {
 }
 
 void PairCollector::scatter(const Buckets& buckets) {
-  const auto num_buckets = static_cast<std::size_t>(buckets.count);
-  const auto slots = [&](int task) { return starts_.data() + static_cast<std::size_t>(task) * num_buckets; };
+  const std::size_t num_buckets = buckets.count;
+  const auto slots = [&](int task) { return starts_.data() + task * num_buckets; };
 
   // How many pairs each task has for each bucket.
-  starts_.assign(num_buckets * static_cast<std::size_t>(num_tasks_), 0);
+  starts_.assign(num_buckets * num_tasks_, 0);
   parallel_for(num_tasks_, 4, [&](int task) {
     int* count = slots(task);
     for (const PackedPair pair : buffer(task)) ++count[buckets.of(pair)];
@@ -91,14 +91,14 @@ void PairCollector::scatter(const Buckets& buckets) {
 
   parallel_for(num_tasks_, 4, [&](int task) {
     int* place = slots(task);
-    for (const PackedPair pair : buffer(task)) scattered_[static_cast<std::size_t>(place[buckets.of(pair)]++)] = pair;
+    for (const PackedPair pair : buffer(task)) scattered_[place[buckets.of(pair)]++] = pair;
   });
 }
 
 void PairCollector::sort_bucket(int bucket, const Buckets& buckets, std::vector<std::array<int, 2>>& result) const {
-  const PackedPair* begin = scattered_.data() + bucket_begin_[static_cast<std::size_t>(bucket)];
-  const PackedPair* end = scattered_.data() + bucket_begin_[static_cast<std::size_t>(bucket) + 1];
-  std::array<int, 2>* out = result.data() + bucket_begin_[static_cast<std::size_t>(bucket)];
+  const PackedPair* begin = scattered_.data() + bucket_begin_[bucket];
+  const PackedPair* end = scattered_.data() + bucket_begin_[bucket + 1];
+  std::array<int, 2>* out = result.data() + bucket_begin_[bucket];
 
   // Counting sort by first.
   const int first_begin = bucket << buckets.shift;
@@ -107,14 +107,12 @@ void PairCollector::sort_bucket(int bucket, const Buckets& buckets, std::vector<
   thread_local std::vector<int> seconds;
   row_end.assign(width, 0);
   seconds.resize(std::max(seconds.size(), static_cast<std::size_t>(end - begin) + pack_width));
-  const auto row = [&](PackedPair pair) {
-    return static_cast<std::size_t>(static_cast<int>(pair >> 32) - first_begin);
-  };
+  const auto row = [&](PackedPair pair) { return static_cast<int>(pair >> 32) - first_begin; };
   for (const PackedPair* pair = begin; pair != end; ++pair) ++row_end[row(*pair)];
   int start = 0;
   for (int& place : row_end) start += std::exchange(place, start);
   for (const PackedPair* pair = begin; pair != end; ++pair) {
-    seconds[static_cast<std::size_t>(row_end[row(*pair)]++)] = unpack(*pair)[1];
+    seconds[row_end[row(*pair)]++] = unpack(*pair)[1];
   }
 
   // Each row by second.

@@ -18,7 +18,7 @@ class PairCollector {
  public:
   /// Prepares one buffer for each task; a task must write to its own only.
   void begin(int num_tasks);
-  std::vector<PackedPair>& buffer(int task) { return buffers_[static_cast<std::size_t>(task)]; }
+  std::vector<PackedPair>& buffer(int task) { return buffers_[task]; }
 
   /// Returns all pairs, sorted. `first` lies in [0, num_firsts). Pairs must be distinct. The result does not depend on
   /// which task found a pair.

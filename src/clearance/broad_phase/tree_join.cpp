@@ -64,8 +64,8 @@ class Join {
     int size = 0;
     stack[size++] = {target_levels_.top, 0};
     while (size > 0) {
-      const Node node = stack[static_cast<std::size_t>(--size)];
-      const Pack& pack = target_.pack(target_levels_.first_pack[static_cast<std::size_t>(node.level)] + node.index);
+      const Node node = stack[--size];
+      const Pack& pack = target_.pack(target_levels_.first_pack[node.level] + node.index);
       for (unsigned mask = overlap_mask(pack, leaf_box); mask != 0; mask &= mask - 1) {
         const int slot = std::countr_zero(mask);
         const int child = node.index * pack_width + slot;
@@ -74,7 +74,7 @@ class Join {
         if (node.level == 1) {
           join_leaves(leaf, child, BoxView::of_slot(pack, slot), pairs);
         } else {
-          stack[static_cast<std::size_t>(size++)] = {node.level - 1, child};
+          stack[size++] = {node.level - 1, child};
         }
       }
     }
@@ -165,7 +165,7 @@ std::optional<std::vector<std::array<int, 2>>> find_overlaps(const PackTrees<fir
     for (; leaf < end; leaf = *next++) {
       const std::int64_t begin_of_tree = *(next - 1);
       if (*next == begin_of_tree) continue;
-      const auto& [a, b] = tree_pairs[static_cast<std::size_t>(next - begin_of_pair.begin() - 1)];
+      const auto& [a, b] = tree_pairs[next - begin_of_pair.begin() - 1];
       const auto leaf_begin = static_cast<int>(leaf - begin_of_tree);
       const auto leaf_end = static_cast<int>(std::min(end, *next) - begin_of_tree);
       if (first.num_leaves(a) <= second.num_leaves(b)) {

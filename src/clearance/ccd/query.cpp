@@ -19,7 +19,7 @@ CcdResult find_impact(const CcdQuery& query, const CcdOptions& options) {
 
 void find_impacts(std::span<const CcdQuery> queries, const CcdOptions& options, std::span<CcdResult> results) {
   parallel_for(static_cast<int>(queries.size()), 64, [&](int i) {
-    const auto at = static_cast<std::size_t>(i);
+    const std::size_t at = i;
     results[at] = find_impact(queries[at], options);
   });
 }

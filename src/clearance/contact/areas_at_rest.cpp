@@ -21,7 +21,7 @@ class Areas {
 
   AreasAtRest find() const {
     AreasAtRest areas;
-    areas.vertex.assign(static_cast<std::size_t>(surface_.num_vertices), 0.0);
+    areas.vertex.assign(surface_.num_vertices, 0.0);
     areas.edge.assign(surface_.edges.size(), 0.0);
     if constexpr (dim == 3) add_triangles(areas);
     // Edges without triangles,
@@ -30,11 +30,11 @@ class Areas {
       const double length = (block<dim>(x_, a) - block<dim>(x_, b)).norm();
       if (areas.edge[e] > 0.0) continue;
       areas.edge[e] = dim == 2 ? length : length * rest_.dhat(a);
-      for (const int v : {a, b}) areas.vertex[static_cast<std::size_t>(v)] += 0.5 * areas.edge[e];
+      for (const int v : {a, b}) areas.vertex[v] += 0.5 * areas.edge[e];
     }
     // and vertices without edges.
     for (int v = 0; v < surface_.num_vertices; ++v) {
-      double& area = areas.vertex[static_cast<std::size_t>(v)];
+      double& area = areas.vertex[v];
       if (area == 0.0) area = dim == 2 ? rest_.dhat(v) : rest_.dhat(v) * rest_.dhat(v);
     }
     return areas;
@@ -44,11 +44,11 @@ class Areas {
   void add_triangles(AreasAtRest& areas) const {
     const SurfaceStar star(rest_.model);
     for (int k = 0; k < std::ssize(surface_.triangles); ++k) {
-      const auto& t = surface_.triangles[static_cast<std::size_t>(k)];
+      const auto& t = surface_.triangles[k];
       const Vec<3> x0 = block<3>(x_, t[0]);
       const double third = 0.5 * cross_product(block<3>(x_, t[1]) - x0, block<3>(x_, t[2]) - x0).norm() / 3.0;
-      for (const int v : t) areas.vertex[static_cast<std::size_t>(v)] += third;
-      for (const int e : star.edges_of_triangle(k)) areas.edge[static_cast<std::size_t>(e)] += third;
+      for (const int v : t) areas.vertex[v] += third;
+      for (const int e : star.edges_of_triangle(k)) areas.edge[e] += third;
     }
   }
 
@@ -79,8 +79,8 @@ void set_moduli(const SurfaceAtRest& rest, AreasAtRest& areas) {
   const std::size_t num_bodies = rest.bodies.size();
   std::vector<double> area(num_bodies, 0.0), dhat(num_bodies, rest.barrier.dhat), modulus;
   for (int v = 0; v < surface.num_vertices; ++v) {
-    const auto at = static_cast<std::size_t>(v);
-    const auto body = static_cast<std::size_t>(surface.vertex_body[at]);
+    const std::size_t at = v;
+    const std::size_t body = surface.vertex_body[at];
     area[body] += areas.vertex[at];
     dhat[body] = rest.dhat(v);
   }
@@ -96,18 +96,18 @@ void set_moduli(const SurfaceAtRest& rest, AreasAtRest& areas) {
       modulus.push_back(elastic_share * body.youngs_modulus);
     }
   }
-  for (const int body : surface.vertex_body) areas.modulus.push_back(modulus[static_cast<std::size_t>(body)]);
+  for (const int body : surface.vertex_body) areas.modulus.push_back(modulus[body]);
 }
 
 AreasAtRest AreasAtRest::restricted_to(const ContactPart& part) const {
   AreasAtRest result;
   for (const ContactPart::Feature& v : part.vertices) {
-    const auto like = static_cast<std::size_t>(v.like);
+    const std::size_t like = v.like;
     if (!vertex.empty()) result.vertex.push_back(v.area ? *v.area : vertex[like]);
     if (!modulus.empty()) result.modulus.push_back(modulus[like]);
   }
   for (const ContactPart::Feature& e : part.edges) {
-    if (!edge.empty()) result.edge.push_back(e.area ? *e.area : edge[static_cast<std::size_t>(e.like)]);
+    if (!edge.empty()) result.edge.push_back(e.area ? *e.area : edge[e.like]);
   }
   return result;
 }

@@ -14,9 +14,7 @@ struct AreasAtRest {
   std::vector<double> modulus;  ///< [Pa] per surface vertex: kappa of its body; a pair has the smaller one
 
   /// [Pa] Modulus of all features of two bodies, each given by one of its vertices.
-  double modulus_between(int a, int b) const {
-    return std::min(modulus[static_cast<std::size_t>(a)], modulus[static_cast<std::size_t>(b)]);
-  }
+  double modulus_between(int a, int b) const { return std::min(modulus[a], modulus[b]); }
   AreasAtRest restricted_to(const ContactPart& part) const;
 };
 

@@ -137,11 +137,11 @@ Frame compute(const Model& model, const Contact& contact, const ContactPositions
 /// edges, and its normal towards the first edge whichever of them has the point that is closest.
 template <class Frame>
 Frame mollified_frame(const Model& model, const Contact& contact, const ContactPositions<3>& x) {
-  const ClosestStencil& reduced = edge_edge_stencils[static_cast<std::size_t>(contact.edge_edge_type)];
+  const ClosestStencil& reduced = stencil_of(contact.edge_edge_type);
   Contact inner = contact;
   inner.kind = reduced.kind;
-  const auto num_inner = static_cast<std::size_t>(inner.num_vertices());
-  const auto at = [&](std::size_t i) { return static_cast<std::size_t>(reduced.local[i]); };
+  const std::size_t num_inner = inner.num_vertices();
+  const auto at = [&](std::size_t i) { return reduced.local[i]; };
   ContactPositions<3> inner_x;
   for (std::size_t i = 0; i < num_inner; ++i) inner_x[i] = x[at(i)];
   const auto narrow = compute<Frame, 3>(model, inner, inner_x);
@@ -185,7 +185,7 @@ template <class Frame, int dim>
 Frame compute(const Model& model, const Contact& contact, const ContactPositions<dim>& positions) {
   switch (contact.kind) {
     case ContactKind::half_space:
-      return half_space_frame<Frame, dim>(model.half_spaces[static_cast<std::size_t>(contact.plane)], positions[0]);
+      return half_space_frame<Frame, dim>(model.half_spaces[contact.plane], positions[0]);
     case ContactKind::point_point:
       return point_point_frame<Frame, dim>(positions);
     case ContactKind::point_edge:

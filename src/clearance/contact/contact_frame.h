@@ -40,7 +40,7 @@ template <int dim>
 ContactPositions<dim> positions_of(const Contact& contact, const VecX& x) {
   ContactPositions<dim> positions;
   for (int i = 0; i < contact.num_vertices(); ++i) {
-    positions[static_cast<std::size_t>(i)] = block<dim>(x, contact.vertices[static_cast<std::size_t>(i)]);
+    positions[i] = block<dim>(x, contact.vertices[i]);
   }
   return positions;
 }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "clearance/base/parallel.h"
 
@@ -18,11 +19,11 @@ constexpr int max_group = 64;
 bool have_same_bodies(const SurfaceMap& map, const ContactVertices& a, const ContactVertices& b) {
   if (a.num_neighbours > 0 || b.num_neighbours > 0) return false;
   const auto first = [](const ContactVertices& c) { return c.vertices[0]; };
-  const auto last = [](const ContactVertices& c) { return c.vertices[static_cast<std::size_t>(c.count) - 1]; };
+  const auto last = [](const ContactVertices& c) { return c.vertices[c.count - 1]; };
   if (!map.share_blocks(first(a), first(b)) || !map.share_blocks(last(a), last(b))) return false;
   const auto has_no_third = [&](const ContactVertices& c) {
     for (int i = 1; i + 1 < c.count; ++i) {
-      const int vertex = c.vertices[static_cast<std::size_t>(i)];
+      const int vertex = c.vertices[i];
       if (!map.share_blocks(vertex, first(c)) && !map.share_blocks(vertex, last(c))) return false;
     }
     return true;
@@ -96,9 +97,9 @@ void add_terms(const double* coefficient, const Lanes* z, std::size_t num_blocks
 template <int dim>
 template <class Visit>
 void ContactHessians<dim>::for_each_vertex(const ContactVertices& contact, const Visit& visit) const {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(contact.count); ++i) visit(i, contact.vertices[i]);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(contact.num_neighbours); ++i) {
-    visit(4 + i, neighbours_[static_cast<std::size_t>(contact.first_neighbour) + i]);
+  for (int i = 0; i < contact.count; ++i) visit(i, contact.vertices[i]);
+  for (int i = 0; i < contact.num_neighbours; ++i) {
+    visit(4 + i, neighbours_[contact.first_neighbour + i]);
   }
 }
 
@@ -120,7 +121,7 @@ void ContactHessians<dim>::find_blocks(const ContactVertices& contact, const std
     last = vertex;
     if (is_known) return;
     for (const SurfaceMap::Term& term : map_->terms(vertex)) {
-      if (!is_fixed[static_cast<std::size_t>(term.block)]) blocks.push_back(term.block);
+      if (!is_fixed[term.block]) blocks.push_back(term.block);
     }
   });
   std::sort(blocks.begin(), blocks.end());
@@ -143,14 +144,14 @@ void ContactHessians<dim>::prepare(const SurfaceMap& map, std::vector<ContactVer
   std::vector<char> is_plain(contacts_.size());
   std::transform(contacts_.begin(), contacts_.end(), is_plain.begin(),
                  [&](const ContactVertices& contact) { return is_packable(contact); });
-  StencilIndex index(static_cast<std::size_t>(std::count(is_plain.begin(), is_plain.end(), 0)));
+  StencilIndex index(std::count(is_plain.begin(), is_plain.end(), 0));
   std::vector<int> found(contacts_.size()), blocks;
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     if (is_plain[k]) {
       blocks.clear();
       for_each_vertex(contacts_[k], [&](std::size_t, int vertex) {
         const int block = map.terms(vertex)[0].block;
-        if (!is_fixed[static_cast<std::size_t>(block)]) blocks.push_back(block);
+        if (!is_fixed[block]) blocks.push_back(block);
       });
       found[k] = index.stencils.count();
       index.stencils.add(blocks);
@@ -161,23 +162,23 @@ void ContactHessians<dim>::prepare(const SurfaceMap& map, std::vector<ContactVer
       found[k] = index.find_or_add(blocks);
     }
   }
-  std::vector<int> place(static_cast<std::size_t>(index.stencils.count()) + 1, 0);
-  for (const int stencil : found) ++place[static_cast<std::size_t>(stencil) + 1];
+  std::vector<int> place(index.stencils.count() + 1, 0);
+  for (const int stencil : found) ++place[stencil + 1];
   std::partial_sum(place.begin(), place.end(), place.begin());
   for (int stencil = 0; stencil < index.stencils.count(); ++stencil) {
-    const int end = place[static_cast<std::size_t>(stencil) + 1];
-    for (int k = place[static_cast<std::size_t>(stencil)]; k < end; k += max_group) {
+    const int end = place[stencil + 1];
+    for (int k = place[stencil]; k < end; k += max_group) {
       stencils_.add(index.stencils.nodes_of(stencil));
       first_of_group_.push_back(std::min(k + max_group, end));
     }
   }
   order_.resize(contacts_.size());
   for (int k = 0; k < count; ++k) {
-    order_[static_cast<std::size_t>(place[static_cast<std::size_t>(found[static_cast<std::size_t>(k)])]++)] = k;
+    order_[place[found[k]]++] = k;
   }
   for (int group = 0; group < num_groups(); ++group) {
-    const int first = order_[static_cast<std::size_t>(first_of_group_[static_cast<std::size_t>(group)])];
-    is_packed_.push_back(is_plain[static_cast<std::size_t>(first)]);
+    const int first = order_[first_of_group_[group]];
+    is_packed_.push_back(is_plain[first]);
   }
   assembler_ = BlockAssembler(stencils_);
 }
@@ -200,11 +201,11 @@ void ContactHessians<dim>::accumulate(int group, int contact, const RankOneSum<d
   scratch.pulled.resize(first + count * num_blocks, Lanes(0.0));
   Lanes* pulled = scratch.pulled.data() + first;
   std::size_t at = 0;
-  for_each_vertex(contacts_[static_cast<std::size_t>(contact)], [&](std::size_t place, int vertex) {
+  for_each_vertex(contacts_[contact], [&](std::size_t place, int vertex) {
     for (const SurfaceMap::Term& term : map_->terms(vertex)) {
       // The blocks of an affine body follow each other.
       if (at >= num_blocks || blocks[at] != term.block) {
-        at = static_cast<std::size_t>(std::lower_bound(blocks.begin(), blocks.end(), term.block) - blocks.begin());
+        at = std::lower_bound(blocks.begin(), blocks.end(), term.block) - blocks.begin();
         if (at == num_blocks || blocks[at] != term.block) continue;
       }
       for (std::size_t r = 0; r < count; ++r) pulled[r * num_blocks + at] += Lanes(term.weight) * sum.row(r)[place];
@@ -230,8 +231,7 @@ void ContactHessians<dim>::finish(int group, Scratch& scratch) {
     add_terms<dim, 1>(scratch.coefficient.data() + r, scratch.pulled.data() + r * num_blocks, num_blocks,
                       scratch.dense.data());
   }
-  double* out = locals_.data() +
-                static_cast<std::size_t>(stencils_.first_local_block[static_cast<std::size_t>(group)]) * dim * dim;
+  double* out = locals_.data() + static_cast<std::size_t>(stencils_.first_local_block[group]) * dim * dim;
   for (std::size_t a = 0; a < num_blocks; ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
       for (std::size_t c = 0; c < dim; ++c, out += dim) {
@@ -246,15 +246,14 @@ void ContactHessians<dim>::finish(int group, Scratch& scratch) {
 template <int dim>
 void ContactHessians<dim>::pack(int group, int contact, const RankOneSum<dim>& sum) {
   const std::span<const int> blocks = stencils_.nodes_of(group);
-  const ContactVertices& vertices = contacts_[static_cast<std::size_t>(contact)];
+  const ContactVertices& vertices = contacts_[contact];
   // Find the free vertices of the contact, in the order of the stencil.
   std::array<std::size_t, 4> nodes{};
   std::size_t count = 0;
-  for (std::size_t i = 0; count < blocks.size() && i < static_cast<std::size_t>(vertices.count); ++i) {
+  for (std::size_t i = 0; count < blocks.size() && std::cmp_less(i, vertices.count); ++i) {
     if (map_->terms(vertices.vertices[i])[0].block == blocks[count]) nodes[count++] = i;
   }
-  double* out = locals_.data() +
-                static_cast<std::size_t>(stencils_.first_local_block[static_cast<std::size_t>(group)]) * dim * dim;
+  double* out = locals_.data() + static_cast<std::size_t>(stencils_.first_local_block[group]) * dim * dim;
   const std::span<const std::size_t> free(nodes.data(), count);
   // Up to three terms are unrolled; 0 stands for any number.
   switch (sum.count()) {

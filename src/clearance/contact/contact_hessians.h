@@ -19,7 +19,7 @@ struct ContactVertices {
   int count = 0;
   int first_neighbour = 0, num_neighbours = 0;
 
-  std::size_t num_places() const { return 4 + static_cast<std::size_t>(num_neighbours); }
+  std::size_t num_places() const { return 4 + num_neighbours; }
 };
 
 template <int dim>
@@ -71,17 +71,16 @@ void ContactHessians<dim>::add_to(BlockSparseMatrix& matrix, double scale, const
   if (contacts_.empty()) return;
   locals_.resize(static_cast<std::size_t>(stencils_.first_local_block.back()) * dim * dim);
   // A few groups of many contacts, or many of one.
-  const int grain = static_cast<std::size_t>(num_groups()) == contacts_.size() ? 64 : 4;
+  const int grain = num_groups() == std::ssize(contacts_) ? 64 : 4;
   parallel_for_chunks(num_groups(), grain, [&](int begin_group, int end_group) {
     RankOneSum<dim> sum;
     Scratch scratch;
     for (int group = begin_group; group < end_group; ++group) {
-      const bool is_packed = is_packed_[static_cast<std::size_t>(group)];
+      const bool is_packed = is_packed_[group];
       if (!is_packed) begin(group, scratch);
-      for (int k = first_of_group_[static_cast<std::size_t>(group)];
-           k < first_of_group_[static_cast<std::size_t>(group) + 1]; ++k) {
-        const int contact = order_[static_cast<std::size_t>(k)];
-        sum.clear(contacts_[static_cast<std::size_t>(contact)].num_places());
+      for (int k = first_of_group_[group]; k < first_of_group_[group + 1]; ++k) {
+        const int contact = order_[k];
+        sum.clear(contacts_[contact].num_places());
         terms_of(contact, sum);
         if (is_packed) {
           pack(group, contact, sum);

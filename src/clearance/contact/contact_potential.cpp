@@ -21,14 +21,13 @@ Vec<dim> at_place(const std::vector<double>& locals, std::size_t place) {
 
 template <int dim>
 CompensatedSum ContactPotential<dim>::energy(const ContactSet& set, const VecX& x) const {
-  return ordered_sum(static_cast<int>(set.contacts.size()),
-                     [&](int k) { return contacts_.energy(set, static_cast<std::size_t>(k), x); });
+  return ordered_sum(static_cast<int>(set.contacts.size()), [&](int k) { return contacts_.energy(set, k, x); });
 }
 
 template <int dim>
 double ContactPotential<dim>::magnitude(const ContactSet& set, const VecX& x) const {
   return ordered_sum(static_cast<int>(set.contacts.size()),
-                     [&](int k) { return std::abs(contacts_.energy(set, static_cast<std::size_t>(k), x)); })
+                     [&](int k) { return std::abs(contacts_.energy(set, k, x)); })
       .value();
 }
 
@@ -37,7 +36,7 @@ auto ContactPotential<dim>::local_gradients(const ContactSet& set, const VecX& x
   const std::size_t count = set.contacts.size();
   LocalGradients locals(dim * set.first_place(count));
   parallel_for(static_cast<int>(count), grain, [&](int k) {
-    const auto at = static_cast<std::size_t>(k);
+    const std::size_t at = k;
     contacts_.compute_gradient(set, at, x, local(set, at, locals));
   });
   return locals;
@@ -130,7 +129,7 @@ void ContactPotential<dim>::add_derivatives(const ContactSet& set, const VecX& x
   if (set.contacts.empty()) return;
   LocalGradients locals(dim * set.first_place(set.contacts.size()));
   hessians_.add_to(matrix, scale, [&](int k, RankOneSum<dim>& sum) {
-    const auto at = static_cast<std::size_t>(k);
+    const std::size_t at = k;
     contacts_.compute_derivatives(set, at, x, kind, local(set, at, locals), sum);
   });
   scatter(set, locals, scale, gradient);

@@ -26,9 +26,9 @@ struct Chunk {
   void add(const Contact& contact) {
     const auto [v0, v1, v2, v3] = contact.vertices;
     if (v3 < 0) {
-      int& place = last_at_[static_cast<std::size_t>(v0 * 7 + v1 * 31 + v2) % last_at_.size()];
+      int& place = last_at_[(v0 * 7 + v1 * 31 + v2) % last_at_.size()];
       if (place < static_cast<int>(contacts.size())) {
-        Contact& last = contacts[static_cast<std::size_t>(place)];
+        Contact& last = contacts[place];
         if (coincide(last, contact)) {
           last.weight += contact.weight;
           return;
@@ -73,7 +73,7 @@ class PairScales {
   void set_dhat(const std::array<int, n>& vertices, Contact& contact) const {
     contact.dhat = options_.dhat;
     if (scales_.is_empty()) return;
-    for (const int v : vertices) contact.dhat = std::min(contact.dhat, scales_.dhat[static_cast<std::size_t>(v)]);
+    for (const int v : vertices) contact.dhat = std::min(contact.dhat, scales_.dhat[v]);
   }
   /// Halfway to contact the barrier pushes the pair apart by dhat against what resists.
   template <std::size_t n>
@@ -82,8 +82,8 @@ class PairScales {
     std::array<double, 2> compliance{};
     for (std::size_t i = 0; i < n; ++i) {
       const bool is_first = i < num_first;
-      compliance[is_first ? 0 : 1] += scales_.compliance[static_cast<std::size_t>(vertices[i])] /
-                                      static_cast<double>(is_first ? num_first : n - num_first);
+      compliance[is_first ? 0 : 1] +=
+          scales_.compliance[vertices[i]] / static_cast<double>(is_first ? num_first : n - num_first);
     }
     const BarrierOptions barrier{contact.dhat, options_.min_separation};
     contact.weight = contact.dhat / (middle_force(barrier) * (compliance[0] + compliance[1]));
@@ -97,9 +97,9 @@ class PairScales {
 /// Runs add(i, chunk) over all indices and appends the chunks' contacts in order.
 template <class Add>
 void collect(int count, const Add& add, std::vector<Contact>& contacts, double& min_distance_sq) {
-  std::vector<Chunk> chunks(static_cast<std::size_t>((count + chunk_size - 1) / chunk_size));
+  std::vector<Chunk> chunks((count + chunk_size - 1) / chunk_size);
   parallel_for_chunks(count, chunk_size, [&](int begin, int end) {
-    Chunk& chunk = chunks[static_cast<std::size_t>(begin / chunk_size)];
+    Chunk& chunk = chunks[begin / chunk_size];
     for (int i = begin; i < end; ++i) add(i, chunk);
   });
   for (const Chunk& chunk : chunks) {
@@ -113,12 +113,12 @@ void collect_point_triangle(const Model& model, const VecX& x, const Candidates&
   collect(
       static_cast<int>(candidates.point_triangle.size()),
       [&](int i, Chunk& chunk) {
-        const auto [p, triangle] = candidates.point_triangle[static_cast<std::size_t>(i)];
-        const std::array<int, 3>& t = model.surface.triangles[static_cast<std::size_t>(triangle)];
+        const auto [p, triangle] = candidates.point_triangle[i];
+        const std::array<int, 3>& t = model.surface.triangles[triangle];
         const std::array<int, 4> vertices = {p, t[0], t[1], t[2]};
         const std::array<Vec<3>, 4> at = stencil_positions(x, vertices);
         const PointTriangleType type = point_triangle_type(at[0], at[1], at[2], at[3]);
-        const ClosestStencil& stencil = point_triangle_stencils[static_cast<std::size_t>(type)];
+        const ClosestStencil& stencil = stencil_of(type);
         const double distance_sq = stencil_distance_sq(stencil, at);
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
         Contact contact;
@@ -134,21 +134,21 @@ void collect_edge_edge(const Model& model, const VecX& x, const Candidates& cand
   collect(
       static_cast<int>(candidates.edge_edge.size()),
       [&](int i, Chunk& chunk) {
-        const auto [ia, ib] = candidates.edge_edge[static_cast<std::size_t>(i)];
-        const std::array<int, 2>& a = model.surface.edges[static_cast<std::size_t>(ia)];
-        const std::array<int, 2>& b = model.surface.edges[static_cast<std::size_t>(ib)];
+        const auto [ia, ib] = candidates.edge_edge[i];
+        const std::array<int, 2>& a = model.surface.edges[ia];
+        const std::array<int, 2>& b = model.surface.edges[ib];
         const std::array<int, 4> vertices = {a[0], a[1], b[0], b[1]};
         const std::array<Vec<3>, 4> at = stencil_positions(x, vertices);
         const EdgeEdgeType type = edge_edge_type(at[0], at[1], at[2], at[3]);
-        const ClosestStencil& stencil = edge_edge_stencils[static_cast<std::size_t>(type)];
+        const ClosestStencil& stencil = stencil_of(type);
         const double distance_sq = stencil_distance_sq(stencil, at);
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
         Contact contact;
         if (!scales.apply(vertices, 2, distance_sq, contact)) return;
 
         // Nearly parallel edges keep their four vertices: the mollifier depends on all of them [Fer23, eq. 2.24].
-        const double eps_x = edge_edge_mollifier_threshold(model.edge_rest_length_sq[static_cast<std::size_t>(ia)],
-                                                           model.edge_rest_length_sq[static_cast<std::size_t>(ib)]);
+        const double eps_x =
+            edge_edge_mollifier_threshold(model.edge_rest_length_sq[ia], model.edge_rest_length_sq[ib]);
         if (cross_product(at[1] - at[0], at[3] - at[2]).squaredNorm() >= eps_x) {
           set_stencil(stencil, vertices, distance_sq, contact);
           chunk.add(contact);
@@ -169,15 +169,15 @@ void collect_point_edge(const Model& model, const VecX& x, const Candidates& can
   collect(
       static_cast<int>(candidates.point_edge.size()),
       [&](int i, Chunk& chunk) {
-        const auto [p, edge] = candidates.point_edge[static_cast<std::size_t>(i)];
-        const std::array<int, 2>& e = model.surface.edges[static_cast<std::size_t>(edge)];
+        const auto [p, edge] = candidates.point_edge[i];
+        const std::array<int, 2>& e = model.surface.edges[edge];
         const Vec<2> xp = block<2>(x, p), x0 = block<2>(x, e[0]), x1 = block<2>(x, e[1]);
         const PointEdgeType type = point_edge_type<2>(xp, x0, x1);
         const double distance_sq = point_edge_distance_sq<2>(xp, x0, x1, type);
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
         Contact contact;
         if (!scales.apply(std::array<int, 3>{p, e[0], e[1]}, 1, distance_sq, contact)) return;
-        set_stencil(point_edge_stencils[static_cast<std::size_t>(type)], {p, e[0], e[1], -1}, distance_sq, contact);
+        set_stencil(stencil_of(type), {p, e[0], e[1], -1}, distance_sq, contact);
         chunk.add(contact);
       },
       contacts, min_distance_sq);
@@ -187,7 +187,7 @@ template <int dim>
 void collect_half_spaces(const Model& model, const VecX& x, const PairScales& scales, std::vector<Contact>& contacts,
                          double& min_distance_sq) {
   for (int plane = 0; plane < static_cast<int>(model.half_spaces.size()); ++plane) {
-    const HalfSpace& half_space = model.half_spaces[static_cast<std::size_t>(plane)];
+    const HalfSpace& half_space = model.half_spaces[plane];
     const Vec<dim> normal = half_space.normal.head<dim>();
     collect(
         model.surface.num_vertices,
@@ -228,13 +228,12 @@ int Contact::num_vertices() const {
 }
 
 void add_to_bodies(const Model& model, const Contact& contact, double value, VecX& sums) {
-  const std::array<int, 2> sides = {contact.vertices[0],
-                                    contact.vertices[static_cast<std::size_t>(contact.num_vertices() - 1)]};
-  const auto is_obstacle = [&](int vertex) { return model.is_obstacle_vertex[static_cast<std::size_t>(vertex)] != 0; };
+  const std::array<int, 2> sides = {contact.vertices[0], contact.vertices[contact.num_vertices() - 1]};
+  const auto is_obstacle = [&](int vertex) { return model.is_obstacle_vertex[vertex] != 0; };
   const bool is_shared = contact.kind != ContactKind::half_space && !is_obstacle(sides[0]) && !is_obstacle(sides[1]);
   for (std::size_t i = 0; i < 2; ++i) {
     if (is_obstacle(sides[i]) || (contact.kind == ContactKind::half_space && i == 1)) continue;
-    sums[model.surface.vertex_body[static_cast<std::size_t>(sides[i])]] += is_shared ? 0.5 * value : value;
+    sums[model.surface.vertex_body[sides[i]]] += is_shared ? 0.5 * value : value;
   }
 }
 
@@ -245,7 +244,7 @@ std::string contact_text(const Contact& contact, const SurfaceTopology& surface)
   std::string text = fmt::format("{} (vertices {}) of {}", kinds[static_cast<std::size_t>(contact.kind)],
                                  fmt::join(contact.vertices.begin(), contact.vertices.begin() + n, ", "),
                                  surface.body_label(contact.vertices[0]));
-  if (n > 1) text += " and " + surface.body_label(contact.vertices[static_cast<std::size_t>(n - 1)]);
+  if (n > 1) text += " and " + surface.body_label(contact.vertices[n - 1]);
   return text + fmt::format(", {:.3g} m apart", std::sqrt(contact.distance_sq));
 }
 
@@ -273,20 +272,17 @@ Contact contact_of_pair(const Model& model, const PrimitivePair& pair, const std
     contact.kind = ContactKind::half_space;
     contact.vertices = {v[0], -1, -1, -1};
     contact.plane = pair.plane;
-    const HalfSpace& half_space = model.half_spaces[static_cast<std::size_t>(pair.plane)];
+    const HalfSpace& half_space = model.half_spaces[pair.plane];
     const double distance = half_space.normal.head<dim>().dot(x[0]) - half_space.offset;
     contact.distance_sq = distance * distance;
   } else if constexpr (dim == 2) {
     scales.apply(std::array<int, 3>{v[0], v[1], v[2]}, 1, contact);
     const PointEdgeType type = point_edge_type<2>(x[0], x[1], x[2]);
-    set_stencil(point_edge_stencils[static_cast<std::size_t>(type)], v,
-                point_edge_distance_sq<2>(x[0], x[1], x[2], type), contact);
+    set_stencil(stencil_of(type), v, point_edge_distance_sq<2>(x[0], x[1], x[2], type), contact);
   } else {
-    scales.apply(v, static_cast<std::size_t>(pair.num_first), contact);
-    const ClosestStencil& stencil =
-        pair.num_first == 1
-            ? point_triangle_stencils[static_cast<std::size_t>(point_triangle_type(x[0], x[1], x[2], x[3]))]
-            : edge_edge_stencils[static_cast<std::size_t>(edge_edge_type(x[0], x[1], x[2], x[3]))];
+    scales.apply(v, pair.num_first, contact);
+    const ClosestStencil& stencil = pair.num_first == 1 ? stencil_of(point_triangle_type(x[0], x[1], x[2], x[3]))
+                                                        : stencil_of(edge_edge_type(x[0], x[1], x[2], x[3]));
     set_stencil(stencil, v, stencil_distance_sq(stencil, x), contact);
   }
   return contact;

@@ -78,9 +78,7 @@ inline int num_first(const Contact& contact) {
 
 /// Returns the two parties of a contact: two bodies, or a body and -1 - half-space.
 inline std::array<int, 2> bodies_of(const SurfaceTopology& surface, const Contact& contact) {
-  const auto body = [&](int i) {
-    return surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
-  };
+  const auto body = [&](int i) { return surface.vertex_body[contact.vertices[i]]; };
   // The last vertex always belongs to the second primitive.
   return {body(0), contact.kind == ContactKind::half_space ? -1 - contact.plane : body(contact.num_vertices() - 1)};
 }
@@ -116,6 +114,16 @@ inline constexpr std::array<ClosestStencil, 9> edge_edge_stencils = {{{ContactKi
                                                                       {ContactKind::point_edge, {1, 2, 3, 4}},
                                                                       {ContactKind::edge_edge, {0, 1, 2, 3}}}};
 
+inline const ClosestStencil& stencil_of(PointEdgeType type) {
+  return point_edge_stencils[static_cast<std::size_t>(type)];
+}
+inline const ClosestStencil& stencil_of(PointTriangleType type) {
+  return point_triangle_stencils[static_cast<std::size_t>(type)];
+}
+inline const ClosestStencil& stencil_of(EdgeEdgeType type) {
+  return edge_edge_stencils[static_cast<std::size_t>(type)];
+}
+
 /// Contacts at one configuration. The energy of a contact may depend on more vertices than those of its features. Its
 /// stencil has places: four for features, of which the first num_vertices() are used, and one per neighbour.
 struct ContactSet {
@@ -136,14 +144,12 @@ struct ContactSet {
   }
   std::size_t num_places(std::size_t k) const { return 4 + neighbours_of(k).size(); }
   /// Number of the first place of a contact, where those of all contacts follow each other.
-  std::size_t first_place(std::size_t k) const {
-    return 4 * k + (first_neighbour.empty() ? 0 : static_cast<std::size_t>(first_neighbour[k]));
-  }
+  std::size_t first_place(std::size_t k) const { return 4 * k + (first_neighbour.empty() ? 0 : first_neighbour[k]); }
   /// visit(place, vertex) for the places of contact k that are used.
   template <class Visit>
   void for_each_vertex(std::size_t k, const Visit& visit) const {
     const Contact& contact = contacts[k];
-    const auto num_features = static_cast<std::size_t>(contact.num_vertices());
+    const std::size_t num_features = contact.num_vertices();
     for (std::size_t i = 0; i < num_features; ++i) visit(i, contact.vertices[i]);
     std::size_t place = 4;
     for (const int vertex : neighbours_of(k)) visit(place++, vertex);

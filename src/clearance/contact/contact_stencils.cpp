@@ -45,7 +45,7 @@ std::vector<StencilKey> sorted_keys(const std::vector<Contact>& contacts, int nu
   std::vector<StencilKey> keys(contacts.size());
   std::vector<int> next(begin.begin(), begin.end() - 1);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    keys[static_cast<std::size_t>(next[bucket_of(contacts[i])]++)] = StencilKey(contacts[i], i);
+    keys[next[bucket_of(contacts[i])]++] = StencilKey(contacts[i], i);
   }
   for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
     if (begin[i + 1] > begin[i] + 1) std::sort(keys.begin() + begin[i], keys.begin() + begin[i + 1]);
@@ -93,13 +93,13 @@ std::array<Vec<3>, 4> stencil_positions(const VecX& x, const std::array<int, 4>&
 double dhat_between(const Model& model, const BarrierOptions& options, int a, int b) {
   const std::vector<double>& dhat = model.contact_scales.dhat;
   if (dhat.empty()) return options.dhat;
-  return std::min({options.dhat, dhat[static_cast<std::size_t>(a)], dhat[static_cast<std::size_t>(b)]});
+  return std::min({options.dhat, dhat[a], dhat[b]});
 }
 
 void merge_duplicates(std::vector<Contact>& contacts, int num_vertices) {
   std::vector<StencilKey> keys;
   // Counting passes over all vertices; where contacts are few beside them, comparing is cheaper.
-  if (contacts.size() > static_cast<std::size_t>(num_vertices)) {
+  if (std::ssize(contacts) > num_vertices) {
     keys = sorted_keys(contacts, num_vertices);
   } else {
     keys.reserve(contacts.size());

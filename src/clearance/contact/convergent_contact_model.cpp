@@ -60,9 +60,9 @@ struct Lists {
 /// Makes lists in which the first primitive of each pair is the owner. The pairs are sorted by their first.
 Lists lists_of_first(const std::vector<std::array<int, 2>>& pairs, int count) {
   Lists lists;
-  lists.first.assign(static_cast<std::size_t>(count) + 1, 0);
+  lists.first.assign(count + 1, 0);
   for (const auto& [owner, other] : pairs) {
-    ++lists.first[static_cast<std::size_t>(owner) + 1];
+    ++lists.first[owner + 1];
     lists.others.push_back(other);
   }
   for (std::size_t i = 1; i < lists.first.size(); ++i) lists.first[i] += lists.first[i - 1];
@@ -72,17 +72,17 @@ Lists lists_of_first(const std::vector<std::array<int, 2>>& pairs, int count) {
 /// Makes lists in which both primitives of each pair are owners.
 Lists lists_of_both(const std::vector<std::array<int, 2>>& pairs, int count) {
   Lists lists;
-  lists.first.assign(static_cast<std::size_t>(count) + 1, 0);
+  lists.first.assign(count + 1, 0);
   for (const auto& [a, b] : pairs) {
-    ++lists.first[static_cast<std::size_t>(a) + 1];
-    ++lists.first[static_cast<std::size_t>(b) + 1];
+    ++lists.first[a + 1];
+    ++lists.first[b + 1];
   }
   for (std::size_t i = 1; i < lists.first.size(); ++i) lists.first[i] += lists.first[i - 1];
   lists.others.resize(2 * pairs.size());
   std::vector<int> next(lists.first.begin(), lists.first.end() - 1);
   for (const auto& [a, b] : pairs) {
-    lists.others[static_cast<std::size_t>(next[static_cast<std::size_t>(a)]++)] = b;
-    lists.others[static_cast<std::size_t>(next[static_cast<std::size_t>(b)]++)] = a;
+    lists.others[next[a]++] = b;
+    lists.others[next[b]++] = a;
   }
   return lists;
 }
@@ -143,14 +143,14 @@ class ConvergentContactModel<dim>::Builder {
   void collect(const Lists& lists, const Look& look) {
     std::vector<int> owners;
     for (int i = 0; i + 1 < static_cast<int>(lists.first.size()); ++i) {
-      if (lists.first[static_cast<std::size_t>(i)] < lists.first[static_cast<std::size_t>(i) + 1]) owners.push_back(i);
+      if (lists.first[i] < lists.first[i + 1]) owners.push_back(i);
     }
     const int count = static_cast<int>(owners.size());
-    std::vector<Chunk> chunks(static_cast<std::size_t>((count + grain - 1) / grain));
+    std::vector<Chunk> chunks((count + grain - 1) / grain);
     parallel_for_chunks(count, grain, [&](int begin, int end) {
-      Chunk& chunk = chunks[static_cast<std::size_t>(begin / grain)];
+      Chunk& chunk = chunks[begin / grain];
       for (int k = begin; k < end; ++k) {
-        const auto owner = static_cast<std::size_t>(owners[static_cast<std::size_t>(k)]);
+        const std::size_t owner = owners[k];
         const int* others = lists.others.data();
         look(chunk, static_cast<int>(owner),
              std::span<const int>(others + lists.first[owner], others + lists.first[owner + 1]));
@@ -166,7 +166,7 @@ class ConvergentContactModel<dim>::Builder {
     return distance_sq < BarrierOptions{dhat, own_.barrier_.min_separation}.activation_sq();
   }
   Vec<dim> at(int v) const { return block<dim>(x_, v); }
-  std::array<int, 2> edge(int e) const { return model_.surface.edges[static_cast<std::size_t>(e)]; }
+  std::array<int, 2> edge(int e) const { return model_.surface.edges[e]; }
 
   /// The contact of a point and the closest feature of an edge, if they are near; else of it the distance alone.
   bool point_edge(int p, const std::array<int, 2>& e, double dhat, Contact& contact) const {
@@ -177,7 +177,7 @@ class ConvergentContactModel<dim>::Builder {
     contact.dhat = dhat;
     contact.distance_sq = distance_sq;
     if (!is_active(distance_sq, dhat)) return false;
-    set_stencil(point_edge_stencils[static_cast<std::size_t>(type)], {p, e[0], e[1], -1}, distance_sq, contact);
+    set_stencil(stencil_of(type), {p, e[0], e[1], -1}, distance_sq, contact);
     return true;
   }
   bool point_point(int p, int u, double dhat, Contact& contact) const {
@@ -185,7 +185,7 @@ class ConvergentContactModel<dim>::Builder {
     if (!is_active(distance_sq, dhat)) return false;
     contact = {};
     contact.dhat = dhat;
-    set_stencil(point_edge_stencils[0], {p, u, -1, -1}, distance_sq, contact);
+    set_stencil(stencil_of(PointEdgeType::p_e0), {p, u, -1, -1}, distance_sq, contact);
     return true;
   }
 
@@ -199,11 +199,11 @@ class ConvergentContactModel<dim>::Builder {
       i = end;
     }
   }
-  int body_of(int v) const { return model_.surface.vertex_body[static_cast<std::size_t>(v)]; }
+  int body_of(int v) const { return model_.surface.vertex_body[v]; }
 
   // Lists are sorted, and numbers of triangles and edges go body by body.
   void look_at_triangles(int p, std::span<const int> triangles, Chunk& chunk) const {
-    const auto corners = [&](int t) { return model_.surface.triangles[static_cast<std::size_t>(t)]; };
+    const auto corners = [&](int t) { return model_.surface.triangles[t]; };
     for_each_body(
         triangles, [&](int t) { return body_of(corners(t)[0]); },
         [&](std::span<const int> of_body) {
@@ -215,7 +215,7 @@ class ConvergentContactModel<dim>::Builder {
             const std::array<int, 4> vertices = {p, t[0], t[1], t[2]};
             const std::array<Vec<3>, 4> positions = stencil_positions(x_, vertices);
             const PointTriangleType type = point_triangle_type(positions[0], positions[1], positions[2], positions[3]);
-            const ClosestStencil& stencil = point_triangle_stencils[static_cast<std::size_t>(type)];
+            const ClosestStencil& stencil = stencil_of(type);
             const double distance_sq = stencil_distance_sq(stencil, positions);
             chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
             if (!is_active(distance_sq, dhat)) continue;
@@ -276,7 +276,7 @@ class ConvergentContactModel<dim>::Builder {
   }
 
   bool are_parallel(int a, int b, double& eps_x) const {
-    const auto length_sq = [&](int e) { return model_.edge_rest_length_sq[static_cast<std::size_t>(e)]; };
+    const auto length_sq = [&](int e) { return model_.edge_rest_length_sq[e]; };
     eps_x = edge_edge_mollifier_threshold(length_sq(std::min(a, b)), length_sq(std::max(a, b)));
     const std::array<int, 2> ea = edge(a), eb = edge(b);
     const Vec<dim> da = at(ea[1]) - at(ea[0]), db = at(eb[1]) - at(eb[0]);
@@ -316,7 +316,7 @@ class ConvergentContactModel<dim>::Builder {
       const std::array<int, 4> vertices = {first[0], first[1], second[0], second[1]};
       const std::array<Vec<3>, 4> positions = stencil_positions(x_, vertices);
       const EdgeEdgeType type = edge_edge_type(positions[0], positions[1], positions[2], positions[3]);
-      const ClosestStencil& stencil = edge_edge_stencils[static_cast<std::size_t>(type)];
+      const ClosestStencil& stencil = stencil_of(type);
       const double distance_sq = stencil_distance_sq(stencil, positions);
       chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
       if (!is_active(distance_sq, dhat)) return;
@@ -366,7 +366,7 @@ class ConvergentContactModel<dim>::Builder {
 
   void collect_half_spaces() {
     for (int plane = 0; plane < static_cast<int>(model_.half_spaces.size()); ++plane) {
-      const HalfSpace& half_space = model_.half_spaces[static_cast<std::size_t>(plane)];
+      const HalfSpace& half_space = model_.half_spaces[plane];
       const Vec<dim> normal = half_space.normal.head<dim>();
       for (int v = 0; v < model_.surface.num_vertices; ++v) {
         if (!meets_half_space(model_, plane, v)) continue;

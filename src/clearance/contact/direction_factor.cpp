@@ -76,9 +76,9 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
 template <int dim>
 void DirectionFactor<dim>::measure(int side, std::span<const int> edges, double share) {
   if (!options_.published || edges.empty()) return;
-  double& sum = areas_[static_cast<std::size_t>(side)].published = 0.0;
+  double& sum = areas_[side].published = 0.0;
   for (const int edge : edges) {
-    const std::array<int, 2>& e = model_.surface.edges[static_cast<std::size_t>(edge)];
+    const std::array<int, 2>& e = model_.surface.edges[edge];
     const double length_sq = (at(e[1]) - at(e[0])).squaredNorm();
     sum += share * (dim == 2 ? std::sqrt(length_sq) : length_sq);
     terms_.push_back({Kind::length, side, {e[0], e[1], -1}, 1.0, 0.0, {}, 0.0, share});
@@ -117,7 +117,7 @@ bool DirectionFactor<dim>::add(Kind kind, int side, const std::array<int, 3>& ve
 /// Length of an edge at rest [m].
 template <int dim>
 double DirectionFactor<dim>::length(int edge) const {
-  return std::sqrt(model_.edge_rest_length_sq[static_cast<std::size_t>(edge)]);
+  return std::sqrt(model_.edge_rest_length_sq[edge]);
 }
 
 template <int dim>
@@ -130,7 +130,7 @@ bool DirectionFactor<dim>::add_boundaries() {
     }
     case ContactKind::point_triangle: {
       const int triangle = star_.triangle_of(b, c, d);
-      const std::array<int, 3>& t = model_.surface.triangles[static_cast<std::size_t>(triangle)];
+      const std::array<int, 3>& t = model_.surface.triangles[triangle];
       for (std::size_t i = 0; i < 3; ++i) {
         if (!add_boundary(a, t[i], t[(i + 1) % 3], star_.height(triangle, i))) return false;
       }
@@ -171,7 +171,7 @@ bool DirectionFactor<dim>::add_vertex(int side, int vertex) {
 
 template <int dim>
 bool DirectionFactor<dim>::add_edge(int side, int edge) {
-  const std::array<int, 2>& e = model_.surface.edges[static_cast<std::size_t>(edge)];
+  const std::array<int, 2>& e = model_.surface.edges[edge];
   const Vec<dim> u = towards(side), along = (at(e[1]) - at(e[0])).normalized();
   measure(side, std::array{edge}, 1.0);
   for (const int triangle : star_.triangles_of_edge(edge)) {
@@ -181,8 +181,7 @@ bool DirectionFactor<dim>::add_edge(int side, int edge) {
     double extent = infinity;
     if (contact_.kind == ContactKind::point_edge) {
       const std::array<int, 3>& edges = star_.edges_of_triangle(triangle);
-      extent =
-          star_.height(triangle, static_cast<std::size_t>(std::find(edges.begin(), edges.end(), edge) - edges.begin()));
+      extent = star_.height(triangle, std::find(edges.begin(), edges.end(), edge) - edges.begin());
     }
     if (!add(Kind::face, side, {e[0], e[1], opposite}, t.dot(u), extent)) return false;
   }
@@ -195,9 +194,9 @@ template <int dim>
 bool DirectionFactor<dim>::add_surroundings(int side, int feature, bool is_solid, std::span<const int> facets,
                                             bool has_area, const std::vector<double>& measures,
                                             const std::vector<double>& sharpness) {
-  const auto i = static_cast<std::size_t>(feature);
+  const std::size_t i = feature;
   const bool has_facet_area = is_solid && has_area && !rest_.facet_share.empty() && !options_.published;
-  if (has_area && !has_facet_area) areas_[static_cast<std::size_t>(side)].more.value = measures[i];
+  if (has_area && !has_facet_area) areas_[side].more.value = measures[i];
   return !is_solid || add_facets(side, facets, has_facet_area, has_facet_area ? sharpness[i] : 0.0);
 }
 
@@ -212,10 +211,10 @@ bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, boo
   for (const int facet : facets) {
     std::array<int, 3> v = {-1, -1, -1};
     if constexpr (dim == 2) {
-      const auto& e = model_.surface.edges[static_cast<std::size_t>(facet)];
+      const auto& e = model_.surface.edges[facet];
       v = {e[0], e[1], -1};
     } else {
-      v = model_.surface.triangles[static_cast<std::size_t>(facet)];
+      v = model_.surface.triangles[facet];
     }
     const auto sign = static_cast<double>(star_.outside(facet));
     const Vec<dim> n = area_normal<dim>(at(v[0]), at(v[1]), at(v[dim - 1]));
@@ -226,12 +225,12 @@ bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, boo
     if (!step.is_constant()) terms_.push_back({Kind::normal, side, v, sign, cosine, step});
     if (!has_area) continue;
     const StepValue faces = facing_step(cosine);
-    const double share = facet_share[static_cast<std::size_t>(facet)];
+    const double share = facet_share[facet];
     sum_facing += faces.value;
     sum_shares += share * faces.value;
     if (!faces.is_constant()) facing_.push_back({Kind::facing, side, v, sign, cosine, faces, 0.0, share});
   }
-  StepValue& outside = outside_[static_cast<std::size_t>(side)];
+  StepValue& outside = outside_[side];
   const double slope = options_.published && dim == 2 ? 3.0 / options_.alpha_n : 3.0;
   // The factor is the smooth step of slope * (sum - 1), see the header; its derivatives are by the sum.
   outside = smooth_step(slope * (sum - 1.0));
@@ -244,7 +243,7 @@ bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, boo
     StepValue faced = smooth_step(3.0 * (sum_facing - 1.0));
     faced.first *= 3.0;
     faced.second *= 9.0;
-    areas_[static_cast<std::size_t>(side)] = {sharpness, exceeding(sum_shares, sharpness), faced};
+    areas_[side] = {sharpness, exceeding(sum_shares, sharpness), faced};
     terms_.insert(terms_.end(), facing_.begin(), facing_.end());
   }
   return value_ > 0.0;
@@ -282,8 +281,7 @@ std::size_t DirectionFactor<dim>::place_of(int vertex, std::span<const int> neig
   for (std::size_t i = 0; i < 4; ++i) {
     if (contact_.vertices[i] == vertex) return i;
   }
-  return 4 +
-         static_cast<std::size_t>(std::lower_bound(neighbours.begin(), neighbours.end(), vertex) - neighbours.begin());
+  return 4 + std::lower_bound(neighbours.begin(), neighbours.end(), vertex) - neighbours.begin();
 }
 
 /// gradient += gradient of the scalar of a term: its cosine, or the measure of an edge or a triangle.
@@ -294,14 +292,14 @@ void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<di
     return Eigen::Map<Vec<dim>>(gradient.data() + dim * place_of(vertex, neighbours));
   };
   const auto part_of_feature = [&](std::size_t i) { return Eigen::Map<Vec<dim>>(gradient.data() + dim * i); };
-  const auto num_features = static_cast<std::size_t>(frame.num_vertices);
+  const std::size_t num_features = frame.num_vertices;
   // Adds sign * (derivative of `direction` . n by the turning of the gap, with `direction` fixed): n stays orthogonal
   // to the tangents of the features, which tilt, and follows the gap across them.
   const auto add_turning = [&](const Vec<dim>& direction, double sign) {
     if (contact_.kind == ContactKind::half_space) return;
     // The part of `direction` along neither the normal nor a tangent is left after the loop.
     Vec<dim> free = direction - direction.dot(frame.normal) * frame.normal;
-    for (std::size_t j = 0; j < static_cast<std::size_t>(frame.num_tangents); ++j) {
+    for (int j = 0; j < frame.num_tangents; ++j) {
       const double along = direction.dot(frame.tangents[j]);
       free -= along * frame.tangents[j];
       for (std::size_t i = 0; i < num_features; ++i) {
@@ -438,12 +436,12 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
     // The step is taken of (1 + distance * narrowing) * cosine: the product rule.
     if (term.narrowing > 0.0) {
       for (double& slope : log.gradient) slope *= 1.0 + distance_ * term.narrowing;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(frame.num_vertices); ++i) {
+      for (int i = 0; i < frame.num_vertices; ++i) {
         Eigen::Map<Vec<dim>>(log.gradient.data() + dim * i) +=
             term.cosine * term.narrowing * frame.weights[i] * frame.normal;
       }
     }
-    const auto side = static_cast<std::size_t>(term.side);
+    const std::size_t side = term.side;
     if (term.kind == Kind::normal) {
       add_to(sums[side].gradient, term.step.first, log.gradient);
       log.second = sums[side].first * term.step.second;

@@ -60,7 +60,7 @@ FrictionScales FrictionPotential<dim>::scales_of(const Contact& contact) const {
   if (model_.contact_scales.is_empty()) return scales_;
   FrictionScales scales{scales_.h, infinity, infinity};
   for (int i = 0; i < contact.num_vertices(); ++i) {
-    const auto v = static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)]);
+    const std::size_t v = contact.vertices[i];
     scales.eps_v = std::min(scales.eps_v, model_.contact_scales.eps_v[v]);
     scales.stick = std::min(scales.stick, model_.contact_scales.stick[v]);
   }
@@ -71,7 +71,7 @@ template <int dim>
 Vec<dim> FrictionPotential<dim>::sliding(const LaggedContact& contact, const VecX& displacement) {
   Vec<dim> u = Vec<dim>::Zero();
   for (int i = 0; i < contact.num_vertices; ++i) {
-    const auto at = static_cast<std::size_t>(i);
+    const std::size_t at = i;
     u += contact.weights[at] * block<dim>(displacement, contact.vertices[at]);
   }
   return u - contact.normal.dot(u) * contact.normal;
@@ -82,7 +82,7 @@ CompensatedSum FrictionPotential<dim>::energy(const VecX& x) const {
   if (contacts_.empty()) return {};
   const VecX displacement = x - x_t0_;
   return ordered_sum(static_cast<int>(contacts_.size()), [&](int k) {
-    const LaggedContact& contact = contacts_[static_cast<std::size_t>(k)];
+    const LaggedContact& contact = contacts_[k];
     return contact.limit * contact.law.potential(stretch(contact, displacement).norm());
   });
 }
@@ -134,7 +134,7 @@ void FrictionPotential<dim>::add_gradient(const VecX& x, VecX& gradient) const {
     const Vec<dim> u = stretch(contact, displacement);
     const Vec<dim> force = contact.limit * contact.law.force_over_distance(u.norm()) * u;
     for (int i = 0; i < contact.num_vertices; ++i) {
-      const auto at = static_cast<std::size_t>(i);
+      const std::size_t at = i;
       for (const SurfaceMap::Term& term : model_.surface_map.terms(contact.vertices[at])) {
         block<dim>(gradient, term.block) += (contact.weights[at] * term.weight) * force;
       }
@@ -149,7 +149,7 @@ void FrictionPotential<dim>::visit_forces(const VecX& x, double scale, const For
     const Vec<dim> u = stretch(contact, displacement);
     const Vec<dim> force = -contact.limit * contact.law.force_over_distance(u.norm()) * u;
     for (int i = 0; i < contact.num_vertices; ++i) {
-      const auto at = static_cast<std::size_t>(i);
+      const std::size_t at = i;
       visit(contact.contact, contact.vertices[at], scale * (contact.weights[at] * force));
     }
   }
@@ -189,7 +189,7 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
   add_gradient(x, gradient);
   const VecX displacement = x - x_t0_;
   hessians_.add_to(matrix, 1.0, [&](int k, RankOneSum<dim>& sum) {
-    const LaggedContact& contact = contacts_[static_cast<std::size_t>(k)];
+    const LaggedContact& contact = contacts_[k];
     // Contacts of negative weight have no positive part.
     if (contact.limit < 0.0 && kind == HessianKind::projected) return;
     const Vec<dim> u = stretch(contact, displacement);

@@ -29,15 +29,15 @@ std::vector<signed char> find_outside(const SurfaceAtRest& rest, const Insides& 
   const SurfaceTopology& surface = rest.model.surface;
   std::vector<FacetsOfBody<n>> of_body(rest.bodies.size());
   for (std::size_t f = 0; f < facets.size(); ++f) {
-    const auto v = static_cast<std::size_t>(facets[f][0]);
-    FacetsOfBody<n>& body = of_body[static_cast<std::size_t>(surface.vertex_body[v])];
+    const std::size_t v = facets[f][0];
+    FacetsOfBody<n>& body = of_body[surface.vertex_body[v]];
     body.facets.push_back(facets[f]);
     body.numbers.push_back(f);
   }
   const VecX x = rest.model.surface_map.apply(rest.model.x_rest);
-  Vertices places(static_cast<std::size_t>(surface.num_vertices), Vec<3>::Zero());
+  Vertices places(surface.num_vertices, Vec<3>::Zero());
   for (int v = 0; v < surface.num_vertices; ++v) {
-    places[static_cast<std::size_t>(v)].head(rest.dim()) = x.segment(rest.dim() * v, rest.dim());
+    places[v].head(rest.dim()) = x.segment(rest.dim() * v, rest.dim());
   }
   std::vector<signed char> outside(facets.size(), 0);
   for (std::size_t b = 0; b < of_body.size(); ++b) {
@@ -81,19 +81,19 @@ class Offsets {
     set_facet_shares();
     std::vector<double>& of_vertex = result_.vertex_sharpness;
     std::vector<double>& of_edge = result_.edge_sharpness;
-    of_vertex.assign(static_cast<std::size_t>(surface.num_vertices), 0.0);
+    of_vertex.assign(surface.num_vertices, 0.0);
     of_edge.assign(surface.edges.size(), 0.0);
     for (int e = 0; dim == 3 && e < std::ssize(surface.edges); ++e) {
       if (!star_.is_solid_edge(e)) continue;
-      const auto i = static_cast<std::size_t>(e);
+      const std::size_t i = e;
       const auto [a, b] = surface.edges[i];
       const double area = (at(b) - at(a)).norm() * dhat(a) * std::max(0.0, bend(e));
       of_edge[i] = std::max(area, least(result_.areas.edge[i]));
-      for (const int v : {a, b}) of_vertex[static_cast<std::size_t>(v)] += 0.5 * area;
+      for (const int v : {a, b}) of_vertex[v] += 0.5 * area;
     }
     for (int v = 0; v < surface.num_vertices; ++v) {
       if (!star_.is_solid_vertex(v)) continue;
-      const auto i = static_cast<std::size_t>(v);
+      const std::size_t i = v;
       const double gain = dim == 2 ? dhat(v) * turn(v) : dhat(v) * dhat(v) * defect(v);
       of_vertex[i] = std::max(of_vertex[i] + std::max(0.0, gain), least(result_.areas.vertex[i]));
     }
@@ -123,11 +123,11 @@ class Offsets {
   /// Returns the outward normal, not normalised.
   Vec<dim> normal(int facet) const {
     if constexpr (dim == 2) {
-      const auto [a, b] = rest_.model.surface.edges[static_cast<std::size_t>(facet)];
+      const auto [a, b] = rest_.model.surface.edges[facet];
       const Vec<2> along = at(b) - at(a);
       return star_.outside(facet) * Vec<2>(along[1], -along[0]);
     } else {
-      const auto& t = rest_.model.surface.triangles[static_cast<std::size_t>(facet)];
+      const auto& t = rest_.model.surface.triangles[facet];
       return star_.outside(facet) * cross_product(at(t[1]) - at(t[0]), at(t[2]) - at(t[0]));
     }
   }
@@ -136,7 +136,7 @@ class Offsets {
     const std::span<const int> triangles = star_.triangles_of_edge(edge);
     if (!star_.is_solid_edge(edge) || triangles.size() != 2) return 0.0;
     const Vec<dim> n = normal(triangles[0]);
-    const int a = rest_.model.surface.edges[static_cast<std::size_t>(edge)][0];
+    const int a = rest_.model.surface.edges[edge][0];
     const double side = n.dot(at(star_.opposite(triangles[1], edge)) - at(a));
     return (side < 0.0 ? 1.0 : -1.0) * angle_between(n, normal(triangles[1]));
   }
@@ -156,7 +156,7 @@ class Offsets {
       if (bend(e) < 0.0) return 0.0;
     }
     for (const int t : star_.facets_of(vertex)) {
-      auto corners = rest_.model.surface.triangles[static_cast<std::size_t>(t)];
+      auto corners = rest_.model.surface.triangles[t];
       std::rotate(corners.begin(), std::find(corners.begin(), corners.end(), vertex), corners.end());
       sum += angle_between(at(corners[1]) - at(vertex), at(corners[2]) - at(vertex));
     }
@@ -175,7 +175,7 @@ void restrict_to(const std::vector<ContactPart::Feature>& features, const std::v
                  const Otherwise& otherwise, std::vector<T>& part) {
   if (whole.empty()) return;
   for (const ContactPart::Feature& feature : features) {
-    part.push_back(feature.like >= 0 ? whole[static_cast<std::size_t>(feature.like)] : otherwise(feature));
+    part.push_back(feature.like >= 0 ? whole[feature.like] : otherwise(feature));
   }
 }
 

@@ -133,16 +133,15 @@ class GcpContactModel<dim>::Builder {
   void collect_from(std::ptrdiff_t num_candidates, const Look& look, std::vector<Found>& all) {
     const int count = static_cast<int>(num_candidates);
     const std::size_t first = all.size();
-    all.resize(first + static_cast<std::size_t>((count + grain - 1) / grain));
+    all.resize(first + (count + grain - 1) / grain);
     parallel_for_chunks(count, grain, [&](int begin, int end) {
-      Work work{all[first + static_cast<std::size_t>(begin / grain)],
-                DirectionFactor<dim>(model_, star_, *own_.rest_, own_.options_)};
-      for (int i = begin; i < end; ++i) look(static_cast<std::size_t>(i), work);
+      Work work{all[first + begin / grain], DirectionFactor<dim>(model_, star_, *own_.rest_, own_.options_)};
+      for (int i = begin; i < end; ++i) look(i, work);
     });
   }
 
   Vec<dim> at(int v) const { return block<dim>(x_, v); }
-  const std::array<int, 2>& edge(int e) const { return surface_.edges[static_cast<std::size_t>(e)]; }
+  const std::array<int, 2>& edge(int e) const { return surface_.edges[e]; }
   double modulus(int a, int b) const { return own_.rest_->areas.modulus_between(a, b); }
   bool is_near(double distance_sq, double dhat) const {
     return distance_sq < BarrierOptions{dhat, own_.barrier_.min_separation}.activation_sq();
@@ -156,7 +155,7 @@ class GcpContactModel<dim>::Builder {
     if (bodies[0] != bodies[1]) return rest.dhat_between(bodies);
     double dhat = infinity;
     const auto take = [&](const std::vector<double>& of_features, int feature) {
-      if (feature >= 0 && !of_features.empty()) dhat = std::min(dhat, of_features[static_cast<std::size_t>(feature)]);
+      if (feature >= 0 && !of_features.empty()) dhat = std::min(dhat, of_features[feature]);
     };
     for (const int v : features.vertices) take(rest.vertex_dhat, v);
     for (const int e : features.edges) take(rest.edge_dhat, e);
@@ -201,18 +200,18 @@ class GcpContactModel<dim>::Builder {
     const auto [e0, e1] = edge(e);
     const Vec<dim> xp = at(p), x0 = at(e0), x1 = at(e1);
     if (point_edge_type<dim>(xp, x0, x1) != PointEdgeType::p_e) return;
-    add(point_edge_stencils[2], {p, e0, e1, -1}, point_line_distance_sq<dim>(xp, x0, x1), modulus(p, e0),
+    add(stencil_of(PointEdgeType::p_e), {p, e0, e1, -1}, point_line_distance_sq<dim>(xp, x0, x1), modulus(p, e0),
         dhat_of(p, e0), {{p, -1}, {e, -1}, -1}, work);
   }
 
   void look_at_triangle(const std::array<int, 2>& pair, Work& work) const {
     if constexpr (dim == 3) {
       const auto [p, triangle] = pair;
-      const std::array<int, 3>& t = surface_.triangles[static_cast<std::size_t>(triangle)];
+      const std::array<int, 3>& t = surface_.triangles[triangle];
       const std::array<int, 4> vertices = {p, t[0], t[1], t[2]};
       const std::array<Vec<3>, 4> x = stencil_positions(x_, vertices);
       const PointTriangleType type = point_triangle_type(x[0], x[1], x[2], x[3]);
-      const ClosestStencil& stencil = point_triangle_stencils[static_cast<std::size_t>(type)];
+      const ClosestStencil& stencil = stencil_of(type);
       const double distance_sq = stencil_distance_sq(stencil, x);
       work.found.min_distance_sq = std::min(work.found.min_distance_sq, distance_sq);
       const double dhat = dhat_of(p, t[0]);
@@ -243,7 +242,7 @@ class GcpContactModel<dim>::Builder {
       const std::array<int, 4> vertices = {edge(a)[0], edge(a)[1], edge(b)[0], edge(b)[1]};
       const std::array<Vec<3>, 4> x = stencil_positions(x_, vertices);
       const EdgeEdgeType type = edge_edge_type(x[0], x[1], x[2], x[3]);
-      const ClosestStencil& stencil = edge_edge_stencils[static_cast<std::size_t>(type)];
+      const ClosestStencil& stencil = stencil_of(type);
       const double distance_sq = stencil_distance_sq(stencil, x);
       work.found.min_distance_sq = std::min(work.found.min_distance_sq, distance_sq);
       if (stencil.kind != ContactKind::edge_edge) return;
@@ -309,7 +308,7 @@ class GcpContactModel<dim>::Builder {
 
   void look_at_half_space(int v, int plane, Work& work) const {
     if (!meets_half_space(model_, plane, v)) return;
-    const HalfSpace& half_space = model_.half_spaces[static_cast<std::size_t>(plane)];
+    const HalfSpace& half_space = model_.half_spaces[plane];
     // A vertex behind the plane counts as touching: the square must not hide the sign.
     const double distance = std::max(0.0, half_space.normal.head<dim>().dot(at(v)) - half_space.offset);
     work.found.min_distance_sq = std::min(work.found.min_distance_sq, distance * distance);
@@ -371,8 +370,7 @@ std::optional<Contact> GcpContactModel<dim>::contact_of(const PrimitivePair& pai
   contact.dhat = std::min(contact.dhat, rest_->dhat_between(sorted_bodies(model.surface, contact)));
   const int first = pair.vertices[0], last = pair.plane >= 0 ? first : pair.vertices[dim];
   const double of_area = pair.plane >= 0 ? 1.0 : pair.num_first == 1 ? share() : 2.0 * share();
-  contact.weight =
-      of_area * rest_->areas.modulus_between(first, last) * rest_->areas.vertex[static_cast<std::size_t>(first)];
+  contact.weight = of_area * rest_->areas.modulus_between(first, last) * rest_->areas.vertex[first];
   return contact;
 }
 
@@ -417,9 +415,9 @@ void GcpContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_
   // The logarithm of b has the derivative 2 d b' / b by the distance; `sum` collects the gradient of the logarithm of
   // the energy.
   const double by_distance = 2.0 * d * b.first / b.value;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(frame.num_vertices); ++i) {
+  for (int i = 0; i < frame.num_vertices; ++i) {
     for (int c = 0; c < dim; ++c) {
-      sum[dim * i + static_cast<std::size_t>(c)] = by_distance * frame.weights[i] * frame.normal[c];
+      sum[dim * i + c] = by_distance * frame.weights[i] * frame.normal[c];
     }
   }
   const auto add = [&](double coefficient, const std::vector<double>& row) {
@@ -450,12 +448,12 @@ void GcpContactModel<dim>::set_rest_distances(const Model& model, const BarrierO
   rest.gap = {};
   const GcpContactModel contacts(model, barrier, options, std::make_shared<const GcpRest>(rest));
   const auto broad_phase = make_broad_phase(dim, model.surface);
-  std::vector<double> of_vertex(static_cast<std::size_t>(model.surface.num_vertices), infinity),
-      of_edge(model.surface.edges.size(), infinity), of_triangle(model.surface.triangles.size(), infinity);
+  std::vector<double> of_vertex(model.surface.num_vertices, infinity), of_edge(model.surface.edges.size(), infinity),
+      of_triangle(model.surface.triangles.size(), infinity);
   std::map<std::array<int, 2>, double> of_bodies;
   const auto reduce = [](std::vector<double>& of_features, int feature, double dhat) {
     if (feature < 0) return;
-    double& own = of_features[static_cast<std::size_t>(feature)];
+    double& own = of_features[feature];
     own = std::min(own, dhat);
   };
   Builder builder(contacts, x_rest);

@@ -60,7 +60,7 @@ Vec<12> add_mollified_terms(const Contact& contact, const ContactPositions<3>& p
   const double slope = 2.0 * (1.0 - c / eps_x) / eps_x, curvature = -2.0 / (eps_x * eps_x);
   const Vec<12> mu = of_edges(cross_product(b, axis), cross_product(axis, a));
   Vec<12> nu;
-  for (int i = 0; i < 4; ++i) nu.segment<3>(3 * i) = frame.weights[static_cast<std::size_t>(i)] * frame.normal;
+  for (int i = 0; i < 4; ++i) nu.segment<3>(3 * i) = frame.weights[i] * frame.normal;
 
   // The first three terms are quadratic in mu and nu (see the header).
   add_plane_terms(mu, nu, weight * barrier.value * (2.0 * slope + 4.0 * curvature * c),

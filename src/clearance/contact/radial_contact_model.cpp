@@ -16,7 +16,7 @@ template <int dim>
 Vec<4 * dim> spread(const std::array<double, 4>& coefficients, const Vec<dim>& direction) {
   Vec<4 * dim> functional;
   for (int i = 0; i < 4; ++i) {
-    functional.template segment<dim>(dim * i) = coefficients[static_cast<std::size_t>(i)] * direction;
+    functional.template segment<dim>(dim * i) = coefficients[i] * direction;
   }
   return functional;
 }
@@ -37,7 +37,7 @@ void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double we
   // coordinates u / |w|, a / |g|: one positive, one negative.
   const double d = frame.distance;
   const double weight_norm = std::sqrt(sum_of_squares(frame.weights));
-  for (std::size_t j = 0; j < static_cast<std::size_t>(frame.num_tangents); ++j) {
+  for (int j = 0; j < frame.num_tangents; ++j) {
     const double tilt_norm = std::sqrt(sum_of_squares(frame.tilts[j]));
     const double off_diagonal = d * weight_norm * tilt_norm;
     const double diagonal = d * d * tilt_norm * tilt_norm;
@@ -59,9 +59,9 @@ template <int dim>
 void add_free_terms(const ContactFrame<dim>& frame, double b_first, double weight, RankOneSum<dim>& sum) {
   std::array<Vec<dim>, dim> known;
   int num_known = 0;
-  known[static_cast<std::size_t>(num_known++)] = frame.normal;
+  known[num_known++] = frame.normal;
   for (int j = 0; j < frame.num_tangents; ++j) {
-    known[static_cast<std::size_t>(num_known++)] = frame.tangents[static_cast<std::size_t>(j)];
+    known[num_known++] = frame.tangents[j];
   }
   while (num_known < dim) {
     // The axis that is farthest from what is known, made orthogonal to it.
@@ -70,7 +70,7 @@ void add_free_terms(const ContactFrame<dim>& frame, double b_first, double weigh
       Vec<dim> across = Vec<dim>::Unit(axis);
       for (int pass = 0; pass < 2; ++pass) {
         for (int k = 0; k < num_known; ++k) {
-          const Vec<dim>& e = known[static_cast<std::size_t>(k)];
+          const Vec<dim>& e = known[k];
           across -= e.dot(across) * e;
         }
       }
@@ -78,7 +78,7 @@ void add_free_terms(const ContactFrame<dim>& frame, double b_first, double weigh
     }
     best.normalize();
     sum.add(weight * 2.0 * b_first, frame.weights, best);
-    known[static_cast<std::size_t>(num_known++)] = best;
+    known[num_known++] = best;
   }
 }
 
@@ -89,12 +89,11 @@ Mat<4 * dim> distance_sq_hessian(const ContactFrame<dim>& frame) {
   Mat<4 * dim> hessian;
   for (int i = 0; i < 4; ++i) {
     for (int k = 0; k < 4; ++k) {
-      hessian.template block<dim, dim>(dim * i, dim * k) = 2.0 * frame.weights[static_cast<std::size_t>(i)] *
-                                                           frame.weights[static_cast<std::size_t>(k)] *
-                                                           Mat<dim>::Identity();
+      hessian.template block<dim, dim>(dim * i, dim * k) =
+          2.0 * frame.weights[i] * frame.weights[k] * Mat<dim>::Identity();
     }
   }
-  for (std::size_t j = 0; j < static_cast<std::size_t>(frame.num_tangents); ++j) {
+  for (int j = 0; j < frame.num_tangents; ++j) {
     const Vec<4 * dim> z =
         spread<dim>(frame.weights, frame.tangents[j]) + d * spread<dim>(frame.tilts[j], frame.normal);
     hessian.noalias() -= 2.0 * z * z.transpose();

@@ -68,7 +68,7 @@ Vec<2> turned(const Contact& contact, const VecX& x_t0, const VecX& x, const Vec
 
 template <int dim>
 const StickVertex* StickMemory<dim>::find(const Contact& contact, int i) const {
-  const std::pair<int, int> key = {contact.vertices[static_cast<std::size_t>(i)], partner_of(model_, contact, i)};
+  const std::pair<int, int> key = {contact.vertices[i], partner_of(model_, contact, i)};
   const auto found = std::lower_bound(vertices_.begin(), vertices_.end(), key, [](const StickVertex& a, const auto& b) {
     return std::pair(a.vertex, a.partner) < b;
   });
@@ -84,7 +84,7 @@ Vec<dim> StickMemory<dim>::displacement(const Contact& contact, const std::array
   for (int i = 0; i < contact.num_vertices(); ++i) {
     const StickVertex* vertex = find(contact, i);
     if (vertex == nullptr) continue;
-    const double weight = std::abs(weights[static_cast<std::size_t>(i)]);
+    const double weight = std::abs(weights[i]);
     sum += (is_first(contact, i) ? weight : -weight) * vertex->displacement.head<dim>();
     total += weight;
   }
@@ -102,7 +102,7 @@ std::vector<StickVertex> StickMemory<dim>::updated(const std::vector<Update>& up
   for (const Update& update : updates) {
     const Contact& contact = update.contact;
     for (int i = 0; i < contact.num_vertices(); ++i) {
-      const double weight = update.force * std::abs(update.weights[static_cast<std::size_t>(i)]);
+      const double weight = update.force * std::abs(update.weights[i]);
       if (!(weight > 0.0)) continue;
       const double sign = is_first(contact, i) ? 1.0 : -1.0;
       // A vertex that remembers nothing starts from what the contact has.
@@ -110,7 +110,7 @@ std::vector<StickVertex> StickMemory<dim>::updated(const std::vector<Update>& up
       const Vec<dim> before = vertex == nullptr
                                   ? Vec<dim>(sign * update.displacement)
                                   : Vec<dim>(turned(contact, x_t0_, x, Vec<dim>(vertex->displacement.head<dim>())));
-      Sum& sum = sums[{contact.vertices[static_cast<std::size_t>(i)], partner_of(model_, contact, i)}];
+      Sum& sum = sums[{contact.vertices[i], partner_of(model_, contact, i)}];
       sum.displacement += weight * (before + sign * update.increment);
       sum.weight += weight;
     }

@@ -48,7 +48,7 @@ struct SurfaceAtRest {
   /// [m] Activation distance of a surface vertex.
   double dhat(int vertex) const {
     const std::vector<double>& of_vertex = model.contact_scales.dhat;
-    return of_vertex.empty() ? barrier.dhat : of_vertex[static_cast<std::size_t>(vertex)];
+    return of_vertex.empty() ? barrier.dhat : of_vertex[vertex];
   }
 };
 

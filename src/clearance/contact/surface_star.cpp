@@ -16,13 +16,11 @@ template <class Visit>
 IndexLists make_lists(std::size_t count, const Visit& visit) {
   IndexLists lists;
   lists.first.assign(count + 1, 0);
-  visit([&](int list, int) { ++lists.first[static_cast<std::size_t>(list) + 1]; });
+  visit([&](int list, int) { ++lists.first[list + 1]; });
   for (std::size_t i = 1; i < lists.first.size(); ++i) lists.first[i] += lists.first[i - 1];
-  lists.items.resize(static_cast<std::size_t>(lists.first.back()));
+  lists.items.resize(lists.first.back());
   std::vector<int> next(lists.first.begin(), lists.first.end() - 1);
-  visit([&](int list, int item) {
-    lists.items[static_cast<std::size_t>(next[static_cast<std::size_t>(list)]++)] = item;
-  });
+  visit([&](int list, int item) { lists.items[next[list]++] = item; });
   return lists;
 }
 
@@ -32,15 +30,15 @@ SurfaceStar::SurfaceStar(const Model& model) : SurfaceStar(model, nothing_known)
 
 SurfaceStar::SurfaceStar(const Model& model, const std::vector<signed char>& outside)
     : surface_(model.surface), outside_(outside), is_in_space_(model.layout.dim == 3) {
-  const auto num_vertices = static_cast<std::size_t>(surface_.num_vertices);
+  const std::size_t num_vertices = surface_.num_vertices;
   edges_of_vertex_ = make_lists(num_vertices, [&](const auto& add) {
     for (int e = 0; e < std::ssize(surface_.edges); ++e) {
-      for (const int v : surface_.edges[static_cast<std::size_t>(e)]) add(v, e);
+      for (const int v : surface_.edges[e]) add(v, e);
     }
   });
   triangles_of_vertex_ = make_lists(num_vertices, [&](const auto& add) {
     for (int t = 0; t < std::ssize(surface_.triangles); ++t) {
-      for (const int v : surface_.triangles[static_cast<std::size_t>(t)]) add(v, t);
+      for (const int v : surface_.triangles[t]) add(v, t);
     }
   });
   for (const auto& t : surface_.triangles) {
@@ -82,15 +80,15 @@ int SurfaceStar::edge_between(int a, int b) const {
 }
 
 int SurfaceStar::opposite(int triangle, int edge) const {
-  const auto& t = surface_.triangles[static_cast<std::size_t>(triangle)];
-  const auto& e = surface_.edges[static_cast<std::size_t>(edge)];
+  const auto& t = surface_.triangles[triangle];
+  const auto& e = surface_.edges[edge];
   return *std::find_if(t.begin(), t.end(), [&](int v) { return v != e[0] && v != e[1]; });
 }
 
 int SurfaceStar::triangle_of(int a, int b, int c) const {
   const std::span<const int> triangles = facets_of(a);
   const auto found = std::find_if(triangles.begin(), triangles.end(), [&](int triangle) {
-    const auto& t = surface_.triangles[static_cast<std::size_t>(triangle)];
+    const auto& t = surface_.triangles[triangle];
     const auto has = [&](int v) { return v == t[0] || v == t[1] || v == t[2]; };
     return has(b) && has(c);
   });
@@ -100,7 +98,7 @@ int SurfaceStar::triangle_of(int a, int b, int c) const {
 
 int SurfaceStar::first_without(std::span<const int> triangles, int vertex) const {
   for (const int triangle : triangles) {
-    const auto& t = surface_.triangles[static_cast<std::size_t>(triangle)];
+    const auto& t = surface_.triangles[triangle];
     if (t[0] != vertex && t[1] != vertex && t[2] != vertex) return triangle;
   }
   return -1;

@@ -16,7 +16,7 @@ struct IndexLists {
   std::vector<int> items;
 
   std::span<const int> of(int i) const {
-    const auto at = static_cast<std::size_t>(i);
+    const std::size_t at = i;
     return {items.data() + first[at], items.data() + first[at + 1]};
   }
 };
@@ -36,28 +36,26 @@ class SurfaceStar {
   /// Triangles of an edge; 3D only.
   std::span<const int> triangles_of_edge(int edge) const { return triangles_of_edge_.of(edge); }
   /// Edges of a triangle; 3D only. Edge i joins corners i and i + 1.
-  const std::array<int, 3>& edges_of_triangle(int triangle) const {
-    return edges_of_triangle_[static_cast<std::size_t>(triangle)];
-  }
+  const std::array<int, 3>& edges_of_triangle(int triangle) const { return edges_of_triangle_[triangle]; }
   int edge_between(int a, int b) const;
   int other_end(int edge, int vertex) const {
-    const std::array<int, 2>& e = surface_.edges[static_cast<std::size_t>(edge)];
+    const std::array<int, 2>& e = surface_.edges[edge];
     return e[0] == vertex ? e[1] : e[0];
   }
   /// Returns the corner of a triangle that is not on the given edge.
   int opposite(int triangle, int edge) const;
   /// Height of a triangle above its edge i at rest [m].
-  double height(int triangle, std::size_t i) const { return heights_[static_cast<std::size_t>(triangle)][i]; }
+  double height(int triangle, std::size_t i) const { return heights_[triangle][i]; }
   int triangle_of(int a, int b, int c) const;
   /// The first triangle of an edge or a vertex that does not have this vertex; -1: none. Of the pairs that a vertex
   /// makes with the triangles around a feature, this one stands for the feature.
   int first_without(std::span<const int> triangles, int vertex) const;
 
   // The next functions say where the material is. It is known at features that facets of solids surround completely.
-  bool is_solid_vertex(int vertex) const { return is_solid_vertex_[static_cast<std::size_t>(vertex)] != 0; }
-  bool is_solid_edge(int edge) const { return is_solid_edge_[static_cast<std::size_t>(edge)] != 0; }
+  bool is_solid_vertex(int vertex) const { return is_solid_vertex_[vertex] != 0; }
+  bool is_solid_edge(int edge) const { return is_solid_edge_[edge] != 0; }
   /// 1 or -1 if the normal of a facet points out of or into a solid, else 0.
-  int outside(int facet) const { return outside_.empty() ? 0 : outside_[static_cast<std::size_t>(facet)]; }
+  int outside(int facet) const { return outside_.empty() ? 0 : outside_[facet]; }
 
  private:
   void find_solids();

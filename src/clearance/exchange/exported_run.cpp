@@ -25,7 +25,7 @@ std::array<double, 3> linear_rgb(int hex) {
   for (int k = 0; k < 3; ++k) {
     const double c = (hex >> (16 - 8 * k) & 255) / 255.0;
     // A cubic replaces the curve of sRGB, with an error below 1/255, because results of pow depend on the processor.
-    color[static_cast<std::size_t>(k)] = c * (c * (0.305306011 * c + 0.682171111) + 0.012522878);
+    color[k] = c * (c * (0.305306011 * c + 0.682171111) + 0.012522878);
   }
   return color;
 }
@@ -34,7 +34,7 @@ std::array<double, 3> linear_rgb(int hex) {
 std::array<double, 3> body_color(int order) {
   static constexpr std::array palette = {0x3F8EDC, 0xF29F3D, 0x52B06B, 0xE2607A, 0x8F74D6,
                                          0x3DB7BF, 0xDDBE3F, 0xC47A52, 0x6C8BA4, 0xB65FB0};
-  return linear_rgb(palette[static_cast<std::size_t>(order) % palette.size()]);
+  return linear_rgb(palette[order % palette.size()]);
 }
 constexpr int obstacle_color = 0xC9CCD1;
 
@@ -198,7 +198,7 @@ void ExportedRun::find_triangles(ExportedBody& body) const {
 }
 
 std::string ExportedRun::body_name(int body) const {
-  const auto b = static_cast<std::size_t>(body);
+  const std::size_t b = body;
   const bool is_named = b < files_.names.size() && !files_.names[b].empty();
   return is_named ? files_.names[b] : fmt::format("body {}", body);
 }
@@ -207,7 +207,7 @@ std::vector<Vec<3>> ExportedRun::places(const ExportedBody& body, const Frame& f
   std::vector<Vec<3>> places;
   places.reserve(body.drawn.num_vertices);
   for (std::size_t v = 0; v < body.drawn.num_vertices; ++v) {
-    places.push_back(frame.mesh.vertices[static_cast<std::size_t>(drawn_.vertices()[body.drawn.first_vertex + v])]);
+    places.push_back(frame.mesh.vertices[drawn_.vertices()[body.drawn.first_vertex + v]]);
   }
   return places;
 }

@@ -82,7 +82,7 @@ class GlbWriter {
   /// Chooses the frames whose shapes become targets: evenly spaced, with the first and the last frame.
   void choose_targets() {
     const std::size_t last = run_.num_frames() - 1;
-    const std::size_t count = std::min<std::size_t>(last, static_cast<std::size_t>(options_.max_targets));
+    const std::size_t count = std::min<std::size_t>(last, options_.max_targets);
     for (std::size_t k = 0; k <= count; ++k) targets_.push_back(count == 0 ? 0 : (k * last + count / 2) / count);
   }
 

@@ -65,7 +65,7 @@ class XdmfWriter {
 
  private:
   static std::string topology_name(std::size_t number) { return fmt::format("/topology/{:06}", number); }
-  std::size_t num_columns() const { return std::max<std::size_t>(1, static_cast<std::size_t>(topology_.num_nodes)); }
+  std::size_t num_columns() const { return std::max<std::size_t>(1, topology_.num_nodes); }
 
   std::string item(const std::string& name, std::size_t size, std::size_t columns, const char* type, int bytes) const {
     const std::string shape = columns == 1 ? fmt::format("{}", size) : fmt::format("{} {}", size / columns, columns);
@@ -100,7 +100,7 @@ class XdmfWriter {
   }
 
   void add_array(const FrameArray& array, bool is_of_points) {
-    const auto columns = static_cast<std::size_t>(array.num_components);
+    const std::size_t columns = array.num_components;
     // Array names in the file are paths, so the attribute carries the original name.
     const std::string name = fmt::format("{}/{}", is_of_points ? "points" : "cells", file_name_part(array.name));
     const std::string text = is_of_points ? add_numbers(name, array.values, columns)

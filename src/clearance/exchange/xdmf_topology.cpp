@@ -48,9 +48,8 @@ class Builder {
     ++topology_.num_split;
     for (const auto& part : parts_) {
       std::array<int, 4> vertices;
-      for (int k = 0; k <= mesh_.dim; ++k)
-        vertices[static_cast<std::size_t>(k)] = nodes[part[static_cast<std::size_t>(k)]];
-      add(linear, std::span(vertices).first(static_cast<std::size_t>(mesh_.dim) + 1), source);
+      for (int k = 0; k <= mesh_.dim; ++k) vertices[k] = nodes[part[k]];
+      add(linear, std::span(vertices).first(mesh_.dim + 1), source);
     }
   }
 
@@ -104,7 +103,7 @@ std::vector<std::array<int, 4>> linear_parts(int dim, int order) {
   const auto node_at = [&](const std::array<int, 3>& y) {
     NodeIndex index = {order - y[0], 0, 0, 0};
     for (int k = 0; k < dim; ++k) {
-      const auto i = static_cast<std::size_t>(k);
+      const std::size_t i = k;
       index[i + 1] = y[i] - (k + 1 < dim ? y[i + 1] : 0);
     }
     const bool is_inside = std::all_of(index.begin(), index.end(), [](int l) { return l >= 0; });
@@ -119,14 +118,14 @@ std::vector<std::array<int, 4>> linear_parts(int dim, int order) {
       std::array<int, 4> part = {node_at(y), -1, -1, -1};
       bool is_inside = part[0] >= 0, is_odd = false;
       for (int k = 0; k < dim; ++k) {
-        const auto i = static_cast<std::size_t>(k);
-        ++y[static_cast<std::size_t>(way[i])];
+        const std::size_t i = k;
+        ++y[way[i]];
         part[i + 1] = node_at(y);
         is_inside = is_inside && part[i + 1] >= 0;
         for (std::size_t j = 0; j < i; ++j) is_odd = is_odd != (way[j] > way[i]);
       }
       if (!is_inside) continue;
-      if (is_odd) std::swap(part[static_cast<std::size_t>(dim) - 1], part[static_cast<std::size_t>(dim)]);
+      if (is_odd) std::swap(part[dim - 1], part[dim]);
       parts.push_back(part);
     } while (std::next_permutation(way.begin(), way.begin() + dim));
   }

@@ -60,13 +60,13 @@ void drop_boundary_descriptions(Mesh& mesh) {
   mark_corners(mesh.tets, is_used);
   mark_corners(mesh.triangles, is_used);
   mark_corners(mesh.edges, is_used);
-  for (const int v : mesh.cell_nodes) is_used[static_cast<std::size_t>(v)] = 1;
-  std::erase_if(mesh.points, [&](int v) { return std::exchange(is_used[static_cast<std::size_t>(v)], char{1}) != 0; });
+  for (const int v : mesh.cell_nodes) is_used[v] = 1;
+  std::erase_if(mesh.points, [&](int v) { return std::exchange(is_used[v], char{1}) != 0; });
 }
 
 BoundingBox bounding_box_of_elements(const Mesh& mesh) {
   BoundingBox box;
-  const auto extend = [&](int v) { box.extend(mesh.vertices[static_cast<std::size_t>(v)]); };
+  const auto extend = [&](int v) { box.extend(mesh.vertices[v]); };
   const auto extend_all = [&](const auto& elements) {
     for (const auto& element : elements) std::for_each(element.begin(), element.end(), extend);
   };

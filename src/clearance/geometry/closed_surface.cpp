@@ -11,13 +11,11 @@ namespace {
 
 /// Returns the orientation of a solid element: 1, -1 or 0.
 int orientation_of(const Mesh& mesh, const std::array<int, 4>& tet) {
-  const auto at = [&](std::size_t i) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(tet[i])]; };
+  const auto at = [&](std::size_t i) -> const Vec<3>& { return mesh.vertices[tet[i]]; };
   return orient3d(at(0), at(1), at(2), at(3));
 }
 int orientation_of(const Mesh& mesh, const std::array<int, 3>& triangle) {
-  const auto at = [&](std::size_t i) -> Vec<2> {
-    return mesh.vertices[static_cast<std::size_t>(triangle[i])].head<2>();
-  };
+  const auto at = [&](std::size_t i) -> Vec<2> { return mesh.vertices[triangle[i]].head<2>(); };
   return orient2d(at(0), at(1), at(2));
 }
 
@@ -46,7 +44,7 @@ CrowdedFaces find_crowded(const Mesh& mesh, const std::vector<std::array<int, n>
   std::vector<Face> faces;
   faces.reserve(n * solids.size());
   for (int e = 0; e < static_cast<int>(solids.size()); ++e) {
-    const auto& solid = solids[static_cast<std::size_t>(e)];
+    const auto& solid = solids[e];
     const int orientation = orientation_of(mesh, solid);
     for (std::size_t opposite = 0; opposite < n; ++opposite) {
       Face face{{}, 0, 0, e};

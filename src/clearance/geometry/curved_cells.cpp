@@ -17,10 +17,6 @@ namespace clearance {
 
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 std::span<const int> corners_of(const Mesh& mesh, std::size_t cell) {
   return mesh.dim == 3 ? std::span<const int>(mesh.tets[cell]) : std::span<const int>(mesh.triangles[cell]);
 }
@@ -38,7 +34,7 @@ void for_each_index(Mesh& mesh, const Visit& visit) {
 /// removed ones.
 std::vector<int> drop_vertices(Mesh& mesh, std::vector<char> is_removed) {
   is_removed.resize(mesh.vertices.size(), 0);
-  for_each_index(mesh, [&](int& v) { is_removed[at(v)] = 0; });
+  for_each_index(mesh, [&](int& v) { is_removed[v] = 0; });
   std::vector<int> new_number(mesh.vertices.size(), -1);
   std::size_t num_kept = 0;
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
@@ -47,7 +43,7 @@ std::vector<int> drop_vertices(Mesh& mesh, std::vector<char> is_removed) {
     mesh.vertices[num_kept++] = mesh.vertices[v];
   }
   mesh.vertices.resize(num_kept);
-  for_each_index(mesh, [&](int& v) { v = new_number[at(v)]; });
+  for_each_index(mesh, [&](int& v) { v = new_number[v]; });
   return new_number;
 }
 
@@ -84,7 +80,7 @@ class ChangeOfOrder {
     }
 
     std::vector<char> was_node(num_old, 0);
-    for (const int v : mesh_.cell_nodes) was_node[at(v)] = 1;
+    for (const int v : mesh_.cell_nodes) was_node[v] = 1;
     mesh_.cell_nodes.clear();
     mesh_.first_cell_node.clear();
     if (order_ > 1) {
@@ -105,7 +101,7 @@ class ChangeOfOrder {
     std::vector<double> weights;  ///< per new node, the weights of all old nodes
   };
   void add_table(int old_order) {
-    Table& table = tables_[at(old_order)];
+    Table& table = tables_[old_order];
     const std::size_t num_old = lagrange_nodes(mesh_.dim, old_order).size();
     table.weights.resize(nodes_.size() * num_old);
     for (std::size_t a = 0; a < nodes_.size(); ++a) {
@@ -122,7 +118,7 @@ class ChangeOfOrder {
     }
   }
 
-  const Table& table_of(std::size_t cell) const { return tables_[at(mesh_.order_of_cell(cell))]; }
+  const Table& table_of(std::size_t cell) const { return tables_[mesh_.order_of_cell(cell)]; }
   std::span<const int> old_nodes(std::size_t cell) const {
     const std::span<const int> curved = mesh_.nodes_of_cell(cell);
     return curved.empty() ? corners_of(mesh_, cell) : curved;
@@ -148,7 +144,7 @@ class ChangeOfOrder {
     const Table& table = table_of(cell);
     for (std::size_t a = 0; a < nodes_.size(); ++a) {
       if (table.same[a] < 0) continue;
-      const int old = old_nodes(cell)[at(table.same[a])];
+      const int old = old_nodes(cell)[table.same[a]];
       new_node(cell, a) = old;
       if (int* shared = shared_number(cell, a); shared != nullptr && *shared < 0) *shared = old;
     }
@@ -170,7 +166,7 @@ class ChangeOfOrder {
     const std::span<const int> old = old_nodes(cell);
     const double* weights = table_of(cell).weights.data() + node * old.size();
     Vec<3> sum = Vec<3>::Zero();
-    for (std::size_t b = 0; b < old.size(); ++b) sum += weights[b] * mesh_.vertices[at(old[b])];
+    for (std::size_t b = 0; b < old.size(); ++b) sum += weights[b] * mesh_.vertices[old[b]];
     return sum;
   }
 
@@ -207,7 +203,7 @@ const auto& face_triangles() {
   static const auto all = [] {
     std::array<std::array<std::vector<std::array<int, 3>>, 4>, max_order + 1> lists;
     for (int order = 2; order <= max_order; ++order) {
-      for (std::size_t f = 0; f < 4; ++f) lists[at(order)][f] = make_face_triangles(order, outward_faces[f]);
+      for (std::size_t f = 0; f < 4; ++f) lists[order][f] = make_face_triangles(order, outward_faces[f]);
     }
     return lists;
   }();
@@ -255,14 +251,14 @@ std::string find_cell_node_fault(const Mesh& mesh) {
       return fmt::format("element {}: other first nodes than corners", cell);
     }
     for (const int v : nodes) {
-      if (v < 0 || at(v) >= mesh.vertices.size()) return fmt::format("element {}: node {}", cell, v);
+      if (v < 0 || v >= mesh.vertices.size()) return fmt::format("element {}: node {}", cell, v);
     }
   }
   return {};
 }
 
 void flip_cell(Mesh& mesh, std::size_t cell) {
-  const auto last = static_cast<std::size_t>(mesh.dim), other = last - 1;
+  const std::size_t last = mesh.dim, other = last - 1;
   if (mesh.dim == 3) {
     std::swap(mesh.tets[cell][other], mesh.tets[cell][last]);
   } else {
@@ -276,7 +272,7 @@ void flip_cell(Mesh& mesh, std::size_t cell) {
   for (std::size_t a = 0; a < old.size(); ++a) {
     NodeIndex mirrored = indices[a];
     std::swap(mirrored[other], mirrored[last]);
-    mesh.cell_nodes[at(mesh.first_cell_node[cell]) + a] = old[at(lagrange_node(mesh.dim, order, mirrored))];
+    mesh.cell_nodes[mesh.first_cell_node[cell] + a] = old[lagrange_node(mesh.dim, order, mirrored)];
   }
 }
 
@@ -306,8 +302,8 @@ Triangles boundary_triangles(const Mesh& mesh) {
       if (*face != std::array<int, 3>{tet[a], tet[b], tet[c]}) continue;
       ++face;
       if (nodes.empty()) triangles.push_back({tet[a], tet[b], tet[c]});
-      for (const auto& [p, q, r] : face_triangles()[at(mesh.order_of_cell(cell))][f]) {
-        triangles.push_back({nodes[at(p)], nodes[at(q)], nodes[at(r)]});
+      for (const auto& [p, q, r] : face_triangles()[mesh.order_of_cell(cell)][f]) {
+        triangles.push_back({nodes[p], nodes[q], nodes[r]});
       }
     }
   }
@@ -334,7 +330,7 @@ Edges boundary_edges(const Mesh& mesh) {
           NodeIndex index{};
           index[i] = order - step;
           index[j] = step;
-          return nodes[at(lagrange_node(2, order, index))];
+          return nodes[lagrange_node(2, order, index)];
         };
         edges.push_back({node(k), node(k + 1)});
       }

@@ -15,10 +15,6 @@ namespace {
 
 constexpr double rounding = 4e-15;  // rounding of positions, relative to the size of the shape
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// Returns the value of the function of a node on a corner, edge, face or inside. It is 1 at the node, and 0 at the
 /// other nodes of the same feature and at the corners, edges and faces that do not contain the feature. Elsewhere a
 /// polynomial of the same order continues it.
@@ -55,8 +51,8 @@ class Bending {
   }
 
   void move_to(int v, const Vec<3>& place) {
-    moves_[at(v)] = place - mesh_.vertices[at(v)];
-    is_told_[at(v)] = is_done_[at(v)] = 1;
+    moves_[v] = place - mesh_.vertices[v];
+    is_told_[v] = is_done_[v] = 1;
   }
 
   void run() {
@@ -72,12 +68,12 @@ class Bending {
   /// follows the functions of the nodes before it, scaled by the part of their motion that exceeds what they follow
   /// themselves.
   void spread(std::span<const int> nodes) {
-    if (std::none_of(nodes.begin(), nodes.end(), [&](int v) { return is_told_[at(v)] != 0; })) return;
+    if (std::none_of(nodes.begin(), nodes.end(), [&](int v) { return is_told_[v] != 0; })) return;
     std::vector<Vec<3>> beyond(nodes.size(), Vec<3>::Zero());
     for (std::size_t a = 0; a < nodes.size(); ++a) {
       Vec<3> follows = Vec<3>::Zero();
       for (std::size_t b = 0; b < a; ++b) follows += values_[a * nodes.size() + b] * beyond[b];
-      const std::size_t v = at(nodes[a]);
+      const std::size_t v = nodes[a];
       if (is_done_[v] == 0) moves_[v] = follows;
       is_done_[v] = 1;
       if (is_told_[v] != 0) beyond[a] = moves_[v] - follows;
@@ -96,7 +92,7 @@ std::vector<std::vector<int>> nodes_of_boundary(const Mesh& mesh) {
   std::vector<std::vector<int>> faces;
   const auto collect = [&](const auto& pieces, int num_pieces_of_face) {
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-      if (i % at(num_pieces_of_face) == 0) faces.emplace_back();
+      if (i % num_pieces_of_face == 0) faces.emplace_back();
       faces.back().insert(faces.back().end(), pieces[i].begin(), pieces[i].end());
     }
   };
@@ -116,7 +112,7 @@ void bend(Mesh& mesh, const Place& place, const IsFlat& is_flat) {
   Bending bending(mesh);
   for (const std::vector<int>& face : nodes_of_boundary(mesh)) {
     if (is_flat(face)) continue;
-    for (const int v : face) bending.move_to(v, place(mesh.vertices[at(v)]));
+    for (const int v : face) bending.move_to(v, place(mesh.vertices[v]));
   }
   bending.run();
 }
@@ -183,7 +179,7 @@ void curve_cylinder(Mesh& mesh, double radius, double height) {
   const auto is_cap = [&](const std::vector<int>& face) {
     const auto is_at = [&](double y) {
       return std::all_of(face.begin(), face.end(),
-                         [&](int v) { return std::abs(mesh.vertices[at(v)][1] - y) <= 1e-9 * height; });
+                         [&](int v) { return std::abs(mesh.vertices[v][1] - y) <= 1e-9 * height; });
     };
     return is_at(0.5 * height) || is_at(-0.5 * height);
   };

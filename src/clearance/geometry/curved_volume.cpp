@@ -428,7 +428,7 @@ auto with_element(int order, const Function& function) {
 
 template <int dim>
 bool has_size(std::span<const double> numbers, int order) {
-  return numbers.size() == static_cast<std::size_t>(dim * num_lagrange_nodes(dim, order));
+  return std::ssize(numbers) == dim * num_lagrange_nodes(dim, order);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class DisjointSets {
   }
 
  private:
-  int& at(int i) { return parent_[static_cast<std::size_t>(i)]; }
+  int& at(int i) { return parent_[i]; }
   std::vector<int> parent_;
 };
 

@@ -22,7 +22,7 @@ std::array<int, n> sorted_corners(std::array<int, n> element) {
 template <class Elements>
 void mark_corners(const Elements& elements, std::vector<char>& is_used) {
   for (const auto& element : elements) {
-    for (const int v : element) is_used[static_cast<std::size_t>(v)] = 1;
+    for (const int v : element) is_used[v] = 1;
   }
 }
 

@@ -48,7 +48,7 @@ Mesh make_box(const Vec<3>& size, const std::array<int, 3>& cells) {
   for (int cell = 0; cell < nx * ny * nz; ++cell) {
     const int i = cell / (ny * nz), j = cell / nz % ny, k = cell % nz;
     std::array<int, 8> corners{};
-    for (int c = 0; c < 8; ++c) corners[static_cast<std::size_t>(c)] = index(i + c / 4, j + c / 2 % 2, k + c % 2);
+    for (int c = 0; c < 8; ++c) corners[c] = index(i + c / 4, j + c / 2 % 2, k + c % 2);
     add_brick(mesh, corners);
   }
   return mesh;

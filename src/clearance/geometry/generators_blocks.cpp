@@ -60,9 +60,9 @@ class BlockGrid {
   Cell cell_at(const Vec<3>& corner) const {
     Cell cell{};
     for (int axis = 0; axis < 3; ++axis) {
-      const auto& lines = lines_[static_cast<std::size_t>(axis)];
+      const auto& lines = lines_[axis];
       const auto after = std::upper_bound(lines.begin(), lines.end(), corner[axis]);
-      cell[static_cast<std::size_t>(axis)] = static_cast<int>(after - lines.begin()) - 1;
+      cell[axis] = static_cast<int>(after - lines.begin()) - 1;
     }
     return cell;
   }
@@ -98,7 +98,7 @@ class BlockGrid {
   std::bitset<8> covered_around(const Cell& cell) const {
     std::bitset<8> around;
     for (int c = 0; c < 8; ++c) {
-      around[static_cast<std::size_t>(c)] = is_covered({cell[0] - c / 4, cell[1] - c / 2 % 2, cell[2] - c % 2});
+      around[c] = is_covered({cell[0] - c / 4, cell[1] - c / 2 % 2, cell[2] - c % 2});
     }
     return around;
   }
@@ -110,7 +110,7 @@ class BlockGrid {
   }
 
   Vec<3> point(const Cell& corner) const {
-    const auto line = [&](std::size_t axis) { return lines_[axis][static_cast<std::size_t>(corner[axis])]; };
+    const auto line = [&](std::size_t axis) { return lines_[axis][corner[axis]]; };
     return {line(0), line(1), line(2)};
   }
 
@@ -119,7 +119,7 @@ class BlockGrid {
     std::vector<int> vertex_at(
         static_cast<std::size_t>(num(0) + 1) * static_cast<std::size_t>((num(1) + 1) * (num(2) + 1)), -1);
     const auto vertex = [&](const Cell& c) -> int& {
-      return vertex_at[static_cast<std::size_t>((c[0] * (num(1) + 1) + c[1]) * (num(2) + 1) + c[2])];
+      return vertex_at[(c[0] * (num(1) + 1) + c[1]) * (num(2) + 1) + c[2]];
     };
     for_each_corner([&](const Cell& corner) {
       if (covered_around(corner).none()) return;
@@ -130,7 +130,7 @@ class BlockGrid {
       if (!is_covered(cell)) return;
       std::array<int, 8> corners{};
       for (int c = 0; c < 8; ++c) {
-        corners[static_cast<std::size_t>(c)] = vertex({cell[0] + c / 4, cell[1] + c / 2 % 2, cell[2] + c % 2});
+        corners[c] = vertex({cell[0] + c / 4, cell[1] + c / 2 % 2, cell[2] + c % 2});
       }
       add_brick(mesh, corners);
     });
@@ -142,8 +142,7 @@ class BlockGrid {
 
   int num(std::size_t axis) const { return static_cast<int>(lines_[axis].size()) - 1; }
   std::size_t index(const Cell& c) const {
-    return static_cast<std::size_t>(c[0] * num(1) + c[1]) * static_cast<std::size_t>(num(2)) +
-           static_cast<std::size_t>(c[2]);
+    return static_cast<std::size_t>(c[0] * num(1) + c[1]) * static_cast<std::size_t>(num(2)) + c[2];
   }
   char& at(const Cell& c) { return cells_[index(c)]; }
   bool is_covered(const Cell& c) const {

@@ -32,9 +32,7 @@ std::array<Vec<3>, 12> icosahedron_corners() {
 
 /// Returns all triples of neighbours. The cosine between neighbours is 1 / sqrt(5), and negative between others.
 std::vector<std::array<int, 3>> icosahedron_faces(const std::array<Vec<3>, 12>& corners) {
-  const auto are_neighbours = [&](int i, int j) {
-    return corners[static_cast<std::size_t>(i)].dot(corners[static_cast<std::size_t>(j)]) > 0.2;
-  };
+  const auto are_neighbours = [&](int i, int j) { return corners[i].dot(corners[j]) > 0.2; };
   std::vector<std::array<int, 3>> faces;
   for (int i = 0; i < 12; ++i) {
     for (int j = i + 1; j < 12; ++j) {
@@ -56,9 +54,9 @@ class BallLattice {
   /// x, with weights x - y, y - z and z at the corners of the face.
   int vertex(const std::array<int, 3>& face, int x, int y, int z) {
     std::array<int, 12> weights{};
-    weights[static_cast<std::size_t>(face[0])] = x - y;
-    weights[static_cast<std::size_t>(face[1])] = y - z;
-    weights[static_cast<std::size_t>(face[2])] = z;
+    weights[face[0]] = x - y;
+    weights[face[1]] = y - z;
+    weights[face[2]] = z;
     const auto [found, is_new] = index_.try_emplace(weights, static_cast<int>(mesh_.vertices.size()));
     if (is_new) mesh_.vertices.push_back(position(weights, x));
     return found->second;
@@ -89,7 +87,7 @@ void add_sector(BallLattice& lattice, const std::array<int, 3>& face, int n) {
       std::array<int, 3> corner = {cell / (n * n), cell / n % n, cell % n};
       std::array<std::array<int, 3>, 4> path = {corner};
       for (std::size_t step = 0; step < 3; ++step) {
-        ++corner[static_cast<std::size_t>(order[step])];
+        ++corner[order[step]];
         path[step + 1] = corner;
       }
       const auto is_inside = [](const std::array<int, 3>& c) { return c[0] >= c[1] && c[1] >= c[2]; };

@@ -16,21 +16,17 @@ namespace {
 using Chain = std::vector<int>;
 using Triangle = std::array<int, 3>;
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 Triangles with_corners(const Triangles& triangles, const std::vector<int>& stands_for) {
   Triangles welded = triangles;
   for (auto& triangle : welded) {
-    for (int& v : triangle) v = stands_for[at(v)];
+    for (int& v : triangle) v = stands_for[v];
   }
   return welded;
 }
 
 Vertices positions_of(const Vertices& vertices, const std::vector<int>& some) {
   Vertices positions;
-  for (const int v : some) positions.push_back(vertices[at(v)]);
+  for (const int v : some) positions.push_back(vertices[v]);
   return positions;
 }
 
@@ -53,12 +49,12 @@ class NodeFinder {
 
   /// Returns the nodes in the order from a to b.
   Chain find(int a, int b) const {
-    const Vec<3>&x = vertices_[at(a)], &y = vertices_[at(b)];
+    const Vec<3>&x = vertices_[a], &y = vertices_[b];
     const Vec<3> reach = Vec<3>::Constant(tolerance_);
     std::vector<std::pair<double, int>> found;
     tree_.visit_box(x.cwiseMin(y) - reach, x.cwiseMax(y) + reach, [&](int i) {
-      const int v = nodes_[at(i)];
-      if (const double share = share_of(x, y, vertices_[at(v)]); share > 0.0) found.emplace_back(share, v);
+      const int v = nodes_[i];
+      if (const double share = share_of(x, y, vertices_[v]); share > 0.0) found.emplace_back(share, v);
     });
     std::sort(found.begin(), found.end());
     Chain chain;
@@ -91,7 +87,7 @@ void cut(const Vertices& vertices, const Triangle& triangle, const std::array<Ch
   std::size_t longest = 3;
   double length_sq = -1.0;
   for (std::size_t k = 0; k < 3; ++k) {
-    const double own = (vertices[at(triangle[k])] - vertices[at(triangle[(k + 1) % 3])]).squaredNorm();
+    const double own = (vertices[triangle[k]] - vertices[triangle[(k + 1) % 3]]).squaredNorm();
     if (!chains[k].empty() && own > length_sq) longest = k, length_sq = own;
   }
   if (longest == 3) {

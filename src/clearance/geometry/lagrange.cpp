@@ -15,7 +15,7 @@ constexpr std::array<std::array<int, 3>, 4> faces_of_tet = {{{0, 1, 3}, {2, 3, 1
 
 std::vector<NodeIndex> make_nodes(int dim, int order) {
   std::vector<NodeIndex> nodes;
-  const auto at = [](int corner) { return static_cast<std::size_t>(corner); };
+  const auto at = [](int corner) { return corner; };
   for (int corner = 0; corner <= dim; ++corner) {
     NodeIndex index{};
     index[at(corner)] = order;
@@ -71,12 +71,12 @@ const std::vector<NodeIndex>& lagrange_nodes(int dim, int order) {
     std::array<std::array<std::vector<NodeIndex>, max_order>, 3> lists;
     for (int d = 1; d <= 3; ++d) {
       for (int p = 1; p <= max_order; ++p) {
-        lists[static_cast<std::size_t>(d - 1)][static_cast<std::size_t>(p - 1)] = make_nodes(d, p);
+        lists[d - 1][p - 1] = make_nodes(d, p);
       }
     }
     return lists;
   }();
-  return all[static_cast<std::size_t>(dim - 1)][static_cast<std::size_t>(order - 1)];
+  return all[dim - 1][order - 1];
 }
 
 int lagrange_node(int dim, int order, const NodeIndex& index) {
@@ -90,7 +90,7 @@ void lagrange_values(int dim, int order, const Barycentrics& at, std::span<doubl
   const std::vector<NodeIndex>& nodes = lagrange_nodes(dim, order);
   for (std::size_t a = 0; a < nodes.size(); ++a) {
     values[a] = 1.0;
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(dim); ++i) {
+    for (int i = 0; i <= dim; ++i) {
       values[a] *= factor_of(order, nodes[a][i], at[i]).value;
     }
   }
@@ -102,7 +102,7 @@ void bernstein_values(int dim, int order, const Barycentrics& at, std::span<doub
     // A multinomial coefficient is a product of binomial coefficients.
     values[a] = 1.0;
     for (int i = 0, sum = 0; i <= dim; ++i) {
-      const auto at_i = static_cast<std::size_t>(i);
+      const std::size_t at_i = i;
       for (int k = 1; k <= nodes[a][at_i]; ++k) values[a] *= at[at_i] * ++sum / k;
     }
   }
@@ -110,7 +110,7 @@ void bernstein_values(int dim, int order, const Barycentrics& at, std::span<doub
 
 void lagrange_gradients(int dim, int order, const Barycentrics& at, std::span<double> gradients) {
   const std::vector<NodeIndex>& nodes = lagrange_nodes(dim, order);
-  const auto size = static_cast<std::size_t>(dim);
+  const std::size_t size = dim;
   for (std::size_t a = 0; a < nodes.size(); ++a) {
     std::array<Factor, 4> factors;
     for (std::size_t i = 0; i <= size; ++i) factors[i] = factor_of(order, nodes[a][i], at[i]);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace clearance {
@@ -22,7 +23,7 @@ constexpr int num_lagrange_nodes(int dim, int order) {
 /// Returns the order with this number of nodes; 0 if there is none.
 constexpr int order_of_nodes(int dim, std::size_t num_nodes) {
   for (int order = 1; order <= max_order; ++order) {
-    if (static_cast<std::size_t>(num_lagrange_nodes(dim, order)) == num_nodes) return order;
+    if (std::cmp_equal(num_lagrange_nodes(dim, order), num_nodes)) return order;
   }
   return 0;
 }

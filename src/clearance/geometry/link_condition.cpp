@@ -113,7 +113,7 @@ bool LinkCondition<dim>::share_only_the_edge(const SimplexMesh<dim>& mesh, int a
 
 template <int dim>
 bool LinkCondition<dim>::holds(const SimplexMesh<dim>& mesh, int a, int b) {
-  if (marks_.size() < static_cast<std::size_t>(mesh.num_vertices())) marks_.resize(mesh.num_vertices(), 0);
+  if (std::ssize(marks_) < mesh.num_vertices()) marks_.resize(mesh.num_vertices(), 0);
   const bool result = share_only_the_edge(mesh, a, b);
   for (const int v : marked_) marks_[v] = 0;
   marked_.clear();

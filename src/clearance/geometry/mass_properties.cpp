@@ -47,14 +47,14 @@ template <std::size_t n, class Add>
 MassProperties integrate(const Vertices& vertices, const std::vector<std::array<int, n>>& elements, const Add& add) {
   BoundingBox box;
   for (const auto& element : elements) {
-    for (const int v : element) box.extend(vertices[static_cast<std::size_t>(v)]);
+    for (const int v : element) box.extend(vertices[v]);
   }
   Moments moments;
   moments.origin = box.is_empty() ? Vec<3>(Vec<3>::Zero()) : Vec<3>(0.5 * (box.min + box.max));
   for (const auto& element : elements) {
     std::array<Vec<3>, n> corners;
     for (std::size_t i = 0; i < n; ++i) {
-      corners[i] = vertices[static_cast<std::size_t>(element[i])] - moments.origin;
+      corners[i] = vertices[element[i]] - moments.origin;
     }
     add(moments, corners);
   }

@@ -27,7 +27,7 @@ std::vector<Side> sorted_sides(const Triangles& triangles, std::vector<int>& col
   std::vector<Side> sides;
   sides.reserve(3 * triangles.size());
   for (int f = 0; f < static_cast<int>(triangles.size()); ++f) {
-    const auto& [a, b, c] = triangles[static_cast<std::size_t>(f)];
+    const auto& [a, b, c] = triangles[f];
     if (a == b || b == c || c == a) {
       collapsed.push_back(f);
       continue;
@@ -43,7 +43,7 @@ std::vector<Side> sorted_sides(const Triangles& triangles, std::vector<int>& col
 
 /// Returns the corner of triangle f at vertex v, as an index into all corners.
 int corner_of(const Triangles& triangles, int f, int v) {
-  const auto& triangle = triangles[static_cast<std::size_t>(f)];
+  const auto& triangle = triangles[f];
   return 3 * f + (triangle[0] == v ? 0 : triangle[1] == v ? 1 : 2);
 }
 
@@ -81,8 +81,7 @@ double longest_edge(const Mesh& mesh, const std::array<int, n>& element) {
   double longest_sq = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      const Vec<3> edge =
-          mesh.vertices[static_cast<std::size_t>(element[i])] - mesh.vertices[static_cast<std::size_t>(element[j])];
+      const Vec<3> edge = mesh.vertices[element[i]] - mesh.vertices[element[j]];
       longest_sq = std::max(longest_sq, edge.squaredNorm());
     }
   }
@@ -100,7 +99,7 @@ std::vector<int> invalid_curved_cells(const Mesh& mesh) {
     if (nodes.empty()) continue;
     x.clear();
     for (const int v : nodes) {
-      const Vec<3>& place = mesh.vertices[static_cast<std::size_t>(v)];
+      const Vec<3>& place = mesh.vertices[v];
       x.insert(x.end(), place.data(), place.data() + dim);
     }
     const CurvedVolume<dim>& volume =
@@ -169,7 +168,7 @@ std::vector<int> connected_components(const Mesh& mesh) {
   int num_components = 0;
   for (int v = 0; v < static_cast<int>(component.size()); ++v) {
     const int root = sets.root(v);
-    component[static_cast<std::size_t>(v)] = root == v ? num_components++ : component[static_cast<std::size_t>(root)];
+    component[v] = root == v ? num_components++ : component[root];
   }
   return component;
 }
@@ -179,7 +178,7 @@ double tet_volume(const Vec<3>& v0, const Vec<3>& v1, const Vec<3>& v2, const Ve
 }
 
 void orient_positively(Mesh& mesh) {
-  const auto at = [&](int v) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(v)]; };
+  const auto at = [&](int v) -> const Vec<3>& { return mesh.vertices[v]; };
   for (std::size_t e = 0; e < mesh.tets.size(); ++e) {
     const auto& [a, b, c, d] = mesh.tets[e];
     if (tet_volume(at(a), at(b), at(c), at(d)) < 0.0) flip_cell(mesh, e);
@@ -188,13 +187,11 @@ void orient_positively(Mesh& mesh) {
 
 ElementDefects find_element_defects(const Mesh& mesh, double relative_volume) {
   ElementDefects defects;
-  const auto at = [&](int v) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(v)]; };
-  const auto is_curved = [&](int cell) {
-    return mesh.has_curved_cells() && !mesh.nodes_of_cell(static_cast<std::size_t>(cell)).empty();
-  };
+  const auto at = [&](int v) -> const Vec<3>& { return mesh.vertices[v]; };
+  const auto is_curved = [&](int cell) { return mesh.has_curved_cells() && !mesh.nodes_of_cell(cell).empty(); };
   for (int e = 0; e < static_cast<int>(mesh.tets.size()); ++e) {
     if (is_curved(e)) continue;
-    const auto& tet = mesh.tets[static_cast<std::size_t>(e)];
+    const auto& tet = mesh.tets[e];
     const double length = longest_edge(mesh, tet);
     const double volume = tet_volume(at(tet[0]), at(tet[1]), at(tet[2]), at(tet[3]));
     // The condition is negated so that a NaN counts as flat.
@@ -206,7 +203,7 @@ ElementDefects find_element_defects(const Mesh& mesh, double relative_volume) {
   }
   for (int e = 0; e < static_cast<int>(mesh.triangles.size()); ++e) {
     if (mesh.dim == 2 && is_curved(e)) continue;
-    const auto& triangle = mesh.triangles[static_cast<std::size_t>(e)];
+    const auto& triangle = mesh.triangles[e];
     const double length = longest_edge(mesh, triangle);
     const Vec<3> area = area_vector(at(triangle[0]), at(triangle[1]), at(triangle[2]));
     if (!(0.5 * area.norm() > relative_volume * length * length)) {
@@ -222,7 +219,7 @@ ElementDefects find_element_defects(const Mesh& mesh, double relative_volume) {
     std::sort(inverted.begin(), inverted.end());
   }
   for (int e = 0; e < static_cast<int>(mesh.edges.size()); ++e) {
-    const auto& edge = mesh.edges[static_cast<std::size_t>(e)];
+    const auto& edge = mesh.edges[e];
     if (!((at(edge[1]) - at(edge[0])).squaredNorm() > 0.0)) defects.zero_edges.push_back(e);
   }
   return defects;

@@ -17,12 +17,12 @@ MassProperties integrate_closed_parts(const Mesh& mesh, const Facets<n>& facets,
   for (const Shell<n>& shell : shells) {
     const std::vector<int>& openings = shell.part.openings;
     if (!openings.empty()) {
-      if (mass.num_openings == 0) mass.opening = mesh.vertices[static_cast<std::size_t>(openings.front())];
+      if (mass.num_openings == 0) mass.opening = mesh.vertices[openings.front()];
       mass.num_openings += static_cast<int>(openings.size());
     }
     if (shell.encloses_nothing()) thin.insert(thin.end(), shell.part.facets.begin(), shell.part.facets.end());
     if (!shell.is_inside_of_solid) continue;
-    if (mass.num_nested++ == 0) mass.nested = mesh.vertices[static_cast<std::size_t>(shell.part.facets.front()[0])];
+    if (mass.num_nested++ == 0) mass.nested = mesh.vertices[shell.part.facets.front()[0]];
   }
   // Cavities come last, because they are subtracted from the solids.
   std::stable_partition(shells.begin(), shells.end(),

@@ -19,7 +19,7 @@ void PointTree::split(std::size_t begin, std::size_t end) {
   const std::size_t middle = begin + (end - begin) / 2;
   const auto at = [&](std::size_t slot) { return order_.begin() + static_cast<std::ptrdiff_t>(slot); };
   std::nth_element(at(begin), at(middle), at(end), [&](int a, int b) {
-    const double x = points_[static_cast<std::size_t>(a)][axis], y = points_[static_cast<std::size_t>(b)][axis];
+    const double x = points_[a][axis], y = points_[b][axis];
     return x < y || (x == y && a < b);
   });
   cuts_[middle] = {axis, point(middle)[axis]};

@@ -27,7 +27,7 @@ class PointTree {
   };
 
   void split(std::size_t begin, std::size_t end);
-  const Vec<3>& point(std::size_t slot) const { return points_[static_cast<std::size_t>(order_[slot])]; }
+  const Vec<3>& point(std::size_t slot) const { return points_[order_[slot]]; }
 
   template <class Visit>
   void visit_range(std::size_t begin, std::size_t end, const Vec<3>& min, const Vec<3>& max, const Visit& visit) const {

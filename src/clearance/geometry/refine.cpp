@@ -54,7 +54,7 @@ class Refinement {
     if (is_new) fine_.vertices.push_back(0.5 * (at(a) + at(b)));
     return known->second;
   }
-  Vec<3> at(int v) const { return fine_.vertices[static_cast<std::size_t>(v)]; }
+  Vec<3> at(int v) const { return fine_.vertices[v]; }
 
   template <class Parts, class Elements>
   static void append(const Parts& parts, Elements& elements) {

@@ -32,7 +32,7 @@ template <class Key, class IsBefore>
 std::vector<int> find_originals(const std::vector<Key>& keys, const IsBefore& is_before) {
   std::vector<int> order(keys.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto key = [&](int i) -> const Key& { return keys[static_cast<std::size_t>(i)]; };
+  const auto key = [&](int i) -> const Key& { return keys[i]; };
   std::sort(order.begin(), order.end(), [&](int a, int b) {
     if (key(a) != key(b)) return key(a) < key(b);
     if (is_before(a, b) != is_before(b, a)) return is_before(a, b);
@@ -41,8 +41,7 @@ std::vector<int> find_originals(const std::vector<Key>& keys, const IsBefore& is
   std::vector<int> originals(keys.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     const bool is_copy = i > 0 && key(order[i]) == key(order[i - 1]);
-    originals[static_cast<std::size_t>(order[i])] =
-        is_copy ? originals[static_cast<std::size_t>(order[i - 1])] : order[i];
+    originals[order[i]] = is_copy ? originals[order[i - 1]] : order[i];
   }
   return originals;
 }
@@ -85,11 +84,11 @@ void keep_solids(Mesh& mesh, Elements<n>& solids, const std::vector<int>& origin
     kept.push_back(static_cast<int>(i));
   }
   if (kept.size() == count) return;
-  for (std::size_t i = 0; i < count; ++i) now[i] = now[static_cast<std::size_t>(originals[i])];
+  for (std::size_t i = 0; i < count; ++i) now[i] = now[originals[i]];
   if (mesh.has_curved_cells()) {
     std::vector<int> nodes, first = {0};
     for (const int cell : kept) {
-      const std::span<const int> of_cell = mesh.nodes_of_cell(static_cast<std::size_t>(cell));
+      const std::span<const int> of_cell = mesh.nodes_of_cell(cell);
       nodes.insert(nodes.end(), of_cell.begin(), of_cell.end());
       first.push_back(static_cast<int>(nodes.size()));
     }
@@ -103,17 +102,17 @@ void keep_solids(Mesh& mesh, Elements<n>& solids, const std::vector<int>& origin
     merged.number_of_solid = std::move(kept);
     return;
   }
-  for (int& solid : merged.solid_of_number) solid = now[static_cast<std::size_t>(solid)];
-  for (int& cell : kept) cell = merged.number_of_solid[static_cast<std::size_t>(cell)];
+  for (int& solid : merged.solid_of_number) solid = now[solid];
+  for (int& cell : kept) cell = merged.number_of_solid[cell];
   merged.number_of_solid = std::move(kept);
 }
 
 bool is_turned_right(const Mesh& mesh, const std::array<int, 4>& tet) {
-  const auto at = [&](std::size_t i) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(tet[i])]; };
+  const auto at = [&](std::size_t i) -> const Vec<3>& { return mesh.vertices[tet[i]]; };
   return tet_volume(at(0), at(1), at(2), at(3)) > 0.0;
 }
 bool is_turned_right(const Mesh& mesh, const std::array<int, 3>& triangle) {
-  const auto at = [&](std::size_t i) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(triangle[i])]; };
+  const auto at = [&](std::size_t i) -> const Vec<3>& { return mesh.vertices[triangle[i]]; };
   return cross_product(at(1) - at(0), at(2) - at(0))[2] > 0.0;
 }
 
@@ -122,7 +121,7 @@ void merge_solids(Mesh& mesh, Elements<n>& solids, MergedElements& merged) {
   std::vector<std::array<int, n>> keys;
   for (const auto& solid : solids) keys.push_back(sorted_corners(solid));
   const auto rank = [&](int cell) {
-    const auto c = static_cast<std::size_t>(cell);
+    const std::size_t c = cell;
     return std::pair(mesh.order_of_cell(c), is_turned_right(mesh, solids[c]));
   };
   const std::vector<int> originals = find_originals(keys, [&](int a, int b) { return rank(a) > rank(b); });
@@ -202,7 +201,7 @@ class DoubleSides {
  private:
   template <class T>
   static T& at(std::vector<T>& list, int i) {
-    return list[static_cast<std::size_t>(i)];
+    return list[i];
   }
   int count() const { return static_cast<int>(originals_.size()); }
 
@@ -272,33 +271,30 @@ class CoincidingParts {
   std::vector<int> find(const Elements<n>& elements) {
     std::vector<std::array<int, n>> keys;
     for (std::array<int, n> element : elements) {
-      for (int& v : element) v = place_[static_cast<std::size_t>(v)];
+      for (int& v : element) v = place_[v];
       keys.push_back(sorted_corners(element));
     }
-    return find_originals(keys, [&](int a, int b) {
-      return part_of(elements[static_cast<std::size_t>(a)]) < part_of(elements[static_cast<std::size_t>(b)]);
-    });
+    return find_originals(keys, [&](int a, int b) { return part_of(elements[a]) < part_of(elements[b]); });
   }
   template <std::size_t n>
   void add(const Elements<n>& elements, const std::vector<int>& originals) {
     has_own_.resize(part_.size(), 0);
     for (std::size_t e = 0; e < elements.size(); ++e) {
       const int part = part_of(elements[e]);
-      if (part_of(elements[static_cast<std::size_t>(originals[e])]) == part)
-        has_own_[static_cast<std::size_t>(part)] = 1;
+      if (part_of(elements[originals[e]]) == part) has_own_[part] = 1;
     }
   }
   template <std::size_t n>
   void keep_partly_own(const Elements<n>& elements, std::vector<int>& originals) const {
     for (std::size_t e = 0; e < elements.size(); ++e) {
-      if (has_own_[static_cast<std::size_t>(part_of(elements[e]))] != 0) originals[e] = static_cast<int>(e);
+      if (has_own_[part_of(elements[e])] != 0) originals[e] = static_cast<int>(e);
     }
   }
 
  private:
   template <std::size_t n>
   int part_of(const std::array<int, n>& element) const {
-    return part_[static_cast<std::size_t>(element[0])];
+    return part_[element[0]];
   }
 
   std::vector<int> place_, part_;  // per vertex
@@ -319,8 +315,8 @@ class GroupMover {
     for (std::size_t e = 0; e < elements.size(); ++e) {
       if (std::cmp_equal(originals[e], e)) continue;
       for (const int from : elements[e]) {
-        for (const int to : elements[static_cast<std::size_t>(originals[e])]) {
-          if (place_[static_cast<std::size_t>(from)] == place_[static_cast<std::size_t>(to)]) at(from) = to;
+        for (const int to : elements[originals[e]]) {
+          if (place_[from] == place_[to]) at(from) = to;
         }
       }
     }
@@ -336,7 +332,7 @@ class GroupMover {
   }
 
  private:
-  int& at(int v) { return new_vertex_[static_cast<std::size_t>(v)]; }
+  int& at(int v) { return new_vertex_[v]; }
 
   const std::vector<int>& place_;
   std::vector<MeshGroup>& groups_;

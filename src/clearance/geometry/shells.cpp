@@ -23,11 +23,11 @@ MassProperties integrate(const Vertices& vertices, const Facets<2>& facets) {
 }
 
 bool meets(const Vec<3>& p, const Vertices& vertices, const std::array<int, 3>& t) {
-  const auto at = [&](std::size_t i) -> const Vec<3>& { return vertices[static_cast<std::size_t>(t[i])]; };
+  const auto at = [&](std::size_t i) -> const Vec<3>& { return vertices[t[i]]; };
   return edge_intersects_triangle(p, p, at(0), at(1), at(2));
 }
 bool meets(const Vec<3>& p, const Vertices& vertices, const std::array<int, 2>& e) {
-  const auto at = [&](std::size_t i) -> Vec<2> { return vertices[static_cast<std::size_t>(e[i])].head<2>(); };
+  const auto at = [&](std::size_t i) -> Vec<2> { return vertices[e[i]].head<2>(); };
   return edges_intersect(Vec<2>(p.head<2>()), Vec<2>(p.head<2>()), at(0), at(1));
 }
 
@@ -38,7 +38,7 @@ bool contains(const BoundingBox& outer, const BoundingBox& inner) {
 template <std::size_t n>
 BoundingBox box_of(const Vertices& vertices, const std::array<int, n>& facet) {
   BoundingBox box;
-  for (const int v : facet) box.extend(vertices[static_cast<std::size_t>(v)]);
+  for (const int v : facet) box.extend(vertices[v]);
   return box;
 }
 
@@ -57,8 +57,8 @@ Vertices points_on(const Vertices& vertices, const Facets<n>& facets, bool in_th
   Vertices points;
   for (std::size_t f = 0; f < facets.size(); f += stride) {
     Vec<3> sum = Vec<3>::Zero();
-    for (const int v : facets[f]) sum += vertices[static_cast<std::size_t>(v)];
-    points.push_back(in_the_middle ? Vec<3>(sum / n) : vertices[static_cast<std::size_t>(facets[f][0])]);
+    for (const int v : facets[f]) sum += vertices[v];
+    points.push_back(in_the_middle ? Vec<3>(sum / n) : vertices[facets[f][0]]);
   }
   return points;
 }
@@ -79,11 +79,11 @@ bool is_inside(const Vertices& vertices, const Facets<n>& inner, const Facets<n>
 }
 
 Vec<3> normal_of(const Vertices& vertices, const std::array<int, 3>& t) {
-  const auto at = [&](std::size_t i) -> const Vec<3>& { return vertices[static_cast<std::size_t>(t[i])]; };
+  const auto at = [&](std::size_t i) -> const Vec<3>& { return vertices[t[i]]; };
   return (at(1) - at(0)).cross(at(2) - at(0)).normalized();
 }
 Vec<3> normal_of(const Vertices& vertices, const std::array<int, 2>& e) {
-  const Vec<3> along = vertices[static_cast<std::size_t>(e[1])] - vertices[static_cast<std::size_t>(e[0])];
+  const Vec<3> along = vertices[e[1]] - vertices[e[0]];
   return Vec<3>(along[1], -along[0], 0.0).normalized();
 }
 
@@ -113,7 +113,7 @@ Shell<n> measure(const Vertices& vertices, SurfacePart<n> part) {
   Shell<n> shell;
   shell.part = std::move(part);
   for (const auto& facet : shell.part.facets) {
-    for (const int v : facet) shell.box.extend(vertices[static_cast<std::size_t>(v)]);
+    for (const int v : facet) shell.box.extend(vertices[v]);
   }
   if (!shell.part.openings.empty()) return shell;
   shell.properties = integrate(vertices, shell.part.facets);
@@ -149,7 +149,7 @@ class Nesting {
   }
 
  private:
-  Shell<n>& at(int s) { return shells_[static_cast<std::size_t>(s)]; }
+  Shell<n>& at(int s) { return shells_[s]; }
   double measure_of(int s) { return at(s).properties.measure; }
 
   /// Returns true if a shell lies on another one but for rounding, whatever the facets of both.
@@ -169,7 +169,7 @@ class Nesting {
     std::vector<int> shell_of_point;
     for (int s = 0; s < static_cast<int>(shells_.size()); ++s) {
       if (at(s).kind != ShellKind::solid) continue;
-      firsts.push_back(vertices_[static_cast<std::size_t>(at(s).part.facets.front()[0])]);
+      firsts.push_back(vertices_[at(s).part.facets.front()[0]]);
       shell_of_point.push_back(s);
     }
     if (firsts.size() < 2) return;
@@ -177,14 +177,14 @@ class Nesting {
     for (const int outer : shell_of_point) {
       const Vec<3> margin = Vec<3>::Constant(1e-9 * at(outer).box.diagonal());
       tree.visit_box(at(outer).box.min - margin, at(outer).box.max + margin, [&](int point) {
-        const int inner = shell_of_point[static_cast<std::size_t>(point)];
+        const int inner = shell_of_point[point];
         if (outer < inner && is_copy(at(outer), at(inner))) {
           at(inner).is_inside_of_solid = true;
           return;
         }
         const bool may_hold = measure_of(outer) > measure_of(inner) && contains(at(outer).box, at(inner).box);
         if (may_hold && is_inside(vertices_, at(inner).part.facets, at(outer).part.facets)) {
-          containers_[static_cast<std::size_t>(inner)].push_back(outer);
+          containers_[inner].push_back(outer);
         }
       });
     }
@@ -193,7 +193,7 @@ class Nesting {
   void decide(int s) {
     int winding = 0;  // number of times that solids enclose the shell
     int outermost = -1;
-    for (const int outer : containers_[static_cast<std::size_t>(s)]) {
+    for (const int outer : containers_[s]) {
       winding += at(outer).kind == ShellKind::cavity ? -1 : 1;
       if (outermost < 0 || measure_of(outer) > measure_of(outermost)) outermost = outer;
     }
@@ -231,7 +231,7 @@ std::vector<signed char> outward_signs(const Vertices& vertices, const Facets<n>
     // Out of the material means into the cavity.
     const bool is_outwards = shell.points_outwards == (shell.kind == ShellKind::solid);
     for (std::size_t f = 0; f < shell.part.numbers.size(); ++f) {
-      signs[static_cast<std::size_t>(shell.part.numbers[f])] = is_outwards != (shell.part.is_turned[f] != 0) ? 1 : -1;
+      signs[shell.part.numbers[f]] = is_outwards != (shell.part.is_turned[f] != 0) ? 1 : -1;
     }
   }
   return signs;

@@ -14,7 +14,7 @@ int SurfaceTopology::num_bodies() const {
 }
 
 std::string SurfaceTopology::body_label(int vertex) const {
-  const auto body = static_cast<std::size_t>(vertex_body[static_cast<std::size_t>(vertex)]);
+  const std::size_t body = vertex_body[vertex];
   return body < body_names.size() ? "'" + body_names[body] + "'" : "body " + std::to_string(body);
 }
 
@@ -79,7 +79,7 @@ void turn_around(Triangles& triangles) {
 
 std::vector<int> drop_unused_vertices(Mesh& mesh) {
   std::vector<int> new_number(mesh.vertices.size(), -1);
-  for_each_corner(mesh, [&](int& v) { new_number[static_cast<std::size_t>(v)] = 0; });
+  for_each_corner(mesh, [&](int& v) { new_number[v] = 0; });
 
   std::vector<int> old_number;
   std::vector<Vec<3>> kept;
@@ -90,7 +90,7 @@ std::vector<int> drop_unused_vertices(Mesh& mesh) {
     kept.push_back(mesh.vertices[v]);
   }
   mesh.vertices = std::move(kept);
-  for_each_corner(mesh, [&](int& v) { v = new_number[static_cast<std::size_t>(v)]; });
+  for_each_corner(mesh, [&](int& v) { v = new_number[v]; });
   return old_number;
 }
 

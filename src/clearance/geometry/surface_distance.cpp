@@ -27,13 +27,13 @@ class PartTree {
     if (!parts_.empty()) build(0, static_cast<int>(parts_.size()));
   }
   bool is_empty() const { return nodes_.empty(); }
-  const Node& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
-  const Part& part(int i) const { return parts_[static_cast<std::size_t>(i)]; }
+  const Node& node(int i) const { return nodes_[i]; }
+  const Part& part(int i) const { return parts_[i]; }
 
  private:
   static constexpr int leaf_size = 4;
 
-  Vec<3> point(int i) const { return points_[static_cast<std::size_t>(i)]; }
+  Vec<3> point(int i) const { return points_[i]; }
   int build(int begin, int end) {
     const int index = static_cast<int>(nodes_.size());
     Node node;
@@ -54,8 +54,8 @@ class PartTree {
     std::nth_element(parts_.begin() + begin, parts_.begin() + middle, parts_.begin() + end,
                      [&](const Part& p, const Part& q) { return at(p) < at(q); });
     const int left = build(begin, middle), right = build(middle, end);
-    nodes_[static_cast<std::size_t>(index)].left = left;
-    nodes_[static_cast<std::size_t>(index)].right = right;
+    nodes_[index].left = left;
+    nodes_[index].right = right;
     return index;
   }
 
@@ -97,7 +97,7 @@ void search(const PartTree<n>& a, const PartTree<m>& b, const DistanceSq& distan
 }  // namespace
 
 double surface_distance(const SurfaceParts& a, const SurfaceParts& b, const std::vector<Vec<3>>& points) {
-  const auto at = [&](int i) -> const Vec<3>& { return points[static_cast<std::size_t>(i)]; };
+  const auto at = [&](int i) -> const Vec<3>& { return points[i]; };
   double best = infinity;
   search(
       PartTree<2>(a.edges, points), PartTree<2>(b.edges, points),

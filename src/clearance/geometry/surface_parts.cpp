@@ -14,7 +14,7 @@ namespace {
 /// Disjoint sets of facets that record whether a facet must be reversed to agree with the first of its set.
 class OrientedSets {
  public:
-  explicit OrientedSets(int count) : parent_(static_cast<std::size_t>(count)), is_turned_(parent_.size(), 0) {
+  explicit OrientedSets(int count) : parent_(count), is_turned_(parent_.size(), 0) {
     std::iota(parent_.begin(), parent_.end(), 0);
   }
   struct Place {
@@ -48,7 +48,7 @@ class OrientedSets {
  private:
   template <class T>
   static T& at(std::vector<T>& list, int i) {
-    return list[static_cast<std::size_t>(i)];
+    return list[i];
   }
   std::vector<int> parent_;
   std::vector<char> is_turned_;
@@ -66,7 +66,7 @@ std::vector<Ridge> sorted_ridges(const Facets<n>& facets, const std::vector<int>
   std::vector<Ridge> ridges;
   for (std::size_t f = 0; f < facets.size(); ++f) {
     std::array<int, n> v;
-    for (std::size_t i = 0; i < n; ++i) v[i] = first[static_cast<std::size_t>(facets[f][i])];
+    for (std::size_t i = 0; i < n; ++i) v[i] = first[facets[f][i]];
     // A collapsed facet closes nothing, so its ridges do not count.
     bool is_collapsed = false;
     for (std::size_t i = 0; i < n; ++i) is_collapsed = is_collapsed || v[i] == v[(i + 1) % n];
@@ -110,14 +110,14 @@ std::vector<int> joined_vertices(const Vertices& vertices, const Facets<n>& face
   }
   std::vector<char> is_closed(vertices.size(), 1);  // per root of a component
   for_each_ridge(sorted_ridges(facets, own), [&](const Ridge* begin, const Ridge* end) {
-    if (end - begin != 2) is_closed[static_cast<std::size_t>(components.root(begin->vertices[0]))] = 0;
+    if (end - begin != 2) is_closed[components.root(begin->vertices[0])] = 0;
   });
   std::vector<int> joined = own, first_open(vertices.size(), -1);
   for (const int v : own) {
-    if (is_closed[static_cast<std::size_t>(components.root(v))] != 0) continue;
-    int& first = first_open[static_cast<std::size_t>(place[static_cast<std::size_t>(v)])];
+    if (is_closed[components.root(v)] != 0) continue;
+    int& first = first_open[place[v]];
     if (first < 0) first = v;
-    joined[static_cast<std::size_t>(v)] = first;
+    joined[v] = first;
   }
   return joined;
 }
@@ -141,7 +141,7 @@ std::vector<SurfacePart<n>> split_into_parts(const Vertices& vertices, const Fac
   std::vector<int> part_of_facet(facets.size(), -1);
   for (std::size_t f = 0; f < facets.size(); ++f) {
     const auto place = sets.find(static_cast<int>(f));
-    int& part = part_of_facet[static_cast<std::size_t>(place.root)];
+    int& part = part_of_facet[place.root];
     if (part < 0) {
       part = static_cast<int>(parts.size());
       parts.emplace_back();
@@ -149,7 +149,7 @@ std::vector<SurfacePart<n>> split_into_parts(const Vertices& vertices, const Fac
     part_of_facet[f] = part;
     std::array<int, n> facet = facets[f];
     if (place.is_turned) std::swap(facet[0], facet[1]);
-    SurfacePart<n>& to = parts[static_cast<std::size_t>(part)];
+    SurfacePart<n>& to = parts[part];
     to.facets.push_back(facet);
     to.numbers.push_back(static_cast<int>(f));
     to.is_turned.push_back(place.is_turned ? 1 : 0);
@@ -157,7 +157,7 @@ std::vector<SurfacePart<n>> split_into_parts(const Vertices& vertices, const Fac
   for_each_ridge(ridges, [&](const Ridge* begin, const Ridge* end) {
     int balance = 0;
     for (const Ridge* r = begin; r < end; ++r) balance += sets.find(r->facet).is_turned ? -r->sign : r->sign;
-    SurfacePart<n>& part = parts[static_cast<std::size_t>(part_of_facet[static_cast<std::size_t>(begin->facet)])];
+    SurfacePart<n>& part = parts[part_of_facet[begin->facet]];
     if (end - begin > 2) part.has_branches = true;
     if (balance != 0) part.openings.push_back(begin->vertices[0]);
   });

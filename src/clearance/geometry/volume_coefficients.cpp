@@ -145,7 +145,7 @@ struct Element : VolumeFunction<dim, order> {
     }
     double halves[2][size] = {};
     const int in_half = size << (depth - 1), h = which / in_half;
-    gather_one(which % in_half, edges.halves()[static_cast<std::size_t>(h)], depth - 1, halves[h]);
+    gather_one(which % in_half, edges.halves()[h], depth - 1, halves[h]);
     add_transposed_halves<dim, degree>(halves[0], halves[1], edges.longest(), whole);
   }
 };

@@ -39,7 +39,7 @@ template <class Facets>
 std::optional<int> count_crossings(const Vec<3>& point, const Vertices& vertices, const Facets& facets) {
   BoundingBox box;
   for (const auto& facet : facets) {
-    for (const int v : facet) box.extend(vertices[static_cast<std::size_t>(v)]);
+    for (const int v : facet) box.extend(vertices[v]);
   }
   if (box.is_empty()) return 0;
   const double length = box.diagonal();
@@ -52,7 +52,7 @@ std::optional<int> count_crossings(const Vec<3>& point, const Vertices& vertices
     bool is_clear = true;
     for (std::size_t f = 0; f < facets.size() && is_clear; ++f) {
       const auto& facet = facets[f];
-      const auto x = [&](std::size_t i) -> const Vec<3>& { return vertices[static_cast<std::size_t>(facet[i])]; };
+      const auto x = [&](std::size_t i) -> const Vec<3>& { return vertices[facet[i]]; };
       // Skip facets that are beside, above, below or before the segment.
       bool is_beside = true, is_above = true, is_before = true, is_below = true;
       for (std::size_t i = 0; i < facet.size(); ++i) {

@@ -77,7 +77,7 @@ class Handler : public nlohmann::json_sax<Json> {
     Level& level = levels_.back();
     is_after_value_ = false;
     if (!level.keys.insert(name).second) {
-      const std::size_t end = static_cast<std::size_t>(reached_ - text_.data());
+      const std::size_t end = reached_ - text_.data();
       issues.push_back({"", child_path(place(), name), "",
                         fmt::format("the key is given twice, again at {}",
                                     line_and_column(text_, text_.rfind(name, end - std::min(end, name.size() + 1))))});

@@ -154,7 +154,7 @@ SceneFormat format_of_xml(const fs::path& path) {
   std::string start(1 << 16, ' ');  // comments included
   std::ifstream file(path);
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(file.gcount()));
+  start.resize(file.gcount());
   const std::string format = robot_format_of(start);
   if (format == "urdf") return SceneFormat::urdf;
   return format == "mjcf" ? SceneFormat::mjcf : SceneFormat::automatic;

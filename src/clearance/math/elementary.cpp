@@ -109,7 +109,7 @@ ReducedAngle reduce_large(double x) {
   // than 2^-62.
   const int first = exponent + 9;
   const auto digits = [&](int word) {
-    const auto at = static_cast<std::size_t>(first / 64 + word);
+    const std::size_t at = first / 64 + word;
     const int shift = first % 64;
     return shift == 0 ? two_over_pi[at] : two_over_pi[at] << shift | two_over_pi[at + 1] >> (64 - shift);
   };

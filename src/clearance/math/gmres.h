@@ -21,7 +21,7 @@ VecX solve_identity_plus(const Apply& apply, const VecX& b, double tolerance, in
     VecX next = basis.back() + apply(basis.back());
     if (!(next.norm() > 1e-14)) break;  // the system maps the direction to zero, or there is none
     for (int i = 0; i <= k; ++i) {
-      const VecX& direction = basis[static_cast<std::size_t>(i)];
+      const VecX& direction = basis[i];
       hessenberg(i, k) = direction.dot(next);
       next -= hessenberg(i, k) * direction;
     }
@@ -34,7 +34,7 @@ VecX solve_identity_plus(const Apply& apply, const VecX& b, double tolerance, in
     basis.push_back(next / hessenberg(k + 1, k));
   }
   VecX x = VecX::Zero(b.size());
-  for (Eigen::Index i = 0; i < coefficients.size(); ++i) x += coefficients[i] * basis[static_cast<std::size_t>(i)];
+  for (Eigen::Index i = 0; i < coefficients.size(); ++i) x += coefficients[i] * basis[i];
   return x;
 }
 

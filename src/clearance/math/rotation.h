@@ -18,8 +18,7 @@ inline Mat<3> rotation_from_euler_xyz(const Vec<3>& degrees) {
     if (quarter_turns == std::round(quarter_turns)) {
       constexpr std::array<double, 4> sines = {0.0, 1.0, 0.0, -1.0};
       const int quarter = static_cast<int>(std::fmod(std::fmod(quarter_turns, 4.0) + 4.0, 4.0));
-      return std::array<double, 2>{sines[static_cast<std::size_t>((quarter + 1) % 4)],
-                                   sines[static_cast<std::size_t>(quarter)]};
+      return std::array<double, 2>{sines[(quarter + 1) % 4], sines[quarter]};
     }
     return std::array<double, 2>{elementary::cos(angle * radians_per_degree),
                                  elementary::sin(angle * radians_per_degree)};

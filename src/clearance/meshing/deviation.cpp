@@ -41,9 +41,7 @@ double largest_distance(const Vertices& vertices, const Triangles& triangles, co
   double lower = 0.0;
   std::priority_queue<Piece> pieces;
   for (const auto& [a, b, c] : triangles) {
-    pieces.push(bound({vertices[static_cast<std::size_t>(a)], vertices[static_cast<std::size_t>(b)],
-                       vertices[static_cast<std::size_t>(c)]},
-                      to, lower));
+    pieces.push(bound({vertices[a], vertices[b], vertices[c]}, to, lower));
   }
   // Splits the piece with the largest bound into four until that bound is within the tolerance.
   while (!pieces.empty() && pieces.top().upper > lower + tolerance) {

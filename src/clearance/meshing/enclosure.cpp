@@ -18,7 +18,7 @@ struct Line {
 };
 
 const Vec<3>& corner(const Mesh& surface, std::size_t triangle, std::size_t k) {
-  return surface.vertices[static_cast<std::size_t>(surface.triangles[triangle][k])];
+  return surface.vertices[surface.triangles[triangle][k]];
 }
 
 Vec<3> area_of(const Mesh& surface, std::size_t t) {
@@ -42,7 +42,7 @@ std::vector<Line> lines_through(const Mesh& surface) {
   std::vector<Line> lines;
   for (int i = 0; i < num_lines && until.back() > 0.0; ++i) {
     const double at = (i + 0.5) / num_lines * until.back();
-    const auto t = static_cast<std::size_t>(std::upper_bound(until.begin(), until.end(), at) - until.begin());
+    const std::size_t t = std::upper_bound(until.begin(), until.end(), at) - until.begin();
     double u = spread(i, 0.7548776662466927), v = spread(i, 0.5698402909980532);
     if (u + v > 1.0) u = 1.0 - u, v = 1.0 - v;
     const Vec<3>&a = corner(surface, t, 0), &b = corner(surface, t, 1), &c = corner(surface, t, 2);

@@ -65,7 +65,7 @@ class Boundary {
 
 bool is_flat(const Mesh& mesh, const std::array<int, 4>& tet, double angle) {
   Mesh alone;
-  for (const int v : tet) alone.vertices.push_back(mesh.vertices[static_cast<std::size_t>(v)]);
+  for (const int v : tet) alone.vertices.push_back(mesh.vertices[v]);
   alone.tets = {{0, 1, 2, 3}};
   return smallest_angle(alone) < angle;
 }
@@ -75,17 +75,17 @@ bool is_flat(const Mesh& mesh, const std::array<int, 4>& tet, double angle) {
 void take_off_flat_tetrahedra(double angle, Mesh& mesh) {
   std::vector<int> flat;
   for (int t = 0; t < static_cast<int>(mesh.tets.size()); ++t) {
-    if (is_flat(mesh, mesh.tets[static_cast<std::size_t>(t)], angle)) flat.push_back(t);
+    if (is_flat(mesh, mesh.tets[t], angle)) flat.push_back(t);
   }
   // Tetrahedra are removed one at a time, because each removal changes the surface for the next one.
   Boundary boundary(mesh);
   std::vector<char> is_gone(mesh.tets.size(), 0);
-  const auto tet = [&](int t) -> const std::array<int, 4>& { return mesh.tets[static_cast<std::size_t>(t)]; };
+  const auto tet = [&](int t) -> const std::array<int, 4>& { return mesh.tets[t]; };
   while (true) {
     const auto found = std::find_if(flat.begin(), flat.end(), [&](int t) { return boundary.can_go(tet(t)); });
     if (found == flat.end()) break;
     boundary.take_off(tet(*found));
-    is_gone[static_cast<std::size_t>(*found)] = 1;
+    is_gone[*found] = 1;
     flat.erase(found);
   }
   std::size_t number = 0;

@@ -26,7 +26,7 @@ template <class T>
 void add_all(const std::vector<T>& values, Hash& hash) {
   const std::size_t count = values.size();
   hash.add(&count, sizeof count);
-  for (const T& value : values) hash.add(value.data(), sizeof(value[0]) * static_cast<std::size_t>(value.size()));
+  for (const T& value : values) hash.add(value.data(), sizeof(value[0]) * value.size());
 }
 
 Json json_of(const VolumeMeshReport& r) {

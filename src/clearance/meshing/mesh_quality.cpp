@@ -13,7 +13,7 @@ namespace clearance {
 namespace {
 
 const Vec<3>& position(const Mesh& mesh, int v) {
-  return mesh.vertices[static_cast<std::size_t>(v)];
+  return mesh.vertices[v];
 }
 
 double degrees(double sine, double cosine) {

@@ -16,18 +16,14 @@ namespace {
 constexpr double least_angle = 5.0;
 constexpr int max_rounds = 20;
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 double volume_of(const CellComplex& complex, int cell) {
-  const auto& [a, b, c, d] = complex.tets[at(cell)];
-  return tet_volume(complex.vertices[at(a)], complex.vertices[at(b)], complex.vertices[at(c)], complex.vertices[at(d)]);
+  const auto& [a, b, c, d] = complex.tets[cell];
+  return tet_volume(complex.vertices[a], complex.vertices[b], complex.vertices[c], complex.vertices[d]);
 }
 
 double angle_of(const CellComplex& complex, int cell) {
   Mesh alone;
-  for (const int v : complex.tets[at(cell)]) alone.vertices.push_back(complex.vertices[at(v)]);
+  for (const int v : complex.tets[cell]) alone.vertices.push_back(complex.vertices[v]);
   alone.tets = {{0, 1, 2, 3}};
   return smallest_angle(alone);
 }
@@ -63,9 +59,7 @@ class Link {
   int num_circles(const std::vector<int>& vertices) const {
     std::vector<std::size_t> set(vertices.size());
     std::iota(set.begin(), set.end(), std::size_t{0});
-    const auto place = [&](int v) {
-      return static_cast<std::size_t>(std::lower_bound(vertices.begin(), vertices.end(), v) - vertices.begin());
-    };
+    const auto place = [&](int v) { return std::lower_bound(vertices.begin(), vertices.end(), v) - vertices.begin(); };
     int count = static_cast<int>(vertices.size());
     for (const auto& [a, b] : edges_) {
       const std::size_t from = set[place(a)], to = set[place(b)];
@@ -83,7 +77,7 @@ class Mender {
  public:
   explicit Mender(CellComplex& complex) : complex_(complex), cells_of_(complex.vertices.size()) {
     for (int c = 0; c < static_cast<int>(complex.tets.size()); ++c) {
-      for (const int v : complex.tets[at(c)]) cells_of_[at(v)].push_back(c);
+      for (const int v : complex.tets[c]) cells_of_[v].push_back(c);
     }
   }
 
@@ -113,11 +107,11 @@ class Mender {
  private:
   int badness_at(int v) const {
     Link link;
-    for (const int c : cells_of_[at(v)]) {
-      if (complex_.is_solid[at(c)] == 0) continue;
+    for (const int c : cells_of_[v]) {
+      if (complex_.is_solid[c] == 0) continue;
       std::array<int, 3> others{};
       std::size_t k = 0;
-      for (const int corner : complex_.tets[at(c)]) {
+      for (const int corner : complex_.tets[c]) {
         if (corner != v) others[k++] = corner;
       }
       for (k = 0; k < 3; ++k) link.add({others[k], others[(k + 1) % 3]});
@@ -126,13 +120,13 @@ class Mender {
   }
 
   void turn(const std::vector<int>& cells) {
-    for (const int c : cells) complex_.is_solid[at(c)] ^= 1;
+    for (const int c : cells) complex_.is_solid[c] ^= 1;
   }
 
   /// Returns by how much badness decreases if these cells change.
   int gain(const std::vector<int>& cells) {
     std::vector<int> vertices;
-    for (const int c : cells) vertices.insert(vertices.end(), complex_.tets[at(c)].begin(), complex_.tets[at(c)].end());
+    for (const int c : cells) vertices.insert(vertices.end(), complex_.tets[c].begin(), complex_.tets[c].end());
     std::sort(vertices.begin(), vertices.end());
     vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
     int sum = 0;
@@ -143,10 +137,10 @@ class Mender {
     return sum;
   }
 
-  bool may_change(int c) const { return complex_.is_solid[at(c)] != 0 || angle_of(complex_, c) >= least_angle; }
+  bool may_change(int c) const { return complex_.is_solid[c] != 0 || angle_of(complex_, c) >= least_angle; }
 
   bool are_neighbours(int c, int d) const {
-    const auto &one = complex_.tets[at(c)], &two = complex_.tets[at(d)];
+    const auto &one = complex_.tets[c], &two = complex_.tets[d];
     return std::count_if(one.begin(), one.end(),
                          [&](int v) { return std::find(two.begin(), two.end(), v) != two.end(); }) == 3;
   }
@@ -154,7 +148,7 @@ class Mender {
   /// Returns the smallest cell whose change helps, or two neighbours if no single cell helps.
   std::vector<int> best_change(int v) {
     std::vector<int> cells;
-    for (const int c : cells_of_[at(v)]) {
+    for (const int c : cells_of_[v]) {
       if (may_change(c)) cells.push_back(c);
     }
     std::vector<int> best;

@@ -15,7 +15,7 @@ namespace clearance {
 namespace {
 
 const Vec<3>& position(const Mesh& mesh, int v) {
-  return mesh.vertices[static_cast<std::size_t>(v)];
+  return mesh.vertices[v];
 }
 
 Vec<2> along(const Vec<3>& x, int axis) {
@@ -24,7 +24,7 @@ Vec<2> along(const Vec<3>& x, int axis) {
 
 /// Returns the orientation of a triangle as seen along an axis.
 int turn(const Vertices& vertices, int axis, int a, int b, int c) {
-  const auto seen = [&](int v) { return along(vertices[static_cast<std::size_t>(v)], axis); };
+  const auto seen = [&](int v) { return along(vertices[v], axis); };
   return orient2d(seen(a), seen(b), seen(c));
 }
 
@@ -65,12 +65,12 @@ SurfaceTopology topology_of(const Mesh& mesh) {
 
 bool do_meet(const Mesh& mesh, const SurfaceTopology& topology, const std::array<int, 2>& pair) {
   const auto at = [&](int v) -> const Vec<3>& { return position(mesh, v); };
-  const auto& [a, b] = topology.edges[static_cast<std::size_t>(pair[0])];
+  const auto& [a, b] = topology.edges[pair[0]];
   if (mesh.dim == 2) {
-    const auto& [c, d] = topology.edges[static_cast<std::size_t>(pair[1])];
+    const auto& [c, d] = topology.edges[pair[1]];
     return edges_intersect(Vec<2>(at(a).head<2>()), at(b).head<2>(), at(c).head<2>(), at(d).head<2>());
   }
-  const auto& t = topology.triangles[static_cast<std::size_t>(pair[1])];
+  const auto& t = topology.triangles[pair[1]];
   return edge_intersects_triangle(at(a), at(b), at(t[0]), at(t[1]), at(t[2]));
 }
 
@@ -111,7 +111,7 @@ SelfIntersections find_self_intersections(const Mesh& surface) {
   const auto broad_phase = make_broad_phase(surface.dim, topology);
   for (const auto& pair : broad_phase->find_intersection_candidates(x)) {
     if (!do_meet(surface, topology, pair)) continue;
-    const auto& edge = topology.edges[static_cast<std::size_t>(pair[0])];
+    const auto& edge = topology.edges[pair[0]];
     if (found.count++ == 0) found.place = 0.5 * (position(surface, edge[0]) + position(surface, edge[1]));
   }
   if (surface.dim == 3) find_folds(surface, found);
@@ -135,7 +135,7 @@ std::string describe_surface_defects(const Mesh& surface) {
   }
   description.add(num_flat, "triangle without area", "triangles without area", first_flat);
   const SelfIntersections met = find_self_intersections(surface);
-  description.add(static_cast<std::size_t>(met.count), "intersection", "intersections", met.place);
+  description.add(met.count, "intersection", "intersections", met.place);
   return description.text;
 }
 
@@ -148,12 +148,12 @@ std::string describe_outline_defects(const Mesh& outline) {
   const auto count_vertices = [&](auto is_odd, const char* one, const char* several) {
     const auto count = std::count_if(num_edges.begin(), num_edges.end(), is_odd);
     const auto first = std::find_if(num_edges.begin(), num_edges.end(), is_odd);
-    if (count > 0) description.add(static_cast<std::size_t>(count), one, several, position(outline, first->first));
+    if (count > 0) description.add(count, one, several, position(outline, first->first));
   };
   count_vertices([](const auto& entry) { return entry.second == 1; }, "open end", "open ends");
   count_vertices([](const auto& entry) { return entry.second > 2; }, "branching point", "branching points");
   const SelfIntersections met = find_self_intersections(outline);
-  description.add(static_cast<std::size_t>(met.count), "crossing", "crossings", met.place);
+  description.add(met.count, "crossing", "crossings", met.place);
   return description.text;
 }
 

@@ -19,10 +19,6 @@ namespace {
 
 constexpr double near = 1e-6;  // as a share of the diagonal: the precision of a float32
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// Returns the triangles and edges alone, with the vertices that they use.
 Mesh with_used_vertices(const Mesh& mesh) {
   Mesh used;
@@ -38,7 +34,7 @@ template <std::size_t size>
 void replace_corners(const std::vector<int>& stands_for, std::vector<std::array<int, size>>& elements,
                      int& num_collapsed) {
   for (auto& element : elements) {
-    for (int& v : element) v = stands_for[at(v)];
+    for (int& v : element) v = stands_for[v];
   }
   num_collapsed += static_cast<int>(std::erase_if(elements, [](auto element) {
     std::sort(element.begin(), element.end());
@@ -73,7 +69,7 @@ std::vector<int> weld_near(const Vertices& vertices) {
   for (std::size_t v = 0; v < vertices.size(); ++v) {
     if (first[v] >= 0) continue;
     tree.visit_box(vertices[v] - reach, vertices[v] + reach, [&](int other) {
-      if (first[at(other)] < 0) first[at(other)] = static_cast<int>(v);
+      if (first[other] < 0) first[other] = static_cast<int>(v);
     });
   }
   return first;
@@ -86,7 +82,7 @@ void close_t_junctions(Mesh& surface, SurfaceRepairs& repairs) {
       std::erase_if(triangles, [&](const auto& triangle) { return has_no_area(surface.vertices, triangle); });
   const int split = split_at_hanging_nodes(surface.vertices, triangles);
   const auto num_open = [](const Triangles& of) { return find_surface_defects(of).open_edges.size(); };
-  if (flat + static_cast<std::size_t>(split) == 0 || num_open(triangles) > num_open(surface.triangles)) return;
+  if (flat + split == 0 || num_open(triangles) > num_open(surface.triangles)) return;
   repairs.flat = static_cast<int>(flat);
   repairs.split_edges = split;
   surface.triangles = std::move(triangles);
@@ -106,7 +102,7 @@ Neighbours find_neighbours(const Triangles& triangles) {
   std::map<std::array<int, 2>, std::vector<std::pair<int, bool>>> sides;
   for (int f = 0; f < static_cast<int>(triangles.size()); ++f) {
     for (std::size_t k = 0; k < 3; ++k) {
-      const int from = triangles[at(f)][k], to = triangles[at(f)][(k + 1) % 3];
+      const int from = triangles[f][k], to = triangles[f][(k + 1) % 3];
       sides[{std::min(from, to), std::max(from, to)}].emplace_back(f, from < to);
     }
   }
@@ -114,8 +110,8 @@ Neighbours find_neighbours(const Triangles& triangles) {
   for (const auto& [edge, users] : sides) {
     if (users.size() != 2) continue;
     const bool is_alike = users[0].second == users[1].second;
-    neighbours.of[at(users[0].first)].push_back({users[1].first, is_alike});
-    neighbours.of[at(users[1].first)].push_back({users[0].first, is_alike});
+    neighbours.of[users[0].first].push_back({users[1].first, is_alike});
+    neighbours.of[users[1].first].push_back({users[0].first, is_alike});
   }
   return neighbours;
 }
@@ -131,12 +127,12 @@ std::vector<Part> find_parts(const Triangles& triangles) {
   std::vector<char> is_known(triangles.size(), 0);
   std::vector<Part> parts;
   for (int seed = 0; seed < static_cast<int>(triangles.size()); ++seed) {
-    if (is_known[at(seed)] != 0) continue;
+    if (is_known[seed] != 0) continue;
     Part part{{seed}, {false}};
-    is_known[at(seed)] = 1;
+    is_known[seed] = 1;
     for (std::size_t i = 0; i < part.triangles.size(); ++i) {
-      for (const auto& [other, is_alike] : neighbours.of[at(part.triangles[i])]) {
-        if (std::exchange(is_known[at(other)], char{1}) != 0) continue;
+      for (const auto& [other, is_alike] : neighbours.of[part.triangles[i]]) {
+        if (std::exchange(is_known[other], char{1}) != 0) continue;
         part.triangles.push_back(other);
         part.is_turned.push_back(part.is_turned[i] != is_alike);
       }
@@ -149,7 +145,7 @@ std::vector<Part> find_parts(const Triangles& triangles) {
 Triangles triangles_of(const Part& part, const Triangles& triangles) {
   Triangles turned;
   for (std::size_t i = 0; i < part.triangles.size(); ++i) {
-    const auto& [a, b, c] = triangles[at(part.triangles[i])];
+    const auto& [a, b, c] = triangles[part.triangles[i]];
     turned.push_back(part.is_turned[i] ? std::array{a, c, b} : std::array{a, b, c});
   }
   return turned;
@@ -174,7 +170,7 @@ bool holds(const BoundingBox& outer, const BoundingBox& inner) {
 
 bool is_cavity(const std::vector<Shell>& shells, std::size_t which, const Vertices& vertices) {
   if (!shells[which].is_closed) return false;
-  const Vec<3>& point = vertices[at(shells[which].triangles.front()[0])];
+  const Vec<3>& point = vertices[shells[which].triangles.front()[0]];
   int num_around = 0;
   for (std::size_t other = 0; other < shells.size(); ++other) {
     if (other == which || !shells[other].is_closed || !holds(shells[other].box, shells[which].box)) continue;
@@ -189,7 +185,7 @@ void orient(Mesh& mesh, SurfaceRepairs& repairs) {
   for (const Part& part : parts) {
     Shell shell{triangles_of(part, mesh.triangles), {}, false};
     for (const auto& triangle : shell.triangles) {
-      for (const int v : triangle) shell.box.extend(mesh.vertices[at(v)]);
+      for (const int v : triangle) shell.box.extend(mesh.vertices[v]);
     }
     shell.is_closed = is_closed_manifold(shell.triangles);
     if (mass_properties_of_solid(mesh.vertices, shell.triangles).measure < 0.0) turn_around(shell.triangles);
@@ -202,7 +198,7 @@ void orient(Mesh& mesh, SurfaceRepairs& repairs) {
       turn_around(oriented);
     }
     for (std::size_t i = 0; i < oriented.size(); ++i) {
-      auto& triangle = mesh.triangles[at(parts[s].triangles[i])];
+      auto& triangle = mesh.triangles[parts[s].triangles[i]];
       repairs.turned_triangles += from_smallest(triangle) == from_smallest(oriented[i]) ? 0 : 1;
       triangle = oriented[i];
     }
@@ -256,7 +252,7 @@ void close_holes(RepairedSurface& surface) {
       continue;
     }
     Vec<3> middle = Vec<3>::Zero();
-    for (const int v : loop) middle += mesh.vertices[at(v)] / static_cast<double>(loop.size());
+    for (const int v : loop) middle += mesh.vertices[v] / static_cast<double>(loop.size());
     const int top = static_cast<int>(mesh.vertices.size());
     mesh.vertices.push_back(middle);
     for (std::size_t k = 0; k < loop.size(); ++k) mesh.triangles.push_back({loop[k], loop[(k + 1) % loop.size()], top});

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t leaf_size = 4;
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 double box_distance_sq(const BoundingBox& box, const Vec<3>& x) {
   return (box.min - x).cwiseMax(x - box.max).cwiseMax(0.0).squaredNorm();
 }
@@ -26,8 +22,7 @@ TriangleTree::TriangleTree(Vertices vertices, Triangles triangles)
     : vertices_(std::move(vertices)), triangles_(std::move(triangles)), order_(triangles_.size()) {
   std::iota(order_.begin(), order_.end(), 0);
   Vertices middles;
-  for (const auto& [a, b, c] : triangles_)
-    middles.push_back((vertices_[at(a)] + vertices_[at(b)] + vertices_[at(c)]) / 3.0);
+  for (const auto& [a, b, c] : triangles_) middles.push_back((vertices_[a] + vertices_[b] + vertices_[c]) / 3.0);
   if (!order_.empty()) build(0, order_.size(), middles);
 }
 
@@ -38,8 +33,8 @@ void TriangleTree::build(std::size_t begin, std::size_t end, const Vertices& mid
   nodes_[self].end = end;
   BoundingBox of_middles;
   for (std::size_t i = begin; i < end; ++i) {
-    of_middles.extend(middles[at(order_[i])]);
-    for (const int v : triangles_[at(order_[i])]) nodes_[self].box.extend(vertices_[at(v)]);
+    of_middles.extend(middles[order_[i]]);
+    for (const int v : triangles_[order_[i]]) nodes_[self].box.extend(vertices_[v]);
   }
   if (end - begin <= leaf_size) return;
   Eigen::Index axis = 0;
@@ -47,17 +42,16 @@ void TriangleTree::build(std::size_t begin, std::size_t end, const Vertices& mid
   const auto first = order_.begin() + static_cast<std::ptrdiff_t>(begin);
   const auto middle = first + static_cast<std::ptrdiff_t>((end - begin) / 2);
   const auto last = order_.begin() + static_cast<std::ptrdiff_t>(end);
-  std::nth_element(first, middle, last, [&](int a, int b) {
-    return std::pair(middles[at(a)][axis], a) < std::pair(middles[at(b)][axis], b);
-  });
+  std::nth_element(first, middle, last,
+                   [&](int a, int b) { return std::pair(middles[a][axis], a) < std::pair(middles[b][axis], b); });
   build(begin, begin + (end - begin) / 2, middles);
   nodes_[self].right = static_cast<int>(nodes_.size());
   build(begin + (end - begin) / 2, end, middles);
 }
 
 double TriangleTree::distance_sq(const Vec<3>& x, int triangle) const {
-  const auto& [a, b, c] = triangles_[at(triangle)];
-  return point_triangle_distance_sq(x, vertices_[at(a)], vertices_[at(b)], vertices_[at(c)]);
+  const auto& [a, b, c] = triangles_[triangle];
+  return point_triangle_distance_sq(x, vertices_[a], vertices_[b], vertices_[c]);
 }
 
 TriangleTree::Nearest TriangleTree::nearest(const Vec<3>& x) const {
@@ -67,7 +61,7 @@ TriangleTree::Nearest TriangleTree::nearest(const Vec<3>& x) const {
 }
 
 void TriangleTree::search(int node, const Vec<3>& x, Nearest& best) const {
-  const Node& here = nodes_[at(node)];
+  const Node& here = nodes_[node];
   if (here.right < 0) {
     for (std::size_t i = here.begin; i < here.end; ++i) {
       const double distance = distance_sq(x, order_[i]);
@@ -75,9 +69,8 @@ void TriangleTree::search(int node, const Vec<3>& x, Nearest& best) const {
     }
     return;
   }
-  std::array<std::pair<double, int>, 2> children = {
-      std::pair{box_distance_sq(nodes_[at(node + 1)].box, x), node + 1},
-      std::pair{box_distance_sq(nodes_[at(here.right)].box, x), here.right}};
+  std::array<std::pair<double, int>, 2> children = {std::pair{box_distance_sq(nodes_[node + 1].box, x), node + 1},
+                                                    std::pair{box_distance_sq(nodes_[here.right].box, x), here.right}};
   if (children[1] < children[0]) std::swap(children[0], children[1]);
   for (const auto& [distance, child] : children) {
     if (distance < best.distance_sq) search(child, x, best);

@@ -66,7 +66,7 @@ Topology topology_of(const Vertices& vertices, const Triangles& surface) {
   used.triangles = surface;
   const std::vector<int> component = connected_components(used);
   std::vector<int> parts;
-  for (const auto& triangle : surface) parts.push_back(component[static_cast<std::size_t>(triangle[0])]);
+  for (const auto& triangle : surface) parts.push_back(component[triangle[0]]);
   std::sort(parts.begin(), parts.end());
   parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
   return {static_cast<int>(parts.size()), euler_characteristic(surface)};

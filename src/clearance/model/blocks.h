@@ -9,14 +9,14 @@ namespace clearance {
 
 /// Returns the body that a block moves, numbered as in the surface; 0 in models without body numbers.
 inline int body_of_block(const Model& model, int block) {
-  return model.body_of_block.empty() ? 0 : model.body_of_block[static_cast<std::size_t>(block)];
+  return model.body_of_block.empty() ? 0 : model.body_of_block[block];
 }
 
 /// Returns 1 for each block that is a column of the affine map of a stiff body and thus not a point.
 inline std::vector<char> column_flags(const Model& model) {
-  std::vector<char> is_column(static_cast<std::size_t>(model.layout.num_blocks), 0);
+  std::vector<char> is_column(model.layout.num_blocks, 0);
   for (const StiffBody& body : model.stiff_bodies) {
-    for (int i = 1; i <= model.layout.dim; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
+    for (int i = 1; i <= model.layout.dim; ++i) is_column[body.first_block + i] = 1;
   }
   return is_column;
 }

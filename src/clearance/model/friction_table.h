@@ -29,16 +29,15 @@ struct FrictionTable {
   /// Returns the geometric mean of the coefficients of two bodies, unless the pair has its own. A frictionless body
   /// stays frictionless.
   FrictionCoefficients between(int body_a, int body_b) const {
-    const int a = class_of_body[static_cast<std::size_t>(body_a)], b = class_of_body[static_cast<std::size_t>(body_b)];
+    const int a = class_of_body[body_a], b = class_of_body[body_b];
     const auto found = of_pair.find({std::min(a, b), std::max(a, b)});
     if (found != of_pair.end()) return found->second;
-    const FrictionCoefficients &of_a = of_class[static_cast<std::size_t>(a)],
-                               &of_b = of_class[static_cast<std::size_t>(b)];
+    const FrictionCoefficients &of_a = of_class[a], &of_b = of_class[b];
     return {std::sqrt(of_a.sticking * of_b.sticking), std::sqrt(of_a.sliding * of_b.sliding)};
   }
   FrictionCoefficients with_half_space(int body, int half_space) const {
-    const auto& own = of_half_space[static_cast<std::size_t>(half_space)];
-    return own ? *own : of_class[static_cast<std::size_t>(class_of_body[static_cast<std::size_t>(body)])];
+    const auto& own = of_half_space[half_space];
+    return own ? *own : of_class[class_of_body[body]];
   }
 
   /// True if no pair has friction, so that none needs to be computed.

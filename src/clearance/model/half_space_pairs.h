@@ -13,12 +13,12 @@ inline bool meets_half_space(const Model& model, int half_space, int surface_ver
   const SurfaceTopology& surface = model.surface;
   // Ignored pairs are in ascending order, so those of half-spaces come first.
   if (surface.ignored_pairs.empty() || surface.ignored_pairs.front()[0] >= 0) return true;
-  return !surface.is_ignored(-1 - half_space, surface.vertex_body[static_cast<std::size_t>(surface_vertex)]);
+  return !surface.is_ignored(-1 - half_space, surface.vertex_body[surface_vertex]);
 }
 
 /// Returns the coefficients of the pair if it has its own, else those of the half-space or the body.
 inline FrictionCoefficients friction_with_half_space(const FrictionTable& table, int body, int half_space) {
-  const int of_body = table.class_of_body[static_cast<std::size_t>(body)];
+  const int of_body = table.class_of_body[body];
   const auto found = table.of_pair.find({-1 - half_space, of_body});
   return found != table.of_pair.end() ? found->second : table.with_half_space(body, half_space);
 }

@@ -95,24 +95,23 @@ template <int dim>
 LocalCoordinates<dim>::LocalCoordinates(const Model& model) : model_(model) {
   const int num_full = model.layout.num_blocks;
   // Classify the blocks of x: a block of its own, a column of a rigid body, or tied.
-  std::vector<int> rigid_of_block(static_cast<std::size_t>(num_full), -1);
+  std::vector<int> rigid_of_block(num_full, -1);
   for (std::size_t k = 0; k < model.stiff_bodies.size(); ++k) {
     const StiffBody& body = model.stiff_bodies[k];
     if (!body.is_rigid) continue;
     ++num_rigid_;
-    for (int i = 0; i < dim; ++i)
-      rigid_of_block[static_cast<std::size_t>(body.first_block + 1 + i)] = static_cast<int>(k);
+    for (int i = 0; i < dim; ++i) rigid_of_block[body.first_block + 1 + i] = static_cast<int>(k);
   }
-  std::vector<const Tie*> tie_of_block(static_cast<std::size_t>(num_full), nullptr);
-  for (const Tie& tie : model.ties) tie_of_block[static_cast<std::size_t>(tie.block)] = &tie;
+  std::vector<const Tie*> tie_of_block(num_full, nullptr);
+  for (const Tie& tie : model.ties) tie_of_block[tie.block] = &tie;
 
   // Number the local blocks in the order of x; the rotation vector of a rigid body comes at its first column.
   turn_block_.assign(model.stiff_bodies.size(), -1);
-  std::vector<int> own_block(static_cast<std::size_t>(num_full), -1);
+  std::vector<int> own_block(num_full, -1);
   for (int b = 0; b < num_full; ++b) {
-    const auto at = static_cast<std::size_t>(b);
+    const std::size_t at = b;
     if (rigid_of_block[at] >= 0) {
-      int& turn = turn_block_[static_cast<std::size_t>(rigid_of_block[at])];
+      int& turn = turn_block_[rigid_of_block[at]];
       if (turn < 0) turn = num_blocks_++;
     } else if (tie_of_block[at] == nullptr) {
       own_block[at] = num_blocks_++;
@@ -120,14 +119,13 @@ LocalCoordinates<dim>::LocalCoordinates(const Model& model) : model_(model) {
   }
   first_term_.push_back(0);
   for (int b = 0; b < num_full; ++b) {
-    const auto at = static_cast<std::size_t>(b);
+    const std::size_t at = b;
     if (rigid_of_block[at] >= 0) {
-      terms_.push_back({turn_block_[static_cast<std::size_t>(rigid_of_block[at])], 1.0, true});
+      terms_.push_back({turn_block_[rigid_of_block[at]], 1.0, true});
     } else if (tie_of_block[at] != nullptr) {
       const Tie& tie = *tie_of_block[at];
       for (int k = 0; k <= dim; ++k) {
-        terms_.push_back({own_block[static_cast<std::size_t>(tie.first_block + k)],
-                          tie.weights[static_cast<std::size_t>(k)], false});
+        terms_.push_back({own_block[tie.first_block + k], tie.weights[k], false});
       }
     } else {
       terms_.push_back({own_block[at], 1.0, false});
@@ -136,13 +134,13 @@ LocalCoordinates<dim>::LocalCoordinates(const Model& model) : model_(model) {
   }
 
   if (num_rigid_ == 0) return;
-  std::vector<int> rigid_of_first(static_cast<std::size_t>(num_full), -1);
+  std::vector<int> rigid_of_first(num_full, -1);
   int count = 0;
   for (const StiffBody& body : model.stiff_bodies) {
-    if (body.is_rigid) rigid_of_first[static_cast<std::size_t>(body.first_block)] = count++;
+    if (body.is_rigid) rigid_of_first[body.first_block] = count++;
   }
   for (int v = 0; v < model.surface_map.num_vertices(); ++v) {
-    screw_of_vertex_.push_back(rigid_of_first[static_cast<std::size_t>(model.surface_map.terms(v)[0].block)]);
+    screw_of_vertex_.push_back(rigid_of_first[model.surface_map.terms(v)[0].block]);
   }
 }
 
@@ -151,7 +149,7 @@ void LocalCoordinates<dim>::place_ties(VecX& x) const {
   for (const Tie& tie : model_.ties) {
     Vec<dim> position = Vec<dim>::Zero();
     for (int k = 0; k <= dim; ++k) {
-      position += tie.weights[static_cast<std::size_t>(k)] * block<dim>(x, tie.first_block + k);
+      position += tie.weights[k] * block<dim>(x, tie.first_block + k);
     }
     block<dim>(x, tie.block) = position;
   }
@@ -222,14 +220,14 @@ VecX LocalCoordinates<dim>::positions(const VecX& x) const {
 
 template <int dim>
 auto LocalCoordinates<dim>::origins() const -> std::vector<Origin> {
-  std::vector<Origin> origins(static_cast<std::size_t>(num_blocks_));
+  std::vector<Origin> origins(num_blocks_);
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
     const std::span<const Term> of_block = terms(b);
-    if (of_block.size() == 1) origins[static_cast<std::size_t>(of_block[0].block)].block = b;
+    if (of_block.size() == 1) origins[of_block[0].block].block = b;
   }
   for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
     if (turn_block_[k] < 0) continue;
-    Origin& origin = origins[static_cast<std::size_t>(turn_block_[k])];
+    Origin& origin = origins[turn_block_[k]];
     origin.is_turn = true;
     origin.radius = model_.stiff_bodies[k].radius;
   }
@@ -258,16 +256,16 @@ VecX LocalCoordinates<dim>::from_to(const VecX& x, const VecX& target) const {
 template <int dim>
 MatX LocalCoordinates<dim>::rigid_motions(const VecX& x) const {
   // Columns of affine maps are directions: they turn with rigid motions, but do not translate.
-  std::vector<char> is_direction(static_cast<std::size_t>(model_.layout.num_blocks), 0);
+  std::vector<char> is_direction(model_.layout.num_blocks, 0);
   for (const StiffBody& body : model_.stiff_bodies) {
-    for (int i = 1; i <= dim; ++i) is_direction[static_cast<std::size_t>(body.first_block + i)] = 1;
+    for (int i = 1; i <= dim; ++i) is_direction[body.first_block + i] = 1;
   }
   MatX motions = MatX::Zero(dim * num_blocks_, dim * (dim + 1) / 2);
   const std::vector<Origin> origins = this->origins();
   for (int b = 0; b < num_blocks_; ++b) {
-    const Origin& origin = origins[static_cast<std::size_t>(b)];
+    const Origin& origin = origins[b];
     auto rows = motions.middleRows<dim>(dim * b);
-    if (!is_direction[static_cast<std::size_t>(origin.block)]) rows.template leftCols<dim>().setIdentity();
+    if (!is_direction[origin.block]) rows.template leftCols<dim>().setIdentity();
     const Vec<dim> at = block<dim>(x, origin.block);
     int mode = dim;
     for (int i = 0; i < dim; ++i) {
@@ -306,11 +304,10 @@ VecX LocalCoordinates<dim>::reduce(const VecX& x, const VecX& gradient) const {
 template <int dim>
 std::vector<char> LocalCoordinates<dim>::reduce(const std::vector<char>& is_fixed) const {
   if (are_displacements()) return is_fixed;
-  std::vector<char> reduced(static_cast<std::size_t>(num_blocks_), 0);
+  std::vector<char> reduced(num_blocks_, 0);
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    if (!is_fixed[static_cast<std::size_t>(b)]) continue;
-    for (const Term& term : terms(b))
-      reduced[static_cast<std::size_t>(term.block)] = is_fixed[static_cast<std::size_t>(b)];
+    if (!is_fixed[b]) continue;
+    for (const Term& term : terms(b)) reduced[term.block] = is_fixed[b];
   }
   return reduced;
 }
@@ -332,13 +329,12 @@ SurfacePath LocalCoordinates<dim>::surface_path(const VecX& x, const VecX& x_sur
   path.screw_of_vertex = screw_of_vertex_;
   path.deviation.assign(screw_of_vertex_.size(), 0.0);
   parallel_for(static_cast<int>(screw_of_vertex_.size()), 2048, [&](int v) {
-    const int index = screw_of_vertex_[static_cast<std::size_t>(v)];
+    const int index = screw_of_vertex_[v];
     if (index < 0) return;
-    const Screw& screw = path.screws[static_cast<std::size_t>(index)];
+    const Screw& screw = path.screws[index];
     // r phi^2 = |turn x (turn x (x - center))|, enlarged a little for rounding.
     const Vec<3> arm = padded<dim>(block<dim>(path.x_t0, v)) - screw.center;
-    path.deviation[static_cast<std::size_t>(v)] =
-        0.125 * (1.0 + 1e-12) * screw.turn.norm() * screw.turn.cross(arm).norm();
+    path.deviation[v] = 0.125 * (1.0 + 1e-12) * screw.turn.norm() * screw.turn.cross(arm).norm();
   });
   return path;
 }
@@ -347,7 +343,7 @@ template <int dim>
 VecX LocalCoordinates<dim>::bent(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed) const {
   VecX bent = dy;
   for (const StiffBody& body : model_.stiff_bodies) {
-    if (body.is_rigid || is_fixed[static_cast<std::size_t>(body.first_block + 1)]) continue;
+    if (body.is_rigid || is_fixed[body.first_block + 1]) continue;
     const int first_column = terms(body.first_block + 1)[0].block;
     const Mat<dim> map = map_of<dim>(body, x);
     Mat<dim> change;
@@ -446,7 +442,7 @@ void LocalCoordinates<dim>::add_curvature(const VecX& x, const VecX& gradient, d
       Mat<2> added = Mat<2>::Zero();
       added(0, 0) = is_exact ? curvature(2, 2) : std::max(most + curvature(2, 2), 0.0) - most;
       // The number that moves nothing gets the stiffness of the angle, and so stays zero.
-      const double stiffness = std::abs(reduced.values()[static_cast<std::size_t>(slot)] + added(0, 0));
+      const double stiffness = std::abs(reduced.values()[slot] + added(0, 0));
       added(1, 1) = stiffness > 0.0 ? stiffness : 1.0;
       reduced.template add_to_slot<2>(slot, stride, added);
     }

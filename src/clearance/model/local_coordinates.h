@@ -88,8 +88,7 @@ class LocalCoordinates {
   };
 
   std::span<const Term> terms(int block) const {
-    return {terms_.data() + first_term_[static_cast<std::size_t>(block)],
-            terms_.data() + first_term_[static_cast<std::size_t>(block) + 1]};
+    return {terms_.data() + first_term_[block], terms_.data() + first_term_[block + 1]};
   }
   void bind(const BlockSparseMatrix& full, BlockSparseMatrix& reduced);
   void add_curvature(const VecX& x, const VecX& gradient, double inertia, BlockSparseMatrix& reduced,

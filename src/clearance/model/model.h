@@ -150,9 +150,7 @@ struct Model {
   double bbox_diagonal = 1.0;  ///< [m] l of app. A: of the deformable bodies at rest
 
   /// False for obstacles, which may reach behind half-spaces.
-  bool meets_half_spaces(int surface_vertex) const {
-    return !is_obstacle_vertex[static_cast<std::size_t>(surface_vertex)];
-  }
+  bool meets_half_spaces(int surface_vertex) const { return !is_obstacle_vertex[surface_vertex]; }
 };
 
 }  // namespace clearance

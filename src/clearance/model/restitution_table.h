@@ -18,12 +18,12 @@ struct RestitutionTable {
 
   double between(int body_a, int body_b) const {
     if (of_pair.empty()) return of_scene;
-    const int a = class_of_body[static_cast<std::size_t>(body_a)], b = class_of_body[static_cast<std::size_t>(body_b)];
+    const int a = class_of_body[body_a], b = class_of_body[body_b];
     const auto found = of_pair.find({std::min(a, b), std::max(a, b)});
     return found != of_pair.end() ? found->second : of_scene;
   }
   double with_half_space(int half_space) const {
-    return of_half_space.empty() ? of_scene : of_half_space[static_cast<std::size_t>(half_space)].value_or(of_scene);
+    return of_half_space.empty() ? of_scene : of_half_space[half_space].value_or(of_scene);
   }
 
   /// True if nothing rebounds.

@@ -19,7 +19,7 @@ StiffStrain find_stiff_strain(const Model& model, const VecX& x, const std::vect
     const Mat<dim> strain = 0.5 * (map.transpose() * map - Mat<dim>::Identity());
     if (!(strain.norm() > most.strain)) continue;
     const double largest = symmetric_modes(strain).values.cwiseAbs().maxCoeff();
-    if (largest > most.strain) most = {largest, model.body_of_block[static_cast<std::size_t>(body.first_block)]};
+    if (largest > most.strain) most = {largest, model.body_of_block[body.first_block]};
   }
   return most.body < 0 ? StiffStrain{} : most;
 }

@@ -16,7 +16,7 @@ void SurfaceMap::append(Kind kind, int first_block, int place, const Vec<3>& off
     runs_.push_back({vertex, vertex, kind, first_block});
   }
   if (!offset.isZero(0.0)) {
-    offsets_of_vertices_.resize(static_cast<std::size_t>(dim_ * vertex), 0.0);
+    offsets_of_vertices_.resize(dim_ * vertex, 0.0);
     offsets_of_vertices_.insert(offsets_of_vertices_.end(), offset.data(), offset.data() + dim_);
   }
   ++runs_.back().end;
@@ -42,13 +42,12 @@ void SurfaceMap::add_affine_vertex(int first_block, std::span<const double> weig
 }
 
 void SurfaceMap::add_vertex_of(const SurfaceMap& other, int vertex) {
-  const Run& run = other.runs_[static_cast<std::size_t>(other.run_of_vertex_[static_cast<std::size_t>(vertex)])];
+  const Run& run = other.runs_[other.run_of_vertex_[vertex]];
   const Terms terms = other.terms(vertex);
   if (run.kind == Kind::affine) {
-    add_affine_vertex(run.first_block, {other.weights_.data() + other.place_[static_cast<std::size_t>(vertex)],
-                                        static_cast<std::size_t>(dim_)});
+    add_affine_vertex(run.first_block, std::span(other.weights_).subspan(other.place_[vertex], dim_));
   } else {
-    const auto first = static_cast<std::size_t>(dim_ * vertex);
+    const std::size_t first = dim_ * vertex;
     Vec<3> offset = Vec<3>::Zero();
     if (first < other.offsets_of_vertices_.size()) {
       std::copy_n(other.offsets_of_vertices_.data() + first, dim_, offset.data());
@@ -70,7 +69,7 @@ void SurfaceMap::apply_run(const Run& run, int begin, int end, const VecX& x, Ve
   const Vec<dim> center = block<dim>(x, run.first_block);
   Mat<dim> map;
   for (int i = 0; i < dim; ++i) map.col(i) = block<dim>(x, run.first_block + 1 + i);
-  const double* weights = weights_.data() + place_[static_cast<std::size_t>(begin)];
+  const double* weights = weights_.data() + place_[begin];
   for (int v = begin; v < end; ++v, weights += dim) {
     Vec<dim> position = center;
     for (int i = 0; i < dim; ++i) position += weights[i] * map.col(i);
@@ -90,7 +89,7 @@ VecX SurfaceMap::apply_linear(const VecX& x) const {
   VecX positions(dim_ * num_vertices());
   parallel_for_chunks(num_vertices(), grain, [&](int begin, int end) {
     for (int v = begin; v < end;) {
-      const Run& run = runs_[static_cast<std::size_t>(run_of_vertex_[static_cast<std::size_t>(v)])];
+      const Run& run = runs_[run_of_vertex_[v]];
       const int stop = std::min(end, run.end);
       if (dim_ == 2) {
         apply_run<2>(run, v, stop, x, positions);

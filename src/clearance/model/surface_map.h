@@ -24,9 +24,9 @@ class SurfaceMap {
   class Terms {
    public:
     explicit Terms(std::span<const Term> stored) : stored_(stored.data()), size_(stored.size()) {}
-    Terms(int first_block, const double* weights, int dim) : size_(static_cast<std::size_t>(dim) + 1) {
+    Terms(int first_block, const double* weights, int dim) : size_(dim + 1) {
       own_[0] = {first_block, 1.0};
-      for (int i = 0; i < dim; ++i) own_[static_cast<std::size_t>(i) + 1] = {first_block + 1 + i, weights[i]};
+      for (int i = 0; i < dim; ++i) own_[i + 1] = {first_block + 1 + i, weights[i]};
     }
     const Term* begin() const { return stored_ != nullptr ? stored_ : own_.data(); }
     const Term* end() const { return begin() + size_; }
@@ -53,21 +53,17 @@ class SurfaceMap {
   int dim() const { return dim_; }
   int num_vertices() const { return static_cast<int>(place_.size()); }
   Terms terms(int vertex) const {
-    const int place = place_[static_cast<std::size_t>(vertex)];
-    const Run& run = runs_[static_cast<std::size_t>(run_of_vertex_[static_cast<std::size_t>(vertex)])];
+    const int place = place_[vertex];
+    const Run& run = runs_[run_of_vertex_[vertex]];
     if (run.kind == Kind::affine) return {run.first_block, weights_.data() + place, dim_};
-    return Terms({terms_.data() + offsets_[static_cast<std::size_t>(place)],
-                  terms_.data() + offsets_[static_cast<std::size_t>(place) + 1]});
+    return Terms({terms_.data() + offsets_[place], terms_.data() + offsets_[place + 1]});
   }
   /// True if the vertex is one block with weight 1, so that local derivatives need no pull-back.
-  bool is_block(int vertex) const {
-    return runs_[static_cast<std::size_t>(run_of_vertex_[static_cast<std::size_t>(vertex)])].kind == Kind::block;
-  }
+  bool is_block(int vertex) const { return runs_[run_of_vertex_[vertex]].kind == Kind::block; }
   /// True if a and b are vertices of the same affine body and so have the same blocks.
   bool share_blocks(int a, int b) const {
-    const int run = run_of_vertex_[static_cast<std::size_t>(a)];
-    return run == run_of_vertex_[static_cast<std::size_t>(b)] &&
-           runs_[static_cast<std::size_t>(run)].kind == Kind::affine;
+    const int run = run_of_vertex_[a];
+    return run == run_of_vertex_[b] && runs_[run].kind == Kind::affine;
   }
 
   /// Returns the world positions of all surface vertices, flat, for the unknowns x.

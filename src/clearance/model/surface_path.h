@@ -42,7 +42,7 @@ struct SurfacePath {
   std::vector<int> screw_of_vertex;  ///< per vertex, -1: straight; empty: all are straight
   std::vector<Screw> screws;
 
-  bool is_straight(int vertex) const { return deviation.empty() || deviation[static_cast<std::size_t>(vertex)] == 0.0; }
+  bool is_straight(int vertex) const { return deviation.empty() || deviation[vertex] == 0.0; }
   /// Returns the position [m] of a vertex at time s.
   template <int dim>
   Vec<dim> position(int vertex, double s) const;
@@ -52,8 +52,8 @@ struct SurfacePath {
   double rounding(int vertex) const;
   /// Returns the screw of a vertex, or null if it moves on a straight line.
   const Screw* screw_at(int vertex) const {
-    const int index = screw_of_vertex.empty() ? -1 : screw_of_vertex[static_cast<std::size_t>(vertex)];
-    return index < 0 ? nullptr : &screws[static_cast<std::size_t>(index)];
+    const int index = screw_of_vertex.empty() ? -1 : screw_of_vertex[vertex];
+    return index < 0 ? nullptr : &screws[index];
   }
 };
 

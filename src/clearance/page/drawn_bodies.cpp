@@ -40,8 +40,7 @@ DrawnBodies::DrawnBodies(const Frame& first, std::vector<Vec<3>> rest) : rest_(s
     }
   }
   // Lines are edges that belong to no triangle; in the plane, outlines are lines too.
-  const std::size_t first_line =
-      first.mesh.dim == 2 ? 0 : surface.edges.size() - static_cast<std::size_t>(surface.num_codim_edges);
+  const std::size_t first_line = first.mesh.dim == 2 ? 0 : surface.edges.size() - surface.num_codim_edges;
   const std::vector<std::array<int, 2>> lines(surface.edges.begin() + static_cast<std::ptrdiff_t>(first_line),
                                               surface.edges.end());
 
@@ -49,7 +48,7 @@ DrawnBodies::DrawnBodies(const Frame& first, std::vector<Vec<3>> rest) : rest_(s
   for (std::size_t cell = 0; cell < first.cell_body.size(); ++cell) {
     is_obstacle[first.cell_body[cell]] = cell < first.cell_is_obstacle.size() && first.cell_is_obstacle[cell] != 0;
   }
-  const auto body_of = [&](int vertex) { return surface.vertex_body[static_cast<std::size_t>(vertex)]; };
+  const auto body_of = [&](int vertex) { return surface.vertex_body[vertex]; };
   std::map<int, std::vector<std::array<int, 3>>> triangles_of;
   std::map<int, std::vector<std::array<int, 2>>> lines_of;
   for (const auto& triangle : triangles) triangles_of[body_of(triangle[0])].push_back(triangle);
@@ -101,16 +100,16 @@ Pose DrawnBodies::pose(const DrawnBody& body, const Frame& frame) const {
   Vec<3> center = Vec<3>::Zero(), moved = Vec<3>::Zero();
   const std::span<const int> vertices = std::span(vertices_).subspan(body.first_vertex, body.num_vertices);
   for (const int v : vertices) {
-    center += rest_[static_cast<std::size_t>(v)];
-    moved += frame.mesh.vertices[static_cast<std::size_t>(v)];
+    center += rest_[v];
+    moved += frame.mesh.vertices[v];
   }
   center /= static_cast<double>(vertices.size());
   moved /= static_cast<double>(vertices.size());
   Mat<3> spread = Mat<3>::Zero(), product = Mat<3>::Zero();
   for (const int v : vertices) {
-    const Vec<3> x = rest_[static_cast<std::size_t>(v)] - center;
+    const Vec<3> x = rest_[v] - center;
     spread += x * x.transpose();
-    product += (frame.mesh.vertices[static_cast<std::size_t>(v)] - moved) * x.transpose();
+    product += (frame.mesh.vertices[v] - moved) * x.transpose();
   }
   const Mat<3> linear = product * spread.completeOrthogonalDecomposition().pseudoInverse();
   const Vec<3> translation = moved - linear * center;
@@ -126,7 +125,7 @@ double DrawnBodies::misfit(const DrawnBody& body, const Pose& pose, const Frame&
   double worst = 0.0;
   Vec<3> low = Vec<3>::Constant(infinity), high = -low;
   for (const int vertex : std::span(vertices_).subspan(body.first_vertex, body.num_vertices)) {
-    const auto v = static_cast<std::size_t>(vertex);
+    const std::size_t v = vertex;
     low = low.cwiseMin(rest_[v]);
     high = high.cwiseMax(rest_[v]);
     const double off = (linear * rest_[v] + translation - frame.mesh.vertices[v]).norm();

@@ -27,7 +27,7 @@ struct Boxes {
     for (std::size_t b = 0; b < low.size(); ++b) {
       const DrawnBody& body = bodies.bodies()[b];
       for (std::size_t i = 0; i < body.num_vertices; ++i) {
-        const Vec<3>& x = frame.mesh.vertices[static_cast<std::size_t>(bodies.vertices()[body.first_vertex + i])];
+        const Vec<3>& x = frame.mesh.vertices[bodies.vertices()[body.first_vertex + i]];
         low[b] = low[b].cwiseMin(x);
         high[b] = high[b].cwiseMax(x);
       }
@@ -114,7 +114,7 @@ Result<DrawnBodies> PackedRun::drawn_of(std::size_t number) const {
   for (std::size_t b = 0; b < first.size(); ++b) {
     if (!drawn.is_drawn_as(unarranged_, b)) continue;
     const auto vertex = [&](const DrawnBodies& bodies, std::size_t i) {
-      return static_cast<std::size_t>(bodies.vertices()[bodies.bodies()[b].first_vertex + i]);
+      return bodies.vertices()[bodies.bodies()[b].first_vertex + i];
     };
     bool is_same = true;
     for (std::size_t i = 0; is_same && i < first[b].num_vertices; ++i) {
@@ -170,7 +170,7 @@ Result<Done> PackedRun::measure(std::vector<std::size_t> kept, bool is_exact) {
       frame = read(number, field.name, values);
       if (!frame) return frame.issues();
       for (const int v : drawn.vertices()) {
-        if (!values.empty()) field.range.add(values[static_cast<std::size_t>(v)]);
+        if (!values.empty()) field.range.add(values[v]);
       }
     }
   }
@@ -223,7 +223,7 @@ Json PackedRun::head() const {
                {"adapts", adapts_},
                {"framesOfRun", files_.frames.size()}};
   for (const DrawnBody& body : bodies_.bodies()) {
-    const auto number = static_cast<std::size_t>(body.body);
+    const std::size_t number = body.body;
     head["bodies"].push_back(
         {{"name", number < files_.names.size() ? files_.names[number] : fmt::format("body {}", number)},
          {"number", number},
@@ -252,7 +252,7 @@ Json PackedRun::head() const {
 }
 
 Vec<3> PackedRun::place(const DrawnBodies& bodies, const Frame& frame, std::size_t vertex) const {
-  return frame.mesh.vertices[static_cast<std::size_t>(bodies.vertices()[vertex])] - origin_;
+  return frame.mesh.vertices[bodies.vertices()[vertex]] - origin_;
 }
 
 Result<Packer> PackedRun::topology(std::size_t index) const {
@@ -274,11 +274,11 @@ Result<Packer> PackedRun::topology(std::size_t index) const {
   }
   for (const auto& triangle : bodies.triangles()) numbers.insert(numbers.end(), triangle.begin(), triangle.end());
   for (const auto& edge : bodies.edges()) numbers.insert(numbers.end(), edge.begin(), edge.end());
-  for (const int v : bodies.vertices()) add(static_cast<std::size_t>(v));
+  for (const int v : bodies.vertices()) add(v);
   packer.add(numbers);
   std::vector<float> places;
   for (const int v : bodies.vertices()) {
-    const Vec<3> x = bodies.rest()[static_cast<std::size_t>(v)] - origin_;
+    const Vec<3> x = bodies.rest()[v] - origin_;
     for (const double coordinate : x) places.push_back(static_cast<float>(coordinate));
   }
   packer.add(places);
@@ -326,7 +326,7 @@ Result<Packer> PackedRun::frame(std::size_t index) const {
     if (!with_field) return with_field.issues();
     std::vector<double> of_vertices;
     for (const int v : bodies.vertices()) {
-      of_vertices.push_back(values.empty() ? std::nan("") : values[static_cast<std::size_t>(v)]);
+      of_vertices.push_back(values.empty() ? std::nan("") : values[v]);
     }
     add_numbers(of_vertices, field.range.low, field.range.high, packer);
   }
@@ -338,7 +338,7 @@ void PackedRun::add_forces(const DrawnBodies& bodies, const Frame& frame, Packer
   std::vector<std::uint32_t> vertices;
   std::vector<float> forces;
   for (std::size_t v = 0; v < bodies.vertices().size() && !frame.contact_force.empty(); ++v) {
-    const Vec<3>& force = frame.contact_force[static_cast<std::size_t>(bodies.vertices()[v])];
+    const Vec<3>& force = frame.contact_force[bodies.vertices()[v]];
     if (force.isZero(0.0) || !force.allFinite()) continue;
     vertices.push_back(static_cast<std::uint32_t>(v));
     for (const double x : force) forces.push_back(static_cast<float>(x));

@@ -81,9 +81,9 @@ void BodyRemesher<dim>::rank() {
   const ContactEnergies contacts = boundary.energies();
   // Compute the elastic and the contact energy of every edge.
   parallel_for(count, 64, [&](int e) {
-    const auto [a, b] = edges_[static_cast<std::size_t>(e)];
-    elastic_[static_cast<std::size_t>(e)] = elastic_energy_of_edge(body(), a, b);
-    contact_[static_cast<std::size_t>(e)] = contact_energy_of_edge(body(), contacts, a, b);
+    const auto [a, b] = edges_[e];
+    elastic_[e] = elastic_energy_of_edge(body(), a, b);
+    contact_[e] = contact_energy_of_edge(body(), contacts, a, b);
   });
   // Derive target lengths for the criterion `size`, and the thresholds of both energies.
   if (!is_energetic()) target_ = target_lengths(body(), edges_, contacts, edited_.surface().dhat());
@@ -92,7 +92,7 @@ void BodyRemesher<dim>::rank() {
   // The strain energy `least_strain` is added, so that rounding alone is no reason to change a body that flies freely.
   energy_ = contacts.sum + ordered_sum(mesh().num_cells(), [&](int c) {
                              if (!mesh().is_cell_alive(c)) return 0.0;
-                             const auto& m = body().materials[static_cast<std::size_t>(mesh().cell_label(c))];
+                             const auto& m = body().materials[mesh().cell_label(c)];
                              return elastic_energy(body(), c) +
                                     0.5 * (m.lambda + 2.0 * m.mu) * least_strain * least_strain * mesh().rest_volume(c);
                            }).value();
@@ -235,8 +235,7 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
       }
     }
     // Judge the batch in parallel; this changes neither mesh nor fields.
-    parallel_for(static_cast<int>(batch.size()), 1,
-                 [&](int i) { judge(setting_, limits_, batch[static_cast<std::size_t>(i)].trial); });
+    parallel_for(static_cast<int>(batch.size()), 1, [&](int i) { judge(setting_, limits_, batch[i].trial); });
     // Commit the accepted trials in order, and requeue or refuse the others.
     for (const Attempt& attempt : batch) {
       const auto& [wish, target, is_together, trial] = attempt;
@@ -558,7 +557,7 @@ ContactRegion<dim> BodyRemesher<dim>::region_of(const Scope& scope) const {
   for (const int f : scope.facets) {
     const auto& facet = mesh().facet(f);
     for (const int v : facet) {
-      const NodeFields<dim>& fields = body().fields[static_cast<std::size_t>(v)];
+      const NodeFields<dim>& fields = body().fields[v];
       extent.extend(fields.x1, fields.x0);
     }
     length += edge_length(facet[0], facet[1]);
@@ -578,7 +577,7 @@ double BodyRemesher<dim>::energy_around(const Candidate& candidate) const {
   const auto ranked = std::lower_bound(edges_.begin(), edges_.end(), edge);
   const bool is_ranked = ranked != edges_.end() && *ranked == edge;
   return elastic_energy_of_edge(body(), edge[0], edge[1]) +
-         (is_ranked ? contact_[static_cast<std::size_t>(ranked - edges_.begin())] : candidate.inherited);
+         (is_ranked ? contact_[ranked - edges_.begin()] : candidate.inherited);
 }
 
 /// True if an operation that was rejected before may pay now. Its gain is assumed to be proportional to the energy
@@ -664,7 +663,7 @@ void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
   // Take over the positions that the local solve found.
   std::vector<int> moved;
   for (int i = 0; i < trial.after->num_moving(); ++i) {
-    moved.push_back(number(trial.after->vertices()[static_cast<std::size_t>(i)]));
+    moved.push_back(number(trial.after->vertices()[i]));
     edited_.set_x1(moved.back(), trial.after->position(i));
   }
   edited_.note_motion(moved);

@@ -16,14 +16,13 @@ class VertexMarks {
  public:
   void add(std::span<const int> vertices) {
     for (const int v : vertices) {
-      if (static_cast<std::size_t>(v) >= is_in_.size()) is_in_.resize(2 * static_cast<std::size_t>(v) + 1, 0);
-      is_in_[static_cast<std::size_t>(v)] = 1;
+      if (v >= std::ssize(is_in_)) is_in_.resize(2 * v + 1, 0);
+      is_in_[v] = 1;
     }
   }
   bool has_any(std::span<const int> vertices) const {
-    return std::any_of(vertices.begin(), vertices.end(), [&](int v) {
-      return static_cast<std::size_t>(v) < is_in_.size() && is_in_[static_cast<std::size_t>(v)] != 0;
-    });
+    return std::any_of(vertices.begin(), vertices.end(),
+                       [&](int v) { return v < std::ssize(is_in_) && is_in_[v] != 0; });
   }
 
  private:
@@ -101,9 +100,7 @@ class BodyRemesher {
   Candidate longest_around(const Candidate& candidate) const;
   bool depends_on(const Scope& scope, const VertexMarks& taken) const;
   /// Returns how many splits of this step, one after the other, led to an edge.
-  int depth_of(int a, int b) const {
-    return std::max(generation_[static_cast<std::size_t>(a)], generation_[static_cast<std::size_t>(b)]);
-  }
+  int depth_of(int a, int b) const { return std::max(generation_[a], generation_[b]); }
   void add_children(const Candidate& parent, int vertex, Queue& queue) const;
 
   const AdaptingBody<dim>& body() const { return edited_.body(); }

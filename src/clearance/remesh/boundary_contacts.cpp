@@ -85,7 +85,7 @@ std::vector<int> vertices_of_parted(const AdaptingBody<dim>& body, const MeshEdi
   make_unique(around);
   const auto places = [&](int f, auto field) {
     std::array<Vec<dim>, dim> x;
-    for (std::size_t i = 0; i < dim; ++i) x[i] = body.fields[static_cast<std::size_t>(mesh.facet(f)[i])].*field;
+    for (std::size_t i = 0; i < dim; ++i) x[i] = body.fields[mesh.facet(f)[i]].*field;
     return x;
   };
   // Compare each new facet with those around that it shares no vertex with, at x1 and at x0.
@@ -119,7 +119,7 @@ BoundaryContacts<dim>::BoundaryContacts(const LocalSetting<dim>& setting) : sett
   Extent<dim> extent;
   for (int v = 0; v < mesh.num_vertices(); ++v) {
     if (!mesh.is_vertex_alive(v)) continue;
-    const NodeFields<dim>& fields = setting.body.fields[static_cast<std::size_t>(v)];
+    const NodeFields<dim>& fields = setting.body.fields[v];
     extent.extend(fields.x1, fields.x0);
   }
   const ContactRegion<dim> around{extent.inflated(reach_), 0.0};
@@ -129,11 +129,10 @@ BoundaryContacts<dim>::BoundaryContacts(const LocalSetting<dim>& setting) : sett
   // The body's own surface vertices are its boundary vertices, in their order.
   const SurfaceTopology& surface = all_->model().surface;
   broad_phase_ = make_broad_phase(dim, surface);
-  mesh_vertex_.assign(static_cast<std::size_t>(surface.num_vertices), -1);
+  mesh_vertex_.assign(surface.num_vertices, -1);
   for (int v = 0; v < surface.num_vertices; ++v) {
-    if (surface.vertex_body[static_cast<std::size_t>(v)] != setting.body.body) continue;
-    mesh_vertex_[static_cast<std::size_t>(v)] =
-        all_->vertices()[static_cast<std::size_t>(all_->model().surface_map.terms(v)[0].block)];
+    if (surface.vertex_body[v] != setting.body.body) continue;
+    mesh_vertex_[v] = all_->vertices()[all_->model().surface_map.terms(v)[0].block];
   }
 }
 
@@ -141,7 +140,7 @@ template <int dim>
 ContactEnergies BoundaryContacts<dim>::energies() const {
   const SimplexMesh<dim>& mesh = setting_.body.mesh;
   ContactEnergies energies;
-  energies.of_facet.assign(static_cast<std::size_t>(mesh.num_facets()), 0.0);
+  energies.of_facet.assign(mesh.num_facets(), 0.0);
   if (!all_) return energies;
   // Build the contacts at x1 with the formulation of the step.
   const Model& model = all_->model();
@@ -151,23 +150,22 @@ ContactEnergies BoundaryContacts<dim>::energies() const {
   const double stiffness = setting_.options.kappa.fixed > 0.0 ? setting_.options.kappa.fixed / setting_.scale : 1.0;
 
   // Distribute the energy of each contact over its vertices on the body.
-  std::vector<double> of_vertex(static_cast<std::size_t>(mesh.num_vertices()), 0.0);
+  std::vector<double> of_vertex(mesh.num_vertices(), 0.0);
   for (std::size_t k = 0; k < set.contacts.size(); ++k) {
     std::vector<int> own;
     set.for_each_vertex(k, [&](std::size_t, int v) {
-      if (mesh_vertex_[static_cast<std::size_t>(v)] >= 0) own.push_back(mesh_vertex_[static_cast<std::size_t>(v)]);
+      if (mesh_vertex_[v] >= 0) own.push_back(mesh_vertex_[v]);
     });
     if (own.empty()) continue;
     const double energy = stiffness * contacts->energy(set, k, x);
     energies.sum += energy;
-    for (const int v : own) of_vertex[static_cast<std::size_t>(v)] += energy / static_cast<double>(own.size());
+    for (const int v : own) of_vertex[v] += energy / static_cast<double>(own.size());
   }
   // Distribute the energy of each vertex over its facets.
   for (int f = 0; f < mesh.num_facets(); ++f) {
     if (!mesh.is_facet_alive(f)) continue;
     for (const int v : mesh.facet(f)) {
-      energies.of_facet[static_cast<std::size_t>(f)] +=
-          of_vertex[static_cast<std::size_t>(v)] / static_cast<double>(mesh.facets_at(v).size());
+      energies.of_facet[f] += of_vertex[v] / static_cast<double>(mesh.facets_at(v).size());
     }
   }
   return energies;
@@ -175,7 +173,7 @@ ContactEnergies BoundaryContacts<dim>::energies() const {
 
 template <int dim>
 std::vector<char> BoundaryContacts<dim>::near_vertices() const {
-  std::vector<char> is_near(static_cast<std::size_t>(setting_.body.mesh.num_vertices()), 0);
+  std::vector<char> is_near(setting_.body.mesh.num_vertices(), 0);
   if (!all_) return is_near;
   for (const VecX* x : {&all_->x1(), &all_->state().x}) mark_near(all_->model().surface_map.apply(*x), is_near);
   return is_near;
@@ -190,25 +188,25 @@ void BoundaryContacts<dim>::mark_near(const VecX& x, std::vector<char>& is_near)
   const auto mark = [&](double distance_sq, std::initializer_list<int> vertices) {
     if (!(distance_sq < reach_sq)) return;
     for (const int v : vertices) {
-      if (mesh_vertex_[static_cast<std::size_t>(v)] < 0) continue;
-      is_near[static_cast<std::size_t>(mesh_vertex_[static_cast<std::size_t>(v)])] = 1;
+      if (mesh_vertex_[v] < 0) continue;
+      is_near[mesh_vertex_[v]] = 1;
     }
   };
   // Measure all pairs within reach, whether or not the formulation makes contacts of them.
   const Candidates pairs = broad_phase_->find_candidates(x, x, BarrierOptions{reach_, 0.0}.inflation());
   if constexpr (dim == 2) {
     for (const auto& [p, e] : pairs.point_edge) {
-      const auto [a, b] = surface.edges[static_cast<std::size_t>(e)];
+      const auto [a, b] = surface.edges[e];
       mark(point_edge_distance_sq<2>(at(p), at(a), at(b)), {p, a, b});
     }
   } else {
     for (const auto& [p, t] : pairs.point_triangle) {
-      const auto [a, b, c] = surface.triangles[static_cast<std::size_t>(t)];
+      const auto [a, b, c] = surface.triangles[t];
       mark(point_triangle_distance_sq(at(p), at(a), at(b), at(c)), {p, a, b, c});
     }
     for (const auto& [e, f] : pairs.edge_edge) {
-      const auto [a, b] = surface.edges[static_cast<std::size_t>(e)];
-      const auto [c, d] = surface.edges[static_cast<std::size_t>(f)];
+      const auto [a, b] = surface.edges[e];
+      const auto [c, d] = surface.edges[f];
       mark(edge_edge_distance_sq(at(a), at(b), at(c), at(d)), {a, b, c, d});
     }
   }
@@ -236,7 +234,7 @@ bool NearVertices<dim>::has_any(const SimplexMesh<dim>& mesh, std::span<const in
   if (margin_ == 0.0) return false;
   return std::any_of(facets.begin(), facets.end(), [&](int f) {
     const auto& facet = mesh.facet(f);
-    return std::any_of(facet.begin(), facet.end(), [&](int v) { return is_near_[static_cast<std::size_t>(v)] != 0; });
+    return std::any_of(facet.begin(), facet.end(), [&](int v) { return is_near_[v] != 0; });
   });
 }
 
@@ -250,17 +248,17 @@ void NearVertices<dim>::note_edit(const MeshEdit& edit, const AdaptingBody<dim>&
   // A split adds a vertex at the middle of its edge.
   if (edit.kind == MeshEdit::Kind::split) {
     const auto [a, b] = edit.ends;
-    x1_.push_back(0.5 * (x1_[static_cast<std::size_t>(a)] + x1_[static_cast<std::size_t>(b)]));
+    x1_.push_back(0.5 * (x1_[a] + x1_[b]));
     is_near_.push_back(0);
   }
   if (!edit.is_on_boundary) return;
   // All new facets contain the edit's vertex, so marking it marks them. After a collapse the boundary is elsewhere, and
   // all marks are stale.
-  char& is_near = is_near_[static_cast<std::size_t>(edit.vertex)];
+  char& is_near = is_near_[edit.vertex];
   for (const int f : edit.removed_facets) {
-    for (const int v : body.mesh.facet(f)) is_near |= is_near_[static_cast<std::size_t>(v)];
+    for (const int v : body.mesh.facet(f)) is_near |= is_near_[v];
   }
-  for (const int v : vertices_of_parted(body, edit, reach_)) is_near_[static_cast<std::size_t>(v)] = 1;
+  for (const int v : vertices_of_parted(body, edit, reach_)) is_near_[v] = 1;
   if (edit.kind == MeshEdit::Kind::collapse) drift_ = infinity;
 }
 
@@ -268,7 +266,7 @@ template <int dim>
 void NearVertices<dim>::note_motion(const AdaptingBody<dim>& body, std::span<const int> vertices) {
   for (const int v : vertices) {
     if (!body.mesh.is_on_boundary(v)) continue;
-    const auto at = static_cast<std::size_t>(v);
+    const std::size_t at = v;
     drift_ = std::max(drift_, (body.fields[at].x1 - x1_[at]).norm());
   }
 }

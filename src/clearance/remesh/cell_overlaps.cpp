@@ -13,7 +13,7 @@ template <int dim>
 std::vector<int> number_places(const RestMesh<dim>& from, const RestMesh<dim>& to) {
   const std::size_t num_from = from.vertices.size();
   const auto at = [&](int v) -> const Vec<dim>& {
-    const auto k = static_cast<std::size_t>(v);
+    const std::size_t k = v;
     return k < num_from ? from.vertices[k] : to.vertices[k - num_from];
   };
   // Compare places by their coordinates.
@@ -31,7 +31,7 @@ std::vector<int> number_places(const RestMesh<dim>& from, const RestMesh<dim>& t
   std::vector<int> place(order.size());
   for (std::size_t k = 0, number = 0; k < order.size(); ++k) {
     if (k > 0 && compare(order[k - 1], order[k]) != 0) ++number;
-    place[static_cast<std::size_t>(order[k])] = static_cast<int>(number);
+    place[order[k]] = static_cast<int>(number);
   }
   return place;
 }
@@ -52,7 +52,7 @@ std::vector<PlacedCell<dim>> place_cells(const RestMesh<dim>& mesh, std::span<co
   std::vector<PlacedCell<dim>> placed(mesh.cells.size());
   for (std::size_t c = 0; c < placed.size(); ++c) {
     placed[c].cell = static_cast<int>(c);
-    for (int k = 0; k <= dim; ++k) placed[c].places[k] = place[static_cast<std::size_t>(mesh.cells[c][k])];
+    for (int k = 0; k <= dim; ++k) placed[c].places[k] = place[mesh.cells[c][k]];
     std::sort(placed[c].places.begin(), placed[c].places.end());
   }
   std::sort(placed.begin(), placed.end());
@@ -76,8 +76,8 @@ struct CellBox {
 template <int dim>
 CellBox<dim> box_of(const RestMesh<dim>& mesh, int cell) {
   CellBox<dim> box;
-  for (const int v : mesh.cells[static_cast<std::size_t>(cell)]) {
-    const Vec<dim>& x = mesh.vertices[static_cast<std::size_t>(v)];
+  for (const int v : mesh.cells[cell]) {
+    const Vec<dim>& x = mesh.vertices[v];
     box.extend({x, x});
   }
   return box;
@@ -105,7 +105,7 @@ class BoxTree {
   /// The node of a range is stored at the middle of the range: no two ranges of more than one box have the same middle.
   CellBox<dim>& node(std::size_t begin, std::size_t end) { return nodes_[begin + (end - begin) / 2]; }
   const CellBox<dim>& node(std::size_t begin, std::size_t end) const { return nodes_[begin + (end - begin) / 2]; }
-  const CellBox<dim>& box_at(std::size_t slot) const { return boxes_[static_cast<std::size_t>(order_[slot])]; }
+  const CellBox<dim>& box_at(std::size_t slot) const { return boxes_[order_[slot]]; }
 
   void build(std::size_t begin, std::size_t end) {
     // Bound the range, and the middles of its boxes.
@@ -123,8 +123,8 @@ class BoxTree {
     const std::size_t middle = begin + (end - begin) / 2;
     const auto slot = [&](std::size_t k) { return order_.begin() + static_cast<std::ptrdiff_t>(k); };
     std::nth_element(slot(begin), slot(middle), slot(end), [&](int a, int b) {
-      const double x = middle_of(boxes_[static_cast<std::size_t>(a)])[axis];
-      const double y = middle_of(boxes_[static_cast<std::size_t>(b)])[axis];
+      const double x = middle_of(boxes_[a])[axis];
+      const double y = middle_of(boxes_[b])[axis];
       return x != y ? x < y : a < b;
     });
     build(begin, middle);
@@ -166,7 +166,7 @@ std::vector<int> find_same_cells(const RestMesh<dim>& from, const RestMesh<dim>&
   for (const PlacedCell<dim>& cell : new_cells) {
     while (old_cell != old_cells.end() && old_cell->places < cell.places) ++old_cell;
     if (old_cell != old_cells.end() && old_cell->places == cell.places) {
-      same[static_cast<std::size_t>(cell.cell)] = old_cell->cell;
+      same[cell.cell] = old_cell->cell;
     }
   }
   return same;
@@ -183,11 +183,9 @@ std::vector<std::array<int, 2>> find_near_cells(const RestMesh<dim>& from, std::
   // Query the tree for each new cell, and sort the pairs: the order of the tree has no meaning.
   std::vector<std::vector<std::array<int, 2>>> of_cells(to_cells.size());
   parallel_for(static_cast<int>(to_cells.size()), 64, [&](int k) {
-    const int cell = to_cells[static_cast<std::size_t>(k)];
-    auto& pairs = of_cells[static_cast<std::size_t>(k)];
-    tree.visit_overlaps(box_of(to, cell), [&](int number) {
-      pairs.push_back({cell, from_cells[static_cast<std::size_t>(number)]});
-    });
+    const int cell = to_cells[k];
+    auto& pairs = of_cells[k];
+    tree.visit_overlaps(box_of(to, cell), [&](int number) { pairs.push_back({cell, from_cells[number]}); });
   });
   std::vector<std::array<int, 2>> all;
   for (const auto& pairs : of_cells) all.insert(all.end(), pairs.begin(), pairs.end());

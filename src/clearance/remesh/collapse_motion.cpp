@@ -49,8 +49,8 @@ bool is_way_free(const LocalProblem<dim>& before, const LocalSetting<dim>& setti
   const Model& model = before.model();
   int from = -1, to = -1;
   for (int v = 0; v < model.surface.num_vertices; ++v) {
-    if (model.surface.vertex_body[static_cast<std::size_t>(v)] != setting.body.body) continue;
-    const int vertex = before.vertices()[static_cast<std::size_t>(model.surface_map.terms(v)[0].block)];
+    if (model.surface.vertex_body[v] != setting.body.body) continue;
+    const int vertex = before.vertices()[model.surface_map.terms(v)[0].block];
     if (vertex == removed) from = v;
     if (vertex == kept) to = v;
   }

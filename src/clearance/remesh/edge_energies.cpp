@@ -9,7 +9,7 @@ namespace clearance {
 
 template <int dim>
 double elastic_energy(const AdaptingBody<dim>& body, int cell) {
-  const auto& material = body.materials[static_cast<std::size_t>(body.mesh.cell_label(cell))];
+  const auto& material = body.materials[body.mesh.cell_label(cell)];
   return body.mesh.rest_volume(cell) * energy_density<dim>(material, deformation_gradient(body, cell));
 }
 
@@ -32,8 +32,7 @@ double contact_energy_of_edge(const AdaptingBody<dim>& body, const ContactEnergi
   for (const int f : body.mesh.facets_at(a)) {
     const auto& facet = body.mesh.facet(f);
     if (std::find(facet.begin(), facet.end(), b) == facet.end()) continue;
-    sum +=
-        static_cast<std::size_t>(f) < energies.of_facet.size() ? energies.of_facet[static_cast<std::size_t>(f)] : 0.0;
+    sum += f < std::ssize(energies.of_facet) ? energies.of_facet[f] : 0.0;
     ++count;
   }
   return count > 0 ? sum / count : 0.0;
@@ -47,7 +46,7 @@ Culling cull(std::vector<double> energies, double split_quantile, double collaps
   const double low = energies.front(), range = energies.back() - low;
   const auto at = [&](double quantile) {
     const auto last = static_cast<double>(energies.size() - 1);
-    return energies[static_cast<std::size_t>(std::clamp(std::ceil(quantile * last), 0.0, last))];
+    return energies[std::clamp(std::ceil(quantile * last), 0.0, last)];
   };
   return {std::min(at(split_quantile), low + share_of_range * range),
           std::max(at(collapse_quantile), low + collapse_quantile * range)};

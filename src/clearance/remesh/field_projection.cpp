@@ -14,8 +14,8 @@ namespace {
 template <int dim>
 SimplexCorners<dim> corners_of(const RestMesh<dim>& mesh, int cell) {
   SimplexCorners<dim> corners;
-  const auto& nodes = mesh.cells[static_cast<std::size_t>(cell)];
-  for (int k = 0; k <= dim; ++k) corners[k] = mesh.vertices[static_cast<std::size_t>(nodes[k])];
+  const auto& nodes = mesh.cells[cell];
+  for (int k = 0; k <= dim; ++k) corners[k] = mesh.vertices[nodes[k]];
   return corners;
 }
 
@@ -23,10 +23,8 @@ SimplexCorners<dim> corners_of(const RestMesh<dim>& mesh, int cell) {
 template <int dim>
 std::vector<double> cell_masses(const RestMesh<dim>& mesh) {
   std::vector<double> masses(mesh.cells.size());
-  parallel_for(static_cast<int>(masses.size()), 256, [&](int c) {
-    masses[static_cast<std::size_t>(c)] =
-        mesh.density[static_cast<std::size_t>(c)] * signed_volume<dim>(corners_of(mesh, c));
-  });
+  parallel_for(static_cast<int>(masses.size()), 256,
+               [&](int c) { masses[c] = mesh.density[c] * signed_volume<dim>(corners_of(mesh, c)); });
   return masses;
 }
 
@@ -79,7 +77,7 @@ void FieldProjection<dim>::find_overlaps(const RestMesh<dim>& from, const RestMe
     if (same_cells[c] < 0) {
       changed_cells_.push_back(static_cast<int>(c));
     } else {
-      is_kept[static_cast<std::size_t>(same_cells[c])] = 1;
+      is_kept[same_cells[c]] = 1;
     }
   }
   std::vector<int> replaced;
@@ -93,12 +91,12 @@ void FieldProjection<dim>::find_overlaps(const RestMesh<dim>& from, const RestMe
   for (std::size_t first = 0; first < pairs.size(); first += batch) {
     found.assign(std::min<std::size_t>(batch, pairs.size() - first), {});
     parallel_for(static_cast<int>(found.size()), 16, [&](int k) {
-      const auto [to_cell, from_cell] = pairs[first + static_cast<std::size_t>(k)];
-      Overlap& overlap = found[static_cast<std::size_t>(k)];
+      const auto [to_cell, from_cell] = pairs[first + k];
+      Overlap& overlap = found[k];
       overlap.to_cell = to_cell;
       overlap.from_cell = from_cell;
       overlap.volume = overlap_moments<dim>(corners_of(to, to_cell), corners_of(from, from_cell), overlap.mass);
-      overlap.mass *= from.density[static_cast<std::size_t>(from_cell)];
+      overlap.mass *= from.density[from_cell];
     });
     std::copy_if(found.begin(), found.end(), std::back_inserter(overlaps_),
                  [](const Overlap& overlap) { return overlap.volume > 0.0; });
@@ -114,7 +112,7 @@ void FieldProjection<dim>::scale_columns(const RestMesh<dim>& from) {
   std::vector<std::array<CompensatedSum, dim + 1>> sums(from.cells.size());
   std::vector<char> is_replaced(from.cells.size(), 0);
   for (const Overlap& overlap : overlaps_) {
-    const auto cell = static_cast<std::size_t>(overlap.from_cell);
+    const std::size_t cell = overlap.from_cell;
     is_replaced[cell] = 1;
     for (int j = 0; j <= dim; ++j) sums[cell][j].add(overlap.mass.col(j).sum());
   }
@@ -131,7 +129,7 @@ void FieldProjection<dim>::scale_columns(const RestMesh<dim>& from) {
   }
   // Apply the factors to the columns.
   for (Overlap& overlap : overlaps_) {
-    overlap.mass *= factors[static_cast<std::size_t>(overlap.from_cell)].asDiagonal();
+    overlap.mass *= factors[overlap.from_cell].asDiagonal();
   }
 }
 
@@ -143,8 +141,8 @@ void FieldProjection<dim>::find_sources(const RestMesh<dim>& from, const RestMes
   constexpr double rounding = 1e-12;
   sources_.resize(to.vertices.size());
   const auto vertex_in_cell = [&](const Vec<dim>& x, int cell) {
-    for (const int v : from.cells[static_cast<std::size_t>(cell)]) {
-      if (from.vertices[static_cast<std::size_t>(v)] == x) return v;
+    for (const int v : from.cells[cell]) {
+      if (from.vertices[v] == x) return v;
     }
     return -1;
   };
@@ -152,9 +150,9 @@ void FieldProjection<dim>::find_sources(const RestMesh<dim>& from, const RestMes
   for (std::size_t c = 0; c < same_cells.size(); ++c) {
     if (same_cells[c] < 0) continue;
     for (const int v : to.cells[c]) {
-      Source& source = sources_[static_cast<std::size_t>(v)];
+      Source& source = sources_[v];
       if (source.from_vertex < 0) {
-        source.from_vertex = vertex_in_cell(to.vertices[static_cast<std::size_t>(v)], same_cells[c]);
+        source.from_vertex = vertex_in_cell(to.vertices[v], same_cells[c]);
       }
     }
   }
@@ -166,8 +164,8 @@ void FieldProjection<dim>::find_sources(const RestMesh<dim>& from, const RestMes
   };
   std::vector<Rank> ranks(to.vertices.size());
   for (const Overlap& overlap : overlaps_) {
-    for (const int v : to.cells[static_cast<std::size_t>(overlap.to_cell)]) {
-      const auto at = static_cast<std::size_t>(v);
+    for (const int v : to.cells[overlap.to_cell]) {
+      const std::size_t at = v;
       Source& source = sources_[at];
       if (source.from_vertex >= 0 && source.from_cell < 0) continue;
       const Vec<dim + 1> weights = barycentric_coordinates<dim>(corners_of(from, overlap.from_cell), to.vertices[at]);
@@ -202,8 +200,7 @@ void FieldProjection<dim>::build_mass() {
   // Add the mass of each cell: integral of phi_a phi_b = volume (1 + delta_ab) / ((dim + 1) (dim + 2)).
   mass_ = BlockSparseMatrix(1, static_cast<int>(sources_.size()), keys);
   for_each_pair([&](std::size_t c, int row, int column) {
-    mass_.values()[static_cast<std::size_t>(mass_.find_slot(row, column))] +=
-        to_mass_[c] / ((dim + 1) * (dim + 2)) * (row == column ? 2 : 1);
+    mass_.values()[mass_.find_slot(row, column)] += to_mass_[c] / ((dim + 1) * (dim + 2)) * (row == column ? 2 : 1);
   });
 }
 
@@ -221,7 +218,7 @@ VecX FieldProjection<dim>::interpolate(const VecX& field) const {
     // Interpolate linearly in the old cell.
     value.setZero();
     for (int k = 0; k <= dim; ++k) {
-      const int corner = from_cells_[static_cast<std::size_t>(source.from_cell)][k];
+      const int corner = from_cells_[source.from_cell][k];
       value += source.weights[k] * field.segment(width * corner, width);
     }
   }
@@ -241,16 +238,16 @@ MatX FieldProjection<dim>::residual(const VecX& field, const VecX& interpolated)
   };
   // Add A u.
   for (const Overlap& overlap : overlaps_) {
-    gather(field, from_cells_[static_cast<std::size_t>(overlap.from_cell)]);
+    gather(field, from_cells_[overlap.from_cell]);
     const Values loads = overlap.mass * values;
-    const auto& nodes = to_cells_[static_cast<std::size_t>(overlap.to_cell)];
+    const auto& nodes = to_cells_[overlap.to_cell];
     for (int k = 0; k <= dim; ++k) result.row(nodes[k]) += loads.row(k);
   }
   // Subtract M g, by the closed form of the cell's mass matrix.
   for (const int cell : changed_cells_) {
-    const auto& nodes = to_cells_[static_cast<std::size_t>(cell)];
+    const auto& nodes = to_cells_[cell];
     gather(interpolated, nodes);
-    const double weight = to_mass_[static_cast<std::size_t>(cell)] / ((dim + 1) * (dim + 2));
+    const double weight = to_mass_[cell] / ((dim + 1) * (dim + 2));
     const Eigen::RowVectorXd sum = values.colwise().sum();
     for (int k = 0; k <= dim; ++k) result.row(nodes[k]) -= weight * (sum + values.row(k));
   }
@@ -261,7 +258,7 @@ template <int dim>
 std::vector<VecX> FieldProjection<dim>::project(const std::vector<VecX>& fields, const GivenNodes& given) const {
   // Given nodes are not unknowns: their values only change the residual of their neighbours.
   std::vector<char> is_given(sources_.size(), 0);
-  for (const int v : given.vertices) is_given[static_cast<std::size_t>(v)] = 1;
+  for (const int v : given.vertices) is_given[v] = 1;
   BlockSparseMatrix reduced;
   if (!given.vertices.empty()) {
     reduced = mass_;
@@ -332,15 +329,15 @@ BodyMotion motion_of(const RestMesh<dim>& mesh, const VecX& x, const VecX& v) {
     energy.add(0.5 * weight * (sum_of_v.squaredNorm() + squares));
     const Vec<3> turning = weight * (sum_of_x.cross(sum_of_v) + products);
     for (int k = 0; k < 3; ++k) {
-      momentum[static_cast<std::size_t>(k)].add(masses[c] / (dim + 1) * sum_of_v[k]);
-      angular[static_cast<std::size_t>(k)].add(turning[k]);
+      momentum[k].add(masses[c] / (dim + 1) * sum_of_v[k]);
+      angular[k].add(turning[k]);
     }
   }
   BodyMotion motion;
   motion.kinetic_energy = energy.value();
   for (int k = 0; k < 3; ++k) {
-    motion.momentum[k] = momentum[static_cast<std::size_t>(k)].value();
-    motion.angular_momentum[k] = angular[static_cast<std::size_t>(k)].value();
+    motion.momentum[k] = momentum[k].value();
+    motion.angular_momentum[k] = angular[k].value();
   }
   return motion;
 }

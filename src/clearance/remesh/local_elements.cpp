@@ -41,7 +41,7 @@ void LocalElements<dim>::add_elements(const AdaptingBody<dim>& body, const Scope
   // The elements keep their rest positions and materials.
   elements.x_rest.resize(dim * num_vertices());
   for (int i = 0; i < num_vertices(); ++i) {
-    block<dim>(elements.x_rest, i) = mesh.rest(vertices[static_cast<std::size_t>(i)]);
+    block<dim>(elements.x_rest, i) = mesh.rest(vertices[i]);
   }
   elements.materials = body.materials;
   for (const int c : scope.cells) {
@@ -62,7 +62,7 @@ void LocalElements<dim>::add_loads(const AdaptingBody<dim>& body, const Scope& s
   bool is_loaded = false;
   for (std::size_t e = 0; e < scope.cells.size(); ++e) {
     // Each node of an element gets an equal share of its weight.
-    const auto label = static_cast<std::size_t>(mesh.cell_label(scope.cells[e]));
+    const std::size_t label = mesh.cell_label(scope.cells[e]);
     const Vec<dim>& acceleration = body.accelerations[label];
     if (acceleration.isZero(0.0)) continue;
     is_loaded = true;
@@ -71,7 +71,7 @@ void LocalElements<dim>::add_loads(const AdaptingBody<dim>& body, const Scope& s
   }
   for (const int f : scope.facets) {
     // Each vertex of a facet gets an equal share of its traction.
-    const Vec<dim>& traction = body.tractions[static_cast<std::size_t>(mesh.facet_label(f))];
+    const Vec<dim>& traction = body.tractions[mesh.facet_label(f)];
     if (traction.isZero(0.0)) continue;
     is_loaded = true;
     const double area = rest_area(mesh, f);

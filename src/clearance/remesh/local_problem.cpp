@@ -138,7 +138,7 @@ struct LocalProblem<dim>::Impl {
       if (!from.empty()) to.push_back(from[at]);
     };
     for (std::size_t i = 0; i < part.nodes.size(); ++i) {
-      const auto like = static_cast<std::size_t>(part.nodes[i].like);
+      const std::size_t like = part.nodes[i].like;
       surface.vertex_body.push_back(whole.surface.vertex_body[like]);
       surface.vertex_group.push_back(whole.surface.vertex_group[like]);
       model.is_obstacle_vertex.push_back(whole.is_obstacle_vertex[like]);
@@ -176,7 +176,7 @@ struct LocalProblem<dim>::Impl {
     }
     // Vertices of the body take their fields from its nodes.
     for (int i = 0; i < own.num_vertices(); ++i) {
-      const auto& fields = setting.body.fields[static_cast<std::size_t>(own.vertices[static_cast<std::size_t>(i)])];
+      const auto& fields = setting.body.fields[own.vertices[i]];
       block<dim>(x1, i) = fields.x1;
       block<dim>(state.x, i) = fields.x0;
       block<dim>(state.v, i) = fields.v;
@@ -227,13 +227,13 @@ struct LocalProblem<dim>::Impl {
     }
     model.elastic_stiffness = VecX::Zero(num_blocks);
     model.bbox_diagonal = setting.in.model.bbox_diagonal;
-    model.body_of_block.assign(static_cast<std::size_t>(num_blocks), setting.body.body);
+    model.body_of_block.assign(num_blocks, setting.body.body);
   }
 
   void hold_fixed() {
     const int num_blocks = model.layout.num_blocks;
     // All blocks but the moving ones are prescribed to stay at x1.
-    model.is_always_prescribed.assign(static_cast<std::size_t>(num_blocks), 1);
+    model.is_always_prescribed.assign(num_blocks, 1);
     std::fill_n(model.is_always_prescribed.begin(), own.num_moving, 0);
     for (int b = own.num_moving; b < num_blocks; ++b) targets.blocks.push_back(b);
     targets.positions = x1.tail(dim * (num_blocks - own.num_moving));

@@ -18,7 +18,7 @@ std::vector<Vec<dim>> inertial_targets(const AdaptingBody<dim>& body, const Stat
   State state;
   for (VecX* x : {&state.x, &state.v, &state.a, &state.x_prev, &state.v_prev}) x->setZero(dim * count);
   for (int i = 0; i < static_cast<int>(count); ++i) {
-    const NodeFields<dim>& fields = body.fields[static_cast<std::size_t>(i)];
+    const NodeFields<dim>& fields = body.fields[i];
     block<dim>(state.x, i) = fields.x0;
     block<dim>(state.v, i) = fields.v;
     block<dim>(state.a, i) = fields.a;
@@ -64,19 +64,19 @@ bool EditedBody<dim>::interpolate(const Operation<dim>& operation, NodeFields<di
     // Barycentric coordinates of the new place in the element.
     Mat<dim> sides;
     for (int k = 0; k < dim; ++k) {
-      sides.col(k) = body_.mesh.rest(nodes[static_cast<std::size_t>(k) + 1]) - body_.mesh.rest(nodes[0]);
+      sides.col(k) = body_.mesh.rest(nodes[k + 1]) - body_.mesh.rest(nodes[0]);
     }
     const Vec<dim> local = sides.inverse() * (operation.rest - body_.mesh.rest(nodes[0]));
     if (!(local.minCoeff() >= 0.0) || !(local.sum() <= 1.0)) continue;
     std::array<const NodeFields<dim>*, dim + 1> corners{};
     std::array<double, dim + 1> weights{1.0 - local.sum()};
-    for (std::size_t k = 0; k <= dim; ++k) corners[k] = &body_.fields[static_cast<std::size_t>(nodes[k])];
+    for (std::size_t k = 0; k <= dim; ++k) corners[k] = &body_.fields[nodes[k]];
     for (std::size_t k = 1; k <= dim; ++k) weights[k] = local[static_cast<Eigen::Index>(k) - 1];
     // All fields, and the inertial target, are linear in the element.
     fields = NodeFields<dim>::weighted(corners, weights);
-    x_tilde = (1.0 - local.sum()) * x_tilde_[static_cast<std::size_t>(nodes[0])];
+    x_tilde = (1.0 - local.sum()) * x_tilde_[nodes[0]];
     for (int k = 0; k < dim; ++k) {
-      x_tilde += local[k] * x_tilde_[static_cast<std::size_t>(nodes[static_cast<std::size_t>(k) + 1])];
+      x_tilde += local[k] * x_tilde_[nodes[k + 1]];
     }
     return true;
   }
@@ -86,7 +86,7 @@ bool EditedBody<dim>::interpolate(const Operation<dim>& operation, NodeFields<di
 template <int dim>
 EditRefusal EditedBody<dim>::apply(const Operation<dim>& operation, Change<dim>& change) {
   using Kind = MeshEdit::Kind;
-  const auto a = static_cast<std::size_t>(operation.vertices[0]), b = static_cast<std::size_t>(operation.vertices[1]);
+  const std::size_t a = operation.vertices[0], b = operation.vertices[1];
   // Interpolate before the mesh changes: the old elements hold the fields.
   NodeFields<dim> smoothed;
   Vec<dim> smoothed_x_tilde;
@@ -102,7 +102,7 @@ EditRefusal EditedBody<dim>::apply(const Operation<dim>& operation, Change<dim>&
     x_tilde_.push_back(0.5 * (x_tilde_[a] + x_tilde_[b]));
     surface_.add_midpoint(operation.vertices[0], operation.vertices[1]);
   } else if (operation.kind == Kind::smooth || edit.is_at_midpoint) {
-    const auto moved = static_cast<std::size_t>(edit.vertex);
+    const std::size_t moved = edit.vertex;
     change.fields_before = body_.fields[moved];
     change.x_tilde_before = x_tilde_[moved];
     const bool is_midpoint = operation.kind == Kind::collapse;
@@ -125,7 +125,7 @@ bool EditedBody<dim>::has_volume(const Change<dim>& change) const {
     for (const int c : *cells) {
       std::array<Vec<dim>, dim + 1> x1, x0;
       for (std::size_t i = 0; i <= dim; ++i) {
-        const auto v = static_cast<std::size_t>(body_.mesh.cell(c)[i]);
+        const std::size_t v = body_.mesh.cell(c)[i];
         x1[i] = body_.fields[v].x1;
         x0[i] = body_.fields[v].x0;
       }
@@ -145,8 +145,8 @@ void EditedBody<dim>::undo(const Change<dim>& change) {
     x_tilde_.pop_back();
     surface_.drop_midpoint();
   } else if (edit.kind == MeshEdit::Kind::smooth || edit.is_at_midpoint) {
-    body_.fields[static_cast<std::size_t>(edit.vertex)] = change.fields_before;
-    x_tilde_[static_cast<std::size_t>(edit.vertex)] = change.x_tilde_before;
+    body_.fields[edit.vertex] = change.fields_before;
+    x_tilde_[edit.vertex] = change.x_tilde_before;
   }
 }
 

@@ -47,7 +47,7 @@ class EditedBody {
   /// Makes an operation final.
   void keep(const Change<dim>& change);
   /// Sets the position that a local solve has found.
-  void set_x1(int vertex, const Vec<dim>& x1) { body_.fields[static_cast<std::size_t>(vertex)].x1 = x1; }
+  void set_x1(int vertex, const Vec<dim>& x1) { body_.fields[vertex].x1 = x1; }
   void note_motion(std::span<const int> vertices) { surface_.note_change(vertices); }
 
  private:

@@ -18,25 +18,25 @@ OwnSurface<dim>::OwnSurface(const RemeshInputs<dim>& in, const AdaptingBody<dim>
   const SurfaceTopology& surface = in.model.surface;
   std::vector<int> own;  // the body's surface vertices, which are its boundary vertices in their order
   for (int v = 0; v < surface.num_vertices; ++v) {
-    if (surface.vertex_body[static_cast<std::size_t>(v)] == body.body) own.push_back(v);
+    if (surface.vertex_body[v] == body.body) own.push_back(v);
   }
   if (own.empty() || !in.options.has_contact) return;
   // All surface vertices of a body have the same scales of contact, so one stands for all.
   like_ = own.front();
   const std::vector<double>& scales = in.model.contact_scales.dhat;
-  dhat_ = scales.empty() ? in.options.barrier.dhat : scales[static_cast<std::size_t>(like_)];
+  dhat_ = scales.empty() ? in.options.barrier.dhat : scales[like_];
   build_groups();
   if (in.state.stick.empty()) return;
   // Convert the friction history from surface vertices to mesh vertices.
-  stick_.resize(static_cast<std::size_t>(body.mesh.num_vertices()));
-  std::vector<int> vertex_of(static_cast<std::size_t>(surface.num_vertices), -1);
+  stick_.resize(body.mesh.num_vertices());
+  std::vector<int> vertex_of(surface.num_vertices, -1);
   std::size_t next = 0;
   for (int v = 0; v < body.mesh.num_vertices() && next < own.size(); ++v) {
-    if (body.mesh.is_on_boundary(v)) vertex_of[static_cast<std::size_t>(own[next++])] = v;
+    if (body.mesh.is_on_boundary(v)) vertex_of[own[next++]] = v;
   }
   for (const StickVertex& stick : in.state.stick) {
-    const int v = vertex_of[static_cast<std::size_t>(stick.vertex)];
-    if (v >= 0) stick_[static_cast<std::size_t>(v)].push_back({v, stick.partner, stick.displacement});
+    const int v = vertex_of[stick.vertex];
+    if (v >= 0) stick_[v].push_back({v, stick.partner, stick.displacement});
   }
 }
 
@@ -44,7 +44,7 @@ template <int dim>
 Extent<dim> OwnSurface<dim>::extent_of(int facet) const {
   Extent<dim> extent;
   for (const int v : body_.mesh.facet(facet)) {
-    const NodeFields<dim>& fields = body_.fields[static_cast<std::size_t>(v)];
+    const NodeFields<dim>& fields = body_.fields[v];
     extent.extend(fields.x1, fields.x0);
   }
   return extent;
@@ -100,7 +100,7 @@ void OwnSurface<dim>::add_midpoint(int a, int b) {
   // Each end contributes half of what it remembers per partner.
   std::vector<StickVertex> sum;
   for (const int end : {a, b}) {
-    for (const StickVertex& stick : stick_[static_cast<std::size_t>(end)]) {
+    for (const StickVertex& stick : stick_[end]) {
       auto same = std::find_if(sum.begin(), sum.end(), [&](const auto& s) { return s.partner == stick.partner; });
       if (same == sum.end()) same = sum.insert(sum.end(), {vertex, stick.partner, Vec<3>::Zero()});
       same->displacement += 0.5 * stick.displacement;
@@ -138,10 +138,10 @@ BodySurface<dim> OwnSurface<dim>::surface_of(const std::vector<int>& facets, std
   // Renumber everything by position in `vertices`.
   BodySurface<dim> surface;
   for (const int v : vertices) {
-    const NodeFields<dim>& fields = body_.fields[static_cast<std::size_t>(v)];
+    const NodeFields<dim>& fields = body_.fields[v];
     surface.nodes.push_back({fields.x1, fields.x0, fields.v, like_, measure_of(v)});
-    if (stick_.empty() || static_cast<std::size_t>(v) >= stick_.size()) continue;
-    for (const StickVertex& stick : stick_[static_cast<std::size_t>(v)]) {
+    if (stick_.empty() || v >= std::ssize(stick_)) continue;
+    for (const StickVertex& stick : stick_[v]) {
       surface.stick.push_back({number(v), stick.partner, stick.displacement});
     }
   }

@@ -26,9 +26,9 @@ Mat<dim> deformation_gradient(const AdaptingBody<dim>& body, int cell) {
   const auto& nodes = body.mesh.cell(cell);
   Mat<dim> rest, now;
   for (int k = 0; k < dim; ++k) {
-    const int v = nodes[static_cast<std::size_t>(k) + 1];
+    const int v = nodes[k + 1];
     rest.col(k) = body.mesh.rest(v) - body.mesh.rest(nodes[0]);
-    now.col(k) = body.fields[static_cast<std::size_t>(v)].x1 - body.fields[static_cast<std::size_t>(nodes[0])].x1;
+    now.col(k) = body.fields[v].x1 - body.fields[nodes[0]].x1;
   }
   return now * rest.inverse();
 }

@@ -25,27 +25,27 @@ constexpr double relative_tolerance = 1e-6;
 
 /// Returns 1 for each block that does not move.
 std::vector<char> find_held(const Model& model, const VecX& start, const VecX& target, const std::vector<int>& held) {
-  const auto num_blocks = static_cast<std::size_t>(model.layout.num_blocks);
+  const std::size_t num_blocks = model.layout.num_blocks;
   const int dim = model.layout.dim;
   std::vector<char> is_held = model.is_always_prescribed;
   is_held.resize(num_blocks, 0);
-  for (const int b : held) is_held[static_cast<std::size_t>(b)] = 1;
+  for (const int b : held) is_held[b] = 1;
   // The blocks of stiff bodies are held; blocks tied to them follow.
   for (const StiffBody& body : model.stiff_bodies) {
-    for (int b = body.first_block; b <= body.first_block + dim; ++b) is_held[static_cast<std::size_t>(b)] = 1;
+    for (int b = body.first_block; b <= body.first_block + dim; ++b) is_held[b] = 1;
   }
   // Bodies whose target is their start are held.
   std::vector<char> is_moved(num_blocks, 0);
-  const auto body_of = [&](int b) { return static_cast<std::size_t>(body_of_block(model, b)); };
+  const auto body_of = [&](int b) { return body_of_block(model, b); };
   for (int b = 0; b < model.layout.num_blocks; ++b) {
     if (start.segment(dim * b, dim) == target.segment(dim * b, dim)) continue;
     if (is_moved.size() <= body_of(b)) is_moved.resize(body_of(b) + 1, 0);
     is_moved[body_of(b)] = 1;
   }
   for (int b = 0; b < model.layout.num_blocks; ++b) {
-    if (body_of(b) >= is_moved.size() || !is_moved[body_of(b)]) is_held[static_cast<std::size_t>(b)] = 1;
+    if (body_of(b) >= is_moved.size() || !is_moved[body_of(b)]) is_held[b] = 1;
   }
-  for (const Tie& tie : model.ties) is_held[static_cast<std::size_t>(tie.block)] = 0;
+  for (const Tie& tie : model.ties) is_held[tie.block] = 0;
   return is_held;
 }
 

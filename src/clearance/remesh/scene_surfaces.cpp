@@ -21,7 +21,7 @@ template <int dim, std::size_t n>
 Extent<dim> extent_of(const BodySurface<dim>& surface, const std::array<int, n>& vertices) {
   Extent<dim> extent;
   for (const int v : vertices) {
-    const SurfaceNode<dim>& node = surface.nodes[static_cast<std::size_t>(v)];
+    const SurfaceNode<dim>& node = surface.nodes[v];
     extent.extend(node.x1, node.x0);
   }
   return extent;
@@ -55,8 +55,8 @@ template <int dim, std::size_t n>
 bool is_near(const BodySurface<dim>& surface, const std::array<int, n>& vertices, const Extent<dim>& region) {
   std::array<Vec<dim>, n> x1, x0;
   for (std::size_t i = 0; i < n; ++i) {
-    x1[i] = surface.nodes[static_cast<std::size_t>(vertices[i])].x1;
-    x0[i] = surface.nodes[static_cast<std::size_t>(vertices[i])].x0;
+    x1[i] = surface.nodes[vertices[i]].x1;
+    x0[i] = surface.nodes[vertices[i]].x0;
   }
   return cuts<dim, n>(x1, region.low_x1, region.high_x1) || cuts<dim, n>(x0, region.low_x0, region.high_x0);
 }
@@ -70,18 +70,16 @@ SceneSurfaces<dim>::SceneSurfaces(const RemeshInputs<dim>& in) {
   // Evaluate the surface vertices at the end and at the start of the step.
   const VecX x1 = model.surface_map.apply(in.x1), x0 = model.surface_map.apply(in.state.x);
   const VecX v = model.surface_map.apply_linear(in.state.v);
-  std::vector<BodySurface<dim>> surfaces(static_cast<std::size_t>(topology.num_bodies()));
-  std::vector<int> number(static_cast<std::size_t>(topology.num_vertices));
-  const auto body_of = [&](int vertex) -> BodySurface<dim>& {
-    return surfaces[static_cast<std::size_t>(topology.vertex_body[static_cast<std::size_t>(vertex)])];
-  };
+  std::vector<BodySurface<dim>> surfaces(topology.num_bodies());
+  std::vector<int> number(topology.num_vertices);
+  const auto body_of = [&](int vertex) -> BodySurface<dim>& { return surfaces[topology.vertex_body[vertex]]; };
   // Sort the vertices by body; `number` is the place in the body's own surface.
   for (int i = 0; i < topology.num_vertices; ++i) {
     BodySurface<dim>& surface = body_of(i);
-    number[static_cast<std::size_t>(i)] = static_cast<int>(surface.nodes.size());
+    number[i] = static_cast<int>(surface.nodes.size());
     surface.nodes.push_back({block<dim>(x1, i), block<dim>(x0, i), block<dim>(v, i), i});
   }
-  const auto at = [&](int vertex) { return number[static_cast<std::size_t>(vertex)]; };
+  const auto at = [&](int vertex) { return number[vertex]; };
   // Sort edges, triangles and friction history by body.
   for (std::size_t e = 0; e < topology.edges.size(); ++e) {
     const auto [a, b] = topology.edges[e];
@@ -116,12 +114,12 @@ auto SceneSurfaces<dim>::with_groups(BodySurface<dim> surface) -> Body {
     triangles.push_back({static_cast<int>(t), extent_of(surface, corners)});
     for (std::size_t i = 0; i < 3; ++i) {
       const int e = find_edge(surface.edges, corners[i], corners[(i + 1) % 3]);
-      if (e >= 0) is_of_triangle[static_cast<std::size_t>(e)] = 1;
+      if (e >= 0) is_of_triangle[e] = 1;
     }
   }
   // Only edges without a triangle and nodes without an edge are searched by themselves.
   for (std::size_t e = 0; e < surface.edges.size(); ++e) {
-    for (const int v : surface.edges[e].ends) is_of_facet[static_cast<std::size_t>(v)] = 1;
+    for (const int v : surface.edges[e].ends) is_of_facet[v] = 1;
     if (!is_of_triangle[e]) edges.push_back({static_cast<int>(e), extent_of(surface, surface.edges[e].ends)});
   }
   for (std::size_t v = 0; v < surface.nodes.size(); ++v) {
@@ -133,17 +131,17 @@ auto SceneSurfaces<dim>::with_groups(BodySurface<dim> surface) -> Body {
 
 template <int dim>
 void SceneSurfaces<dim>::replace(int body, BodySurface<dim> surface) {
-  bodies_[static_cast<std::size_t>(body)] = with_groups(std::move(surface));
+  bodies_[body] = with_groups(std::move(surface));
 }
 
 template <int dim>
 BodySurface<dim> SceneSurfaces<dim>::part(int body, const Extent<dim>& region) const {
-  const Body& whole = bodies_[static_cast<std::size_t>(body)];
+  const Body& whole = bodies_[body];
   const BodySurface<dim>& surface = whole.surface;
   std::vector<int> triangles, edges, nodes;
   // Collect the primitives in the region with their edges and nodes, each once.
   whole.triangles.visit(region, [&](int t) {
-    const auto& corners = surface.triangles[static_cast<std::size_t>(t)];
+    const auto& corners = surface.triangles[t];
     if (!is_near(surface, corners, region)) return;
     triangles.push_back(t);
     nodes.insert(nodes.end(), corners.begin(), corners.end());
@@ -153,7 +151,7 @@ BodySurface<dim> SceneSurfaces<dim>::part(int body, const Extent<dim>& region) c
     }
   });
   whole.edges.visit(region, [&](int e) {
-    const auto& ends = surface.edges[static_cast<std::size_t>(e)].ends;
+    const auto& ends = surface.edges[e].ends;
     if (!is_near(surface, ends, region)) return;
     edges.push_back(e);
     nodes.insert(nodes.end(), ends.begin(), ends.end());
@@ -169,15 +167,15 @@ BodySurface<dim> SceneSurfaces<dim>::part(int body, const Extent<dim>& region) c
     return element;
   };
   BodySurface<dim> part;
-  for (const int v : nodes) part.nodes.push_back(surface.nodes[static_cast<std::size_t>(v)]);
+  for (const int v : nodes) part.nodes.push_back(surface.nodes[v]);
   for (const int e : edges) {
-    SurfaceEdge edge = surface.edges[static_cast<std::size_t>(e)];
+    SurfaceEdge edge = surface.edges[e];
     edge.ends = renumber(edge.ends);
     part.edges.push_back(edge);
   }
   for (const int t : triangles) {
-    part.triangles.push_back(renumber(surface.triangles[static_cast<std::size_t>(t)]));
-    part.triangles_at_rest.push_back(surface.triangles_at_rest[static_cast<std::size_t>(t)]);
+    part.triangles.push_back(renumber(surface.triangles[t]));
+    part.triangles_at_rest.push_back(surface.triangles_at_rest[t]);
   }
   // Keep the friction history of the nodes in the part.
   for (const StickVertex& stick : surface.stick) {
@@ -190,15 +188,12 @@ BodySurface<dim> SceneSurfaces<dim>::part(int body, const Extent<dim>& region) c
 
 template <int dim>
 bool SceneSurfaces<dim>::has_any(int body, const Extent<dim>& region) const {
-  const Body& whole = bodies_[static_cast<std::size_t>(body)];
+  const Body& whole = bodies_[body];
   bool has = false;
   whole.nodes.visit(region, [&](int) { has = true; });
-  whole.edges.visit(region, [&](int e) {
-    has = has || is_near(whole.surface, whole.surface.edges[static_cast<std::size_t>(e)].ends, region);
-  });
-  whole.triangles.visit(region, [&](int t) {
-    has = has || is_near(whole.surface, whole.surface.triangles[static_cast<std::size_t>(t)], region);
-  });
+  whole.edges.visit(region, [&](int e) { has = has || is_near(whole.surface, whole.surface.edges[e].ends, region); });
+  whole.triangles.visit(region,
+                        [&](int t) { has = has || is_near(whole.surface, whole.surface.triangles[t], region); });
   return has;
 }
 

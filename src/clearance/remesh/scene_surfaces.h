@@ -43,7 +43,7 @@ class SceneSurfaces {
   explicit SceneSurfaces(const RemeshInputs<dim>& in);
 
   int num_bodies() const { return static_cast<int>(bodies_.size()); }
-  const BodySurface<dim>& body(int b) const { return bodies_[static_cast<std::size_t>(b)].surface; }
+  const BodySurface<dim>& body(int b) const { return bodies_[b].surface; }
   void replace(int body, BodySurface<dim> surface);
   /// Returns the primitives of a body that meet the region, with their vertices and, for triangles, edges.
   BodySurface<dim> part(int body, const Extent<dim>& region) const;

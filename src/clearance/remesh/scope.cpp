@@ -63,7 +63,7 @@ Scope ScopeFinder<dim>::find(std::span<const int> seeds, bool is_wide) {
   Scope scope;
   // An element is in the region if this round has marked it.
   const auto is_in = [&](int c) {
-    const auto at = static_cast<std::size_t>(c);
+    const std::size_t at = c;
     return at < cell_marks_.size() && cell_marks_[at] == round_;
   };
   for (const int v : vertices_) {

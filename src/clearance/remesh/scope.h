@@ -23,8 +23,8 @@ class ScopeFinder {
 
  private:
   bool mark(std::vector<int>& marks, int number) {
-    if (static_cast<std::size_t>(number) >= marks.size()) marks.resize(2 * static_cast<std::size_t>(number) + 1, 0);
-    int& mark = marks[static_cast<std::size_t>(number)];
+    if (number >= std::ssize(marks)) marks.resize(2 * number + 1, 0);
+    int& mark = marks[number];
     return std::exchange(mark, round_) != round_;
   }
   void grow(std::vector<int>& front, double& volume);

@@ -33,7 +33,7 @@ double split_decrement(const LocalSetting<dim>& setting, const std::vector<Vec<d
   const LocalElements<dim> local(body, scope_of(body.mesh, vertices));
   VecX x(dim * local.num_vertices()), beside_target = x;
   for (int i = 0; i < local.num_vertices(); ++i) {
-    const auto v = static_cast<std::size_t>(local.vertices[static_cast<std::size_t>(i)]);
+    const std::size_t v = local.vertices[i];
     block<dim>(x, i) = body.fields[v].x1;
     block<dim>(beside_target, i) = body.fields[v].x1 - x_tilde[v];
   }

@@ -47,33 +47,33 @@ std::vector<double> target_lengths(const AdaptingBody<dim>& body, const std::vec
                                    const ContactEnergies& contacts, double dhat) {
   const SimplexMesh<dim>& mesh = body.mesh;
   // Compute the strain of each element.
-  std::vector<ElementStrain<dim>> strains(static_cast<std::size_t>(mesh.num_cells()));
+  std::vector<ElementStrain<dim>> strains(mesh.num_cells());
   parallel_for(mesh.num_cells(), 64, [&](int c) {
-    if (mesh.is_cell_alive(c)) strains[static_cast<std::size_t>(c)] = strain_of(body, c);
+    if (mesh.is_cell_alive(c)) strains[c] = strain_of(body, c);
   });
   // The steepness of an element is the largest change of strain to a neighbour over the distance of the centres.
   std::vector<double> steepness(strains.size(), 0.0);  // [1/m]
   parallel_for(mesh.num_cells(), 64, [&](int c) {
     if (!mesh.is_cell_alive(c)) return;
-    const ElementStrain<dim>& own = strains[static_cast<std::size_t>(c)];
+    const ElementStrain<dim>& own = strains[c];
     for (const int v : mesh.cell(c)) {
       const int beyond = neighbour_of(mesh, c, v);
       // Strain jumps between materials, so only neighbours of the same material count.
       if (beyond < 0 || mesh.cell_label(beyond) != mesh.cell_label(c)) continue;
-      const ElementStrain<dim>& other = strains[static_cast<std::size_t>(beyond)];
+      const ElementStrain<dim>& other = strains[beyond];
       const double change = (own.strain - other.strain).norm() / (own.centre - other.centre).norm();
-      steepness[static_cast<std::size_t>(c)] = std::max(steepness[static_cast<std::size_t>(c)], change);
+      steepness[c] = std::max(steepness[c], change);
     }
   });
   // The target length is the least of those by strain and by contact.
   std::vector<double> lengths(edges.size(), infinity);
   parallel_for(static_cast<int>(edges.size()), 64, [&](int e) {
-    const auto [a, b] = edges[static_cast<std::size_t>(e)];
+    const auto [a, b] = edges[e];
     double steepest = 0.0;
     for (const int c : mesh.cells_at_edge(a, b)) {
-      steepest = std::max(steepest, steepness[static_cast<std::size_t>(c)]);
+      steepest = std::max(steepest, steepness[c]);
     }
-    double& length = lengths[static_cast<std::size_t>(e)];
+    double& length = lengths[e];
     if (steepest > 0.0) length = body.options.size_strain / steepest;
     if (contact_energy_of_edge(body, contacts, a, b) != 0.0) {
       length = std::min(length, body.options.size_contact * dhat);

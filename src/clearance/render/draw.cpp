@@ -30,7 +30,7 @@ struct BodyLooks {
       kinds[frame.cell_body[cell]] = cell < frame.cell_is_obstacle.size() && frame.cell_is_obstacle[cell] != 0;
     }
     if (kinds.empty()) kinds[0] = false;
-    const std::size_t num_bodies = static_cast<std::size_t>(kinds.rbegin()->first) + 1;
+    const std::size_t num_bodies = kinds.rbegin()->first + 1;
     is_obstacle.assign(num_bodies, 0);
     color.assign(num_bodies, from_srgb(obstacle_hex));
     int order = 0;
@@ -76,9 +76,7 @@ Color vertex_color(int v, const DrawStyle& style, const Color& of_body) {
 /// Splits a curved triangle at all of its nodes into straight triangles.
 std::vector<std::array<int, 3>> pieces_of(std::span<const int> nodes) {
   const int order = order_of_nodes(2, nodes.size());
-  const auto node = [&](int i, int j) {
-    return nodes[static_cast<std::size_t>(lagrange_node(2, order, {order - i - j, i, j, 0}))];
-  };
+  const auto node = [&](int i, int j) { return nodes[lagrange_node(2, order, {order - i - j, i, j, 0})]; };
   std::vector<std::array<int, 3>> pieces;
   for (int i = 0; i < order; ++i) {
     for (int j = 0; i + j < order; ++j) {
@@ -195,7 +193,7 @@ Color from_srgb(int hex) {
 Color body_color(int order) {
   static constexpr std::array palette = {0x3F8EDC, 0xF29F3D, 0x52B06B, 0xE2607A, 0x8F74D6,
                                          0x3DB7BF, 0xDDBE3F, 0xC47A52, 0x6C8BA4, 0xB65FB0};
-  return from_srgb(palette[static_cast<std::size_t>(order) % palette.size()]);
+  return from_srgb(palette[order % palette.size()]);
 }
 
 Color map_color(double value) {

@@ -70,7 +70,7 @@ bool FilmWriter::add(const Image& image) {
     const ssize_t count = write(pipe_, image.rgb.data() + written, image.rgb.size() - written);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
-    written += static_cast<std::size_t>(count);
+    written += count;
   }
   return true;
 }

@@ -30,7 +30,7 @@ void draw_text(Image& image, int x, int y, int dot, const std::string& text) {
     const Glyph glyph = find_glyph(letter);
     for (int row = 0; row < glyph_height; ++row) {
       for (int column = 0; column < glyph_width; ++column) {
-        if ((glyph[static_cast<std::size_t>(row)] >> (glyph_width - 1 - column)) & 1) {
+        if ((glyph[row] >> (glyph_width - 1 - column)) & 1) {
           fill(image, x + column * dot, y + row * dot, dot, dot, ink);
         }
       }

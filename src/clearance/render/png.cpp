@@ -21,7 +21,7 @@ void append_chunk(std::string& out, const std::string& type, const std::string& 
 
 /// Returns every row as differences from the row above (filter 2, Up). Smooth pictures compress twice as well this way.
 std::string filter_rows(const Image& image) {
-  const std::size_t row_bytes = 3 * static_cast<std::size_t>(image.width);
+  const std::size_t row_bytes = 3 * image.width;
   std::string filtered;
   filtered.reserve((row_bytes + 1) * image.height);
   for (int y = 0; y < image.height; ++y) {

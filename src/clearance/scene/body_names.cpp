@@ -46,7 +46,7 @@ std::optional<NamedBody> find_body(const SceneDesc& scene, std::string_view name
 std::optional<std::size_t> find_half_space(const SceneDesc& scene, std::string_view name) {
   const std::optional<Indexed> parts = split_index(name);
   if (!parts || parts->name != "half_spaces") return std::nullopt;
-  const auto index = static_cast<std::size_t>(parts->index);
+  const std::size_t index = parts->index;
   return index < scene.half_spaces.size() ? std::optional(index) : std::nullopt;
 }
 

@@ -50,7 +50,7 @@ void append(std::string& text, const Json& value, int depth) {
     append_on_one_line(text, value);
     return;
   }
-  const std::string indent(static_cast<std::size_t>(2 * (depth + 1)), ' ');
+  const std::string indent(2 * (depth + 1), ' ');
   text += value.is_object() ? '{' : '[';
   const char* separator = "\n";
   for (const auto& [key, entry] : value.items()) {
@@ -59,7 +59,7 @@ void append(std::string& text, const Json& value, int depth) {
     append(text, entry, depth + 1);
     separator = ",\n";
   }
-  text += '\n' + std::string(static_cast<std::size_t>(2 * depth), ' ');
+  text += '\n' + std::string(2 * depth, ' ');
   text += value.is_object() ? '}' : ']';
 }
 

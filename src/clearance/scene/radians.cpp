@@ -70,7 +70,7 @@ class Scan {
     const std::string rest(formula_.substr(at_));
     char* end = nullptr;
     const double number = std::strtod(rest.c_str(), &end);
-    at_ += static_cast<std::size_t>(end - rest.c_str());
+    at_ += end - rest.c_str();
     if (is_conversion(number)) converts_ = true;
     if (!is_inside() && looks_like_radians(number)) has_radians_ = true;
     last_ = '0';

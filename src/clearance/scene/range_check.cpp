@@ -37,7 +37,7 @@ class RangeChecker {
     }
   }
   void check(const std::string& place, Vec<3>& value, const Field& field) {
-    for (int i = 0; i < 3; ++i) check(element_path(place, static_cast<std::size_t>(i)), value[i], field);
+    for (int i = 0; i < 3; ++i) check(element_path(place, i), value[i], field);
   }
   template <class T, std::size_t size>
   void check(const std::string& place, std::array<T, size>& value, const Field& field) {

@@ -240,7 +240,7 @@ class Checker : SceneCheck {
     if (is_plane() && array.counts[2] != 1)
       error(place + ".counts", "the third count must be 1 in 2D", fmt::format("{}", array.counts[2]));
     for (int d = 0; d < 3; ++d) {
-      const auto axis = static_cast<std::size_t>(d);
+      const std::size_t axis = d;
       if (array.counts[axis] > 1 && array.spacing[d] == 0.0) {
         error(element_path(place + ".spacing", axis), "copies would lie on top of each other", "0");
       }

@@ -1,6 +1,7 @@
 #include "clearance/scene/validate_remesh.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "clearance/scene/body_names.h"
 #include "clearance/scene/body_remesh.h"
@@ -142,7 +143,7 @@ class RemeshCheck : SceneCheck {
              "says where each vertex of the file goes, and elements that adapt (`remesh`) get others");
     }
     const std::size_t num_regions = count_regions(body, index);
-    if (num_regions > static_cast<std::size_t>(most_regions_of_remesh)) {
+    if (std::cmp_greater(num_regions, most_regions_of_remesh)) {
       error(place,
             fmt::format("motions, loads, parts and probes of a body whose elements adapt (`remesh`) have at most {} "
                         "regions together: take some together, or give the body \"remesh\": {{\"enabled\": false}}",
@@ -161,8 +162,7 @@ class RemeshCheck : SceneCheck {
     const auto num_probes = std::count_if(scene_.output.probes.begin(), scene_.output.probes.end(), is_of_body);
     const auto num_parts = std::count_if(body.material_parts.begin(), body.material_parts.end(),
                                          [](const MaterialPartDesc& part) { return part.region.has_value(); });
-    return body.motions.size() + body.loads.size() + body.stiff_parts.size() + static_cast<std::size_t>(num_parts) +
-           static_cast<std::size_t>(num_probes);
+    return body.motions.size() + body.loads.size() + body.stiff_parts.size() + num_parts + num_probes;
   }
 };
 

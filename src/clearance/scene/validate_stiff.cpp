@@ -1,6 +1,7 @@
 #include "clearance/scene/validate_stiff.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "clearance/scene/body_inertia.h"
 #include "clearance/scene/body_names.h"
@@ -72,7 +73,7 @@ class StiffCheck : SceneCheck {
   template <std::size_t size>
   void check_indices(const std::vector<std::array<int, size>>& list, std::size_t num_vertices,
                      const std::string& place) {
-    const auto is_vertex = [&](int index) { return index >= 0 && static_cast<std::size_t>(index) < num_vertices; };
+    const auto is_vertex = [&](int index) { return index >= 0 && std::cmp_less(index, num_vertices); };
     for (std::size_t i = 0; i < list.size(); ++i) {
       std::array<int, size> corners = list[i];
       for (std::size_t k = 0; k < size; ++k) {

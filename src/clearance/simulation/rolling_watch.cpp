@@ -62,20 +62,20 @@ RollingWatch::RollingWatch(const Simulation& simulation) {
   std::vector<StartedBody> started;
   const std::vector<Vec<3>> places = simulation.positions();
   for (int b = 0; b < static_cast<int>(bodies.size()); ++b) {
-    const BodyView& body = bodies[static_cast<std::size_t>(b)];
+    const BodyView& body = bodies[b];
     StartedBody start{body.entry, body.kind, {}};
-    const auto pose = desc.bodies[static_cast<std::size_t>(body.entry)].generator ? simulation.pose(b) : std::nullopt;
+    const auto pose = desc.bodies[body.entry].generator ? simulation.pose(b) : std::nullopt;
     if (pose) {
       const Eigen::Matrix4d back = pose->inverse();
       for (int v = body.vertices.first; v < body.vertices.end(); ++v) {
-        start.vertices.push_back((back * places[static_cast<std::size_t>(v)].homogeneous()).head<3>());
+        start.vertices.push_back((back * places[v].homogeneous()).head<3>());
       }
     }
     started.push_back(std::move(start));
   }
   for (const RoundBody& shape : find_round_bodies(desc, started)) {
     if (shape.sides >= enough_sides) continue;
-    const auto b = static_cast<std::size_t>(shape.body);
+    const std::size_t b = shape.body;
     Body body;
     body.shape = shape;
     body.name = bodies[b].name;
@@ -107,9 +107,9 @@ void RollingWatch::look(const Simulation& simulation) {
     double pressed = 0.0;
     Vec<3> torque = Vec<3>::Zero();
     for (int v = body.vertices.first; v < body.vertices.end(); ++v) {
-      const Vec<3>& force = forces[static_cast<std::size_t>(v)];
+      const Vec<3>& force = forces[v];
       pressed += force.norm();
-      torque += (places[static_cast<std::size_t>(v)] - center).cross(force);
+      torque += (places[v] - center).cross(force);
     }
     torque = about_axis(torque);
 

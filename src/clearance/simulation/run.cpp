@@ -162,7 +162,7 @@ struct Run::Impl {
   void log_unconverged(int step, const StepReport& report) const {
     std::string imbalance;  // set only if the scene asks for convergence of forces
     if (report.imbalanced_body >= 0) {
-      const auto body = static_cast<std::size_t>(report.imbalanced_body);
+      const std::size_t body = report.imbalanced_body;
       imbalance = fmt::format(", {:.2g} % of the forces on '{}' not balanced", 100.0 * report.imbalance,
                               simulation_.bodies()[body].name);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace clearance {
 namespace {
@@ -44,7 +45,7 @@ std::vector<std::array<int, size>> elements_of(const Checkpoint& checkpoint, con
 
 std::vector<Vec<3>> points_of(const Checkpoint& checkpoint, const std::string& name) {
   const VecX list = vector_of(checkpoint, name);
-  std::vector<Vec<3>> points(static_cast<std::size_t>(list.size()) / 3);
+  std::vector<Vec<3>> points(list.size() / 3);
   for (std::size_t i = 0; i < points.size(); ++i) points[i] = list.segment<3>(3 * static_cast<Eigen::Index>(i));
   return points;
 }
@@ -90,7 +91,7 @@ BodyMesh mesh_of(const Checkpoint& checkpoint, std::size_t k) {
     const auto first = regions.begin() + static_cast<std::ptrdiff_t>(i) + 1;
     const auto count = std::min<std::ptrdiff_t>(std::max(0, regions[i]), regions.end() - first);
     mesh.nodes_of_region.emplace_back(first, first + count);
-    i += static_cast<std::size_t>(count) + 1;
+    i += count + 1;
   }
   return mesh;
 }
@@ -118,9 +119,7 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   record.friction_work = report.friction_work;
   record.imbalance = report.imbalance;
   record.account = report.account.entries();
-  const auto name_of = [&](int body) {
-    return body < 0 ? std::string() : simulation.bodies()[static_cast<std::size_t>(body)].name;
-  };
+  const auto name_of = [&](int body) { return body < 0 ? std::string() : simulation.bodies()[body].name; };
   record.gained = {report.gained.share, name_of(report.gained.body)};
   record.lost = {report.lost.share, name_of(report.lost.body), report.lost.hit, report.lost.is_driven};
   const JointStrain strain = simulation.joint_strain();
@@ -246,7 +245,7 @@ State state_of(const Checkpoint& checkpoint) {
     state.ledgers.push_back({ledgers[i], ledgers[i + 1], ledgers[i + 2], ledgers[i + 3], 0.0, 0.0, {}});
   }
   const VecX hits = vector_of(checkpoint, "ledger_hits");
-  for (std::size_t k = 0; 2 * k + 1 < static_cast<std::size_t>(hits.size()) && k < state.ledgers.size(); ++k) {
+  for (std::size_t k = 0; std::cmp_less(2 * k + 1, hits.size()) && k < state.ledgers.size(); ++k) {
     state.ledgers[k].hit = hits[static_cast<Eigen::Index>(2 * k)];
     state.ledgers[k].is_driven = hits[static_cast<Eigen::Index>(2 * k + 1)];
   }

@@ -242,8 +242,8 @@ Frame Simulation::frame() const {
 
 std::string Simulation::state_hash() const {
   Hash hash;
-  hash.add(impl_->state.x.data(), sizeof(double) * static_cast<std::size_t>(impl_->state.x.size()));
-  hash.add(impl_->state.v.data(), sizeof(double) * static_cast<std::size_t>(impl_->state.v.size()));
+  hash.add(impl_->state.x.data(), sizeof(double) * impl_->state.x.size());
+  hash.add(impl_->state.v.data(), sizeof(double) * impl_->state.v.size());
   for (const auto& mesh : impl_->state.meshes) {
     hash.add(mesh->mesh.vertices.data(), sizeof(Vec<3>) * mesh->mesh.vertices.size());
     hash.add(mesh->mesh.tets.data(), sizeof(mesh->mesh.tets[0]) * mesh->mesh.tets.size());

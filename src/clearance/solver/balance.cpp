@@ -31,12 +31,12 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
     double rounding = 0.0;            // sum_b r_b
     Vec<dim> net = Vec<dim>::Zero();  // of one term, then of all
   };
-  std::vector<OfBody> bodies(static_cast<std::size_t>(num_bodies_));
-  const auto num_blocks = static_cast<std::size_t>(coordinates_.num_blocks());
+  std::vector<OfBody> bodies(num_bodies_);
+  const std::size_t num_blocks = coordinates_.num_blocks();
   const std::vector<char> is_fixed_here = coordinates_.reduce(is_fixed);
   const auto for_each_free = [&](const auto& visit) {
     for (std::size_t b = 0; b < num_blocks; ++b) {
-      if (!is_fixed_here[b]) visit(b, bodies[static_cast<std::size_t>(body_of_[b])]);
+      if (!is_fixed_here[b]) visit(b, bodies[body_of_[b]]);
     }
   };
 

@@ -12,7 +12,7 @@ ForceVisitor<dim> adding_to(const Model& model, Vec<3> PairForce::*part, VecX& o
     block<dim>(of_vertices, vertex) += force;
     const auto [first_body, second_body] = bodies_of(model.surface, contact);
     if (first_body == second_body) return;
-    const bool is_first = model.surface.vertex_body[static_cast<std::size_t>(vertex)] == first_body;
+    const bool is_first = model.surface.vertex_body[vertex] == first_body;
     PairForce& pair = sums.between[is_first ? std::pair(first_body, second_body) : std::pair(second_body, first_body)];
     (pair.*part).template head<dim>() += force;
   };

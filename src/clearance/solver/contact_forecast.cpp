@@ -19,7 +19,7 @@ constexpr double foreseen_growth = 1.5;
 template <int dim>
 double opening(const Contact& contact, const ContactGap<dim>& gap, const VecX& dx) {
   double sum = 0.0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(contact.num_vertices()); ++i) {
+  for (int i = 0; i < contact.num_vertices(); ++i) {
     sum += gap.weights[i] * gap.normal.dot(block<dim>(dx, contact.vertices[i]));
   }
   return sum;
@@ -59,7 +59,7 @@ template <int dim>
 double ContactForecast<dim>::signed_gap(const Expected& expected, const VecX& x_surface) const {
   const double distance = opening<dim>(expected.contact, expected.gap, x_surface);
   if (expected.contact.kind != ContactKind::half_space) return distance;
-  return distance - model_.half_spaces[static_cast<std::size_t>(expected.contact.plane)].offset;
+  return distance - model_.half_spaces[expected.contact.plane].offset;
 }
 
 /// Returns the compliance of a vertex under a force on it alone, which inertia and elasticity at rest resist. Zero if
@@ -68,7 +68,7 @@ template <int dim>
 double ContactForecast<dim>::compliance_of(int vertex) const {
   double sum = 0.0;
   for (const SurfaceMap::Term& term : model_.surface_map.terms(vertex)) {
-    const auto b = static_cast<std::size_t>(term.block);
+    const std::size_t b = term.block;
     double resistance = target_.has_inertia ? model_.mass[b] : 0.0;
     if (model_.elastic_stiffness.size() > 0) resistance += target_.scale * model_.elastic_stiffness[term.block];
     if (resistance > 0.0) sum += term.weight * term.weight / resistance;
@@ -106,8 +106,8 @@ void ContactForecast<dim>::foretell_contacts(const Iterate& iterate, const VecX&
   const std::vector<Contact>& contacts = iterate.contacts.contacts;
   std::vector<Expected> all(contacts.size());
   parallel_for(static_cast<int>(contacts.size()), grain, [&](int k) {
-    Expected& next = all[static_cast<std::size_t>(k)];
-    next.contact = contacts[static_cast<std::size_t>(k)];
+    Expected& next = all[k];
+    next.contact = contacts[k];
     if (next.contact.kind == ContactKind::mollified_edge_edge || !(next.contact.weight > 0.0)) return;
     next.gap = compute_contact_gap<dim>(model_, next.contact, positions_of<dim>(next.contact, iterate.x_surface));
     const double moved = opening<dim>(next.contact, next.gap, dx);
@@ -147,14 +147,14 @@ void ContactForecast<dim>::foretell_encounters(const Iterate& iterate, const Vec
     Expected next;
     next.contact = *contact;
     ContactPositions<dim> closest;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(contact->num_vertices()); ++i) {
+    for (int i = 0; i < contact->num_vertices(); ++i) {
       closest[i] = path.position<dim>(contact->vertices[i], encounter.time);
     }
     next.gap = compute_contact_gap<dim>(model_, next.contact, closest);
     if (!next.gap.normal.allFinite()) continue;
     // A unit normal force opens the gap by the sum of the squared weights times the compliances of the vertices.
     double compliance = 0.0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(contact->num_vertices()); ++i) {
+    for (int i = 0; i < contact->num_vertices(); ++i) {
       compliance += next.gap.weights[i] * next.gap.weights[i] * compliance_of(contact->vertices[i]);
     }
     // The force has to stop the motion that would use up more than nine tenths of the gap.
@@ -193,7 +193,7 @@ template <int dim>
 const std::vector<BlockKey>& ContactForecast<dim>::prepare_hessian(const Iterate& iterate,
                                                                    const std::vector<char>& is_fixed) {
   parallel_for(static_cast<int>(expected_.size()), grain, [&](int k) {
-    Expected& expected = expected_[static_cast<std::size_t>(k)];
+    Expected& expected = expected_[k];
     expected.stiffness = set_secant(iterate, expected);
   });
   std::erase_if(expected_, [](const Expected& expected) { return !(expected.stiffness > 0.0); });
@@ -212,7 +212,7 @@ void ContactForecast<dim>::add_derivatives(const Iterate& /*iterate*/, HessianKi
                                            BlockSparseMatrix& matrix) {
   if (kind == HessianKind::exact || expected_.empty()) return;
   hessians_.add_to(matrix, 1.0, [&](int k, RankOneSum<dim>& sum) {
-    const Expected& expected = expected_[static_cast<std::size_t>(k)];
+    const Expected& expected = expected_[k];
     sum.add(expected.stiffness, expected.gap.weights, expected.gap.normal);
   });
 }

@@ -59,7 +59,7 @@ template <int dim>
 double total_deviation(const SurfacePath& path, const PrimitivePair& pair) {
   std::array<double, 2> largest{};
   for (int i = 0; i <= dim; ++i) {
-    const auto at = static_cast<std::size_t>(pair.vertices[static_cast<std::size_t>(i)]);
+    const std::size_t at = pair.vertices[i];
     double& of_primitive = largest[i < pair.num_first ? 0 : 1];
     of_primitive = std::max(of_primitive, path.deviation[at]);
   }
@@ -163,7 +163,7 @@ double rounding_on_path(const SurfacePath& path, const PrimitivePair& pair) {
   std::array<double, 2> largest{};
   for (int i = 0; i <= dim; ++i) {
     double& of_primitive = largest[i < pair.num_first ? 0 : 1];
-    of_primitive = std::max(of_primitive, path.rounding<dim>(pair.vertices[static_cast<std::size_t>(i)]));
+    of_primitive = std::max(of_primitive, path.rounding<dim>(pair.vertices[i]));
   }
   return largest[0] + largest[1];
 }

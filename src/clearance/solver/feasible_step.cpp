@@ -76,7 +76,7 @@ void for_each_half_space_hit(const Model& model, const SurfacePath& path, const 
         size += std::abs(x_t0) + std::abs(x_t1);
       }
       // A curved path strays by up to 4 t of its deviation at the fraction t (swept_candidates.h).
-      if (!path.deviation.empty()) gap_t1 -= 4.0 * path.deviation[static_cast<std::size_t>(vertex)];
+      if (!path.deviation.empty()) gap_t1 -= 4.0 * path.deviation[vertex];
       // A gap below the rounding of the distances, of the plane and of the moved vertex may be none at all.
       const double target = std::max(options.gap_fraction * gap_t0, 1e-15 * size);
       if (gap_t1 >= target || gap_t1 >= gap_t0) continue;
@@ -126,10 +126,10 @@ std::vector<Suspect> find_suspects(const SweptCandidates& candidates, double rou
                                    const SolverOptions& options) {
   constexpr int chunk = 8192;
   const int count = static_cast<int>(candidates.distance.size());
-  std::vector<std::vector<Suspect>> chunks(static_cast<std::size_t>((count + chunk - 1) / chunk));
+  std::vector<std::vector<Suspect>> chunks((count + chunk - 1) / chunk);
   parallel_for_chunks(count, chunk, [&](int begin, int end) {
-    std::vector<Suspect>& suspects = chunks[static_cast<std::size_t>(begin / chunk)];
-    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+    std::vector<Suspect>& suspects = chunks[begin / chunk];
+    for (int k = begin; k < end; ++k) {
       const double gap = candidates.distance[k] - options.barrier.min_separation;
       const double room = (1.0 - options.gap_fraction) * gap - rounding;
       if (candidates.motion[k] + rounding <= room && candidates.motion[k] + margin <= gap) continue;
@@ -174,13 +174,13 @@ CcdResult test_pair(const SurfaceTopology& surface, const SurfacePath& path, con
 /// True if two edges meet in the plane, or an edge and a triangle in space.
 template <int dim>
 bool do_meet(const SurfaceTopology& surface, const VecX& x, int edge, int other) {
-  const auto& e = surface.edges[static_cast<std::size_t>(edge)];
+  const auto& e = surface.edges[edge];
   const Vec<dim> a = block<dim>(x, e[0]), b = block<dim>(x, e[1]);
   if constexpr (dim == 2) {
-    const auto& f = surface.edges[static_cast<std::size_t>(other)];
+    const auto& f = surface.edges[other];
     return edges_intersect(a, b, block<2>(x, f[0]), block<2>(x, f[1]));
   } else {
-    const auto& t = surface.triangles[static_cast<std::size_t>(other)];
+    const auto& t = surface.triangles[other];
     return edge_intersects_triangle(a, b, block<3>(x, t[0]), block<3>(x, t[1]), block<3>(x, t[2]));
   }
 }
@@ -200,13 +200,12 @@ FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, con
   std::array<double, ccd_block> toi;
   const auto test_block = [&](const Suspect* block, int count) {
     ccd.max_time = step.alpha;
-    parallel_for(count, 8, [&](int i) {
-      toi[static_cast<std::size_t>(i)] = test_pair<dim>(model.surface, path, candidates.pairs, block[i].k, ccd).toi;
-    });
+    parallel_for(count, 8,
+                 [&](int i) { toi[i] = test_pair<dim>(model.surface, path, candidates.pairs, block[i].k, ccd).toi; });
     step.num_ccd_calls += count;
     for (int i = 0; i < count; ++i) {
-      if (toi[static_cast<std::size_t>(i)] >= step.alpha) continue;
-      step.alpha = toi[static_cast<std::size_t>(i)];
+      if (toi[i] >= step.alpha) continue;
+      step.alpha = toi[i];
       step.limited_by = pair_text<dim>(model.surface, path, candidates.pairs, block[i].k);
     }
   };
@@ -220,8 +219,7 @@ FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, con
   suspects.erase(std::remove_if(rest, suspects.end(), [&](const Suspect& s) { return s.bound >= step.alpha; }),
                  suspects.end());
   std::sort(rest, suspects.end());
-  for (auto at = static_cast<std::size_t>(num_first); at < suspects.size() && suspects[at].bound < step.alpha;
-       at += ccd_block) {
+  for (std::size_t at = num_first; at < suspects.size() && suspects[at].bound < step.alpha; at += ccd_block) {
     test_block(suspects.data() + at, static_cast<int>(std::min<std::size_t>(ccd_block, suspects.size() - at)));
   }
   return step;
@@ -238,7 +236,7 @@ std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& pa
   const std::vector<Suspect> suspects = find_suspects(candidates, rounding, rounding_on_paths<dim>(path), options);
   std::vector<Encounter> all(suspects.size());
   parallel_for(static_cast<int>(suspects.size()), 8, [&](int i) {
-    const auto at = static_cast<std::size_t>(i);
+    const std::size_t at = i;
     all[at] = {pair_of(model.surface, candidates.pairs, suspects[at].k),
                test_pair<dim>(model.surface, path, candidates.pairs, suspects[at].k, ccd).toi};
   });
@@ -247,10 +245,10 @@ std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& pa
   });
 
   // The earliest time at which each vertex meets anything.
-  std::vector<double> earliest(static_cast<std::size_t>(model.surface.num_vertices), 1.0);
+  std::vector<double> earliest(model.surface.num_vertices, 1.0);
   const auto for_each_vertex = [](const PrimitivePair& pair, const auto& visit) {
-    for (int i = 0; i <= dim && pair.vertices[static_cast<std::size_t>(i)] >= 0; ++i) {
-      visit(i, static_cast<std::size_t>(pair.vertices[static_cast<std::size_t>(i)]));
+    for (int i = 0; i <= dim && pair.vertices[i] >= 0; ++i) {
+      visit(i, pair.vertices[i]);
     }
   };
   for (const Encounter& encounter : all) {
@@ -280,13 +278,13 @@ bool is_intersection_free(const Model& model, const VecX& x_surface, BroadPhase&
   const int hit = ordered_reduce(
       no_hit, no_hit,
       [&](int i) {
-        const auto [first, second] = pairs[static_cast<std::size_t>(i)];
+        const auto [first, second] = pairs[i];
         return do_meet<dim>(surface, x_surface, first, second) ? i : no_hit;
       },
       [](int a, int b) { return std::min(a, b); });
   if (hit < no_hit) {
     if (first_hit != nullptr) {
-      const auto [first, second] = pairs[static_cast<std::size_t>(hit)];
+      const auto [first, second] = pairs[hit];
       *first_hit = fmt::format("edge {} meets {} {}", first, dim == 2 ? "edge" : "triangle", second);
     }
     return false;

@@ -16,7 +16,7 @@ VecX force_rounding(const Model& model, const LocalCoordinates<dim>& coordinates
   const auto origins = coordinates.origins();
   std::vector<double> farthest;  // [m] per body: largest |x_b|
   const auto farthest_of = [&](int block) -> double& {
-    const auto body = static_cast<std::size_t>(body_of_block(model, block));
+    const std::size_t body = body_of_block(model, block);
     if (body >= farthest.size()) farthest.resize(body + 1, 0.0);
     return farthest[body];
   };
@@ -29,9 +29,7 @@ VecX force_rounding(const Model& model, const LocalCoordinates<dim>& coordinates
   for (std::size_t b = 0; b < origins.size(); ++b) {
     const auto& [of, is_turn, radius] = origins[b];
     // A rotation vector has the rounding of its columns, and a column that of its own length.
-    const double size = is_turn                                        ? 1.0
-                        : is_column[static_cast<std::size_t>(of)] != 0 ? block<dim>(x, of).norm()
-                                                                       : farthest_of(of);
+    const double size = is_turn ? 1.0 : is_column[of] != 0 ? block<dim>(x, of).norm() : farthest_of(of);
     const auto at = static_cast<Eigen::Index>(b);
     rounding[at] = position_rounding * stiffness[at] * size / radius;
   }

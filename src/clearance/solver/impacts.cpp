@@ -45,12 +45,12 @@ class BodyMotions {
  public:
   BodyMotions(const Model& model, const VecX& dx) {
     const std::vector<char> is_column = column_flags(model);
-    bodies_.resize(static_cast<std::size_t>(model.surface.num_bodies()));
+    bodies_.resize(model.surface.num_bodies());
     for (int b = 0; b < model.layout.num_blocks; ++b) {
-      Body& body = bodies_[static_cast<std::size_t>(body_of_block(model, b))];
+      Body& body = bodies_[body_of_block(model, b)];
       const double mass = model.mass[b] > 0.0 ? model.mass[b] : 1.0;
       body.second += mass * block<dim>(dx, b).squaredNorm();
-      if (is_column[static_cast<std::size_t>(b)]) continue;
+      if (is_column[b]) continue;
       body.mass += mass;
       body.first += mass * block<dim>(dx, b);
     }
@@ -59,11 +59,11 @@ class BodyMotions {
   /// Returns the root mean square [m] of the displacement of `body` relative to the mean displacement of `other` (-1: a
   /// half-space, which stands still).
   double relative(int body, int other) const {
-    const Body& of = bodies_[static_cast<std::size_t>(body)];
+    const Body& of = bodies_[body];
     if (!(of.mass > 0.0)) return 0.0;
     Vec<dim> mean = Vec<dim>::Zero();
-    if (other >= 0 && bodies_[static_cast<std::size_t>(other)].mass > 0.0) {
-      mean = bodies_[static_cast<std::size_t>(other)].first / bodies_[static_cast<std::size_t>(other)].mass;
+    if (other >= 0 && bodies_[other].mass > 0.0) {
+      mean = bodies_[other].first / bodies_[other].mass;
     }
     return std::sqrt(std::max(0.0, (of.second - 2.0 * mean.dot(of.first)) / of.mass + mean.squaredNorm()));
   }
@@ -84,15 +84,15 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
   const SurfaceTopology& surface = model.surface;
   const BodyMotions<dim> motions(model, x_t1 - x_t0);
   const SurfacePath path{model.surface_map.apply(x_t0), model.surface_map.apply(x_t1), {}, {}, {}};
-  std::vector<char> is_hit(static_cast<std::size_t>(surface.num_bodies()), 0);
-  const auto body_of = [&](int vertex) { return surface.vertex_body[static_cast<std::size_t>(vertex)]; };
+  std::vector<char> is_hit(surface.num_bodies(), 0);
+  const auto body_of = [&](int vertex) { return surface.vertex_body[vertex]; };
   const auto dhat_at = [&](int vertex) {
-    return model.contact_scales.is_empty() ? barrier.dhat : model.contact_scales.dhat[static_cast<std::size_t>(vertex)];
+    return model.contact_scales.is_empty() ? barrier.dhat : model.contact_scales.dhat[vertex];
   };
   // If bodies rebound, every hit is an impact, however slanted its direction.
   const double least_share = model.restitution.is_zero() ? motion_share : 0.0;
   const auto hit = [&](int body, int other, double motion) {
-    if (motion > least_share * motions.relative(body, other)) is_hit[static_cast<std::size_t>(body)] = 1;
+    if (motion > least_share * motions.relative(body, other)) is_hit[body] = 1;
   };
 
   const SweptCandidates swept = measure_candidates<dim>(
@@ -102,8 +102,7 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
     double gap = swept.distance[k], motion = swept.motion[k];
     if constexpr (dim == 2) {
       const auto [p, edge] = swept.pairs.point_edge[k];
-      vertices = {p, surface.edges[static_cast<std::size_t>(edge)][0],
-                  surface.edges[static_cast<std::size_t>(edge)][1]};
+      vertices = {p, surface.edges[edge][0], surface.edges[edge][1]};
       std::tie(gap, motion) = planar_approach(motion_of<2>(surface, path, swept.pairs, k));
     } else {
       vertices = vertices_of(surface, swept.pairs, k);
@@ -131,7 +130,7 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
   // Marks per body become marks per block.
   std::vector<char> of_block;
   for (int b = 0; b < model.layout.num_blocks; ++b) {
-    of_block.push_back(is_hit[static_cast<std::size_t>(body_of_block(model, b))]);
+    of_block.push_back(is_hit[body_of_block(model, b)]);
   }
   return of_block;
 }

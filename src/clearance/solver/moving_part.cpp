@@ -28,8 +28,8 @@ void add_ring(const BlockSparseMatrix& matrix, std::vector<char>& marks) {
   const std::vector<char> inner = marks;
   for (int column = 0; column < matrix.num_blocks(); ++column) {
     for (const int row : matrix.column_rows(column)) {
-      if (inner[static_cast<std::size_t>(row)]) marks[static_cast<std::size_t>(column)] = 1;
-      if (inner[static_cast<std::size_t>(column)]) marks[static_cast<std::size_t>(row)] = 1;
+      if (inner[row]) marks[column] = 1;
+      if (inner[column]) marks[row] = 1;
     }
   }
 }
@@ -61,9 +61,9 @@ void MovingPart<dim>::choose(const VecX& dy, const BlockSparseMatrix& matrix, do
 
   // The part is the blocks that move noticeably, with their neighbours.
   const double least = std::max(share_of_tolerance * tolerance, share_of_length * length);
-  std::vector<char> marks(static_cast<std::size_t>(matrix.num_blocks()), 0);
+  std::vector<char> marks(matrix.num_blocks(), 0);
   for (int b = 0; b < matrix.num_blocks(); ++b) {
-    marks[static_cast<std::size_t>(b)] = block<dim>(dy, b).cwiseAbs().maxCoeff() > least;
+    marks[b] = block<dim>(dy, b).cwiseAbs().maxCoeff() > least;
   }
   for (int ring = 0; ring < num_rings; ++ring) add_ring(matrix, marks);
   // A part that is nearly everything saves nothing.
@@ -72,7 +72,7 @@ void MovingPart<dim>::choose(const VecX& dy, const BlockSparseMatrix& matrix, do
   num_directions_ = num_directions;
   marks_ = std::move(marks);
   for (int b = 0; b < matrix.num_blocks(); ++b) {
-    if (marks_[static_cast<std::size_t>(b)]) blocks_.push_back(b);
+    if (marks_[b]) blocks_.push_back(b);
   }
 }
 

@@ -81,7 +81,7 @@ bool NewtonSystem<dim>::solve_projected(VecX& dy) {
     double largest = 0.0;
     for (int b = 0; b < matrix.num_blocks(); ++b) {
       for (int c = 0; c < dim; ++c) {
-        const auto at = static_cast<std::size_t>(matrix.find_slot(b, b) + c * (matrix.slot_stride(b) + 1));
+        const std::size_t at = matrix.find_slot(b, b) + c * (matrix.slot_stride(b) + 1);
         largest = std::max(largest, std::abs(matrix.values()[at]));
       }
     }

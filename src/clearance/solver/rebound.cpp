@@ -21,16 +21,16 @@ Rebound<dim>::Rebound(const Model& model, const SolverOptions& options, const Pr
 /// Collects the free bodies that are stiff as a whole, with their motion at the start of the step.
 template <int dim>
 void Rebound<dim>::add_bodies(const PrescribedTargets& targets, const State& state, const VecX& x) {
-  std::vector<int> num_blocks(static_cast<std::size_t>(model_.surface.num_bodies()), 0);
-  for (int b = 0; b < model_.layout.num_blocks; ++b) ++num_blocks[static_cast<std::size_t>(body_of_block(model_, b))];
+  std::vector<int> num_blocks(model_.surface.num_bodies(), 0);
+  for (int b = 0; b < model_.layout.num_blocks; ++b) ++num_blocks[body_of_block(model_, b)];
   // Every body is deformable (-2) unless it is an obstacle (-1) or consists of one stiff frame.
   body_of_.assign(num_blocks.size(), -2);
   for (int v = 0; v < model_.surface.num_vertices; ++v) {
-    const auto at = static_cast<std::size_t>(v);
-    if (model_.is_obstacle_vertex[at]) body_of_[static_cast<std::size_t>(model_.surface.vertex_body[at])] = -1;
+    const std::size_t at = v;
+    if (model_.is_obstacle_vertex[at]) body_of_[model_.surface.vertex_body[at]] = -1;
   }
   for (const StiffBody& stiff : model_.stiff_bodies) {
-    const auto of = static_cast<std::size_t>(body_of_block(model_, stiff.first_block));
+    const std::size_t of = body_of_block(model_, stiff.first_block);
     if (num_blocks[of] != dim + 1) continue;
     const bool is_prescribed = std::binary_search(targets.blocks.begin(), targets.blocks.end(), stiff.first_block);
     body_of_[of] = is_prescribed ? -1 : static_cast<int>(bodies_.size());
@@ -48,13 +48,13 @@ void Rebound<dim>::add_bodies(const PrescribedTargets& targets, const State& sta
 template <int dim>
 bool Rebound<dim>::fill_side(Side& side, const Contact& contact, const std::array<double, 4>& weights, int begin,
                              int stop) const {
-  const auto vertex = [&](int i) { return contact.vertices[static_cast<std::size_t>(i)]; };
+  const auto vertex = [&](int i) { return contact.vertices[i]; };
   if (begin == stop) return true;
-  side.body = body_of_[static_cast<std::size_t>(model_.surface.vertex_body[static_cast<std::size_t>(vertex(begin))])];
+  side.body = body_of_[model_.surface.vertex_body[vertex(begin)]];
   // The contact's point on this side is the weighted mean of the vertices.
   Vec<dim> point = Vec<dim>::Zero(), velocity = Vec<dim>::Zero();
   for (int i = begin; i < stop; ++i) {
-    const double weight = std::abs(weights[static_cast<std::size_t>(i)]);
+    const double weight = std::abs(weights[i]);
     point += weight * block<dim>(x_surface_, vertex(i));
     velocity += weight * block<dim>(v_surface_, vertex(i));
   }
@@ -75,7 +75,7 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
     if (!fill_side(meeting.sides[1], contact, gap.weights, first, contact.num_vertices())) continue;
     for (Side& side : meeting.sides) {
       if (side.body >= 0) {
-        side.arm -= padded(block<dim>(end.x, bodies_[static_cast<std::size_t>(side.body)].stiff.first_block));
+        side.arm -= padded(block<dim>(end.x, bodies_[side.body].stiff.first_block));
       }
     }
     // A contact without a free stiff body cannot rebound.
@@ -103,30 +103,30 @@ template <int dim>
 void Rebound<dim>::keep_islands_of_impacts() {
   for (std::size_t b = 0; b < bodies_.size(); ++b) bodies_[b].island = static_cast<int>(b);
   const auto root = [&](int b) {
-    while (bodies_[static_cast<std::size_t>(b)].island != b) b = bodies_[static_cast<std::size_t>(b)].island;
+    while (bodies_[b].island != b) b = bodies_[b].island;
     return b;
   };
   // Bodies that meet are one island; obstacles and half-spaces join none.
   for (const Meeting& meeting : meetings_) {
     if (meeting.sides[0].body < 0 || meeting.sides[1].body < 0) continue;
     const int a = root(meeting.sides[0].body), b = root(meeting.sides[1].body);
-    bodies_[static_cast<std::size_t>(std::max(a, b))].island = std::min(a, b);
+    bodies_[std::max(a, b)].island = std::min(a, b);
   }
   for (Body& body : bodies_) body.island = root(body.island);
   const auto island_of = [&](const Meeting& meeting) {
-    return bodies_[static_cast<std::size_t>(std::max(meeting.sides[0].body, meeting.sides[1].body))].island;
+    return bodies_[std::max(meeting.sides[0].body, meeting.sides[1].body)].island;
   };
   // Islands without an impact keep their velocities.
   std::vector<char> has_impact(bodies_.size(), 0);
   for (const Meeting& meeting : meetings_) {
-    if (meeting.is_impact) has_impact[static_cast<std::size_t>(island_of(meeting))] = 1;
+    if (meeting.is_impact) has_impact[island_of(meeting)] = 1;
   }
-  std::erase_if(meetings_, [&](const Meeting& m) { return has_impact[static_cast<std::size_t>(island_of(m))] == 0; });
+  std::erase_if(meetings_, [&](const Meeting& m) { return has_impact[island_of(m)] == 0; });
   // Meetings of the same two bodies are solved together, so they are sorted by pairs.
   std::stable_sort(meetings_.begin(), meetings_.end(),
                    [](const Meeting& a, const Meeting& b) { return pair_of(a) < pair_of(b); });
   for (Body& body : bodies_) {
-    if (has_impact[static_cast<std::size_t>(body.island)] == 0) body.island = -1;
+    if (has_impact[body.island] == 0) body.island = -1;
   }
 }
 
@@ -135,7 +135,7 @@ template <int dim>
 Vec<3> Rebound<dim>::relative_velocity(const Meeting& meeting, bool is_at_start) const {
   const auto of = [&](const Side& side) -> Vec<3> {
     if (side.body < 0) return side.velocity;
-    const Body& body = bodies_[static_cast<std::size_t>(side.body)];
+    const Body& body = bodies_[side.body];
     return is_at_start ? body.v_t0 + body.spin_t0.cross(side.arm) : body.v + body.spin.cross(side.arm);
   };
   return of(meeting.sides[0]) - of(meeting.sides[1]);
@@ -147,7 +147,7 @@ double Rebound<dim>::response(const Meeting& meeting, const Vec<3>& direction) c
   double sum = 0.0;
   for (const Side& side : meeting.sides) {
     if (side.body < 0) continue;
-    const Body& body = bodies_[static_cast<std::size_t>(side.body)];
+    const Body& body = bodies_[side.body];
     // The impulse moves the centre of mass and turns the body.
     const Vec<3> moment = side.arm.cross(direction);
     sum += 1.0 / body.mass + moment.dot(body.columns.spin_by(moment));

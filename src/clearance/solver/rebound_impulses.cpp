@@ -19,9 +19,9 @@ constexpr int most_sweeps = 500;
 template <int dim>
 void Rebound<dim>::push(const Meeting& meeting, const Vec<3>& impulse) {
   for (int i = 0; i < 2; ++i) {
-    const Side& side = meeting.sides[static_cast<std::size_t>(i)];
+    const Side& side = meeting.sides[i];
     if (side.body < 0) continue;
-    Body& body = bodies_[static_cast<std::size_t>(side.body)];
+    Body& body = bodies_[side.body];
     const Vec<3> on_body = i == 0 ? impulse : Vec<3>(-impulse);
     body.v += on_body / body.mass;
     body.spin += body.columns.spin_by(side.arm.cross(on_body));
@@ -36,7 +36,7 @@ double Rebound<dim>::coupling(const Meeting& of, const Meeting& by) const {
   for (std::size_t i = 0; i < 2; ++i) {
     for (std::size_t j = 0; j < 2; ++j) {
       if (of.sides[i].body < 0 || of.sides[i].body != by.sides[j].body) continue;
-      const Body& body = bodies_[static_cast<std::size_t>(of.sides[i].body)];
+      const Body& body = bodies_[of.sides[i].body];
       const double along = of.normal.dot(by.normal) / body.mass +
                            of.sides[i].arm.cross(of.normal).dot(body.columns.spin_by(by.sides[j].arm.cross(by.normal)));
       sum += i == j ? along : -along;
@@ -55,11 +55,11 @@ void Rebound<dim>::balance_active(std::vector<std::size_t>& active, const std::v
     MatX matrix(size, size);
     VecX right(size), now(size);
     for (Eigen::Index i = 0; i < size; ++i) {
-      const std::size_t at = active[static_cast<std::size_t>(i)];
+      const std::size_t at = active[i];
       right[i] = missing[at];
       now[i] = meetings_[begin + at].pressed;
       for (Eigen::Index j = 0; j < size; ++j) {
-        matrix(i, j) = coupling(meetings_[begin + at], meetings_[begin + active[static_cast<std::size_t>(j)]]);
+        matrix(i, j) = coupling(meetings_[begin + at], meetings_[begin + active[j]]);
       }
     }
     // Hundreds of contacts share twelve unknowns, so that the matrix may be singular.
@@ -75,7 +75,7 @@ void Rebound<dim>::balance_active(std::vector<std::size_t>& active, const std::v
     }
     for (Eigen::Index i = 0; i < size; ++i) {
       const double next = i == stopped ? 0.0 : std::max(0.0, now[i] + share * (wanted[i] - now[i]));
-      meetings_[begin + active[static_cast<std::size_t>(i)]].pressed = next;
+      meetings_[begin + active[i]].pressed = next;
     }
     if (stopped < 0) return;
     active.erase(active.begin() + stopped);
@@ -151,7 +151,7 @@ void Rebound<dim>::limit_energy() {
     for (std::size_t i = 0; i < 2; ++i) {
       if (meeting.sides[i].body >= 0) continue;
       const int other = meeting.sides[1 - i].body;
-      frame[static_cast<std::size_t>(bodies_[static_cast<std::size_t>(other)].island)] = meeting.sides[i].velocity;
+      frame[bodies_[other].island] = meeting.sides[i].velocity;
     }
   }
   // Energy at the start and at the end, and the energy that the share s of the rebound adds: s * linear + s^2 * square.
@@ -161,8 +161,8 @@ void Rebound<dim>::limit_energy() {
   std::vector<Energy> energies(bodies_.size());
   for (const Body& body : bodies_) {
     if (body.island < 0) continue;
-    Energy& energy = energies[static_cast<std::size_t>(body.island)];
-    const Vec<3>& u = frame[static_cast<std::size_t>(body.island)];
+    Energy& energy = energies[body.island];
+    const Vec<3>& u = frame[body.island];
     const Vec<3> dv = body.v - body.v_end, dw = body.spin - body.spin_end;
     energy.start += 0.5 * body.mass * (body.v_t0 - u).squaredNorm() + body.spin_energy_t0;
     energy.end +=
@@ -172,7 +172,7 @@ void Rebound<dim>::limit_energy() {
   }
   for (Body& body : bodies_) {
     if (body.island < 0) continue;
-    const Energy& e = energies[static_cast<std::size_t>(body.island)];
+    const Energy& e = energies[body.island];
     // The largest share s <= 1 with s * linear + s^2 * square <= room, by the root formula without cancellation.
     const double room = std::max(0.0, e.start - e.end);
     if (!(e.linear + e.square > room)) continue;
@@ -214,8 +214,8 @@ void Rebound<dim>::apply(State& state) {
     block<dim>(state.v, first) += (body.v - body.v_end).template head<dim>();
     const auto turned = RigidColumns<dim>::turned(body.spin - body.spin_end, body.columns.b());
     for (int i = 0; i <= dim; ++i) {
-      if (i > 0) block<dim>(state.v, first + i) += turned[static_cast<std::size_t>(i - 1)].template head<dim>();
-      if (!state.has_history.empty()) state.has_history[static_cast<std::size_t>(first + i)] = 0;
+      if (i > 0) block<dim>(state.v, first + i) += turned[i - 1].template head<dim>();
+      if (!state.has_history.empty()) state.has_history[first + i] = 0;
     }
   }
   // A mass matrix that is not diagonal has one factor for all bodies (impacts.h).

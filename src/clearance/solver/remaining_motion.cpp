@@ -61,17 +61,17 @@ auto RemainingMotion<dim>::extents(const VecX& x) const -> std::vector<Extent> {
     Vec<dim> low = Vec<dim>::Constant(infinity), high = Vec<dim>::Constant(-infinity);
     double farthest = 0.0;
   };
-  std::vector<Box> boxes(static_cast<std::size_t>(num_bodies_));
+  std::vector<Box> boxes(num_bodies_);
   std::vector<Extent> result(boxes.size());
   for (const StiffBody& body : model_.stiff_bodies) {
-    double& size = result[static_cast<std::size_t>(body_of(body.first_block))].size;
+    double& size = result[body_of(body.first_block)].size;
     size = std::max(size, body.radius);
   }
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    Box& box = boxes[static_cast<std::size_t>(body_of(b))];
+    Box& box = boxes[body_of(b)];
     const Vec<dim> at = block<dim>(x, b);
     box.farthest = std::max(box.farthest, at.norm());
-    if (is_column_[static_cast<std::size_t>(b)]) continue;
+    if (is_column_[b]) continue;
     box.low = box.low.cwiseMin(at);
     box.high = box.high.cwiseMax(at);
   }
@@ -86,7 +86,7 @@ auto RemainingMotion<dim>::extents(const VecX& x) const -> std::vector<Extent> {
 template <int dim>
 std::vector<double> RemainingMotion<dim>::negligible_motion(const VecX& x, const TermGradients& forces,
                                                             const std::vector<char>& is_fixed) const {
-  std::vector<double> motion(static_cast<std::size_t>(num_bodies_), 0.0);
+  std::vector<double> motion(num_bodies_, 0.0);
   if (!target_.has_inertia) return motion;
   const auto origins = coordinates_.origins();
   const std::vector<double> masses = local_masses<dim>(model_, target_, origins);
@@ -94,9 +94,9 @@ std::vector<double> RemainingMotion<dim>::negligible_motion(const VecX& x, const
   // Only free points count; rotation vectors and columns have no part in a net force.
   const auto for_each_free = [&](const auto& visit) {
     for (std::size_t b = 0; b < origins.size(); ++b) {
-      const auto of = static_cast<std::size_t>(origins[b].block);
+      const std::size_t of = origins[b].block;
       if (is_fixed[of] == 0 && !origins[b].is_turn && is_column_[of] == 0) {
-        visit(b, static_cast<std::size_t>(body_of(origins[b].block)));
+        visit(b, body_of(origins[b].block));
       }
     }
   };
@@ -122,8 +122,8 @@ MotionVerdict RemainingMotion<dim>::judge(const VecX& x, const VecX& dy, const s
   const std::vector<Extent> extent = extents(x);
   std::vector<double> moved(extent.size(), 0.0), remaining(extent.size(), 0.0);
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    if (is_fixed[static_cast<std::size_t>(b)]) continue;
-    const auto k = static_cast<std::size_t>(body_of(b));
+    if (is_fixed[b]) continue;
+    const std::size_t k = body_of(b);
     moved[k] = std::max(moved[k], (block<dim>(x, b) - block<dim>(x_unforced, b)).norm());
     remaining[k] = std::max(remaining[k], block<dim>(left, b).norm());
   }
@@ -154,11 +154,11 @@ bool RemainingMotion<dim>::is_held_by_inertia(const VecX& x, const VecX& gradien
   // First, no block moves by itself: its force is rounding, or inertia holds it within f_k and r_k.
   for (std::size_t b = 0; b < origins.size(); ++b) {
     const auto& [of, is_turn, radius] = origins[b];
-    const auto k = static_cast<std::size_t>(body_of(of));
+    const std::size_t k = body_of(of);
     const double force = block<dim>(gradient, static_cast<int>(b)).norm() / radius;
     const double resisted = target_.has_inertia ? masses[b] * (negligible[k] + extent[k].rounding) : 0.0;
     if (force > std::max(rounding[static_cast<Eigen::Index>(b)], resisted)) return false;
-    if (is_turn || is_column_[static_cast<std::size_t>(of)]) continue;
+    if (is_turn || is_column_[of]) continue;
     wholes[k].mass += masses[b];
     wholes[k].center += masses[b] * block<dim>(x, of);
     wholes[k].force += block<dim>(gradient, static_cast<int>(b));
@@ -168,9 +168,9 @@ bool RemainingMotion<dim>::is_held_by_inertia(const VecX& x, const VecX& gradien
   // about the centre of mass.
   for (std::size_t b = 0; b < origins.size(); ++b) {
     const auto& [of, is_turn, radius] = origins[b];
-    Whole& whole = wholes[static_cast<std::size_t>(body_of(of))];
+    Whole& whole = wholes[body_of(of)];
     if (!(whole.mass > 0.0)) continue;
-    const bool is_column = is_column_[static_cast<std::size_t>(of)] != 0;
+    const bool is_column = is_column_[of] != 0;
     Vec<dim> arm = block<dim>(x, of);
     if (!is_column) arm -= whole.center / whole.mass;
     const Vec<dim> force = block<dim>(gradient, static_cast<int>(b));

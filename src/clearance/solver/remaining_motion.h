@@ -49,7 +49,7 @@ class RemainingMotion {
     double rounding = 0.0;  // [m]
   };
   std::vector<Extent> extents(const VecX& x) const;
-  int body_of(int block) const { return body_of_[static_cast<std::size_t>(block)]; }
+  int body_of(int block) const { return body_of_[block]; }
 
   const Model& model_;
   const LocalCoordinates<dim>& coordinates_;

@@ -27,13 +27,13 @@ class RigidColumns {
     Columns result;
     result.fill(Vec<3>::Zero());
     for (int i = 0; i < dim; ++i) {
-      result[static_cast<std::size_t>(i)].template head<dim>() = block<dim>(values, body_.first_block + 1 + i);
+      result[i].template head<dim>() = block<dim>(values, body_.first_block + 1 + i);
     }
     return result;
   }
   void write(const Columns& columns, VecX& values) const {
     for (int i = 0; i < dim; ++i) {
-      block<dim>(values, body_.first_block + 1 + i) = columns[static_cast<std::size_t>(i)].template head<dim>();
+      block<dim>(values, body_.first_block + 1 + i) = columns[i].template head<dim>();
     }
   }
 

@@ -31,7 +31,7 @@ void StepAccount<dim>::open(const State& state, double barrier) {
   energy_t0_.resize(count + 1);
   load_energy_t0_.resize(count);
   for (Eigen::Index k = 0; k < count; ++k) {
-    const Potential& potential = *potentials_[static_cast<std::size_t>(k)];
+    const Potential& potential = *potentials_[k];
     energy_t0_[k] = potential.energy(state.x).value();
     load_energy_t0_[k] = potential.load_energy(state.x);
   }
@@ -41,7 +41,7 @@ void StepAccount<dim>::open(const State& state, double barrier) {
   const bool is_first = state.stored.size() != energy_t0_.size();
   jump_t0_ = VecX::Zero(count);
   for (Eigen::Index k = 0; k < count; ++k) {
-    const Potential& potential = *potentials_[static_cast<std::size_t>(k)];
+    const Potential& potential = *potentials_[k];
     if (potential.is_dissipative() || (is_first && !potential.is_driven())) continue;
     jump_t0_[k] = energy_t0_[k] - load_energy_t0_[k] - (is_first ? 0.0 : state.stored[k]);
     energy_.stored += jump_t0_[k];
@@ -65,7 +65,7 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   }
   const Eigen::Index num_bodies = body_energy_t0_.size();
   work_ = MatX::Zero(num_bodies, energy_t0_.size() + 3);
-  is_driven_.assign(static_cast<std::size_t>(num_bodies), 0);
+  is_driven_.assign(num_bodies, 0);
   is_given_.assign(potentials_.size(), 0);
   stored_.resize(energy_t0_.size());
   body_energy_t1_ = body_energies(end.x);
@@ -86,7 +86,7 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
 
 template <int dim>
 void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, const Iterate& end, Sums& sums) {
-  const Potential& potential = *potentials_[static_cast<std::size_t>(k)];
+  const Potential& potential = *potentials_[k];
   const double work = gradient.dot(dx_);
   sums.total += gradient;
   sums.external += gradient;
@@ -103,7 +103,7 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
   // The part of given forces counts as work of loads, the rest as stored energy.
   const double energy = potential.energy(end.x).value(), load_energy = potential.load_energy(end.x);
   stored_[k] = energy - load_energy;
-  is_given_[static_cast<std::size_t>(k)] = energy == load_energy || potential.has_constant_force() ? 1 : 0;
+  is_given_[k] = energy == load_energy || potential.has_constant_force() ? 1 : 0;
   energy_.loads += load_energy_t0_[k] - load_energy;
   energy_.stored += stored_[k] - (energy_t0_[k] - load_energy_t0_[k]);
   // The work at the end of the step differs from the change of the energy; the integrator accounts for this gap.
@@ -124,11 +124,11 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
                                       Sums& sums) {
   const double scale = target_.scale;
   // Bodies with contacts at the end may have had an impact.
-  has_contact_.assign(static_cast<std::size_t>(body_gain_.size()), 0);
+  has_contact_.assign(body_gain_.size(), 0);
   for (const Contact& contact : end.contacts.contacts) {
     for (int i = 0; i < contact.num_vertices(); ++i) {
-      const int vertex = contact.vertices[static_cast<std::size_t>(i)];
-      has_contact_[ledger_of_body(model_.surface.vertex_body[static_cast<std::size_t>(vertex)])] = 1;
+      const int vertex = contact.vertices[i];
+      has_contact_[ledger_of_body(model_.surface.vertex_body[vertex])] = 1;
     }
   }
 
@@ -151,7 +151,7 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
   VecX rubbed_out = VecX::Zero(body_gain_.size());
   problem.friction().add_work_gaps(end.x_surface, 1.0 / scale, contact_gaps_, rubbed_out);
   contact_gaps_ = per_ledger(contact_gaps_);
-  is_stiff_.assign(static_cast<std::size_t>(body_gain_.size()), 0);
+  is_stiff_.assign(body_gain_.size(), 0);
   for (const StiffBody& body : model_.stiff_bodies) is_stiff_[ledger_of_block(body.first_block)] = 1;
   work_.col(work_.cols() - 1) = per_ledger(rubbed_out);
 
@@ -186,7 +186,7 @@ void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Su
   VecX free = sums.total, held = VecX::Zero(dx_.size());
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
     const double work = block<dim>(sums.total, b).dot(block<dim>(dx_, b));
-    if (is_fixed_[static_cast<std::size_t>(b)]) {
+    if (is_fixed_[b]) {
       energy_.motions += work;
       block<dim>(held, b) = -block<dim>(sums.total, b);
       block<dim>(free, b).setZero();
@@ -222,7 +222,7 @@ void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Su
   energy_.integrator += all - energy_.residual - sums.gaps;
   for (const StiffBody& body : model_.stiff_bodies) {
     for (int b = body.first_block; body.is_rigid && b <= body.first_block + dim; ++b) {
-      if (is_fixed_[static_cast<std::size_t>(b)]) continue;
+      if (is_fixed_[b]) continue;
       body_gain_[static_cast<Eigen::Index>(ledger_of_block(b))] += block<dim>(free, b).dot(block<dim>(dx_, b));
     }
   }
@@ -271,7 +271,7 @@ std::vector<int> StepAccount<dim>::free_points() const {
   const std::vector<char> is_column = column_flags(model_);
   std::vector<int> points;
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    if (!is_column[static_cast<std::size_t>(b)] && !is_fixed_[static_cast<std::size_t>(b)]) points.push_back(b);
+    if (!is_column[b] && !is_fixed_[b]) points.push_back(b);
   }
   return points;
 }
@@ -313,12 +313,12 @@ std::vector<double> StepAccount<dim>::least_energies() const {
     double mass = 0.0, second = 0.0;
     Vec<dim> first = Vec<dim>::Zero();
   };
-  std::vector<Moments> bodies(static_cast<std::size_t>(body_energy_t0_.size()));
+  std::vector<Moments> bodies(body_energy_t0_.size());
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
     Moments& body = bodies[ledger_of_block(b)];
     const double m = model_.mass[b];
     body.second += m * block<dim>(x_t0_, b).squaredNorm();
-    if (is_column[static_cast<std::size_t>(b)]) continue;
+    if (is_column[b]) continue;
     body.mass += m;
     body.first += m * block<dim>(x_t0_, b);
   }
@@ -345,14 +345,14 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
   };
   const std::vector<char> is_column = column_flags(model_);
   const bool is_implicit_euler = target_.scale == h_ * h_ && target_.is_hit.empty();
-  std::vector<OfBody> bodies(static_cast<std::size_t>(body_energy_t0_.size()));
+  std::vector<OfBody> bodies(body_energy_t0_.size());
   const VecX p_t0 = mass_times(v_t0_), p_t1 = mass_times(v_t1);
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
     OfBody& body = bodies[ledger_of_block(b)];
     const Vec<dim> change = block<dim>(p_t1, b) - block<dim>(p_t0, b);
     body.gain += 0.5 * change.dot(block<dim>(v_t1, b) + block<dim>(v_t0_, b)) -
                  block<dim>(inertial_gradient_, b).dot(block<dim>(dx_, b));
-    if (is_column[static_cast<std::size_t>(b)] == 0) {
+    if (is_column[b] == 0) {
       body.mass += model_.mass[b];
       body.change += change;
     }
@@ -378,9 +378,9 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
     if (has_jumped && !is_stiff_[k]) ledger.hit -= gain;
     if (is_driven_[k]) ledger.is_driven = 1.0;
     ledger.at_work = std::max({ledger.at_work, body.kinetic_t0, body.kinetic_t1, body_energy_t1_[at]});
-    ledger.work.resize(static_cast<std::size_t>(work_.cols()), 0.0);
+    ledger.work.resize(work_.cols(), 0.0);
     for (Eigen::Index term = 0; term < work_.cols(); ++term) {
-      double& work = ledger.work[static_cast<std::size_t>(term)];
+      double& work = ledger.work[term];
       work += work_(at, term);
       ledger.at_work = std::max(ledger.at_work, std::abs(work));
     }

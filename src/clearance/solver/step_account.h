@@ -48,8 +48,7 @@ class StepAccount {
   std::vector<double> least_energies() const;
   // Bodies that joints connect have one ledger, that of the first: what they hand to each other is no one's gain.
   std::size_t ledger_of_body(int body) const {
-    return static_cast<std::size_t>(
-        model_.mechanism_of_body.empty() ? body : model_.mechanism_of_body[static_cast<std::size_t>(body)]);
+    return model_.mechanism_of_body.empty() ? body : model_.mechanism_of_body[body];
   }
   std::size_t ledger_of_block(int block) const { return ledger_of_body(body_of_block(model_, block)); }
   /// Adds up values per body to values per ledger.

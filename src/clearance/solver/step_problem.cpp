@@ -50,7 +50,7 @@ StepProblem<dim>::StepProblem(const Model& model, WorkingCopies<dim>& copies, co
       friction_(make_friction()),
       pull_(AugmentedLagrangian<dim>(targets, prescribed_masses(model, targets, target.scale), state.x)),
       has_friction_(options.has_contact && !model.friction.is_frictionless()),
-      is_fixed_(static_cast<std::size_t>(model.layout.num_blocks), 0) {
+      is_fixed_(model.layout.num_blocks, 0) {
   for (const auto& potential : copies.potentials) potentials_.emplace_back(*potential, target);
   terms_.push_back(&inertia_);
   for (PotentialTerm<dim>& term : potentials_) terms_.push_back(&term);
@@ -67,7 +67,7 @@ template <int dim>
 void StepProblem<dim>::fix_prescribed() {
   are_prescribed_fixed_ = true;
   for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
-    const auto b = static_cast<std::size_t>(targets_.blocks[k]);
+    const std::size_t b = targets_.blocks[k];
     if (targets_.is_whole(k, dim)) {
       is_fixed_[b] = 1;
       continue;

@@ -71,20 +71,20 @@ template <int dim>
 void Step<dim>::mark_stopped(const VecX& x, std::vector<char>& is_hit) const {
   const std::vector<int>& body_of_block = in_.model.body_of_block;
   if (body_of_block.empty()) return;
-  std::vector<char> is_stopped(static_cast<std::size_t>(in_.model.surface.num_bodies()), 0);
+  std::vector<char> is_stopped(in_.model.surface.num_bodies(), 0);
   for (const auto& potential : in_.copies.potentials) {
     potential->mark_stopped_bodies(x, body_of_block, is_stopped);
   }
   const auto mechanism_of = [&](std::size_t body) {
     const std::vector<int>& mechanisms = in_.model.mechanism_of_body;
-    return mechanisms.empty() ? body : static_cast<std::size_t>(mechanisms[body]);
+    return mechanisms.empty() ? body : mechanisms[body];
   };
   std::vector<char> is_mechanism_stopped(is_stopped.size(), 0);
   for (std::size_t body = 0; body < is_stopped.size(); ++body) {
     if (is_stopped[body] != 0) is_mechanism_stopped[mechanism_of(body)] = 1;
   }
   for (std::size_t b = 0; b < is_hit.size(); ++b) {
-    if (is_mechanism_stopped[mechanism_of(static_cast<std::size_t>(body_of_block[b]))] != 0) is_hit[b] = 1;
+    if (is_mechanism_stopped[mechanism_of(body_of_block[b])] != 0) is_hit[b] = 1;
   }
 }
 
@@ -93,7 +93,7 @@ template <int dim>
 void Step<dim>::restart_where_hit() {
   VecX x = target_.x_tilde;
   set_targets<dim>(in_.targets, x);
-  std::vector<char> is_hit(static_cast<std::size_t>(in_.model.layout.num_blocks), 0);
+  std::vector<char> is_hit(in_.model.layout.num_blocks, 0);
   if (in_.options.has_contact) {
     StageTimer timer(log_.profile(), Stage::broad_phase);
     is_hit = find_impacts<dim>(in_.model, in_.options.barrier, in_.broad_phase, in_.state.x, x);

@@ -21,9 +21,9 @@ struct alignas(64) VertexMotion {
 
 std::vector<VertexMotion> vertex_motions(const SurfacePath& path) {
   const int num_vertices = static_cast<int>(path.x_t0.size() / 3);
-  std::vector<VertexMotion> motions(static_cast<std::size_t>(num_vertices));
+  std::vector<VertexMotion> motions(num_vertices);
   parallel_for(num_vertices, 4096, [&](int v) {
-    VertexMotion& motion = motions[static_cast<std::size_t>(v)];
+    VertexMotion& motion = motions[v];
     for (std::size_t c = 0; c < 3; ++c) {
       motion.t0[c] = path.x_t0[3 * v + static_cast<int>(c)];
       motion.t1[c] = path.x_t1[3 * v + static_cast<int>(c)];
@@ -87,12 +87,12 @@ void measure(const SurfaceTopology& surface, const std::vector<VertexMotion>& mo
              std::size_t count, const Approach& approach, SweptCandidates& swept) {
   const int num_groups = static_cast<int>((count + num_lanes - 1) / num_lanes);
   parallel_for(num_groups, 256, [&](int group) {
-    const std::size_t begin = first + static_cast<std::size_t>(group) * num_lanes;
+    const std::size_t begin = first + group * num_lanes;
     const std::size_t size = std::min<std::size_t>(num_lanes, first + count - begin);
     LaneMotions lanes;
     for (std::size_t i = 0; i < num_lanes; ++i) {
       const std::array<int, 4> vertices = vertices_of(surface, swept.pairs, begin + std::min(i, size - 1));
-      for (std::size_t k = 0; k < 4; ++k) lanes[k][i] = &motions[static_cast<std::size_t>(vertices[k])];
+      for (std::size_t k = 0; k < 4; ++k) lanes[k][i] = &motions[vertices[k]];
     }
     const auto result = approach(lanes);
     for (std::size_t i = 0; i < size; ++i) {
@@ -107,13 +107,13 @@ template <int dim>
 void add_deviations(const SurfaceTopology& surface, const SurfacePath& path, SweptCandidates& swept) {
   if (path.deviation.empty()) return;
   parallel_for(static_cast<int>(swept.motion.size()), 2048, [&](int i) {
-    const auto k = static_cast<std::size_t>(i);
+    const std::size_t k = i;
     const std::array<int, 4> vertices = vertices_of(surface, swept.pairs, k);
     const std::size_t num_first = dim == 2 || k < swept.pairs.point_triangle.size() ? 1 : 2;
     std::array<double, 2> largest{};
-    for (std::size_t v = 0; v <= static_cast<std::size_t>(dim); ++v) {
+    for (int v = 0; v <= dim; ++v) {
       double& of_primitive = largest[v < num_first ? 0 : 1];
-      of_primitive = std::max(of_primitive, path.deviation[static_cast<std::size_t>(vertices[v])]);
+      of_primitive = std::max(of_primitive, path.deviation[vertices[v]]);
     }
     swept.motion[k] += 4.0 * (largest[0] + largest[1]);
   });
@@ -132,18 +132,18 @@ double relative_motion(const PrimitiveMotion<2, 3>& motion) {
 std::array<int, 4> vertices_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k) {
   if (k < candidates.point_triangle.size()) {
     const auto [p, triangle] = candidates.point_triangle[k];
-    const auto& t = surface.triangles[static_cast<std::size_t>(triangle)];
+    const auto& t = surface.triangles[triangle];
     return {p, t[0], t[1], t[2]};
   }
   k -= candidates.point_triangle.size();
   if (k >= candidates.edge_edge.size()) {
     const auto [p, edge] = candidates.point_edge[k - candidates.edge_edge.size()];
-    const auto& e = surface.edges[static_cast<std::size_t>(edge)];
+    const auto& e = surface.edges[edge];
     return {p, e[0], e[1], -1};
   }
   const auto [first, second] = candidates.edge_edge[k];
-  const auto& a = surface.edges[static_cast<std::size_t>(first)];
-  const auto& b = surface.edges[static_cast<std::size_t>(second)];
+  const auto& a = surface.edges[first];
+  const auto& b = surface.edges[second];
   return {a[0], a[1], b[0], b[1]};
 }
 
@@ -167,7 +167,7 @@ SweptCandidates measure_candidates(const SurfaceTopology& surface, const Surface
   swept.motion.resize(swept.pairs.size());
   if constexpr (dim == 2) {
     parallel_for(static_cast<int>(swept.pairs.size()), 512, [&](int i) {
-      const auto k = static_cast<std::size_t>(i);
+      const std::size_t k = i;
       const PrimitiveMotion<2, 3> m = motion_of<2>(surface, path, swept.pairs, k);
       swept.distance[k] = std::sqrt(point_edge_distance_sq<2>(m.t0[0], m.t0[1], m.t0[2]));
       swept.motion[k] = relative_motion(m);

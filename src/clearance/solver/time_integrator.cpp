@@ -19,7 +19,7 @@ InertialTarget mixed_target(double h, const State& state, const std::vector<char
   target.scale = 4.0 * h * h / 9.0;
   const auto num_blocks = static_cast<Eigen::Index>(is_first_order.size()), dim = state.x.size() / num_blocks;
   for (Eigen::Index b = 0; b < num_blocks; ++b) {
-    const bool is_euler = is_first_order[static_cast<std::size_t>(b)] != 0;
+    const bool is_euler = is_first_order[b] != 0;
     target.mass_factors.push_back(is_euler ? 4.0 / 9.0 : 1.0);
     if (is_euler) continue;
     const auto of = [&](const VecX& all) { return all.segment(dim * b, dim); };

@@ -16,9 +16,7 @@ struct InertialTarget {
   std::vector<double> mass_factors;
   std::vector<char> is_hit;  ///< per block, of restarted BDF2: 1 if its body hits something in this step
 
-  double mass_factor(int block) const {
-    return mass_factors.empty() ? 1.0 : mass_factors[static_cast<std::size_t>(block)];
-  }
+  double mass_factor(int block) const { return mass_factors.empty() ? 1.0 : mass_factors[block]; }
 };
 
 InertialTarget predict(const IntegratorOptions& options, const State& state);

@@ -31,8 +31,7 @@ template <int degree>
 constexpr auto control_weights() {
   std::array<std::array<double, degree + 1>, degree + 1> weights{};
   for (int i = 0; i <= degree; ++i) {
-    for (int j = 0; j <= i; ++j)
-      weights[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = binomial(i, j) / binomial(degree, j);
+    for (int j = 0; j <= i; ++j) weights[i][j] = binomial(i, j) / binomial(degree, j);
   }
   return weights;
 }
@@ -41,7 +40,7 @@ constexpr auto control_weights() {
 template <int degree>
 constexpr auto leibniz_weights() {
   std::array<double, degree + 1> weights{};
-  for (int i = 0; i <= degree; ++i) weights[static_cast<std::size_t>(i)] = binomial(degree, i) / factorial(degree);
+  for (int i = 0; i <= degree; ++i) weights[i] = binomial(degree, i) / factorial(degree);
   return weights;
 }
 
@@ -51,8 +50,8 @@ template <int dim>
 TurningPair<dim>::TurningPair(const SurfacePath& path, const PrimitivePair& pair) : num_first_(pair.num_first) {
   double rate = 0.0;  // of both bodies together
   for (int i = 0; i <= dim; ++i) {
-    Vertex& vertex = vertices_[static_cast<std::size_t>(i)];
-    const int index = pair.vertices[static_cast<std::size_t>(i)];
+    Vertex& vertex = vertices_[i];
+    const int index = pair.vertices[i];
     // On a screw the vertex turns about the moving centre; on a straight line it is the centre.
     const Screw* const screw = path.screw_at(index);
     const Vec<3> start = in_space<dim>(block<dim>(path.x_t0, index));
@@ -69,9 +68,9 @@ TurningPair<dim>::TurningPair(const SurfacePath& path, const PrimitivePair& pair
   constexpr std::array<std::array<int, 2>, 4> edges = {{{0, 2}, {1, 2}, {1, 3}, {0, 3}}};
   num_used_corners_ = pair.num_first == 1 ? dim : 4;
   for (int k = 0; k < num_used_corners_; ++k) {
-    Corner& corner = corners_[static_cast<std::size_t>(k)];
-    corner.first = pair.num_first == 1 ? 0 : edges[static_cast<std::size_t>(k)][0];
-    corner.second = pair.num_first == 1 ? k + 1 : edges[static_cast<std::size_t>(k)][1];
+    Corner& corner = corners_[k];
+    corner.first = pair.num_first == 1 ? 0 : edges[k][0];
+    corner.second = pair.num_first == 1 ? k + 1 : edges[k][1];
   }
 }
 
@@ -82,7 +81,7 @@ void TurningPair<dim>::expand(double time, const Mat<3>& rotation, Vertex& verte
   vertex.position[0] = vertex.center + time * vertex.velocity + term;
   for (int j = 1; j < degree; ++j) {
     term = vertex.turn.cross(term) / j;
-    vertex.position[static_cast<std::size_t>(j)] = term;
+    vertex.position[j] = term;
   }
   vertex.position[1] += vertex.velocity;
 }
@@ -91,14 +90,13 @@ template <int dim>
 void TurningPair<dim>::set_time(double time) {
   Mat<3> rotation;
   for (int i = 0; i <= dim; ++i) {
-    Vertex& vertex = vertices_[static_cast<std::size_t>(i)];
+    Vertex& vertex = vertices_[i];
     if (i == 0 || i == num_first_) rotation = rotation_from_vector(time * vertex.turn);
     expand(time, rotation, vertex);
   }
   for (int k = 0; k < num_used_corners_; ++k) {
-    Corner& corner = corners_[static_cast<std::size_t>(k)];
-    const Vertex &a = vertices_[static_cast<std::size_t>(corner.first)],
-                 &b = vertices_[static_cast<std::size_t>(corner.second)];
+    Corner& corner = corners_[k];
+    const Vertex &a = vertices_[corner.first], &b = vertices_[corner.second];
     // The corner is the difference of two vertices, and so are its Taylor coefficients.
     for (std::size_t j = 0; j < degree; ++j) corner.position[j] = a.position[j] - b.position[j];
     // From the second derivative on only what turns has any.
@@ -137,9 +135,9 @@ void TurningPair<dim>::find_direction() {
 template <int dim>
 void TurningPair<dim>::add_rate(const Vec<3>& rate) {
   for (int i = 0; i < num_rates_; ++i) {
-    if (rates_[static_cast<std::size_t>(i)] == rate) return;
+    if (rates_[i] == rate) return;
   }
-  rates_[static_cast<std::size_t>(num_rates_++)] = rate;
+  rates_[num_rates_++] = rate;
 }
 
 /// Chooses the rates that are tried: those of the bodies, zero, and for two edges the rate that keeps n at a right
@@ -148,7 +146,7 @@ void TurningPair<dim>::add_rate(const Vec<3>& rate) {
 template <int dim>
 void TurningPair<dim>::choose_rates() {
   num_rates_ = 0;
-  const Vertex &a = vertices_[0], &b = vertices_[static_cast<std::size_t>(num_first_)];
+  const Vertex &a = vertices_[0], &b = vertices_[num_first_];
   add_rate(b.turn);
   add_rate(a.turn);
   add_rate(Vec<3>::Zero());
@@ -170,21 +168,21 @@ double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, doub
   Series n;
   n[0] = n_;
   for (int j = 1; j < degree; ++j) {
-    n[static_cast<std::size_t>(j)] = rate.cross(n[static_cast<std::size_t>(j - 1)]) / j;
+    n[j] = rate.cross(n[j - 1]) / j;
   }
   const double rate_norm = rate.norm();
   static constexpr auto leibniz = leibniz_weights<degree>();
   std::array<Coefficients, num_corners> terms;
   for (int k = 0; k < num_used_corners_; ++k) {
-    const Corner& corner = corners_[static_cast<std::size_t>(k)];
-    Coefficients& term = terms[static_cast<std::size_t>(k)];
+    const Corner& corner = corners_[k];
+    Coefficients& term = terms[k];
     // Taylor coefficients of n(t) . r_k(t), as a product of two series.
     for (int j = 0; j < degree; ++j) {
       double sum = 0.0;
       for (int i = 0; i <= j; ++i) {
-        sum += n[static_cast<std::size_t>(i)].dot(corner.position[static_cast<std::size_t>(j - i)]);
+        sum += n[i].dot(corner.position[j - i]);
       }
-      term[static_cast<std::size_t>(j)] = sum;
+      term[j] = sum;
     }
     // Bound of the remainder: the eighth derivative by Leibniz' rule over 8!, rounded up.
     double remainder = 0.0, power = 1.0;
@@ -203,7 +201,7 @@ double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, doub
     double part = 1.0;
     for (int k = 0; k < num_used_corners_; ++k) {
       // Substitution of t = piece s turns the piece into the interval [0, 1].
-      Coefficients scaled = terms[static_cast<std::size_t>(k)];
+      Coefficients scaled = terms[k];
       double power = 1.0;
       for (double& term : scaled) {
         term *= power;
@@ -214,14 +212,14 @@ double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, doub
       // on an edge from a point that is not negative to a later one that is.
       Coefficients control;
       for (int j = 0; j <= degree; ++j) {
-        double& at_j = control[static_cast<std::size_t>(j)];
+        double& at_j = control[j];
         at_j = scaled[0];
-        for (std::size_t l = 1; l <= static_cast<std::size_t>(j); ++l) {
-          at_j += weights[static_cast<std::size_t>(j)][l] * scaled[l];
+        for (int l = 1; l <= j; ++l) {
+          at_j += weights[j][l] * scaled[l];
         }
         if (!(at_j < 0.0)) continue;
         for (int i = 0; i < j; ++i) {
-          const double at_i = control[static_cast<std::size_t>(i)];
+          const double at_i = control[i];
           if (at_i >= 0.0) part = std::min(part, (i + (j - i) * (at_i / (at_i - at_j))) / degree);
         }
       }
@@ -250,7 +248,7 @@ double TurningPair<dim>::certified_length(double threshold, double longest) {
   const int first = preferred_;
   for (int i = 0; i < num_rates_ && best < whole; ++i) {
     const int at = i == 0 ? first : i <= first ? i - 1 : i;
-    const double length = length_along(rates_[static_cast<std::size_t>(at)], threshold, longest);
+    const double length = length_along(rates_[at], threshold, longest);
     if (!(length > best)) continue;
     best = length;
     preferred_ = at;

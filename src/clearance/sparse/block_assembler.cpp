@@ -62,8 +62,8 @@ ColumnBuckets sort_into_columns(const StencilList& stencils, StencilRange range)
   }
 
   // Sort by two stable counting sorts, by row and then by column.
-  std::vector<std::int64_t> row_place(static_cast<std::size_t>(num_nodes), 0);
-  std::vector<std::int64_t> column_place(static_cast<std::size_t>(num_nodes), 0);
+  std::vector<std::int64_t> row_place(num_nodes, 0);
+  std::vector<std::int64_t> column_place(num_nodes, 0);
   for_each_block(stencils, range, [&](int row, int column, std::uint32_t) {
     ++row_place[row];
     ++column_place[column];
@@ -77,7 +77,7 @@ ColumnBuckets sort_into_columns(const StencilList& stencils, StencilRange range)
   buckets.offsets.push_back(num_entries);
 
   accumulate(row_place);
-  std::vector<Entry> by_row(static_cast<std::size_t>(num_entries));
+  std::vector<Entry> by_row(num_entries);
   for_each_block(stencils, range, [&](int row, int column, std::uint32_t contribution) {
     by_row[row_place[row]++] = make_entry(column, contribution);
   });
@@ -150,7 +150,7 @@ auto BlockAssembler::make_batch(const StencilList& stencils, StencilRange range,
   const std::vector<std::int64_t> key_starts = count_keys(buckets);
   Batch batch;
   batch.stencils = range;
-  keys.resize(static_cast<std::size_t>(key_starts.back()));
+  keys.resize(key_starts.back());
   batch.contribution_offsets.resize(keys.size() + 1);
   batch.contribution_offsets.back() = static_cast<std::int64_t>(buckets.entries.size());
   batch.contributions.resize(buckets.entries.size());
@@ -193,7 +193,7 @@ bool BlockAssembler::bind(const BlockSparseMatrix& matrix) {
       const int row = block_row(keys[k]);
       if (position < rows.size() && rows[position] < row) ++position;
       if (position < rows.size() && rows[position] < row) {
-        position = static_cast<std::size_t>(std::lower_bound(rows.begin() + position, rows.end(), row) - rows.begin());
+        position = std::lower_bound(rows.begin() + position, rows.end(), row) - rows.begin();
       }
       if (position == rows.size() || rows[position] != row) continue;
       slots_[k] = matrix.column_base(column) + matrix.dim() * static_cast<std::int64_t>(position);
@@ -247,7 +247,7 @@ std::vector<double> BlockAssembler::sum_factors(std::span<const double> locals) 
   const Batch& batch = plan_->batches.front();
   parallel_for(static_cast<int>(sums.size()), keys_per_chunk, [&](int k) {
     for (std::int64_t c = batch.contribution_offsets[k]; c < batch.contribution_offsets[k + 1]; ++c) {
-      sums[static_cast<std::size_t>(k)] += locals[batch.contributions[static_cast<std::size_t>(c)] / 2];
+      sums[k] += locals[batch.contributions[c] / 2];
     }
   });
   return sums;
@@ -257,8 +257,8 @@ template <int dim>
 void BlockAssembler::add_identities(BlockSparseMatrix& matrix, std::span<const double> sums, double scale) const {
   parallel_for(static_cast<int>(sums.size()), keys_per_chunk, [&](int k) {
     for (int i = 0; i < dim; ++i) {
-      const std::int64_t place = slots_[static_cast<std::size_t>(k)] + i * (strides_[static_cast<std::size_t>(k)] + 1);
-      matrix.values()[static_cast<std::size_t>(place)] += scale * sums[static_cast<std::size_t>(k)];
+      const std::int64_t place = slots_[k] + i * (strides_[k] + 1);
+      matrix.values()[place] += scale * sums[k];
     }
   });
 }

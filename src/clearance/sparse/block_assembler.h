@@ -54,7 +54,7 @@ class BlockAssembler {
   /// Returns the sorted and unique keys of all touched blocks.
   const std::vector<BlockKey>& keys() const { return plan_->keys; }
   int num_batches() const { return static_cast<int>(plan_->batches.size()); }
-  StencilRange stencils_of(int batch) const { return plan_->batches[static_cast<std::size_t>(batch)].stencils; }
+  StencilRange stencils_of(int batch) const { return plan_->batches[batch].stencils; }
 
   /// Looks up where the blocks are stored in `matrix`, unless it did so for this pattern last; returns false if one is
   /// missing.

@@ -22,12 +22,12 @@ BlockSparseMatrix::BlockSparseMatrix(int dim, int num_blocks, std::span<const Bl
     : dim_(dim), num_blocks_(num_blocks), pattern_id_(next_pattern_id()) {
   build_columns(keys);
   build_row_index();
-  values_.assign(static_cast<std::size_t>(dim_) * dim_ * rows_.size(), 0.0);
+  values_.assign(dim_ * dim_ * rows_.size(), 0.0);
 }
 
 void BlockSparseMatrix::build_columns(std::span<const BlockKey> keys) {
-  offsets_.reserve(static_cast<std::size_t>(num_blocks_) + 1);
-  rows_.reserve(keys.size() + static_cast<std::size_t>(num_blocks_));
+  offsets_.reserve(num_blocks_ + 1);
+  rows_.reserve(keys.size() + num_blocks_);
   offsets_.push_back(0);
   std::size_t next = 0;
   for (int column = 0; column < num_blocks_; ++column) {
@@ -42,14 +42,14 @@ void BlockSparseMatrix::build_columns(std::span<const BlockKey> keys) {
 void BlockSparseMatrix::build_row_index() {
   // Sort the blocks left of the diagonal by row with a counting sort. Columns are visited in order, so those of each
   // row are ascending.
-  row_offsets_.assign(static_cast<std::size_t>(num_blocks_) + 1, 0);
+  row_offsets_.assign(num_blocks_ + 1, 0);
   for (int column = 0; column < num_blocks_; ++column) {
     for (const int row : column_rows(column).subspan(1)) ++row_offsets_[row + 1];
   }
   for (int row = 0; row < num_blocks_; ++row) row_offsets_[row + 1] += row_offsets_[row];
 
   std::vector<std::int64_t> next(row_offsets_.begin(), row_offsets_.end() - 1);
-  row_entries_.resize(static_cast<std::size_t>(row_offsets_.back()));
+  row_entries_.resize(row_offsets_.back());
   for (int column = 0; column < num_blocks_; ++column) {
     const std::span<const int> rows = column_rows(column);
     for (std::size_t p = 1; p < rows.size(); ++p) row_entries_[next[rows[p]]++] = {column, static_cast<int>(p)};
@@ -103,7 +103,7 @@ void BlockSparseMatrix::fix_components(const std::vector<char>& held) {
 }
 
 BlockSparseMatrix BlockSparseMatrix::principal(std::span<const int> blocks) const {
-  std::vector<int> number(static_cast<std::size_t>(num_blocks_), -1);
+  std::vector<int> number(num_blocks_, -1);
   for (std::size_t k = 0; k < blocks.size(); ++k) number[blocks[k]] = static_cast<int>(k);
   std::vector<BlockKey> keys;
   for (const int column : blocks) {

@@ -22,7 +22,7 @@ struct Neighbours {
 Neighbours find_neighbours(const BlockSparseMatrix& matrix) {
   const int num_blocks = matrix.num_blocks();
   Neighbours result;
-  result.starts.assign(static_cast<std::size_t>(num_blocks) + 1, 0);
+  result.starts.assign(num_blocks + 1, 0);
   for (int column = 0; column < num_blocks; ++column) {
     for (const int row : matrix.column_rows(column).subspan(1)) {
       ++result.starts[column + 1];
@@ -30,7 +30,7 @@ Neighbours find_neighbours(const BlockSparseMatrix& matrix) {
     }
   }
   for (int b = 0; b < num_blocks; ++b) result.starts[b + 1] += result.starts[b];
-  result.blocks.resize(static_cast<std::size_t>(result.starts.back()));
+  result.blocks.resize(result.starts.back());
   result.edges.resize(result.blocks.size());
   std::vector<idx_t> next(result.starts.begin(), result.starts.end() - 1);
   std::int64_t edge = 0;
@@ -57,15 +57,15 @@ std::array<idx_t, METIS_NOPTIONS> metis_options() {
 }  // namespace
 
 BlockGraph::BlockGraph(const BlockSparseMatrix& matrix) {
-  starts_.reserve(static_cast<std::size_t>(matrix.num_blocks()) + 1);
-  rows_.reserve(static_cast<std::size_t>(matrix.num_stored_blocks()));
+  starts_.reserve(matrix.num_blocks() + 1);
+  rows_.reserve(matrix.num_stored_blocks());
   starts_.push_back(0);
   for (int column = 0; column < matrix.num_blocks(); ++column) {
     const std::span<const int> rows = matrix.column_rows(column);
     rows_.insert(rows_.end(), rows.begin(), rows.end());
     starts_.push_back(static_cast<SuiteSparse_long>(rows_.size()));
   }
-  view_.nrow = view_.ncol = static_cast<std::size_t>(matrix.num_blocks());
+  view_.nrow = view_.ncol = matrix.num_blocks();
   view_.nzmax = rows_.size();
   view_.p = starts_.data();
   view_.i = rows_.data();
@@ -80,7 +80,7 @@ BlockGraph::BlockGraph(const BlockSparseMatrix& matrix) {
 std::vector<int> compute_amd_order(const BlockSparseMatrix& matrix) {
   CholmodCommon common;
   BlockGraph graph(matrix);
-  std::vector<SuiteSparse_long> order(static_cast<std::size_t>(matrix.num_blocks()));
+  std::vector<SuiteSparse_long> order(matrix.num_blocks());
   if (!cholmod_l_amd(graph.get(), nullptr, 0, order.data(), common.get())) return {};
   return {order.begin(), order.end()};
 }
@@ -88,7 +88,7 @@ std::vector<int> compute_amd_order(const BlockSparseMatrix& matrix) {
 std::vector<int> compute_dissection_order(const BlockSparseMatrix& matrix) {
   Neighbours graph = find_neighbours(matrix);
   std::array<idx_t, METIS_NOPTIONS> options = metis_options();
-  std::vector<idx_t> order(static_cast<std::size_t>(matrix.num_blocks()));
+  std::vector<idx_t> order(matrix.num_blocks());
   std::vector<idx_t> inverse(order.size());
   idx_t size = matrix.num_blocks();
   const int status = METIS_NodeND(&size, graph.starts.data(), graph.blocks.data(), nullptr, options.data(),
@@ -100,7 +100,7 @@ std::vector<int> compute_dissection_order(const BlockSparseMatrix& matrix) {
 std::vector<int> compute_partition(const BlockSparseMatrix& matrix, const std::vector<double>& strengths,
                                    int blocks_per_patch) {
   const int num_blocks = matrix.num_blocks();
-  std::vector<int> patch_of(static_cast<std::size_t>(num_blocks), 0);
+  std::vector<int> patch_of(num_blocks, 0);
   idx_t num_patches = (num_blocks + blocks_per_patch - 1) / blocks_per_patch;
   if (num_patches <= 1) return patch_of;
 
@@ -126,7 +126,7 @@ std::vector<int> compute_partition(const BlockSparseMatrix& matrix, const std::v
   for (int b = 0; b < num_blocks; ++b) patch_of[b] = status == METIS_OK ? part[b] : b / blocks_per_patch;
 
   // METIS may leave patches empty, so number those in use.
-  std::vector<int> number(static_cast<std::size_t>(num_patches), -1);
+  std::vector<int> number(num_patches, -1);
   int count = 0;
   for (int& p : patch_of) {
     if (number[p] < 0) number[p] = count++;

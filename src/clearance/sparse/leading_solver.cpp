@@ -11,9 +11,7 @@ namespace {
 
 class LeadingSolver final : public LinearSolver {
  public:
-  explicit LeadingSolver(int num_leading) : leading_(static_cast<std::size_t>(num_leading)) {
-    std::iota(leading_.begin(), leading_.end(), 0);
-  }
+  explicit LeadingSolver(int num_leading) : leading_(num_leading) { std::iota(leading_.begin(), leading_.end(), 0); }
 
   LinearSolveStatus factorize(const BlockSparseMatrix& matrix) override {
     is_factorized_ = false;

@@ -36,7 +36,7 @@ void for_blocks_of_column(const BlockSparseMatrix& matrix, int column, const Bod
 
 /// Returns the largest absolute entry of every block, a measure of its coupling.
 std::vector<double> compute_block_strengths(const BlockSparseMatrix& matrix) {
-  std::vector<double> strengths(static_cast<std::size_t>(matrix.num_stored_blocks()));
+  std::vector<double> strengths(matrix.num_stored_blocks());
   const int dim = matrix.dim();
   std::size_t next = 0;
   for (int column = 0; column < matrix.num_blocks(); ++column) {
@@ -55,7 +55,7 @@ std::vector<double> compute_block_strengths(const BlockSparseMatrix& matrix) {
 
 /// Finds blocks without couplings, such as prescribed nodes; patches move without them.
 std::vector<char> find_lone_blocks(const BlockSparseMatrix& matrix, const std::vector<double>& strengths) {
-  std::vector<char> is_lone(static_cast<std::size_t>(matrix.num_blocks()), 1);
+  std::vector<char> is_lone(matrix.num_blocks(), 1);
   std::size_t next = 0;
   for (int column = 0; column < matrix.num_blocks(); ++column) {
     for (const int row : matrix.column_rows(column)) {
@@ -113,7 +113,7 @@ void PatchPreconditioner::set_positions(const VecX& x) {
 }
 
 void PatchPreconditioner::set_common_pattern(const BlockSparseMatrix& matrix) {
-  const std::vector<double> strengths(static_cast<std::size_t>(matrix.num_stored_blocks()), 1.0);
+  const std::vector<double> strengths(matrix.num_stored_blocks(), 1.0);
   common_patch_of_ = compute_partition(matrix, strengths, blocks_per_patch);
   forget_patches();
 }
@@ -139,7 +139,7 @@ std::vector<int> PatchPreconditioner::choose_patches(const BlockSparseMatrix& ma
 void PatchPreconditioner::list_patches() {
   const int num_blocks = static_cast<int>(patch_of_.size());
   const int count = patch_of_.empty() ? 0 : 1 + *std::max_element(patch_of_.begin(), patch_of_.end());
-  patch_starts_.assign(static_cast<std::size_t>(count) + 1, 0);
+  patch_starts_.assign(count + 1, 0);
   for (const int p : patch_of_) ++patch_starts_[p + 1];
   for (int p = 0; p < count; ++p) patch_starts_[p + 1] += patch_starts_[p];
   std::vector<int> next(patch_starts_.begin(), patch_starts_.end() - 1);
@@ -309,7 +309,7 @@ void PatchPreconditioner::assemble_coarse(const BlockSparseMatrix& matrix) {
   // Hold modes that move nothing, or nothing beyond what the other modes move.
   double largest = 0.0;
   const auto diagonal = [&](int b, int c) -> double& {
-    return coarse_.values()[static_cast<std::size_t>(coarse_.find_slot(b, b) + c * (coarse_.slot_stride(b) + 1))];
+    return coarse_.values()[coarse_.find_slot(b, b) + c * (coarse_.slot_stride(b) + 1)];
   };
   for (int b = 0; b < coarse_.num_blocks(); ++b) {
     for (int c = 0; c < coarse_.dim(); ++c) largest = std::max(largest, std::abs(diagonal(b, c)));

@@ -13,7 +13,7 @@ constexpr int chunk = 4096;
 /// Returns the sum of products, in chunks of fixed size.
 double dot(const VecX& a, const VecX& b) {
   const int size = static_cast<int>(a.size());
-  std::vector<double> partial(static_cast<std::size_t>((size + chunk - 1) / chunk));
+  std::vector<double> partial((size + chunk - 1) / chunk);
   parallel_for_chunks(size, chunk, [&](int begin, int end) {
     partial[begin / chunk] = a.segment(begin, end - begin).dot(b.segment(begin, end - begin));
   });

@@ -15,30 +15,30 @@ constexpr int rows_per_task = 512;
 }  // namespace
 
 std::vector<int> cut_rows(const BlockSparseMatrix& matrix, int num_parts) {
-  const std::vector<double> strengths(static_cast<std::size_t>(matrix.num_stored_blocks()), 1.0);
+  const std::vector<double> strengths(matrix.num_stored_blocks(), 1.0);
   return compute_partition(matrix, strengths, std::max(1, (matrix.num_blocks() + num_parts - 1) / num_parts));
 }
 
 RowParts::RowParts(const BlockSparseMatrix& matrix, const std::vector<int>& part_of, int num_parts)
     : dim_(matrix.dim()) {
   const int num_blocks = matrix.num_blocks();
-  first_rows_.assign(static_cast<std::size_t>(num_parts) + 1, 0);
+  first_rows_.assign(num_parts + 1, 0);
   for (const int part : part_of) ++first_rows_[part + 1];
   std::partial_sum(first_rows_.begin(), first_rows_.end(), first_rows_.begin());
   std::vector<int> next(first_rows_.begin(), first_rows_.end() - 1);
-  order_.resize(static_cast<std::size_t>(num_blocks));
+  order_.resize(num_blocks);
   place_.resize(order_.size());
   for (int b = 0; b < num_blocks; ++b) {
     place_[b] = next[part_of[b]]++;
     order_[place_[b]] = b;
   }
 
-  left_starts_.assign(static_cast<std::size_t>(num_blocks) + 1, 0);
+  left_starts_.assign(num_blocks + 1, 0);
   for (int column = 0; column < num_blocks; ++column) {
     for (const int row : matrix.column_rows(column).subspan(1)) ++left_starts_[row + 1];
   }
   std::partial_sum(left_starts_.begin(), left_starts_.end(), left_starts_.begin());
-  left_columns_.resize(static_cast<std::size_t>(left_starts_.back()));
+  left_columns_.resize(left_starts_.back());
   std::vector<std::int64_t> next_left(left_starts_.begin(), left_starts_.end() - 1);
   for (int column = 0; column < num_blocks; ++column) {
     for (const int row : matrix.column_rows(column).subspan(1)) left_columns_[next_left[row]++] = column;
@@ -80,7 +80,7 @@ void RowParts::copy_values(const BlockSparseMatrix& matrix, int part, std::vecto
     const std::int64_t count = matrix.column_size(block) + left_starts_[block + 1] - left_starts_[block];
     starts.push_back(starts.back() + dim_ * dim_ * count);
   }
-  values.resize(static_cast<std::size_t>(starts.back()));
+  values.resize(starts.back());
   parallel_for(num_rows(part), rows_per_task, [&](int r) {
     const std::vector<Source> sources = sources_of_row(matrix, first + r);
     double* target = values.data() + starts[r];

@@ -35,8 +35,8 @@ class Factorization {
         matrix_(matrix),
         values_(values),
         pool_(pool),
-        updates_(static_cast<std::size_t>(pattern.num_supernodes())),
-        num_pending_(static_cast<std::size_t>(pattern.num_supernodes())) {}
+        updates_(pattern.num_supernodes()),
+        num_pending_(pattern.num_supernodes()) {}
 
   FactorOutcome run();
 
@@ -177,7 +177,7 @@ void Factorization::add_child(int s, int child, bool to_own_columns) {
 
 AlignedValues::AlignedValues(std::int64_t size) {
   constexpr std::size_t line = 64;
-  const std::size_t bytes = (static_cast<std::size_t>(size) * sizeof(double) + line - 1) / line * line;
+  const std::size_t bytes = (size * sizeof(double) + line - 1) / line * line;
   values_.reset(static_cast<double*>(std::aligned_alloc(line, std::max(bytes, line))));
 }
 
@@ -223,10 +223,7 @@ namespace {
 class TriangularSolve {
  public:
   TriangularSolve(const SupernodalPattern& pattern, const double* values, VecX& x)
-      : pattern_(pattern),
-        values_(values),
-        x_(x),
-        below_(static_cast<std::size_t>(pattern.dim) * (pattern.rows.size() - pattern.order.size())) {}
+      : pattern_(pattern), values_(values), x_(x), below_(pattern.dim * (pattern.rows.size() - pattern.order.size())) {}
 
   void run() {
     const std::vector<int> tops = find_small_subtrees(pattern_);

@@ -45,7 +45,7 @@ bool find_supernodes(const BlockSparseMatrix& matrix, const std::vector<int>& or
 }
 
 std::vector<int> find_supernode_of_column(const SupernodalPattern& pattern) {
-  std::vector<int> supernode_of(static_cast<std::size_t>(pattern.num_blocks));
+  std::vector<int> supernode_of(pattern.num_blocks);
   for (int s = 0; s + 1 < static_cast<int>(pattern.first_column.size()); ++s) {
     std::fill(supernode_of.begin() + pattern.first_column[s], supernode_of.begin() + pattern.first_column[s + 1], s);
   }
@@ -55,17 +55,17 @@ std::vector<int> find_supernode_of_column(const SupernodalPattern& pattern) {
 /// Builds the tree: the parent of a supernode owns the first row below its columns.
 void build_tree(const std::vector<int>& supernode_of, SupernodalPattern& pattern) {
   const int count = static_cast<int>(pattern.first_column.size()) - 1;
-  pattern.parent.assign(static_cast<std::size_t>(count), -1);
-  pattern.child_starts.assign(static_cast<std::size_t>(count) + 1, 0);
+  pattern.parent.assign(count, -1);
+  pattern.child_starts.assign(count + 1, 0);
   for (int s = 0; s < count; ++s) {
     const std::span<const int> rows = pattern.supernode_rows(s);
-    const auto columns = static_cast<std::size_t>(pattern.num_block_columns(s));
+    const std::size_t columns = pattern.num_block_columns(s);
     if (rows.size() == columns) continue;
     pattern.parent[s] = supernode_of[rows[columns]];
     ++pattern.child_starts[pattern.parent[s] + 1];
   }
   for (int s = 0; s < count; ++s) pattern.child_starts[s + 1] += pattern.child_starts[s];
-  pattern.children.resize(static_cast<std::size_t>(pattern.child_starts.back()));
+  pattern.children.resize(pattern.child_starts.back());
   std::vector<int> next(pattern.child_starts.begin(), pattern.child_starts.end() - 1);
   for (int s = 0; s < count; ++s) {
     if (pattern.parent[s] >= 0) pattern.children[next[pattern.parent[s]]++] = s;
@@ -74,8 +74,8 @@ void build_tree(const std::vector<int>& supernode_of, SupernodalPattern& pattern
 
 void add_up_work(SupernodalPattern& pattern) {
   const int count = pattern.num_supernodes();
-  pattern.subtree_work.assign(static_cast<std::size_t>(count), 0.0);
-  pattern.first_descendant.resize(static_cast<std::size_t>(count));
+  pattern.subtree_work.assign(count, 0.0);
+  pattern.first_descendant.resize(count);
   pattern.value_starts.assign(1, 0);
   for (int s = 0; s < count; ++s) pattern.first_descendant[s] = s;
   for (int s = 0; s < count; ++s) {
@@ -99,7 +99,7 @@ void find_parent_rows(SupernodalPattern& pattern) {
     const std::span<const int> rows = pattern.supernode_rows(s);
     const std::span<const int> above = pattern.supernode_rows(pattern.parent[s]);
     std::size_t position = 0;
-    for (std::size_t i = static_cast<std::size_t>(pattern.num_block_columns(s)); i < rows.size(); ++i) {
+    for (std::size_t i = pattern.num_block_columns(s); i < rows.size(); ++i) {
       while (above[position] != rows[i]) ++position;
       pattern.parent_rows[pattern.row_starts[s] + static_cast<std::int64_t>(i)] = static_cast<int>(position);
     }
@@ -112,14 +112,14 @@ void map_matrix_blocks(const BlockSparseMatrix& matrix, const std::vector<int>& 
   for (int k = 0; k < pattern.num_blocks; ++k) position_of[pattern.order[k]] = k;
 
   // Sort by supernode with a counting sort; until the next stage `target` holds the key of the block in the factor.
-  pattern.entry_starts.assign(static_cast<std::size_t>(pattern.num_supernodes()) + 1, 0);
+  pattern.entry_starts.assign(pattern.num_supernodes() + 1, 0);
   for (int column = 0; column < pattern.num_blocks; ++column) {
     for (const int row : matrix.column_rows(column)) {
       ++pattern.entry_starts[supernode_of[std::min(position_of[row], position_of[column])] + 1];
     }
   }
   for (int s = 0; s < pattern.num_supernodes(); ++s) pattern.entry_starts[s + 1] += pattern.entry_starts[s];
-  pattern.entries.resize(static_cast<std::size_t>(pattern.entry_starts.back()));
+  pattern.entries.resize(pattern.entry_starts.back());
   std::vector<std::int64_t> next(pattern.entry_starts.begin(), pattern.entry_starts.end() - 1);
   for (int column = 0; column < pattern.num_blocks; ++column) {
     std::int64_t source = matrix.column_base(column);

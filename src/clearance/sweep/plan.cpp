@@ -313,7 +313,7 @@ void read_collected(PlanObject& object, Plan& plan, Issues& issues) {
                                    [&](const Collected& other) { return other.name == collected.name; });
     if (is_one && same != plan.collected.end()) {
       entry.error(fmt::format("the name `{}` is that of {}, too", collected.name,
-                              element_path("collect", static_cast<std::size_t>(same - plan.collected.begin()))));
+                              element_path("collect", same - plan.collected.begin())));
     }
     entry.refuse_other_keys();
     plan.collected.push_back(std::move(collected));

@@ -67,7 +67,7 @@ std::optional<std::size_t> PlanObject::word(std::string_view key, const std::vec
   if (value == nullptr) return std::nullopt;
   const std::string word = value->is_string() ? value->get<std::string>() : "";
   const auto found = std::find(names.begin(), names.end(), word);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  if (found != names.end()) return found - names.begin();
   issues_.push_back({"", place_of(key), brief_text(*value), "expected one of " + quoted_list(names)});
   return std::nullopt;
 }

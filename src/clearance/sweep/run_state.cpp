@@ -62,7 +62,7 @@ std::string reason_of(const SweepFolder& folder, int run, int step) {
 
 std::string to_string(RunPhase phase) {
   constexpr std::array<const char*, 6> names = {"waiting", "running", "interrupted", "complete", "failed", "foreign"};
-  return names[static_cast<std::size_t>(phase)];
+  return names[phase];
 }
 
 RunPhase phase_of(const SweepFolder& folder, int run) {
@@ -93,7 +93,7 @@ int last_stored_step(const fs::path& run_folder) {
   const auto size = static_cast<std::streamoff>(file.tellg());
   for (std::streamoff length = 4096;; length *= 4) {
     const std::streamoff begin = std::max<std::streamoff>(0, size - length);
-    std::string text(static_cast<std::size_t>(size - begin), '\0');
+    std::string text(size - begin, '\0');
     file.clear();
     file.seekg(begin);
     file.read(text.data(), static_cast<std::streamsize>(text.size()));

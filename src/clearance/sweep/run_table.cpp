@@ -185,11 +185,11 @@ RunTable build_run_table(const SweepFolder& folder, const Plan& plan) {
   for (const Collected& one : plan.collected) table.columns.push_back({one.name});
   table.columns.push_back({"reason"});
 
-  const auto num_runs = static_cast<std::size_t>(folder.num_runs());
+  const std::size_t num_runs = folder.num_runs();
   std::vector<CollectedRun> runs(num_runs);
   table.states.resize(num_runs);
   parallel_for(folder.num_runs(), 1, [&](int i) {
-    const auto slot = static_cast<std::size_t>(i);
+    const std::size_t slot = i;
     table.states[slot] = state_of(folder, i);
     // Numbers of another run would be wrong beside the values of this one.
     if (table.states[slot].phase == RunPhase::foreign) {

@@ -75,19 +75,19 @@ std::vector<Values> sample_list(const Plan& plan) {
 
 /// Returns the numbers below `count` in an order that depends on the seed and the parameter.
 std::vector<int> shuffled(int count, std::uint64_t seed, std::uint64_t parameter) {
-  std::vector<int> order(static_cast<std::size_t>(count));
+  std::vector<int> order(count);
   std::iota(order.begin(), order.end(), 0);
   // The offset makes these random numbers differ from those within the parts.
   constexpr std::uint64_t offset = 1ULL << 32U;
   for (int i = count - 1; i > 0; --i) {
     const auto j = static_cast<int>(random_number(seed, parameter, offset + static_cast<std::uint64_t>(i)) * (i + 1));
-    std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(std::min(i, j))]);
+    std::swap(order[i], order[std::min(i, j)]);
   }
   return order;
 }
 
 std::vector<Values> sample_drawn(const Plan& plan) {
-  std::vector<Values> runs(static_cast<std::size_t>(plan.count));
+  std::vector<Values> runs(plan.count);
   for (std::size_t p = 0; p < plan.parameters.size(); ++p) {
     std::vector<int> parts;
     if (plan.sampling == Sampling::latin_hypercube) parts = shuffled(plan.count, plan.seed, p);

@@ -187,7 +187,7 @@ Issues find_objection(const fs::path& path) {
 std::vector<std::string> Manifest::overrides(int run) const {
   std::vector<std::string> all = set;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    for (std::string& text : overrides_of(parameters[i].paths, runs[static_cast<std::size_t>(run)][i])) {
+    for (std::string& text : overrides_of(parameters[i].paths, runs[run][i])) {
       all.push_back(std::move(text));
     }
   }

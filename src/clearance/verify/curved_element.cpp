@@ -64,7 +64,7 @@ class Lattice {
         }
       }
     }
-    for (std::size_t axis = 1; axis <= static_cast<std::size_t>(dim); ++axis) {
+    for (int axis = 1; axis <= dim; ++axis) {
       for (const NodeIndex& e : exponents_) {
         if (e[axis] == 0) lines_[axis].push_back(line_from(e, 0, axis));
       }
@@ -73,9 +73,7 @@ class Lattice {
 
   std::size_t size() const { return exponents_.size(); }
   const std::vector<NodeIndex>& exponents() const { return exponents_; }
-  std::size_t place(const NodeIndex& e) const {
-    return places_[static_cast<std::size_t>(e[1])][static_cast<std::size_t>(e[2])][static_cast<std::size_t>(e[3])];
-  }
+  std::size_t place(const NodeIndex& e) const { return places_[e[1]][e[2]][e[3]]; }
   /// The places of e, e - from + to, e - 2 from + 2 to, ... down to 0 at `from`.
   Line line_from(NodeIndex e, std::size_t from, std::size_t to) const {
     Line line = {place(e)};
@@ -87,13 +85,11 @@ class Lattice {
     return line;
   }
   /// Along which e_axis = 0, 1, 2, ... at the cost of e_0; all of them, for axis 1 to dim.
-  const std::vector<Line>& lines(int axis) const { return lines_[static_cast<std::size_t>(axis)]; }
+  const std::vector<Line>& lines(int axis) const { return lines_[axis]; }
   int dim() const { return dim_; }
 
  private:
-  std::size_t& place_of(const NodeIndex& e) {
-    return places_[static_cast<std::size_t>(e[1])][static_cast<std::size_t>(e[2])][static_cast<std::size_t>(e[3])];
-  }
+  std::size_t& place_of(const NodeIndex& e) { return places_[e[1]][e[2]][e[3]]; }
 
   int dim_;
   std::vector<NodeIndex> exponents_;
@@ -194,11 +190,11 @@ Tables::Tables(int dim_, int order_)
     : dim(dim_),
       order(order_),
       degree(dim * (order - 1)),
-      num_nodes(static_cast<std::size_t>(num_lagrange_nodes(dim, order))),
+      num_nodes(num_lagrange_nodes(dim, order)),
       lattice(dim, degree) {
   for (const NodeIndex& point : lattice.exponents()) add_gradients(point);
   add_coefficients();
-  const auto num_corners = static_cast<std::size_t>(dim + 1);
+  const std::size_t num_corners = dim + 1;
   for (std::size_t i = 0; i < num_corners; ++i) {
     for (std::size_t j = 0; j < num_corners; ++j) {
       if (i == j) continue;
@@ -213,7 +209,7 @@ Tables::Tables(int dim_, int order_)
 /// The shape function of a node with index n is prod_j prod_(k < n_j) (order l_j - k) / (n_j - k). Here l = e / degree:
 /// every factor is an integer over degree (n_j - k).
 void Tables::add_gradients(const NodeIndex& point) {
-  const auto num_corners = static_cast<std::size_t>(dim + 1);
+  const std::size_t num_corners = dim + 1;
   std::array<double, 3> sums{};
   for (const NodeIndex& node : lagrange_nodes(dim, order)) {
     std::array<Integer, 4> by_corner{};
@@ -259,7 +255,7 @@ void Tables::add_coefficients() {
 const Tables& tables_of(int dim, int order) {
   static std::array<std::once_flag, 2 * max_order> once;
   static std::array<std::unique_ptr<const Tables>, 2 * max_order> tables;
-  const auto i = static_cast<std::size_t>((dim - 2) * max_order + order - 1);
+  const std::size_t i = (dim - 2) * max_order + order - 1;
   std::call_once(once[i], [&] { tables[i] = std::make_unique<const Tables>(dim, order); });
   return *tables[i];
 }
@@ -277,7 +273,7 @@ T determinant(int dim, const Matrix<T>& m) {
 /// Returns the scaled Jacobian at one point, from nodes relative to the first one.
 template <class T>
 Matrix<T> jacobian(const Tables& tables, std::size_t point, const std::vector<T>& x) {
-  const auto dim = static_cast<std::size_t>(tables.dim);
+  const std::size_t dim = tables.dim;
   Matrix<T> m{};
   const Integer* gradient = tables.gradients.data() + (point * tables.num_nodes + 1) * dim;
   for (std::size_t a = 1; a < tables.num_nodes; ++a, gradient += dim) {
@@ -332,7 +328,7 @@ std::array<Part<T>, 2> halve(const Tables& tables, const Part<T>& part) {
   std::array<Part<T>, 2> halves;
   for (Part<T>& half : halves) {
     half.corners = part.corners;
-    half.tag = part.tag > 1 ? part.tag - 1 : static_cast<std::size_t>(tables.dim);
+    half.tag = part.tag > 1 ? part.tag - 1 : tables.dim;
     half.depth = part.depth + 1;
   }
   halves[0].c = move_corner(tables, part.c, j, i);
@@ -350,9 +346,9 @@ struct PartVerdict {
 /// Coefficients are off by at most `error`.
 template <class T>
 PartVerdict examine(const Tables& tables, Part<T>& part, const T& error) {
-  part.lowest = static_cast<std::size_t>(std::min_element(part.c.begin(), part.c.end()) - part.c.begin());
+  part.lowest = std::min_element(part.c.begin(), part.c.end()) - part.c.begin();
   if (part.c[part.lowest] > error) return {Verdict::valid, false};
-  for (std::size_t corner = 0; corner <= static_cast<std::size_t>(tables.dim); ++corner) {
+  for (int corner = 0; corner <= tables.dim; ++corner) {
     NodeIndex e{};
     e[corner] = tables.degree;
     const T& value = part.c[tables.lattice.place(e)];
@@ -368,7 +364,7 @@ template <class T>
 Verdict search_parts(const Tables& tables, std::vector<T> c, const T& error, int num_allowed) {
   std::vector<Part<T>> open(1);
   open[0].c = std::move(c);
-  open[0].tag = static_cast<std::size_t>(tables.dim);
+  open[0].tag = tables.dim;
   const PartVerdict whole = examine(tables, open[0], error);
   if (!whole.may_tell) return whole.verdict;
   for (int num_parts = 1; !open.empty(); num_parts += 2) {
@@ -412,7 +408,7 @@ Verdict search_in_doubles(const Tables& tables, std::vector<double> c, double er
 ///   the largest absolute sum of a row of the table, plus m times the error of the values.
 /// One more u everywhere, and one percent in the end, are for products of these and for rounding of the bound itself.
 Verdict check_in_doubles(const Tables& tables, std::span<const double> x) {
-  const auto dim = static_cast<std::size_t>(tables.dim);
+  const std::size_t dim = tables.dim;
   const std::size_t size = tables.lattice.size();
   std::vector<double> differences(x.size());
   std::array<double, 3> extent{};
@@ -491,7 +487,7 @@ std::vector<double> to_doubles(const std::vector<mpz_class>& c) {
 }
 
 Verdict check_in_integers(const Tables& tables, std::span<const double> x) {
-  const std::vector<mpz_class> differences = make_differences(static_cast<std::size_t>(tables.dim), x);
+  const std::vector<mpz_class> differences = make_differences(tables.dim, x);
   std::vector<mpz_class> c;
   for (std::size_t point = 0; point < tables.lattice.size(); ++point) {
     c.push_back(determinant(tables.dim, jacobian(tables, point, differences)));
@@ -505,8 +501,8 @@ Verdict check_in_integers(const Tables& tables, std::span<const double> x) {
 }  // namespace
 
 bool is_valid_everywhere(int dim, std::span<const double> x) {
-  const int order = order_of_nodes(dim, x.size() / static_cast<std::size_t>(dim));
-  if (order == 0 || x.size() % static_cast<std::size_t>(dim) != 0) return false;
+  const int order = order_of_nodes(dim, x.size() / dim);
+  if (order == 0 || x.size() % dim != 0) return false;
   if (!std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); })) return false;
   const Tables& tables = tables_of(dim, order);
   Verdict verdict = check_in_doubles(tables, x);

@@ -126,16 +126,16 @@ class FrameCheck {
     std::vector<char> may_meet(x_.size(), 1);
     for (std::size_t v = 0; v < x_.size(); ++v) {
       const int body = surface_.vertex_body[v];
-      may_meet[v] = body < 0 || !surface_.has_own[static_cast<std::size_t>(body)];
+      may_meet[v] = body < 0 || !surface_.has_own[body];
     }
-    for (const int v : surface_.vertices) may_meet[static_cast<std::size_t>(v)] = 1;
+    for (const int v : surface_.vertices) may_meet[v] = 1;
     for (int h = 0; h < static_cast<int>(scene_.half_spaces.size()); ++h) {
       const auto& [point, normal] = scene_.half_spaces[h];
       const double normal_sq = normal.squaredNorm();
       for (int v = 0; v < static_cast<int>(x_.size()); ++v) {
         const int body = surface_.vertex_body[v];
-        if (body < 0 || is_obstacle(body) || !may_meet[static_cast<std::size_t>(v)]) continue;
-        const VerifyBody& of = scene_.bodies[static_cast<std::size_t>(body)];
+        if (body < 0 || is_obstacle(body) || !may_meet[v]) continue;
+        const VerifyBody& of = scene_.bodies[body];
         if (!of.collides || scene_.ignored_pairs.count({-1 - h, of.entry}) > 0) continue;
         const double height = normal.dot(x_[v] - point);
         const double gap_sq = height > 0 ? height * height / normal_sq : 0.0;
@@ -273,7 +273,7 @@ class FrameCheck {
 
 void add_obstacles(const Frame& frame, VerifyScene& scene) {
   for (std::size_t cell = 0; cell < frame.cell_body.size(); ++cell) {
-    const std::size_t body = static_cast<std::size_t>(frame.cell_body[cell]);
+    const std::size_t body = frame.cell_body[cell];
     if (body >= scene.bodies.size()) scene.bodies.resize(body + 1);
     if (cell < frame.cell_is_obstacle.size() && frame.cell_is_obstacle[cell] != 0)
       scene.bodies[body].is_obstacle = true;

@@ -48,14 +48,14 @@ std::vector<Vec<3>> rest_positions(const Frame& frame) {
 
 void check_rest(const Frame& frame, const std::vector<Vec<3>>& rest, const VerifyScene& scene, FrameVerdict& verdict) {
   visit_elements(frame, [&](std::span<const int> e, int body) {
-    const Vec<3>& first = rest[static_cast<std::size_t>(e[0])];
-    const auto at = [&](std::size_t k) -> const Vec<3>& { return rest[static_cast<std::size_t>(e[k])]; };
+    const Vec<3>& first = rest[e[0]];
+    const auto at = [&](std::size_t k) -> const Vec<3>& { return rest[e[k]]; };
     // Exact arithmetic knows no NaN.
-    if (!std::all_of(e.begin(), e.end(), [&](int v) { return rest[static_cast<std::size_t>(v)].allFinite(); })) {
+    if (!std::all_of(e.begin(), e.end(), [&](int v) { return rest[v].allFinite(); })) {
       return add(verdict, verdict.num_not_finite, {OffenseKind::not_finite, body, body, {e.begin(), e.end()}, {}, {}},
                  first);
     }
-    if (scene.bodies[static_cast<std::size_t>(body)].is_obstacle) return;
+    if (scene.bodies[body].is_obstacle) return;
     const int sign =
         frame.mesh.dim == 3 ? sign_of_volume(at(0), at(1), at(2), at(3)) : sign_of_area(at(0), at(1), at(2), 2);
     if (sign > 0) return;
@@ -67,10 +67,10 @@ void check_rest(const Frame& frame, const std::vector<Vec<3>>& rest, const Verif
 std::vector<RestSize> rest_sizes(const Frame& frame, const std::vector<Vec<3>>& rest, const VerifySurface& surface) {
   std::vector<RestSize> sizes;
   const auto of = [&](int body) -> RestSize& {
-    if (static_cast<std::size_t>(body) >= sizes.size()) sizes.resize(static_cast<std::size_t>(body) + 1);
-    return sizes[static_cast<std::size_t>(body)];
+    if (body >= std::ssize(sizes)) sizes.resize(body + 1);
+    return sizes[body];
   };
-  const auto at = [&](int v) -> const Vec<3>& { return rest[static_cast<std::size_t>(v)]; };
+  const auto at = [&](int v) -> const Vec<3>& { return rest[v]; };
   visit_elements(frame, [&](std::span<const int> e, int body) {
     of(body).volume += frame.mesh.dim == 3 ? volume_of(at(e[0]), at(e[1]), at(e[2]), at(e[3]))
                                            : (at(e[1]) - at(e[0])).cross(at(e[2]) - at(e[0]))[2] / 2.0;

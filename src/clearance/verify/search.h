@@ -17,7 +17,7 @@ class SearchTree {
     std::vector<int> place;  // of a body in trees_; -1: none yet
     std::vector<std::vector<Box>> boxes;
     for (int i = 0; i < count; ++i) {
-      const std::size_t b = static_cast<std::size_t>(body[i]);
+      const std::size_t b = body[i];
       if (b >= place.size()) place.resize(b + 1, -1);
       if (place[b] < 0) {
         place[b] = static_cast<int>(boxes.size());

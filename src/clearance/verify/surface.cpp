@@ -39,11 +39,11 @@ std::vector<char> find_own_surfaces(const Mesh& mesh, const std::vector<int>& ce
   const std::size_t count = mesh.dim == 3 ? mesh.triangles.size() : mesh.edges.size();
   int num_bodies = 0;
   for (const int body : cell_body) num_bodies = std::max(num_bodies, body + 1);
-  has_elements.resize(static_cast<std::size_t>(num_bodies), 0);
+  has_elements.resize(num_bodies, 0);
   has_own = has_elements;
-  for (std::size_t cell = 0; cell < first; ++cell) has_elements[static_cast<std::size_t>(cell_body[cell])] = 1;
+  for (std::size_t cell = 0; cell < first; ++cell) has_elements[cell_body[cell]] = 1;
   for (std::size_t cell = first; cell < first + count; ++cell) {
-    has_own[static_cast<std::size_t>(cell_body[cell])] = has_elements[static_cast<std::size_t>(cell_body[cell])];
+    has_own[cell_body[cell]] = has_elements[cell_body[cell]];
   }
   return has_own;
 }
@@ -54,7 +54,7 @@ std::vector<Side<3>> find_surface_triangles(const Mesh& mesh, const std::vector<
     std::vector<Side<3>> surface;
     for (const auto& triangle : boundary_triangles(mesh)) {
       const int body = vertex_body[triangle[0]];
-      if (!has_own[static_cast<std::size_t>(body)]) surface.emplace_back(triangle, body);
+      if (!has_own[body]) surface.emplace_back(triangle, body);
     }
     for (const auto& triangle : mesh.triangles) surface.emplace_back(triangle, vertex_body[triangle[0]]);
     return surface;
@@ -63,7 +63,7 @@ std::vector<Side<3>> find_surface_triangles(const Mesh& mesh, const std::vector<
   faces.reserve(4 * mesh.tets.size());
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
     const auto& v = mesh.tets[t];
-    if (has_own[static_cast<std::size_t>(cell_body[t])]) continue;
+    if (has_own[cell_body[t]]) continue;
     for (const auto& face : {std::array{v[1], v[2], v[3]}, std::array{v[0], v[3], v[2]}, std::array{v[0], v[1], v[3]},
                              std::array{v[0], v[2], v[1]}}) {
       faces.emplace_back(face, cell_body[t]);
@@ -95,7 +95,7 @@ std::vector<int> find_vertex_bodies(const Mesh& mesh, const std::vector<int>& ce
   for (const int v : mesh.points) vertex_body[v] = cell_body[cell++];
   // Solid elements are the first cells.
   for (std::size_t solid = 0; solid < mesh.num_solid_cells(); ++solid) {
-    for (const int v : mesh.nodes_of_cell(solid)) vertex_body[static_cast<std::size_t>(v)] = cell_body[solid];
+    for (const int v : mesh.nodes_of_cell(solid)) vertex_body[v] = cell_body[solid];
   }
   return vertex_body;
 }
@@ -122,20 +122,18 @@ VerifySurface build_verify_surface(const Frame& frame) {
   } else if (mesh.has_curved_cells()) {
     for (const auto& edge : boundary_edges(mesh)) {
       const int body = surface.vertex_body[edge[0]];
-      if (!has_own[static_cast<std::size_t>(body)]) edges.emplace_back(edge, body);
+      if (!has_own[body]) edges.emplace_back(edge, body);
     }
   } else {
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-      if (has_own[static_cast<std::size_t>(cell_body[mesh.tets.size() + t])]) continue;
+      if (has_own[cell_body[mesh.tets.size() + t]]) continue;
       for (const Side<2>& edge : edges_of(mesh.triangles[t], cell_body[mesh.tets.size() + t])) edges.push_back(edge);
     }
   }
   // In space every edge of a triangle counts once, in the plane those of exactly one triangle.
   edges = select_sides(std::move(edges), mesh.dim == 2);
   const std::size_t first_edge = mesh.tets.size() + mesh.triangles.size();
-  const auto is_outline = [&](std::size_t e) {
-    return mesh.dim == 2 && has_own[static_cast<std::size_t>(cell_body[first_edge + e])] != 0;
-  };
+  const auto is_outline = [&](std::size_t e) { return mesh.dim == 2 && has_own[cell_body[first_edge + e]] != 0; };
   std::size_t num_outline_edges = 0;
   for (const bool wanted : {true, false}) {
     for (std::size_t e = 0; e < mesh.edges.size(); ++e) {

@@ -20,7 +20,7 @@ void for_each_vertex_of(const Elements& elements, const Visit& visit) {
 /// Calls visit(position) for the vertices of all elements, some of them repeatedly.
 template <class Visit>
 void for_each_used_position(const Mesh& mesh, const Visit& visit) {
-  const auto visit_vertex = [&](int v) { visit(mesh.vertices[static_cast<std::size_t>(v)]); };
+  const auto visit_vertex = [&](int v) { visit(mesh.vertices[v]); };
   for_each_vertex_of(mesh.tets, visit_vertex);
   for_each_vertex_of(mesh.triangles, visit_vertex);
   for_each_vertex_of(mesh.edges, visit_vertex);

@@ -1,6 +1,7 @@
 #include "clearance/bodies/affine/joint_coupling.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace clearance {
 
@@ -39,7 +40,7 @@ double JointCoupling<dim>::energy(const Links& links, const VecX& x) const {
 
 template <int dim>
 double JointCoupling<dim>::strain(const Links& links, const VecX& x) const {
-  const JointLink<dim>& link = links[static_cast<std::size_t>(coupling_.joint)];
+  const JointLink<dim>& link = links[coupling_.joint];
   return std::abs(error(links, x)) * link.coordinate_arm() / link.radius();
 }
 
@@ -48,7 +49,7 @@ typename JointCoupling<dim>::Blocks JointCoupling<dim>::gradient_of_joint(int jo
                                                                           const VecX& x) const {
   Blocks sum = Blocks::Zero();
   for (const Side& side : sides()) {
-    if (side.joint != static_cast<std::size_t>(joint)) continue;
+    if (std::cmp_not_equal(side.joint, joint)) continue;
     const JointLink<dim>& link = links[side.joint];
     // Only the derivative through this joint's coordinate counts.
     sum += stiffness_ * error(links, x) * side.factor * link.coordinate_gradient(link.gather(x));
@@ -68,7 +69,7 @@ std::vector<Vec<dim>> JointCoupling<dim>::error_gradient(const Links& links, con
       const int b = link.block_of(k);
       if (b < 0) continue;
       const auto at = std::lower_bound(blocks_.begin(), blocks_.end(), b) - blocks_.begin();
-      gradient[static_cast<std::size_t>(at)] += g.col(k);
+      gradient[at] += g.col(k);
     }
   }
   return gradient;

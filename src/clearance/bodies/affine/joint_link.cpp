@@ -70,13 +70,13 @@ typename JointLink<dim>::Blocks JointLink<dim>::Products::gradient(const Blocks&
 template <int dim>
 typename JointLink<dim>::Weights JointLink<dim>::point(int side, const Vec<3>& x) const {
   Weights w = Weights::Zero();
-  w.template segment<dim + 1>(side * (dim + 1)) = weights_of<dim>(frames_[static_cast<std::size_t>(side)], x);
+  w.template segment<dim + 1>(side * (dim + 1)) = weights_of<dim>(frames_[side], x);
   return w;
 }
 
 template <int dim>
 typename JointLink<dim>::Weights JointLink<dim>::direction(int side, const Vec<3>& d) const {
-  const AffineFrame& frame = frames_[static_cast<std::size_t>(side)];
+  const AffineFrame& frame = frames_[side];
   Weights w = point(side, frame.center + d);
   w[side * (dim + 1)] = 0.0;
   return w;
@@ -89,8 +89,8 @@ void JointLink<dim>::set_bodies(const JointedBody& first, const JointedBody& sec
   lever_ = infinity;
   for (int side = 0; side < 2; ++side) {
     const JointedBody& body = side == 0 ? first : second;
-    AffineFrame& frame = frames_[static_cast<std::size_t>(side)] = body.frame;
-    first_blocks_[static_cast<std::size_t>(side)] = body.first_block;
+    AffineFrame& frame = frames_[side] = body.frame;
+    first_blocks_[side] = body.first_block;
     if (body.is_world()) {
       frame = AffineFrame{};
       frame.radius = 1.0;
@@ -175,8 +175,8 @@ void JointLink<dim>::make_limit(const StiffJoint& joint) {
   limit_.inertia = infinity;
   double largest = 0.0;
   for (int side = 0; side < 2; ++side) {
-    const AffineFrame& frame = frames_[static_cast<std::size_t>(side)];
-    if (first_blocks_[static_cast<std::size_t>(side)] < 0) continue;
+    const AffineFrame& frame = frames_[side];
+    if (first_blocks_[side] < 0) continue;
     const double inertia = limit_.is_angle ? frame.second_moment.sum() : frame.mass;
     limit_.inertia = std::min(limit_.inertia, inertia);
     largest = std::max(largest, inertia);
@@ -192,7 +192,7 @@ JointLink<dim>::JointLink(const HeldBody& held) {
   set_bodies(held.body, JointedBody{}, 0.0);
   // The centre of mass keeps the coordinates that are held.
   for (int i = 0; i < dim; ++i) {
-    if (!held.translation[static_cast<std::size_t>(i)]) continue;
+    if (!held.translation[i]) continue;
     scalars_.push_back({{{{apart(held.body.frame.center), direction(1, Vec<3>::Unit(i))}}}, 0.0});
   }
   if constexpr (dim == 2) {
@@ -203,7 +203,7 @@ JointLink<dim>::JointLink(const HeldBody& held) {
   const auto num_fixed = std::count(held.rotation.begin(), held.rotation.end(), true);
   if (num_fixed == 3) hold_orientation();
   for (int i = 0; i < 3; ++i) {
-    const bool is_fixed = held.rotation[static_cast<std::size_t>(i)];
+    const bool is_fixed = held.rotation[i];
     if (num_fixed == 2 && !is_fixed) vectors_.push_back(lever_ * turned_apart(Vec<3>::Unit(i)));
     if (num_fixed != 1 || !is_fixed) continue;
     // With one fixed axis, the part of A that is a rotation about it vanishes: twice the sine of the angle times the
@@ -372,8 +372,7 @@ template <int dim>
 typename JointLink<dim>::Blocks JointLink<dim>::effort_gradient(const Blocks& y) const {
   Blocks g = -effort_force_;
   for (int side = 0; effort_ && side < 2; ++side) {
-    g.template middleCols<dim>(side * (dim + 1) + 1) +=
-        effort_torques_[static_cast<std::size_t>(side)].gradient(columns(y, side));
+    g.template middleCols<dim>(side * (dim + 1) + 1) += effort_torques_[side].gradient(columns(y, side));
   }
   return g;
 }
@@ -427,7 +426,7 @@ typename JointLink<dim>::Hessian JointLink<dim>::hessian(const Blocks& y) const 
   h.isotropic.setZero();
   for (const Weights& w : vectors_) h.isotropic += stiffness_ * w * w.transpose();
   for (const Scalar& scalar : scalars_) {
-    h.ranks[static_cast<std::size_t>(h.num_ranks++)] = {stiffness_, scalar.form.gradient(y)};
+    h.ranks[h.num_ranks++] = {stiffness_, scalar.form.gradient(y)};
   }
   if (is_at_limit(y)) {
     const double value = limited_value(y);
@@ -435,7 +434,7 @@ typename JointLink<dim>::Hessian JointLink<dim>::hessian(const Blocks& y) const 
     const double curvature = (log_barrier((value - limit_.lower) / limit_.width, 1.0).second +
                               log_barrier((limit_.upper - value) / limit_.width, 1.0).second) /
                              (limit_.width * limit_.width);
-    h.ranks[static_cast<std::size_t>(h.num_ranks++)] = {limit_.energy * curvature, limited_gradient(y)};
+    h.ranks[h.num_ranks++] = {limit_.energy * curvature, limited_gradient(y)};
   }
   return h;
 }
@@ -444,7 +443,7 @@ template <int dim>
 Mat<dim> JointLink<dim>::Hessian::block(int k, int l) const {
   Mat<dim> sum = isotropic(k, l) * Mat<dim>::Identity();
   for (int i = 0; i < num_ranks; ++i) {
-    const Rank& rank = ranks[static_cast<std::size_t>(i)];
+    const Rank& rank = ranks[i];
     sum += rank.factor * rank.g.col(k) * rank.g.col(l).transpose();
   }
   return sum;

@@ -26,7 +26,7 @@ class JointLink {
 
   /// Returns the unknown block of Y's column k, or -1 for a constant column of the world.
   int block_of(int k) const {
-    const int first = first_blocks_[static_cast<std::size_t>(k / (dim + 1))];
+    const int first = first_blocks_[k / (dim + 1)];
     return first < 0 ? -1 : first + k % (dim + 1);
   }
   Blocks gather(const VecX& x) const;

@@ -56,7 +56,7 @@ CompensatedSum JointPotential<dim>::energy(const VecX& x) const {
       static_cast<int>(links_.size()),
       [&](int i) {
         CompensatedSum of_link;
-        links_[static_cast<std::size_t>(i)].add_energy(links_[static_cast<std::size_t>(i)].gather(x), of_link);
+        links_[i].add_energy(links_[i].gather(x), of_link);
         return of_link;
       },
       64);
@@ -103,7 +103,7 @@ void JointPotential<dim>::mark_stopped_bodies(const VecX& x, const std::vector<i
     // Columns 0 and dim + 1 are the centres of both bodies.
     for (const int k : {0, dim + 1}) {
       const int b = link.block_of(k);
-      if (b >= 0) is_stopped[static_cast<std::size_t>(body_of_block[static_cast<std::size_t>(b)])] = 1;
+      if (b >= 0) is_stopped[body_of_block[b]] = 1;
     }
   }
 }
@@ -139,7 +139,7 @@ bool JointPotential<dim>::add_load_gradient(const VecX& x, double scale, VecX& g
 template <int dim>
 JointState JointPotential<dim>::joint_state(int index, const VecX& x, const std::vector<int>& turns) const {
   using Blocks = typename JointLink<dim>::Blocks;
-  const auto at = static_cast<std::size_t>(index);
+  const std::size_t at = index;
   Blocks coupled = Blocks::Zero();
   // Without couplings one link is enough.
   if (couplings_.empty()) {
@@ -198,7 +198,7 @@ void JointPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMa
   for (const JointCoupling<dim>& coupling : couplings_) {
     const std::vector<Vec<dim>> g = coupling.error_gradient(links_, x);
     coupling.for_each_pair([&](int k, int l, int, int column) {
-      const Mat<dim> product = g[static_cast<std::size_t>(k)] * g[static_cast<std::size_t>(l)].transpose();
+      const Mat<dim> product = g[k] * g[l].transpose();
       matrix.add_to_slot<dim>(*slot++, matrix.slot_stride(column), Mat<dim>(scale * coupling.stiffness() * product));
     });
   }

@@ -70,7 +70,7 @@ CompensatedSum JointSpringPotential<dim>::energy(const VecX& x) const {
   return ordered_sum(
       static_cast<int>(springs_.size()),
       [&](int i) {
-        const Spring& spring = springs_[static_cast<std::size_t>(i)];
+        const Spring& spring = springs_[i];
         CompensatedSum of_spring;
         of_spring.add(energy_of(spring, spring.link.gather(x)));
         return of_spring;
@@ -90,7 +90,7 @@ void JointSpringPotential<dim>::add_body_energies(const VecX& x, const std::vect
   if (is_dissipative()) return;
   for (const Spring& spring : springs_) {
     // The first body is never the world.
-    const int body = body_of_block[static_cast<std::size_t>(spring.link.block_of(0))];
+    const int body = body_of_block[spring.link.block_of(0)];
     sums[body] += energy_of(spring, spring.link.gather(x));
   }
 }

@@ -58,7 +58,7 @@ Mat<dim> stretch(const OrthogonalBody& body, const Mat<dim>& b) {
 template <int dim>
 CompensatedSum OrthogonalityPotential<dim>::energy(const VecX& x) const {
   return ordered_sum(static_cast<int>(bodies_.size()), [&](int k) {
-    const OrthogonalBody& body = bodies_[static_cast<std::size_t>(k)];
+    const OrthogonalBody& body = bodies_[k];
     return body.stiffness * stretch<dim>(body, stretched_axes<dim>(body, x)).squaredNorm();
   });
 }
@@ -67,7 +67,7 @@ template <int dim>
 void OrthogonalityPotential<dim>::add_body_energies(const VecX& x, const std::vector<int>& body_of_block,
                                                     VecX& sums) const {
   for (const OrthogonalBody& body : bodies_) {
-    sums[body_of_block[static_cast<std::size_t>(body.first_block)]] +=
+    sums[body_of_block[body.first_block]] +=
         body.stiffness * stretch<dim>(body, stretched_axes<dim>(body, x)).squaredNorm();
   }
 }
@@ -76,7 +76,7 @@ template <int dim>
 void OrthogonalityPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   // dE/da_i = 4 kappa v sum_j S_ij a_j [Lan22, eq. 8], and da_i / db_i = 1 / R.
   parallel_for(static_cast<int>(bodies_.size()), bodies_per_task, [&](int k) {
-    const OrthogonalBody& body = bodies_[static_cast<std::size_t>(k)];
+    const OrthogonalBody& body = bodies_[k];
     const Mat<dim> b = stretched_axes<dim>(body, x);
     const double factor = scale * 4.0 * body.stiffness / (body.radius * body.radius);
     const Mat<dim> forces = factor * b * stretch<dim>(body, b);
@@ -115,7 +115,7 @@ void OrthogonalityPotential<dim>::add_blocks(const VecX& x, double scale, bool i
                                              BlockSparseMatrix& matrix) {
   bind(matrix);
   parallel_for(static_cast<int>(bodies_.size()), bodies_per_task, [&](int k) {
-    const OrthogonalBody& body = bodies_[static_cast<std::size_t>(k)];
+    const OrthogonalBody& body = bodies_[k];
     // S = A^T A - I is the only factor that can be indefinite; it is projected on its own.
     const Mat<dim> b = stretched_axes<dim>(body, x), a = b / body.radius;
     const Mat<dim> stretched = stretch<dim>(body, b);
@@ -124,7 +124,7 @@ void OrthogonalityPotential<dim>::add_blocks(const VecX& x, double scale, bool i
     const double factor = scale * 4.0 * body.stiffness / (body.radius * body.radius);
 
     // d2E / da_i da_j = 4 kappa v (a_j a_i^T + S_ij I + delta_ij sum_k a_k a_k^T)
-    const std::int64_t* slot = slots_.data() + static_cast<std::size_t>(k) * num_pairs<dim>;
+    const std::int64_t* slot = slots_.data() + k * num_pairs<dim>;
     for (int i = 0; i < dim; ++i) {
       for (int j = 0; j <= i; ++j, ++slot) {
         Mat<dim> h = a.col(j) * a.col(i).transpose();

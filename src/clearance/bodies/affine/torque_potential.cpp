@@ -31,7 +31,7 @@ CompensatedSum TorquePotential<dim>::energy(const VecX& x) const {
   return ordered_sum(
       static_cast<int>(loads_.size()),
       [&](int k) {
-        const auto load = static_cast<std::size_t>(k);
+        const std::size_t load = k;
         return torques_[load].energy(columns<dim>(loads_[load], x));
       },
       64);

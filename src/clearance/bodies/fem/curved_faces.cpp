@@ -47,7 +47,7 @@ std::vector<std::vector<int>> nodes_of_curved_faces(const Mesh& mesh, const std:
       std::array<std::size_t, dim> corner_of_element;
       for (std::size_t k = 0; k < dim; ++k) {
         const auto place = std::find(nodes.begin(), nodes.begin() + dim + 1, faces[found->second][k]);
-        corner_of_element[k] = static_cast<std::size_t>(place - nodes.begin());
+        corner_of_element[k] = place - nodes.begin();
       }
       // Translate each node of the face to its index in the element.
       std::vector<int>& of_face = nodes_of_faces[found->second];
@@ -55,7 +55,7 @@ std::vector<std::vector<int>> nodes_of_curved_faces(const Mesh& mesh, const std:
       for (const NodeIndex& on_face : lagrange_nodes(dim - 1, order)) {
         NodeIndex index{};
         for (std::size_t k = 0; k < dim; ++k) index[corner_of_element[k]] = on_face[k];
-        of_face.push_back(nodes[static_cast<std::size_t>(lagrange_node(dim, order, index))]);
+        of_face.push_back(nodes[lagrange_node(dim, order, index)]);
       }
     }
   }
@@ -66,7 +66,7 @@ template <int dim>
 CurvedSweep<dim>::CurvedSweep(int order) : order_(order) {
   CLEARANCE_ASSERT(order >= 1 && order <= max_order);
   // The shape functions are those of a triangle; an edge is its first side.
-  const auto num_of_triangle = static_cast<std::size_t>(num_lagrange_nodes(2, order));
+  const std::size_t num_of_triangle = num_lagrange_nodes(2, order);
   const std::vector<NodeIndex>& nodes = lagrange_nodes(dim - 1, order);
   for (const QuadraturePoint& at : conical_quadrature(dim - 1, dim == 2 ? 2 * order - 1 : 3 * order - 2)) {
     std::vector<double> values(num_of_triangle), slopes(2 * num_of_triangle);
@@ -76,10 +76,10 @@ CurvedSweep<dim>::CurvedSweep(int order) : order_(order) {
     Point point{dim == 2 ? at.weight : 0.5 * at.weight, {}};
     point.shapes.resize(std::ssize(nodes), dim);
     for (std::size_t a = 0; a < nodes.size(); ++a) {
-      const auto node = static_cast<std::size_t>(lagrange_node(2, order, nodes[a]));
+      const std::size_t node = lagrange_node(2, order, nodes[a]);
       const auto row = static_cast<Eigen::Index>(a);
       point.shapes(row, 0) = values[node];
-      for (int k = 1; k < dim; ++k) point.shapes(row, k) = slopes[2 * node + static_cast<std::size_t>(k - 1)];
+      for (int k = 1; k < dim; ++k) point.shapes(row, k) = slopes[2 * node + k - 1];
     }
     points_.push_back(point);
   }
@@ -162,14 +162,13 @@ MatX CurvedSweep<dim>::hessian(const Nodes& from, const Nodes& to) const {
       const auto& s = point.shapes;
       for (Eigen::Index a = 0, k = 0; a < num_nodes; ++a) {
         for (Eigen::Index b = 0; b < a; ++b, ++k) {
-          sums[static_cast<std::size_t>(k)] += (s(a, 1) * s(b, 0) - s(a, 0) * s(b, 1)) * u2 +
-                                               (s(a, 0) * s(b, 2) - s(a, 2) * s(b, 0)) * u1 +
-                                               (s(a, 2) * s(b, 1) - s(a, 1) * s(b, 2)) * mean;
+          sums[k] += (s(a, 1) * s(b, 0) - s(a, 0) * s(b, 1)) * u2 + (s(a, 0) * s(b, 2) - s(a, 2) * s(b, 0)) * u1 +
+                     (s(a, 2) * s(b, 1) - s(a, 1) * s(b, 2)) * mean;
         }
       }
     }
     for (Eigen::Index a = 0, k = 0; a < num_nodes; ++a) {
-      for (Eigen::Index b = 0; b < a; ++b, ++k) set(a, b, cross_matrix(sums[static_cast<std::size_t>(k)]));
+      for (Eigen::Index b = 0; b < a; ++b, ++k) set(a, b, cross_matrix(sums[k]));
     }
     return hessian;
   }

@@ -36,8 +36,8 @@ LaggedDampingPotential<dim>::LaggedDampingPotential(const ElementMesh<dim>& mesh
     // Store the damping coefficient of each lane, and the place of the pack's tensors.
     Lanes coefficients(0.0);
     for (int lane = 0; lane < num_lanes; ++lane) {
-      const int element = elements_.mesh_element(pack.elements[static_cast<std::size_t>(lane)]);
-      coefficients.set(lane, mesh.material_of(static_cast<std::size_t>(element)).damping);
+      const int element = elements_.mesh_element(pack.elements[lane]);
+      coefficients.set(lane, mesh.material_of(element).damping);
     }
     coefficients_.push_back(coefficients);
     first_tensor_.push_back(first_tensor_.back() + pack.weights.size() * dim * dim);
@@ -59,11 +59,11 @@ Result<Done> LaggedDampingPotential<dim>::begin_step(const VecX& x_t0, double h,
   if (elements_.is_linear()) {
     // Store the projected elastic Hessian at the start of the step, then scale it by c / h.
     const auto write = [&](int p, const LaneTargets& targets) {
-      const auto at = static_cast<std::size_t>(p);
+      const std::size_t at = p;
       element_kernels::write_derivatives(elements_, elements_.packs()[at], x_t0, true, nullptr, targets);
       for (int lane = 0; lane < elements_.packs()[at].count; ++lane) {
         const double factor = coefficients_[at][lane] / h;
-        double* local = targets[static_cast<std::size_t>(lane)];
+        double* local = targets[lane];
         for (std::size_t k = 0; k < elements_.hessian_size(); ++k) local[k] *= factor;
       }
     };
@@ -72,7 +72,7 @@ Result<Done> LaggedDampingPotential<dim>::begin_step(const VecX& x_t0, double h,
   }
   tensors_.resize(first_tensor_.back());
   parallel_for(static_cast<int>(elements_.packs().size()), elements_.packs_per_task(), [&](int p) {
-    const auto at = static_cast<std::size_t>(p);
+    const std::size_t at = p;
     const ElementPack<dim>& pack = elements_.packs()[at];
     element_kernels::store_point_derivatives<dim>(pack, elements_.gradients(pack), x_t0, true,
                                                   coefficients_[at] * Lanes(1.0 / h),
@@ -94,7 +94,7 @@ template <int dim>
 typename LaggedDampingPotential<dim>::ElementVector LaggedDampingPotential<dim>::local_product(
     int i, const ElementVector& u) const {
   ElementVector product = ElementVector::Zero();
-  const double* local = stiffness_.data() + static_cast<std::size_t>(i) * elements_.hessian_size();
+  const double* local = stiffness_.data() + i * elements_.hessian_size();
   for (int a = 0; a <= dim; ++a) {
     for (int b = 0; b <= a; ++b, local += dim * dim) {
       // A block of the lower triangle also acts as its transpose.
@@ -121,7 +121,7 @@ const Lanes* LaggedDampingPotential<dim>::displacements(const ElementPack<dim>& 
 /// Returns 1/2 slope : C : slope summed over the points, where the slope is the gradient of x - x_t0.
 template <int dim>
 double LaggedDampingPotential<dim>::pack_energy(int p, const VecX& x) const {
-  const ElementPack<dim>& pack = elements_.packs()[static_cast<std::size_t>(p)];
+  const ElementPack<dim>& pack = elements_.packs()[p];
   const ShapeGradients<dim>& gradients = elements_.gradients(pack);
   const Lanes* u = displacements(pack, x);
   Lanes energies(0.0);
@@ -149,18 +149,17 @@ CompensatedSum LaggedDampingPotential<dim>::energy(const VecX& x) const {
   }
   const std::vector<int>& active = elements_.active_packs();
   return ordered_sum(
-      static_cast<int>(active.size()), [&](int i) { return pack_energy(active[static_cast<std::size_t>(i)], x); },
-      elements_.packs_per_task());
+      static_cast<int>(active.size()), [&](int i) { return pack_energy(active[i], x); }, elements_.packs_per_task());
 }
 
 template <int dim>
 void LaggedDampingPotential<dim>::store_forces(int p, const VecX& x) {
-  const ElementPack<dim>& pack = elements_.packs()[static_cast<std::size_t>(p)];
+  const ElementPack<dim>& pack = elements_.packs()[p];
   Lanes* forces = elements_.pack_forces(p);
   if (elements_.is_linear()) {
     // The force of each element is (c / h) K u, written to its lane.
     for (int lane = 0; lane < pack.count; ++lane) {
-      const int i = pack.elements[static_cast<std::size_t>(lane)];
+      const int i = pack.elements[lane];
       const ElementVector force = local_product(i, displacement(i, x));
       for (int k = 0; k < dim * (dim + 1); ++k) forces[k].set(lane, force[k]);
     }
@@ -183,8 +182,7 @@ void LaggedDampingPotential<dim>::add_gradient(const VecX& x, double scale, VecX
   if (!is_active_) return;
   const std::vector<int>& active = elements_.active_packs();
   elements_.reserve_forces();
-  parallel_for(static_cast<int>(active.size()), elements_.packs_per_task(),
-               [&](int i) { store_forces(active[static_cast<std::size_t>(i)], x); });
+  parallel_for(static_cast<int>(active.size()), elements_.packs_per_task(), [&](int i) { store_forces(active[i], x); });
   elements_.gather_forces(scale, gradient);
 }
 
@@ -193,7 +191,7 @@ void LaggedDampingPotential<dim>::add_hessian(const VecX& /*x*/, double scale, B
   if (!is_active_) return;
   if (elements_.is_linear()) return elements_.add_hessians(scale, matrix, stiffness_);
   elements_.assemble_hessians(scale, matrix, [&](int p, const LaneTargets& targets) {
-    const ElementPack<dim>& pack = elements_.packs()[static_cast<std::size_t>(p)];
+    const ElementPack<dim>& pack = elements_.packs()[p];
     element_kernels::write_hessians<dim>(elements_.gradients(pack), pack.nodes.size(), tensors(p, 0),
                                          element_kernels::scratch<dim>().of_node, targets);
   });

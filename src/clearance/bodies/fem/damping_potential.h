@@ -41,7 +41,7 @@ class LaggedDampingPotential final : public Potential {
   const Lanes* displacements(const ElementPack<dim>& pack, const VecX& x) const;
   /// Returns (c / h) C_ij of pack p at point q, as stored by element_kernels::store_point_hessian.
   const SmallMatrix<Lanes, dim>* tensors(int p, int q) const {
-    return tensors_.data() + first_tensor_[static_cast<std::size_t>(p)] + static_cast<std::size_t>(q * dim * dim);
+    return tensors_.data() + first_tensor_[p] + q * dim * dim;
   }
   double pack_energy(int p, const VecX& x) const;
   void store_forces(int p, const VecX& x);

@@ -41,8 +41,8 @@ void ElasticPotential<dim>::add_body_energies(const VecX& x, const std::vector<i
     const Lanes energies = pack_energy(elements_, pack, x);
     for (int lane = 0; lane < pack.count; ++lane) {
       // All nodes of an element belong to one body.
-      const int node = pack.nodes[0][static_cast<std::size_t>(lane)];
-      sums[body_of_block[static_cast<std::size_t>(node)]] += energies[lane];
+      const int node = pack.nodes[0][lane];
+      sums[body_of_block[node]] += energies[lane];
     }
   }
 }
@@ -126,7 +126,7 @@ bool ElasticPotential<dim>::is_feasible(const VecX& x) const {
 template <int dim>
 std::vector<ElementState> ElasticPotential<dim>::linear_states(const VecX& x) const {
   const auto& packs = elements_.packs();
-  std::vector<ElementState> states(static_cast<std::size_t>(elements_.num_elements()));
+  std::vector<ElementState> states(elements_.num_elements());
   parallel_for(static_cast<int>(packs.size()), elements_.packs_per_task(), [&](int p) {
     const ElementPack<dim>& pack = packs[p];
     const SmallMatrix<Lanes, dim> of_lanes = element_kernels::deformation_gradient(pack, x);
@@ -137,8 +137,8 @@ std::vector<ElementState> ElasticPotential<dim>::linear_states(const VecX& x) co
         for (int r = 0; r < dim; ++r) f(r, c) = of_lanes(r, c)[lane];
       }
       const MaterialParameters material{pack.model, pack.mu[lane], pack.lambda[lane]};
-      const int element = elements_.mesh_element(pack.elements[static_cast<std::size_t>(lane)]);
-      states[static_cast<std::size_t>(element)] = element_state(material, f);
+      const int element = elements_.mesh_element(pack.elements[lane]);
+      states[element] = element_state(material, f);
     }
   });
   return states;
@@ -156,7 +156,7 @@ std::vector<ElementState> ElasticPotential<dim>::element_states(const VecX& x) c
   const RestMap<dim> rest(mesh, points);
   std::vector<ElementState> states(mesh.num_elements());
   parallel_for(static_cast<int>(states.size()), 64, [&](int i) {
-    const auto e = static_cast<std::size_t>(i);
+    const std::size_t e = i;
     // F = dx/dxi D0^-1; 2D is plane strain.
     Mat<3> f = Mat<3>::Identity();
     Mat<dim> derivative = gradients.map_derivative(0, mesh.nodes_of(e), x);

@@ -159,7 +159,7 @@ CLEARANCE_INLINE void write_linear_hessians(const ElementPack<dim>& pack, const 
 
   const double* numbers = reinterpret_cast<const double*>(&blocks[0].m[0]);
   for (int lane = 0; lane < pack.count; ++lane) {
-    double* local = targets[static_cast<std::size_t>(lane)];
+    double* local = targets[lane];
     for (int k = 0; k < num_blocks * dim * dim; ++k) local[k] = numbers[k * num_lanes + lane];
   }
 }
@@ -185,8 +185,7 @@ CLEARANCE_INLINE const Lanes* gather_nodes(const ElementPack<dim>& pack, const V
   positions.resize(pack.nodes.size() * dim);
   for (std::size_t a = 0; a < pack.nodes.size(); ++a) {
 #pragma GCC unroll 3
-    for (int r = 0; r < dim; ++r)
-      positions[a * dim + static_cast<std::size_t>(r)] = gather<dim>(x.data(), pack.nodes[a], r);
+    for (int r = 0; r < dim; ++r) positions[a * dim + r] = gather<dim>(x.data(), pack.nodes[a], r);
   }
   return positions.data();
 }
@@ -200,9 +199,9 @@ CLEARANCE_INLINE SmallMatrix<Lanes, dim> map_derivative(const double* gradients,
   for (std::size_t a = 0; a < num_nodes; ++a) {
 #pragma GCC unroll 3
     for (int i = 0; i < dim; ++i) {
-      const Lanes gradient(gradients[a * dim + static_cast<std::size_t>(i)]);
+      const Lanes gradient(gradients[a * dim + i]);
 #pragma GCC unroll 3
-      for (int r = 0; r < dim; ++r) derivative(r, i) += positions[a * dim + static_cast<std::size_t>(r)] * gradient;
+      for (int r = 0; r < dim; ++r) derivative(r, i) += positions[a * dim + r] * gradient;
     }
   }
   return derivative;
@@ -234,9 +233,9 @@ CLEARANCE_INLINE void add_forces(const SmallMatrix<Lanes, dim>& stress, const do
   for (std::size_t a = 0; a < num_nodes; ++a) {
 #pragma GCC unroll 3
     for (int j = 0; j < dim; ++j) {
-      const Lanes slope(gradients[a * dim + static_cast<std::size_t>(j)]);
+      const Lanes slope(gradients[a * dim + j]);
 #pragma GCC unroll 3
-      for (int r = 0; r < dim; ++r) forces[a * dim + static_cast<std::size_t>(r)] += stress(r, j) * slope;
+      for (int r = 0; r < dim; ++r) forces[a * dim + r] += stress(r, j) * slope;
     }
   }
 }
@@ -273,7 +272,7 @@ template <int dim>
 void write_hessians(const ShapeGradients<dim>& gradients, std::size_t num_nodes,
                     const SmallMatrix<Lanes, dim>* of_points, std::vector<SmallMatrix<Lanes, dim>>& of_node,
                     const LaneTargets& targets) {
-  const auto num_points = static_cast<std::size_t>(gradients.num_points());
+  const std::size_t num_points = gradients.num_points();
   of_node.resize(num_points * dim);
   std::size_t place = 0;
   for (std::size_t a = 0; a < num_nodes; ++a) {
@@ -307,7 +306,7 @@ void write_hessians(const ShapeGradients<dim>& gradients, std::size_t num_nodes,
       }
       if (a == b) make_symmetric(k_ab);
       for (int lane = 0; lane < num_lanes; ++lane) {
-        double* target = targets[static_cast<std::size_t>(lane)];
+        double* target = targets[lane];
         if (target == nullptr) continue;
         for (std::size_t k = 0; k < dim * dim; ++k) target[place + k] = k_ab.m[k][lane];
       }

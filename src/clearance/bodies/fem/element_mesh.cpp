@@ -18,7 +18,7 @@ std::vector<double> compute_volumes(const ElementMesh<dim>& mesh, const VecX& x)
 template <int dim>
 ShapeGradients<dim>::ShapeGradients(int order, std::span<const QuadraturePoint> points)
     : num_points_(static_cast<int>(points.size())),
-      num_nodes_(static_cast<std::size_t>(num_lagrange_nodes(dim, order))),
+      num_nodes_(num_lagrange_nodes(dim, order)),
       values_(points.size() * num_nodes_ * dim) {
   for (std::size_t q = 0; q < points.size(); ++q) {
     lagrange_gradients(dim, order, points[q].at, std::span(values_).subspan(q * num_nodes_ * dim, num_nodes_ * dim));
@@ -43,7 +43,7 @@ template <int dim>
 Mat<dim> RestMap<dim>::derivative(int q, std::size_t e) const {
   // A shape of higher order has its own nodes and shape functions.
   if (mesh_.higher_shape_order == 0) return of_nodes_.map_derivative(q, mesh_.nodes_of(e), mesh_.x_rest);
-  const auto num_nodes = static_cast<std::size_t>(num_lagrange_nodes(dim, mesh_.shape_order()));
+  const std::size_t num_nodes = num_lagrange_nodes(dim, mesh_.shape_order());
   const double* place = mesh_.shapes_at_rest.data() + e * num_nodes * dim;
   const double* gradient = of_shape_.of_point(q);
   Mat<dim> derivative = Mat<dim>::Zero();

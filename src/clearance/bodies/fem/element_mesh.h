@@ -30,12 +30,10 @@ struct ElementMesh {
   std::vector<int> material_of_element;  ///< per element, into materials
   std::vector<MaterialParameters> materials;
 
-  std::size_t num_nodes() const { return static_cast<std::size_t>(num_lagrange_nodes(dim, order)); }
+  std::size_t num_nodes() const { return num_lagrange_nodes(dim, order); }
   std::size_t num_elements() const { return nodes.size() / num_nodes(); }
   std::span<const int> nodes_of(std::size_t e) const { return {nodes.data() + e * num_nodes(), num_nodes()}; }
-  const MaterialParameters& material_of(std::size_t e) const {
-    return materials[static_cast<std::size_t>(material_of_element[e])];
-  }
+  const MaterialParameters& material_of(std::size_t e) const { return materials[material_of_element[e]]; }
   /// Appends an element of this material.
   void add(std::span<const int> element, int material) {
     nodes.insert(nodes.end(), element.begin(), element.end());
@@ -56,7 +54,7 @@ Mat<dim> edge_matrix(const VecX& x, std::span<const int> corners) {
   Mat<dim> edges;
   const Vec<dim> origin = block<dim>(x, corners[0]);
   for (int a = 0; a < dim; ++a) {
-    edges.col(a) = block<dim>(x, corners[static_cast<std::size_t>(a) + 1]) - origin;
+    edges.col(a) = block<dim>(x, corners[a + 1]) - origin;
   }
   return edges;
 }
@@ -72,7 +70,7 @@ class ShapeGradients {
   ShapeGradients(int order, std::span<const QuadraturePoint> points);
 
   int num_points() const { return num_points_; }
-  const double* of_point(int q) const { return values_.data() + static_cast<std::size_t>(q) * num_nodes_ * dim; }
+  const double* of_point(int q) const { return values_.data() + q * num_nodes_ * dim; }
   /// Returns dx/dxi of the element with these nodes.
   Mat<dim> map_derivative(int q, std::span<const int> nodes, const VecX& x) const;
 

@@ -22,8 +22,7 @@ struct Rule {
 /// Returns a rule that integrates x x^T det dx/dxi over elements of an order.
 Rule make_rule(int dim, int order) {
   Rule rule;
-  const auto num_nodes = static_cast<std::size_t>(num_lagrange_nodes(dim, order)),
-             size = num_nodes * static_cast<std::size_t>(dim);
+  const std::size_t num_nodes = num_lagrange_nodes(dim, order), size = num_nodes * dim;
   for (const auto& [at, weight] : conical_quadrature(dim, 2 * order + dim * (order - 1))) {
     rule.weights.push_back(weight / (dim == 2 ? 2.0 : 6.0));
     rule.values.resize(rule.values.size() + num_nodes);
@@ -38,7 +37,7 @@ Rule make_rule(int dim, int order) {
 /// corners / (n (n + 1)).
 MassProperties linear_element(int dim, std::span<const int> corners, const Vertices& vertices) {
   const auto count = static_cast<double>(corners.size());
-  const auto corner = [&](std::size_t i) -> const Vec<3>& { return vertices[static_cast<std::size_t>(corners[i])]; };
+  const auto corner = [&](std::size_t i) -> const Vec<3>& { return vertices[corners[i]]; };
   // The determinant of the edges gives the measure, their sum the centre.
   Mat<3> edges = Mat<3>::Identity();
   Vec<3> sum = Vec<3>::Zero();
@@ -58,8 +57,8 @@ MassProperties linear_element(int dim, std::span<const int> corners, const Verti
 
 MassProperties curved_element(int dim, const Rule& rule, std::span<const int> nodes, const Vertices& vertices) {
   // Integrate 1, x and x x^T relative to the first node.
-  const Vec<3>& origin = vertices[static_cast<std::size_t>(nodes[0])];
-  const auto size = static_cast<std::size_t>(dim);
+  const Vec<3>& origin = vertices[nodes[0]];
+  const std::size_t size = dim;
   double measure = 0.0;
   Vec<3> first = Vec<3>::Zero();
   Mat<3> second = Mat<3>::Zero();
@@ -68,7 +67,7 @@ MassProperties curved_element(int dim, const Rule& rule, std::span<const int> no
     Mat<3> derivative = Mat<3>::Identity();
     derivative.leftCols(dim).setZero();
     for (std::size_t a = 0; a < nodes.size(); ++a) {
-      const Vec<3> node = vertices[static_cast<std::size_t>(nodes[a])] - origin;
+      const Vec<3> node = vertices[nodes[a]] - origin;
       const std::size_t place = q * nodes.size() + a;
       x += rule.values[place] * node;
       for (std::size_t k = 0; k < size; ++k) {
@@ -97,7 +96,7 @@ std::vector<MassProperties> element_mass_properties(const Mesh& mesh) {
   }
   std::vector<MassProperties> elements(mesh.num_solid_cells());
   parallel_for(static_cast<int>(elements.size()), 16, [&](int i) {
-    const auto cell = static_cast<std::size_t>(i);
+    const std::size_t cell = i;
     const std::span<const int> nodes = mesh.nodes_of_cell(cell);
     if (!nodes.empty()) {
       elements[cell] = curved_element(mesh.dim, rules.at(mesh.order_of_cell(cell)), nodes, mesh.vertices);

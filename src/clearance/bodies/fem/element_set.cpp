@@ -33,7 +33,7 @@ class ElementSet<dim>::PackBuilder {
     std::vector<double> places;
     for (const int member : constant.members) {
       shapes.places(member, mesh.x_rest, places);
-      is_curved_[static_cast<std::size_t>(member)] = !is_straight<dim>(mesh.shape_order(), places);
+      is_curved_[member] = !is_straight<dim>(mesh.shape_order(), places);
     }
   }
 
@@ -42,12 +42,12 @@ class ElementSet<dim>::PackBuilder {
     std::vector<int>& members = constant_.members;
     std::vector<int> order(members.size());
     std::iota(order.begin(), order.end(), 0);
-    const auto group_of = [&](int i) { return group_of_member(members[static_cast<std::size_t>(i)]); };
+    const auto group_of = [&](int i) { return group_of_member(members[i]); };
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return group_of(a) < group_of(b); });
     // Elements that need batches are numbered pack by pack.
     if (!constant_.is_linear) {
       const std::vector<int> before = members;
-      for (std::size_t i = 0; i < order.size(); ++i) members[i] = before[static_cast<std::size_t>(order[i])];
+      for (std::size_t i = 0; i < order.size(); ++i) members[i] = before[order[i]];
       std::iota(order.begin(), order.end(), 0);
     }
     // Take up to four members of a group.
@@ -60,7 +60,7 @@ class ElementSet<dim>::PackBuilder {
 
  private:
   std::pair<ElasticModel, bool> group_of_member(int member) const {
-    const auto e = static_cast<std::size_t>(member);
+    const std::size_t e = member;
     return {mesh_.material_of(e).model, is_curved_[e] != 0};
   }
 
@@ -77,15 +77,15 @@ class ElementSet<dim>::PackBuilder {
   }
 
   void add_pack(std::span<const int> elements) {
-    const int first = constant_.members[static_cast<std::size_t>(elements[0])];
+    const int first = constant_.members[elements[0]];
     const auto [model, is_curved] = group_of_member(first);
     ElementPack<dim> pack;
     pack.count = static_cast<int>(elements.size());
     pack.model = model;
     pack.rule = rule(is_curved);
     // Straight elements have the same D0 at all points.
-    const std::size_t num_points = points_[static_cast<std::size_t>(pack.rule)].size();
-    pack.nodes.resize(static_cast<std::size_t>(constant_.num_nodes));
+    const std::size_t num_points = points_[pack.rule].size();
+    pack.nodes.resize(constant_.num_nodes);
     pack.inverse_rest.resize(is_curved ? num_points : 1);
     pack.weights.resize(num_points);
     // A straight shape is that of the displacements, without an offset.
@@ -99,7 +99,7 @@ class ElementSet<dim>::PackBuilder {
   }
 
   void fill_lane(ElementPack<dim>& pack, std::size_t lane) const {
-    const auto e = static_cast<std::size_t>(constant_.members[static_cast<std::size_t>(pack.elements[lane])]);
+    const std::size_t e = constant_.members[pack.elements[lane]];
     const int at_lane = static_cast<int>(lane);
     const auto set = [&](SmallMatrix<Lanes, dim>& of_lanes, const Mat<dim>& of_element) {
       for (int k = 0; k < dim * dim; ++k) of_lanes.m[k].set(at_lane, of_element.data()[k]);
@@ -108,8 +108,8 @@ class ElementSet<dim>::PackBuilder {
     for (std::size_t a = 0; a < nodes.size(); ++a) pack.nodes[a][lane] = nodes[a];
     pack.mu.set(at_lane, mesh_.material_of(e).mu);
     pack.lambda.set(at_lane, mesh_.material_of(e).lambda);
-    const RestMap<dim>& rest_map = rest_maps_[static_cast<std::size_t>(pack.rule)];
-    const std::vector<QuadraturePoint>& points = points_[static_cast<std::size_t>(pack.rule)];
+    const RestMap<dim>& rest_map = rest_maps_[pack.rule];
+    const std::vector<QuadraturePoint>& points = points_[pack.rule];
     for (std::size_t q = 0; q < points.size(); ++q) {
       // The weight of a point is its share of the volume at rest; the only point of linear elements has all of it.
       const Mat<dim> derivative = rest_map.derivative(static_cast<int>(q), e);
@@ -140,7 +140,7 @@ ElementSet<dim>::ElementSet(const ElementMesh<dim>& mesh, std::span<const int> m
   PackBuilder(mesh, *constant).build();
   build_gather_lists(*constant);
   StencilList stencils;
-  for (const int member : constant->members) stencils.add(mesh.nodes_of(static_cast<std::size_t>(member)));
+  for (const int member : constant->members) stencils.add(mesh.nodes_of(member));
   constant->nodes = stencils.nodes;
   assembler_ = BlockAssembler(stencils, mesh.is_linear() ? std::numeric_limits<std::int64_t>::max() : max_local_blocks);
   constant_ = std::move(constant);
@@ -197,7 +197,7 @@ void ElementSet<dim>::build_gather_lists(Constant& constant) {
     for (std::size_t a = 0; a < pack.nodes.size(); ++a) {
       for (int lane = 0; lane < pack.count; ++lane) {
         const auto place = static_cast<int>(((p * pack.nodes.size() + a) * dim) * num_lanes) + lane;
-        entries.push_back({pack.nodes[a][static_cast<std::size_t>(lane)], place});
+        entries.push_back({pack.nodes[a][lane], place});
       }
     }
   }

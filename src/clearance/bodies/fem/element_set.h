@@ -52,15 +52,13 @@ class ElementSet {
   int num_nodes() const { return constant_->num_nodes; }
   int num_elements() const { return static_cast<int>(constant_->members.size()); }
   /// Returns the index in the mesh of element i of the set.
-  int mesh_element(int i) const { return constant_->members[static_cast<std::size_t>(i)]; }
+  int mesh_element(int i) const { return constant_->members[i]; }
   std::span<const int> nodes_of(int i) const {
-    const auto size = static_cast<std::size_t>(num_nodes());
-    return std::span(constant_->nodes).subspan(static_cast<std::size_t>(i) * size, size);
+    const std::size_t size = num_nodes();
+    return std::span(constant_->nodes).subspan(i * size, size);
   }
   const std::vector<ElementPack<dim>>& packs() const { return constant_->packs; }
-  const ShapeGradients<dim>& gradients(const ElementPack<dim>& pack) const {
-    return constant_->rules[static_cast<std::size_t>(pack.rule)];
-  }
+  const ShapeGradients<dim>& gradients(const ElementPack<dim>& pack) const { return constant_->rules[pack.rule]; }
   /// Returns the packs with a block of the part; all packs if the part is empty or not set. Sums are then valid only in
   /// the blocks of the part.
   const std::vector<int>& active_packs() const { return active_packs_; }
@@ -70,16 +68,17 @@ class ElementSet {
   const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
 
   /// Makes room for forces; call before writing them. Buffers are reused by every call.
-  void reserve_forces() { forces_.resize(packs().size() * static_cast<std::size_t>(num_nodes() * dim)); }
+  void reserve_forces() { forces_.resize(packs().size() * num_nodes() * dim); }
   /// Returns the buffer for the nodal forces of pack p: force on node a, component r at [a * dim + r].
   Lanes* pack_forces(int p) {
-    return forces_.data() + static_cast<std::size_t>(p) * static_cast<std::size_t>(num_nodes() * dim);
+    const std::size_t num_numbers = num_nodes() * dim;
+    return forces_.data() + p * num_numbers;
   }
   /// Adds scale * sum of the forces of all active packs to the gradient.
   void gather_forces(double scale, VecX& gradient) const;
 
   /// Returns the numbers of one element's Hessian.
-  std::size_t hessian_size() const { return static_cast<std::size_t>(num_stencil_blocks(num_nodes()) * dim * dim); }
+  std::size_t hessian_size() const { return num_stencil_blocks(num_nodes()) * dim * dim; }
   /// Calls write(p, targets) for every active pack with an element in the batch; `locals` becomes the Hessians of the
   /// batch, one after the other. Linear elements are one batch.
   template <class Write>
@@ -133,19 +132,19 @@ template <int dim>
 template <class Write>
 void ElementSet<dim>::write_hessians(int batch, const Write& write, std::vector<double>& locals) const {
   const StencilRange range = assembler_.stencils_of(batch);
-  const std::size_t size = hessian_size(), num_numbers = static_cast<std::size_t>(range.end - range.begin) * size;
+  const std::size_t size = hessian_size(), num_numbers = (range.end - range.begin) * size;
   // Elements of inactive packs count as zero, unless only the keys of the part are read.
   if (is_restricted_ && !is_linear()) locals.assign(num_numbers, 0.0);
   locals.resize(num_numbers);
   parallel_for(static_cast<int>(active_packs_.size()), is_linear() ? 32 : 1, [&](int i) {
-    const int p = active_packs_[static_cast<std::size_t>(i)];
-    const ElementPack<dim>& pack = packs()[static_cast<std::size_t>(p)];
+    const int p = active_packs_[i];
+    const ElementPack<dim>& pack = packs()[p];
     LaneTargets targets{};
     bool has_target = false;
     for (int lane = 0; lane < pack.count; ++lane) {
-      const int element = pack.elements[static_cast<std::size_t>(lane)];
+      const int element = pack.elements[lane];
       if (element < range.begin || element >= range.end) continue;
-      targets[static_cast<std::size_t>(lane)] = locals.data() + static_cast<std::size_t>(element - range.begin) * size;
+      targets[lane] = locals.data() + (element - range.begin) * size;
       has_target = true;
     }
     if (has_target) write(p, targets);

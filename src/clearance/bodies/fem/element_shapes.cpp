@@ -7,7 +7,7 @@
 namespace clearance {
 
 std::vector<double> shape_weights(int dim, int order, int shape_order) {
-  const auto num_nodes = static_cast<std::size_t>(num_lagrange_nodes(dim, order));
+  const std::size_t num_nodes = num_lagrange_nodes(dim, order);
   std::vector<double> weights;
   std::vector<double> values(num_nodes);
   for (const NodeIndex& index : lagrange_nodes(dim, shape_order)) {
@@ -23,8 +23,8 @@ std::vector<double> shape_weights(int dim, int order, int shape_order) {
 template <int dim>
 ElementShapes<dim>::ElementShapes(int order, int shape_order, std::span<const int> nodes, const VecX& x_rest,
                                   const std::vector<double>& places_at_rest)
-    : num_nodes_(static_cast<std::size_t>(num_lagrange_nodes(dim, order))),
-      num_shape_nodes_(static_cast<std::size_t>(num_lagrange_nodes(dim, shape_order))),
+    : num_nodes_(num_lagrange_nodes(dim, order)),
+      num_shape_nodes_(num_lagrange_nodes(dim, shape_order)),
       shape_order_(shape_order),
       nodes_(nodes.begin(), nodes.end()) {
   if (order == shape_order) return;
@@ -44,13 +44,13 @@ void ElementShapes<dim>::places(int e, const VecX& x, std::vector<double>& of_sh
   // x_s = W x + c
   motions(e, x, of_shape);
   if (is_of_nodes()) return;
-  const double* offset = offsets_.data() + static_cast<std::size_t>(e) * of_shape.size();
+  const double* offset = offsets_.data() + e * of_shape.size();
   for (double& entry : of_shape) entry += *offset++;
 }
 
 template <int dim>
 void ElementShapes<dim>::motions(int e, const VecX& dx, std::vector<double>& of_shape) const {
-  const std::span<const int> nodes = nodes_of(static_cast<std::size_t>(e));
+  const std::span<const int> nodes = nodes_of(e);
   of_shape.clear();
   // For equal orders the shape's nodes are those of the displacements.
   if (is_of_nodes()) {

@@ -169,8 +169,7 @@ void InversionBarrier<dim>::restrict_to(const std::vector<char>& part) {
   active_.clear();
   for (int e = 0; e < static_cast<int>(constant_->elements.size()); ++e) {
     const std::span<const int> nodes = constant_->nodes_of(e);
-    if (part.empty() ||
-        std::any_of(nodes.begin(), nodes.end(), [&](int v) { return part[static_cast<std::size_t>(v)] != 0; })) {
+    if (part.empty() || std::any_of(nodes.begin(), nodes.end(), [&](int v) { return part[v] != 0; })) {
       active_.push_back(e);
     }
   }
@@ -184,7 +183,7 @@ void InversionBarrier<dim>::coefficients(int e, const VecX& x, std::vector<doubl
   // result is empty if the whole element feels nothing.
   constant_->shapes.places(e, x, places);
   constant_->volume.values(places, element.depth, constant_->enough_of(element), y);
-  const auto size = static_cast<std::size_t>(constant_->volume.num_per_part());
+  const std::size_t size = constant_->volume.num_per_part();
   for (std::size_t k = 0; k < y.size(); ++k) y[k] *= constant_->units[element.first_unit + k / size];
 }
 
@@ -210,7 +209,7 @@ CompensatedSum InversionBarrier<dim>::energy(const VecX& x) const {
       static_cast<int>(active_.size()),
       [&](int i) {
         CompensatedSum sum;
-        sum.add(element_energy(active_[static_cast<std::size_t>(i)], x));
+        sum.add(element_energy(active_[i], x));
         return sum;
       },
       grain());
@@ -228,9 +227,7 @@ template <int dim>
 std::vector<int> InversionBarrier<dim>::elements_at_work(const VecX& x) const {
   // Find in parallel the elements with a coefficient in the barrier's range.
   std::vector<char> works(active_.size(), 0);
-  parallel_for(static_cast<int>(active_.size()), grain(), [&](int i) {
-    works[static_cast<std::size_t>(i)] = is_at_work(active_[static_cast<std::size_t>(i)], x);
-  });
+  parallel_for(static_cast<int>(active_.size()), grain(), [&](int i) { works[i] = is_at_work(active_[i], x); });
   std::vector<int> elements;
   for (std::size_t i = 0; i < works.size(); ++i) {
     if (works[i]) elements.push_back(active_[i]);
@@ -241,7 +238,7 @@ std::vector<int> InversionBarrier<dim>::elements_at_work(const VecX& x) const {
 template <int dim>
 void InversionBarrier<dim>::weights_of(int e, const std::vector<double>& y, std::vector<double>& weights) const {
   const Element& element = this->element(e);
-  const auto size = static_cast<std::size_t>(constant_->volume.num_per_part());
+  const std::size_t size = constant_->volume.num_per_part();
   weights.assign(y.size(), 0.0);
   for (std::size_t k = 0; k < y.size(); ++k) {
     // Coefficients beyond the barrier have no derivative.
@@ -260,7 +257,7 @@ void InversionBarrier<dim>::add_linear_forces(int e, const VecX& x, double scale
   const Mat<dim> forces = (scale * rest.volume * rest.stiffness * first) * cofactors(f) * rest.inverse_rest.transpose();
   const std::span<const int> nodes = constant_->nodes_of(e);
   for (int a = 0; a < dim; ++a) {
-    block<dim>(gradient, nodes[static_cast<std::size_t>(a) + 1]) += forces.col(a);
+    block<dim>(gradient, nodes[a + 1]) += forces.col(a);
     block<dim>(gradient, nodes[0]) -= forces.col(a);
   }
 }
@@ -284,10 +281,10 @@ void InversionBarrier<dim>::add_gradient(const VecX& x, double scale, VecX& grad
     for (const int e : elements) add_linear_forces(e, x, scale, gradient);
     return;
   }
-  const auto size = static_cast<std::size_t>(constant_->shapes.num_nodes() * dim);
+  const std::size_t size = constant_->shapes.num_nodes() * dim;
   std::vector<double> forces(elements.size() * size, 0.0);
   parallel_for(static_cast<int>(elements.size()), 1, [&](int i) {
-    const auto at = static_cast<std::size_t>(i);
+    const std::size_t at = i;
     store_forces(elements[at], x, std::span(forces).subspan(at * size, size));
   });
   const double* force = forces.data();
@@ -333,7 +330,7 @@ void InversionBarrier<dim>::write_hessian(int e, const VecX& x, bool is_exact, d
   thread_local std::vector<double> places, y, weights, gradients, second, hessian, g;
   thread_local std::vector<int> which;
   const Element& element = this->element(e);
-  const auto per_part = static_cast<std::size_t>(constant_->volume.num_per_part());
+  const std::size_t per_part = constant_->volume.num_per_part();
   coefficients(e, x, places, y);
   // Find the coefficients that feel the barrier, with b'' of each.
   which.clear();
@@ -345,7 +342,7 @@ void InversionBarrier<dim>::write_hessian(int e, const VecX& x, bool is_exact, d
     second.push_back(element.stiffness * unit * unit * log_barrier(y[k] / barrier_volume_fraction, 1.0).second);
   }
   constant_->volume.gradients(places, element.depth, which, gradients);
-  const auto size = static_cast<std::size_t>(constant_->shapes.num_nodes() * dim);
+  const std::size_t size = constant_->shapes.num_nodes() * dim;
   // The exact Hessian adds b' times the second derivatives of the coefficients.
   if (is_exact) {
     weights_of(e, y, weights);
@@ -368,7 +365,7 @@ void InversionBarrier<dim>::write_hessian(int e, const VecX& x, bool is_exact, d
   for (int a = 0; a < constant_->shapes.num_nodes(); ++a) {
     for (int b = 0; b <= a; ++b) {
       for (int column = 0; column < dim; ++column) {
-        const double* source = hessian.data() + static_cast<std::size_t>(dim * b + column) * size + dim * a;
+        const double* source = hessian.data() + (dim * b + column) * size + dim * a;
         blocks = std::copy_n(source, dim, blocks);
       }
     }
@@ -381,7 +378,7 @@ void InversionBarrier<dim>::assemble(const VecX& x, double scale, bool is_exact,
   if (elements.empty()) return;
   const bool is_bound = assembler_.bind(matrix);
   CLEARANCE_ASSERT(is_bound);
-  const auto size = static_cast<std::size_t>(num_stencil_blocks(constant_->shapes.num_nodes()) * dim * dim);
+  const std::size_t size = num_stencil_blocks(constant_->shapes.num_nodes()) * dim * dim;
   std::vector<double> locals;
   for (int batch = 0; batch < assembler_.num_batches(); ++batch) {
     // Process the active elements of each batch.
@@ -389,10 +386,10 @@ void InversionBarrier<dim>::assemble(const VecX& x, double scale, bool is_exact,
     const auto first = std::lower_bound(elements.begin(), elements.end(), range.begin);
     const auto last = std::lower_bound(first, elements.end(), range.end);
     if (first == last) continue;
-    locals.assign(static_cast<std::size_t>(range.end - range.begin) * size, 0.0);
+    locals.assign((range.end - range.begin) * size, 0.0);
     parallel_for(static_cast<int>(last - first), 1, [&](int i) {
       const int e = first[i];
-      write_hessian(e, x, is_exact, locals.data() + static_cast<std::size_t>(e - range.begin) * size);
+      write_hessian(e, x, is_exact, locals.data() + (e - range.begin) * size);
     });
     assembler_.template add_to<dim>(matrix, locals, scale, batch);
   }
@@ -448,7 +445,7 @@ StepLimit InversionBarrier<dim>::max_feasible_step(const VecX& x, const VecX& dx
   return ordered_reduce(
       static_cast<int>(active_.size()), StepLimit{},
       [&](int i) {
-        const int e = active_[static_cast<std::size_t>(i)];
+        const int e = active_[i];
         const double alpha = feasible_part(e, x, dx);
         return alpha < 1.0 ? StepLimit{alpha, e} : StepLimit{};
       },

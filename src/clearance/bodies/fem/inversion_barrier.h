@@ -72,7 +72,7 @@ class InversionBarrier final : public Potential {
     std::vector<Element> elements = {};
     std::vector<double> units = {}, enough = {};
 
-    std::span<const int> nodes_of(int e) const { return shapes.nodes_of(static_cast<std::size_t>(e)); }
+    std::span<const int> nodes_of(int e) const { return shapes.nodes_of(e); }
     std::span<const double> enough_of(const Element& element) const {
       return std::span(enough).subspan(element.first_enough, (std::size_t{2} << element.depth) - 1);
     }
@@ -82,7 +82,7 @@ class InversionBarrier final : public Potential {
                                 Constant& constant);
   static void find_enough(Element& element, Constant& constant);
 
-  const Element& element(int e) const { return constant_->elements[static_cast<std::size_t>(e)]; }
+  const Element& element(int e) const { return constant_->elements[e]; }
   Mat<dim> deformation_gradient(int e, const VecX& x) const {
     return edge_matrix<dim>(x, constant_->nodes_of(e)) * element(e).inverse_rest;
   }

@@ -32,7 +32,7 @@ std::vector<double> element_matrices(const ElementMesh<dim>& mesh) {
   for (std::size_t q = 0; q < points.size(); ++q) lagrange_values(dim, mesh.order, points[q].at, values[q]);
   std::vector<double> matrices(mesh.num_elements() * size, 0.0);
   parallel_for(static_cast<int>(mesh.num_elements()), 16, [&](int i) {
-    const auto e = static_cast<std::size_t>(i);
+    const std::size_t e = i;
     for (std::size_t q = 0; q < points.size(); ++q) {
       const double mass = mesh.material_of(e).density * points[q].weight * simplex_volume<dim> *
                           rest.derivative(static_cast<int>(q), e).determinant();
@@ -59,7 +59,7 @@ void add_curved_stiffness(const ElementMesh<dim>& mesh, VecX& stiffness) {
     for (int q = 0; q < gradients.num_points(); ++q) {
       // Integrate |grad phi|^2 over the element at rest.
       const Mat<dim> derivative = rest.derivative(q, e);
-      const double volume = points[static_cast<std::size_t>(q)].weight * simplex_volume<dim> * derivative.determinant();
+      const double volume = points[q].weight * simplex_volume<dim> * derivative.determinant();
       const Mat<dim> inverse = derivative.inverse();
       for (std::size_t a = 0; a < nodes.size(); ++a) {
         const Eigen::Map<const Vec<dim>> slope(gradients.of_point(q) + a * dim);
@@ -93,7 +93,7 @@ void add_rest_stiffness(const ElementMesh<dim>& mesh, VecX& stiffness) {
     for (int a = 0; a <= dim; ++a) {
       const Vec<dim> gradient =
           a == 0 ? Vec<dim>(-gradients.colwise().sum().transpose()) : Vec<dim>(gradients.row(a - 1).transpose());
-      stiffness[mesh.nodes_of(e)[static_cast<std::size_t>(a)]] += volumes[e] * modulus * gradient.squaredNorm();
+      stiffness[mesh.nodes_of(e)[a]] += volumes[e] * modulus * gradient.squaredNorm();
     }
   }
 }
@@ -103,7 +103,7 @@ std::vector<Vec<dim>> shape_moments(const ElementMesh<dim>& mesh) {
   const int shape_order = mesh.shape_order();
   const std::vector<QuadraturePoint> points = conical_quadrature(dim, shape_order + dim * (shape_order - 1));
   const RestMap<dim> rest(mesh, points);
-  std::vector<double> of_shape(static_cast<std::size_t>(num_lagrange_nodes(dim, shape_order)));
+  std::vector<double> of_shape(num_lagrange_nodes(dim, shape_order));
   std::vector<double> of_nodes(mesh.num_nodes());
   std::vector<Vec<dim>> moments(mesh.num_elements(), Vec<dim>::Zero());
   for (std::size_t q = 0; q < points.size(); ++q) {
@@ -228,7 +228,7 @@ double ElementMass<dim>::element_energy(std::size_t e, const VecX& d) const {
 template <int dim>
 CompensatedSum ElementMass<dim>::energy(const VecX& d) const {
   return ordered_sum(static_cast<int>(num_elements()), [&](int i) {
-    const auto e = static_cast<std::size_t>(i);
+    const std::size_t e = i;
     return is_linear_ ? linear_energy(e, d) : element_energy(e, d);
   });
 }
@@ -265,10 +265,10 @@ void ElementMass<dim>::add_to(double scale, BlockSparseMatrix& matrix) {
   for (int batch = 0; batch < assembler_.num_batches(); ++batch) {
     const StencilRange range = assembler_.stencils_of(batch);
     // A local block is the entry times the identity.
-    locals_.assign(static_cast<std::size_t>(range.end - range.begin) * size_ * dim * dim, 0.0);
+    locals_.assign((range.end - range.begin) * size_ * dim * dim, 0.0);
     parallel_for(range.end - range.begin, 16, [&](int i) {
-      const auto e = static_cast<std::size_t>(range.begin + i);
-      double* local = locals_.data() + static_cast<std::size_t>(i) * size_ * dim * dim;
+      const std::size_t e = range.begin + i;
+      double* local = locals_.data() + i * size_ * dim * dim;
       const double* entries = matrix_of(e);
       for (std::size_t k = 0; k < size_; ++k, local += dim * dim) {
         for (std::size_t r = 0; r < dim; ++r) local[r * (dim + 1)] = factor(e) * entries[k];

@@ -48,9 +48,7 @@ class ElementMass {
   void add_to(double scale, BlockSparseMatrix& matrix);
 
  private:
-  double factor(std::size_t e) const {
-    return factors_.empty() ? 1.0 : factors_[static_cast<std::size_t>(nodes_of(e)[0])];
-  }
+  double factor(std::size_t e) const { return factors_.empty() ? 1.0 : factors_[nodes_of(e)[0]]; }
   std::span<const int> nodes_of(std::size_t e) const { return {nodes_->data() + e * num_nodes_, num_nodes_}; }
   /// Returns the lower triangle of an element's matrix, row by row; for linear elements their mass.
   const double* matrix_of(std::size_t e) const { return matrices_->data() + e * size_; }
@@ -90,7 +88,7 @@ class ConsistentMass : public MassOperator {
     int block;
     double mass;  // [kg]
   };
-  double factor(int block) const { return factors_.empty() ? 1.0 : factors_[static_cast<std::size_t>(block)]; }
+  double factor(int block) const { return factors_.empty() ? 1.0 : factors_[block]; }
 
   std::vector<ElementMass<dim>> elements_;  // per mesh
   std::vector<double> factors_;             // per block

@@ -190,13 +190,12 @@ CompensatedSum PressurePotential<dim>::energy(const VecX& x) const {
   CompensatedSum sum;
   if (!is_active_) return sum;
   sum = ordered_sum(static_cast<int>(faces_.size()), [&](int i) {
-    const Face& face = faces_[static_cast<std::size_t>(i)];
+    const Face& face = faces_[i];
     return pressure_on(face) * sweep<dim>(face.blocks, reference_, x).volume();
   });
   if (!curved_faces_.empty()) {
     sum.add(ordered_sum(static_cast<int>(curved_faces_.size()), [&](int i) {
-      return swept(curved_faces_[static_cast<std::size_t>(i)], x,
-                   [](const auto& sweep, const auto&... ends) { return sweep.volume(ends...); });
+      return swept(curved_faces_[i], x, [](const auto& sweep, const auto&... ends) { return sweep.volume(ends...); });
     }));
   }
   // Add the energy up to the reference.
@@ -215,7 +214,7 @@ void PressurePotential<dim>::add_gradient(const VecX& x, double scale, VecX& gra
   // Curved faces are costly: compute them in parallel, add them serially.
   std::vector<CurvedNodes> gradients(curved_faces_.size());
   parallel_for(static_cast<int>(gradients.size()), curved_grain, [&](int i) {
-    const auto f = static_cast<std::size_t>(i);
+    const std::size_t f = i;
     gradients[f] =
         swept(curved_faces_[f], x, [](const auto& sweep, const auto&... ends) { return sweep.gradient(ends...); });
   });
@@ -251,15 +250,15 @@ void PressurePotential<dim>::add(const VecX& x, double scale, bool is_projected,
   // Compute and project the Hessians in parallel, add them serially.
   std::vector<Mat<dim * dim>> hessians(faces_.size());
   parallel_for(static_cast<int>(faces_.size()), grain, [&](int i) {
-    const Face& face = faces_[static_cast<std::size_t>(i)];
+    const Face& face = faces_[i];
     const Mat<dim* dim> h = scale * pressure_on(face) * sweep<dim>(face.blocks, reference_, x).hessian();
-    hessians[static_cast<std::size_t>(i)] = is_projected ? project_to_psd<dim * dim>(h) : h;
+    hessians[i] = is_projected ? project_to_psd<dim * dim>(h) : h;
   });
   for (std::size_t f = 0; f < faces_.size(); ++f) {
     for (int i = 0; i < dim; ++i) {
       for (int j = 0; j < dim; ++j) {
-        const int row = faces_[f].blocks[static_cast<std::size_t>(i)];
-        const int column = faces_[f].blocks[static_cast<std::size_t>(j)];
+        const int row = faces_[f].blocks[i];
+        const int column = faces_[f].blocks[j];
         if (row < column) continue;
         matrix.add_to_slot<dim>(matrix.find_slot(row, column), matrix.slot_stride(column),
                                 Mat<dim>(hessians[f].template block<dim, dim>(dim * i, dim * j)));
@@ -275,7 +274,7 @@ void PressurePotential<dim>::add_curved(const VecX& x, double scale, bool is_pro
   // Compute and project the Hessians in parallel, add them serially.
   std::vector<MatX> hessians(curved_faces_.size());
   parallel_for(static_cast<int>(hessians.size()), curved_grain, [&](int i) {
-    const auto f = static_cast<std::size_t>(i);
+    const std::size_t f = i;
     hessians[f] =
         swept(curved_faces_[f], x, [](const auto& sweep, const auto&... ends) { return sweep.hessian(ends...); });
     hessians[f] *= scale;

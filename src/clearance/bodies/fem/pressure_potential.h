@@ -57,7 +57,7 @@ class PressurePotential : public Potential {
   };
   using CurvedNodes = typename CurvedSweep<dim>::Nodes;
   void add_curved_face(const std::vector<int>& blocks, int load);
-  double pressure_on(const auto& face) const { return pressures_[static_cast<std::size_t>(face.load)]; }
+  double pressure_on(const auto& face) const { return pressures_[face.load]; }
   /// Returns the volume, gradient or Hessian (from, to) of a face on its way from the reference to x, times the
   /// pressure.
   template <class Derivative>

@@ -135,7 +135,7 @@ std::vector<GaussPoint> gauss_jacobi(int k, int n) {
   const OrthonormalPolynomials polynomials(k, n);
   // The roots of each polynomial separate those of the next, so bisection finds each one.
   std::vector<double> roots;
-  for (std::size_t degree = 1; degree <= static_cast<std::size_t>(n); ++degree) {
+  for (int degree = 1; degree <= n; ++degree) {
     std::vector<double> bounds = {0.0};
     bounds.insert(bounds.end(), roots.begin(), roots.end());
     bounds.push_back(1.0);
@@ -143,7 +143,7 @@ std::vector<GaussPoint> gauss_jacobi(int k, int n) {
     for (std::size_t i = 0; i < degree; ++i) roots.push_back(bisect(polynomials, degree, bounds[i], bounds[i + 1]));
   }
   std::vector<GaussPoint> points;
-  for (const double x : roots) points.push_back({x, 1.0 / polynomials.sum_sq(static_cast<std::size_t>(n), x)});
+  for (const double x : roots) points.push_back({x, 1.0 / polynomials.sum_sq(n, x)});
   return points;
 }
 
@@ -155,12 +155,12 @@ const std::vector<QuadraturePoint>& symmetric_quadrature(int dim, int degree) {
     std::array<std::array<std::vector<QuadraturePoint>, max_symmetric_degree + 1>, 2> rules;
     for (int d = 2; d <= 3; ++d) {
       for (int p = 0; p <= max_symmetric_degree; ++p) {
-        rules[static_cast<std::size_t>(d - 2)][static_cast<std::size_t>(p)] = expand_orbits(d, p);
+        rules[d - 2][p] = expand_orbits(d, p);
       }
     }
     return rules;
   }();
-  return all[static_cast<std::size_t>(dim - 2)][static_cast<std::size_t>(degree)];
+  return all[dim - 2][degree];
 }
 
 std::vector<QuadraturePoint> conical_quadrature(int dim, int degree) {
@@ -174,7 +174,7 @@ std::vector<QuadraturePoint> conical_quadrature(int dim, int degree) {
     for (const QuadraturePoint& point : points) {
       for (const GaussPoint& cut : line) {
         Barycentrics at = point.at;
-        at[static_cast<std::size_t>(i)] = at[0] * cut.x;
+        at[i] = at[0] * cut.x;
         at[0] *= 1.0 - cut.x;
         next.push_back({at, point.weight * cut.weight});
       }

@@ -37,7 +37,7 @@ class Descriptor {
     while (!bytes.empty()) {
       const ssize_t count = ::write(number_, bytes.data(), bytes.size());
       if (count < 0 && errno != EINTR) return errno;
-      if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
+      if (count > 0) bytes.remove_prefix(count);
     }
     return 0;
   }

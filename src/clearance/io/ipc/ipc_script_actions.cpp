@@ -52,7 +52,7 @@ template <class Add>
 void IpcActions::for_each_region(const NodeSet& nodes, const Add& add) {
   for (int shape = 0; shape < nodes_.num_shapes(); ++shape) {
     const NodeSet own = nodes_.of_shape(nodes, shape);
-    BodyDesc& body = model.scene.bodies[static_cast<std::size_t>(shape)];
+    BodyDesc& body = model.scene.bodies[shape];
     if (own.empty()) continue;
     if (static_cast<int>(own.size()) == nodes_.num_nodes_of(shape)) {
       add(body, RegionDesc{});

@@ -145,7 +145,7 @@ void follow_meshes(Actions& a) {
   MotionDesc motion;
   motion.mesh_sequence = a.model.script.script_folder;
   motion.mesh_sequence_first = 1;
-  add(a, static_cast<std::size_t>(first - a.model.shapes.begin()), motion);
+  add(a, first - a.model.shapes.begin(), motion);
 }
 
 void squash_with_obstacles(Actions& a) {

@@ -14,8 +14,8 @@ IpcNodes::IpcNodes(const std::vector<PlacedShape>& shapes) {
 }
 
 NodeSet IpcNodes::of_shape(const NodeSet& nodes, int shape) const {
-  const auto begin = std::lower_bound(nodes.begin(), nodes.end(), first_[index(shape)]);
-  return {begin, std::lower_bound(begin, nodes.end(), first_[index(shape) + 1])};
+  const auto begin = std::lower_bound(nodes.begin(), nodes.end(), first_[shape]);
+  return {begin, std::lower_bound(begin, nodes.end(), first_[shape + 1])};
 }
 
 std::vector<std::array<Vec<3>, 2>> IpcNodes::boxes(const NodeSet& nodes_of_shape, int shape) const {
@@ -35,7 +35,7 @@ bool IpcNodes::add_boxes(NodeSet nodes, int shape, std::vector<std::array<Vec<3>
     const Vec<3> margin = Vec<3>::Constant(fraction * box_.extent().norm());
     const std::array<Vec<3>, 2> box = {bounds.min - margin, bounds.max + margin};
     std::size_t num_inside = 0;
-    for (int node = first_[index(shape)]; node < first_[index(shape) + 1]; ++node) {
+    for (int node = first_[shape]; node < first_[shape + 1]; ++node) {
       const Vec<3>& x = position(node);
       if ((x.array() >= box[0].array()).all() && (x.array() <= box[1].array()).all()) ++num_inside;
     }

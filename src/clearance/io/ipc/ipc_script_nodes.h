@@ -14,10 +14,10 @@ class IpcNodes {
   explicit IpcNodes(const std::vector<PlacedShape>& shapes);
 
   const Box& box() const { return box_; }
-  const Vec<3>& position(int node) const { return positions_[static_cast<std::size_t>(node)]; }
+  const Vec<3>& position(int node) const { return positions_[node]; }
   int size() const { return static_cast<int>(positions_.size()); }
   int num_shapes() const { return static_cast<int>(first_.size()) - 1; }
-  int num_nodes_of(int shape) const { return first_[index(shape) + 1] - first_[index(shape)]; }
+  int num_nodes_of(int shape) const { return first_[shape + 1] - first_[shape]; }
 
   template <class Test>
   NodeSet select(const Test& is_meant) const {
@@ -34,7 +34,6 @@ class IpcNodes {
   std::vector<std::array<Vec<3>, 2>> boxes(const NodeSet& nodes_of_shape, int shape) const;
 
  private:
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   bool add_boxes(NodeSet nodes, int shape, std::vector<std::array<Vec<3>, 2>>& boxes) const;
 
   std::vector<Vec<3>> positions_;

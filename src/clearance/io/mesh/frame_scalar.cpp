@@ -19,8 +19,8 @@ std::vector<double> scalar_of_vertices(const Frame& frame) {
     const double value = frame.cell_scalar[cell++];
     for (const int v : vertices) {
       if (!std::isfinite(value)) continue;
-      sums[static_cast<std::size_t>(v)] += value;
-      counts[static_cast<std::size_t>(v)] += 1.0;
+      sums[v] += value;
+      counts[v] += 1.0;
     }
   };
   const Mesh& mesh = frame.mesh;

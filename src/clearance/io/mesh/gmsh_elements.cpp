@@ -65,9 +65,9 @@ constexpr std::array<std::array<int, 3>, 4> faces_of_tet = {{{0, 2, 1}, {0, 1, 3
 void add_nodes(Corners corners, int order, int base, std::vector<NodeIndex>& nodes) {
   const auto add = [&](std::span<const int> some, std::span<const int> steps) {
     NodeIndex index{};
-    for (const int corner : corners) index[static_cast<std::size_t>(corner)] = base;
+    for (const int corner : corners) index[corner] = base;
     for (std::size_t i = 0; i < some.size(); ++i) {
-      index[static_cast<std::size_t>(corners[static_cast<std::size_t>(some[i])])] += steps[i];
+      index[corners[some[i]]] += steps[i];
     }
     nodes.push_back(index);
   };
@@ -91,7 +91,7 @@ void add_nodes(Corners corners, int order, int base, std::vector<NodeIndex>& nod
 std::vector<int> make_translation(int dim, int order) {
   constexpr std::array<int, 4> corners = {0, 1, 2, 3};
   std::vector<NodeIndex> nodes;
-  add_nodes(Corners(corners).first(static_cast<std::size_t>(dim) + 1), order, 0, nodes);
+  add_nodes(Corners(corners).first(dim + 1), order, 0, nodes);
   std::vector<int> ours;
   for (const NodeIndex& index : nodes) ours.push_back(lagrange_node(dim, order, index));
   return ours;
@@ -119,12 +119,12 @@ const std::vector<int>& gmsh_nodes(int dim, int order) {
     std::array<std::array<std::vector<int>, max_order>, 2> lists;
     for (int d = 2; d <= 3; ++d) {
       for (int p = 1; p <= max_order; ++p) {
-        lists[static_cast<std::size_t>(d - 2)][static_cast<std::size_t>(p - 1)] = make_translation(d, p);
+        lists[d - 2][p - 1] = make_translation(d, p);
       }
     }
     return lists;
   }();
-  return all[static_cast<std::size_t>(dim - 2)][static_cast<std::size_t>(order - 1)];
+  return all[dim - 2][order - 1];
 }
 
 }  // namespace clearance

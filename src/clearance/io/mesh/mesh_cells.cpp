@@ -109,7 +109,7 @@ std::string add_vtk_simplex(int number, const VtkType& type, std::span<const int
   bool is_known = false;
   for (int order = type.min_order; order <= type.max_order; ++order) {
     const int num_nodes = type.dim == 0 ? 1 : num_lagrange_nodes(type.dim, order);
-    is_known = is_known || nodes.size() == static_cast<std::size_t>(num_nodes);
+    is_known = is_known || std::ssize(nodes) == num_nodes;
   }
   if (!is_known) {
     return fmt::format("expected {} nodes for VTK cell type {}, found {}", num_nodes_text(type), number, nodes.size());
@@ -120,9 +120,9 @@ std::string add_vtk_simplex(int number, const VtkType& type, std::span<const int
 }  // namespace
 
 std::string add_element_of_nodes(int dim, std::span<const int> nodes, Mesh& mesh, std::vector<int>& curved_faces) {
-  const bool is_curved = nodes.size() > static_cast<std::size_t>(dim) + 1;
+  const bool is_curved = std::ssize(nodes) > dim + 1;
   if (is_curved && has_node_twice(nodes)) return "expected every node of an element once";
-  constexpr auto max_nodes = static_cast<std::size_t>(std::numeric_limits<int>::max());
+  constexpr std::size_t max_nodes = static_cast<std::size_t>(std::numeric_limits<int>::max());
   if (is_curved && nodes.size() > max_nodes - mesh.cell_nodes.size()) {
     return "expected fewer than 2^31 nodes of all elements together";
   }
@@ -146,7 +146,7 @@ void check_curved_faces(MeshInput& input, const Mesh& mesh, std::span<const int>
   const std::vector<std::array<int, 3>> faces = sorted_faces(mesh);
   std::vector<int> lone;
   for (const int t : curved_faces) {
-    std::array<int, 3> corners = mesh.triangles[static_cast<std::size_t>(t)];
+    std::array<int, 3> corners = mesh.triangles[t];
     std::sort(corners.begin(), corners.end());
     if (!std::binary_search(faces.begin(), faces.end(), corners)) lone.push_back(t);
   }

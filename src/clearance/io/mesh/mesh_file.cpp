@@ -52,13 +52,13 @@ void MeshInput::load(const fs::path& path) {
 
   const OpenFile file(std::fopen(file_.c_str(), "rb"));
   if (!file) return add_issue("", "", fmt::format("cannot open the file: {}", std::strerror(errno)));
-  bytes_.resize(static_cast<std::size_t>(size));
+  bytes_.resize(size);
   bytes_.resize(std::fread(bytes_.data(), 1, bytes_.size(), file.get()));
   if (std::ferror(file.get()) != 0) add_issue("", "", fmt::format("cannot read the file: {}", std::strerror(errno)));
 }
 
 bool MeshInput::is_full() const {
-  return issues_.size() >= static_cast<std::size_t>(max_mesh_issues);
+  return std::ssize(issues_) >= max_mesh_issues;
 }
 
 void MeshInput::add_issue(std::string place, std::string_view value, std::string message) {

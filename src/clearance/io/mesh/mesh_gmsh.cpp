@@ -551,12 +551,12 @@ class GmshReader {
       const std::size_t offset = place();
       std::uint64_t tag = 0;
       if (!(has_wide_tags ? read_size(tag, "a node tag") : read_int_as_size(tag, "a node tag"))) return false;
-      nodes[static_cast<std::size_t>(k)] = tags_.find(tag);
-      if (nodes[static_cast<std::size_t>(k)] >= 0) continue;
+      nodes[k] = tags_.find(tag);
+      if (nodes[k] >= 0) continue;
       is_good = false;
       fail_at(is_binary_ ? offset : place(), fmt::format("{}", tag), "expected the tag of a node");
     }
-    if (is_good) add_element({nodes.data(), static_cast<std::size_t>(element_.num_nodes)});
+    if (is_good) add_element(std::span(nodes).first(element_.num_nodes));
     return true;
   }
 
@@ -565,7 +565,7 @@ class GmshReader {
     const auto& [type, dim, order, num_nodes, name] = element_;
     std::array<int, max_nodes> ours;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-      ours[dim < 2 ? k : static_cast<std::size_t>(gmsh_nodes(dim, order)[k])] = nodes[k];
+      ours[dim < 2 ? k : gmsh_nodes(dim, order)[k]] = nodes[k];
     }
     const std::string message = add_element_of_nodes(dim, {ours.data(), nodes.size()}, mesh_, curved_faces_);
     if (!message.empty()) return static_cast<void>(fail(name, message));

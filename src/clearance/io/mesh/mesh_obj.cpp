@@ -172,7 +172,7 @@ class ObjReader {
     std::vector<char> is_used(mesh_.vertices.size(), 0);
     mark_corners(mesh_.triangles, is_used);
     mark_corners(mesh_.edges, is_used);
-    for (const int v : mesh_.points) is_used[static_cast<std::size_t>(v)] = 1;
+    for (const int v : mesh_.points) is_used[v] = 1;
     for (std::size_t v = 0; v < is_used.size(); ++v) {
       if (is_used[v] == 0) mesh_.points.push_back(static_cast<int>(v));
     }

@@ -233,7 +233,7 @@ class OffReader {
     corners_.assign(num_corners, 0);
     for (int& corner : corners_) {
       word = next_word();
-      if (parse_integer(word, corner) && corner >= 0 && static_cast<std::size_t>(corner) < mesh_.vertices.size()) {
+      if (parse_integer(word, corner) && corner >= 0 && corner < std::ssize(mesh_.vertices)) {
         continue;
       }
       return refuse(word, fmt::format("expected a vertex index from 0, below {}", mesh_.vertices.size()));

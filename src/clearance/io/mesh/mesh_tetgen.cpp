@@ -161,7 +161,7 @@ void read_elements(MeshInput& input, Mesh& mesh, int first_number, int dim) {
       return static_cast<void>(file.fail(word, "expected the number of an element"));
     }
     std::array<int, 4> corners{};
-    const std::span<int> used(corners.data(), static_cast<std::size_t>(num_corners));
+    const std::span<int> used(corners.data(), num_corners);
     if (!read_corners(file, num_vertices, first_number, used) || !file.finish_record()) return;
     if (num_corners == 4)
       mesh.tets.push_back(corners);

@@ -270,7 +270,7 @@ class VtkReader {
       const auto first = values.begin() + static_cast<std::ptrdiff_t>(i);
       cells.vertices.insert(cells.vertices.end(), first, first + length);
       cells.offsets.push_back(static_cast<std::int64_t>(cells.vertices.size()));
-      i += static_cast<std::size_t>(length);
+      i += length;
     }
     if (cells.offsets.size() == count + 1) return true;
     input_.add_issue_at_line(cells.line, fmt::format("{}", cells.offsets.size() - 1),
@@ -336,7 +336,7 @@ class VtkReader {
     if (begin < 0 || end < begin || end > size) return problem(fmt::format("{}", end), "expected growing offsets");
     corners_.clear();
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t vertex = cells.vertices[static_cast<std::size_t>(i)];
+      const std::int64_t vertex = cells.vertices[i];
       if (vertex < 0 || vertex >= static_cast<std::int64_t>(mesh_.vertices.size())) {
         return problem(fmt::format("{}", vertex),
                        fmt::format("expected a point index from 0, below {}", mesh_.vertices.size()));

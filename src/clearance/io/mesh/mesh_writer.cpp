@@ -76,7 +76,7 @@ void write_off(Text& text, const Mesh& mesh) {
 void write_stl(Text& text, const Mesh& mesh) {
   print(text, "solid clearance\n");
   for (const auto& t : mesh.triangles) {
-    const auto vertex = [&](std::size_t k) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(t[k])]; };
+    const auto vertex = [&](std::size_t k) -> const Vec<3>& { return mesh.vertices[t[k]]; };
     Vec<3> normal = (vertex(1) - vertex(0)).cross(vertex(2) - vertex(0));
     const double length = normal.norm();
     if (length > 0.0 && length < infinity)
@@ -105,7 +105,7 @@ void for_each_solid_kind(const Mesh& mesh, const Elements& elements, const Body&
     for (; end < elements.size() && mesh.order_of_cell(end) == order; ++end) {
       const std::span<const int> nodes = order == 1 ? std::span<const int>(elements[end]) : mesh.nodes_of_cell(end);
       std::vector<int>& ordered = run.emplace_back();
-      for (const int ours : gmsh_nodes(mesh.dim, order)) ordered.push_back(nodes[static_cast<std::size_t>(ours)]);
+      for (const int ours : gmsh_nodes(mesh.dim, order)) ordered.push_back(nodes[ours]);
     }
     body(gmsh_type(mesh.dim, order), mesh.dim, run);
   }
@@ -168,7 +168,7 @@ Issues check_mesh(const std::string& file, const Mesh& mesh) {
   const auto check = [&](const char* kind, const auto& elements) {
     for (std::size_t i = 0; i < elements.size(); ++i) {
       for (const int v : elements[i]) {
-        if (v >= 0 && static_cast<std::size_t>(v) < mesh.vertices.size()) continue;
+        if (v >= 0 && v < std::ssize(mesh.vertices)) continue;
         add(fmt::format("{} {}", kind, i), fmt::format("{}", v), "expected an index of a vertex");
       }
     }
@@ -180,8 +180,7 @@ Issues check_mesh(const std::string& file, const Mesh& mesh) {
     add("cell nodes", std::move(fault), "expected nodes of curved elements as in Mesh");
   }
   for (const int v : mesh.points) {
-    if (v < 0 || static_cast<std::size_t>(v) >= mesh.vertices.size())
-      add("point", fmt::format("{}", v), "expected an index of a vertex");
+    if (v < 0 || v >= std::ssize(mesh.vertices)) add("point", fmt::format("{}", v), "expected an index of a vertex");
   }
   return issues;
 }

@@ -245,7 +245,7 @@ class VtuReader {
       return;
     }
     if (!piece.points.empty() && !read_vectors(piece, piece.points[0], frame_.mesh.vertices)) return;
-    if (frame_.mesh.vertices.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    if (std::ssize(frame_.mesh.vertices) > std::numeric_limits<int>::max()) {
       fail(piece.tag, "", "expected fewer than 2^31 points");
       return;
     }
@@ -280,7 +280,7 @@ class VtuReader {
     std::vector<double> values;
     if (!decode_array(input_, encoding_, *array, values)) return false;
     const std::uint64_t count = of_points != nullptr ? piece.num_points : piece.num_cells;
-    const auto size = static_cast<std::size_t>(std::max(array->num_components, 1));
+    const std::size_t size = std::max(array->num_components, 1);
     if ((size != 1 && size != 3) || values.size() != size * count) {
       return fail(array->tag, fmt::format("{} numbers", values.size()),
                   fmt::format("array `{}`: expected a number or a vector for each of {}", scalar_, count));
@@ -299,7 +299,7 @@ class VtuReader {
       for (const VtuArray& first : pieces_.front().*data) {
         const bool is_known = is_of_points ? first.name == "velocity" || first.name == "contact_force"
                                            : first.name == "body" || first.name == "is_obstacle";
-        const auto size = static_cast<std::size_t>(std::max(first.num_components, 1));
+        const std::size_t size = std::max(first.num_components, 1);
         if (is_known || (size != 1 && size != 3)) continue;
         FrameArray whole{first.name, static_cast<int>(size), {}};
         std::size_t num_pieces = 0;
@@ -347,7 +347,7 @@ class VtuReader {
         return fail(piece.tag, fmt::format("{}", end),
                     fmt::format("cell {}: expected an offset between {} and {}", c, begin, vertices.size()));
       }
-      const std::span<const std::int64_t> corners(vertices.data() + begin, static_cast<std::size_t>(end - begin));
+      const std::span<const std::int64_t> corners(vertices.data() + begin, end - begin);
       if (!add_cell(piece, c, types[c], corners)) return false;
       begin = end;
     }
@@ -395,7 +395,7 @@ class VtuReader {
     const auto gather = [&](const auto& from, auto& to) {
       if (from.empty()) return;
       for (const auto* cells : {&simplices_.tets, &simplices_.triangles, &simplices_.edges, &simplices_.points}) {
-        for (const int c : *cells) to.push_back(from[static_cast<std::size_t>(c)]);
+        for (const int c : *cells) to.push_back(from[c]);
       }
     };
     gather(body_, frame_.cell_body);
@@ -403,10 +403,10 @@ class VtuReader {
     gather(cell_scalar_, frame_.cell_scalar);
     for (FrameArray& array : frame_.cell_arrays) {
       const std::vector<double> of_file = std::exchange(array.values, {});
-      const auto size = static_cast<std::size_t>(array.num_components);
+      const std::size_t size = array.num_components;
       for (const auto* cells : {&simplices_.tets, &simplices_.triangles, &simplices_.edges, &simplices_.points}) {
         for (const int c : *cells) {
-          const auto begin = of_file.begin() + static_cast<std::ptrdiff_t>(size * static_cast<std::size_t>(c));
+          const auto begin = of_file.begin() + static_cast<std::ptrdiff_t>(size * c);
           array.values.insert(array.values.end(), begin, begin + array.num_components);
         }
       }

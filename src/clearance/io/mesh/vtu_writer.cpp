@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/io/files/atomic_file.h"
@@ -115,7 +116,7 @@ Issues check_frame(const std::string& file, const Frame& frame, const CellArrays
   check_finite("contact_force", frame.contact_force);
   const auto check_arrays = [&](const std::vector<FrameArray>& arrays, std::size_t count) {
     for (const FrameArray& array : arrays) {
-      const std::size_t expected = count * static_cast<std::size_t>(array.num_components);
+      const std::size_t expected = count * array.num_components;
       check(array.values.size() == expected, array.name.c_str(), fmt::format("{} numbers", array.values.size()),
             "expected one entry each");
       const auto bad =
@@ -128,7 +129,7 @@ Issues check_frame(const std::string& file, const Frame& frame, const CellArrays
   check_arrays(frame.cell_arrays, num_cells(frame.mesh));
   check(std::isfinite(frame.time), "time", fmt::format("{}", frame.time), "expected a finite time");
   for (const int v : cells.connectivity) {
-    if (v >= 0 && static_cast<std::size_t>(v) < num_vertices) continue;
+    if (v >= 0 && std::cmp_less(v, num_vertices)) continue;
     check(false, "cells", fmt::format("{}", v), "expected indices of vertices");
     break;
   }

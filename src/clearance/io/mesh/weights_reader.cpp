@@ -127,7 +127,7 @@ class WeightsReader {
     if (length > most_entries) {
       return error(place, fmt::format("{}", length), fmt::format("expected at most {} {}", most_entries, what));
     }
-    numbers.resize(static_cast<std::size_t>(length));
+    numbers.resize(length);
     if (H5Dread(dataset, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0) {
       error(place, "", "cannot be read: the file is damaged, or packed in a way that is not installed");
     }
@@ -157,11 +157,10 @@ class WeightsReader {
   }
 
   void add_up(const Triplets& triplets, SurfaceWeights& weights) {
-    weights.num_nodes = static_cast<std::size_t>(triplets.shape[1]);
-    weights.rows.resize(static_cast<std::size_t>(triplets.shape[0]));
+    weights.num_nodes = triplets.shape[1];
+    weights.rows.resize(triplets.shape[0]);
     for (std::size_t i = 0; i < triplets.values.size(); ++i) {
-      weights.rows[static_cast<std::size_t>(triplets.rows[i])].push_back(
-          {static_cast<int>(triplets.columns[i]), triplets.values[i]});
+      weights.rows[triplets.rows[i]].push_back({static_cast<int>(triplets.columns[i]), triplets.values[i]});
     }
     std::size_t num_bad = 0, worst = 0;
     double worst_sum = 1.0;
@@ -213,7 +212,7 @@ double distance_of_weights(const NodeWeights& weights, const std::vector<Vec<3>>
   double largest = 0.0;
   for (std::size_t v = 0; v < weights.size(); ++v) {
     Vec<3> x = Vec<3>::Zero() - vertices[v];
-    for (const auto& [node, weight] : weights[v]) x += weight * nodes[static_cast<std::size_t>(node)];
+    for (const auto& [node, weight] : weights[v]) x += weight * nodes[node];
     largest = std::max(largest, x.norm());
   }
   return largest;

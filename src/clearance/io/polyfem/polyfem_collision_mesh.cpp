@@ -42,13 +42,13 @@ void subdivide_face(const Mesh& mesh, const PolyfemFace& face, int segments, std
     for (int j = 0; j <= (mesh.dim == 3 ? segments - i : 0); ++j) {
       const std::array<int, 3> steps = {i, segments - i - j, j};  // towards the corners of the face
       Barycentrics at{};
-      for (std::size_t c = 0, k = 0; c <= static_cast<std::size_t>(mesh.dim); ++c) {
+      for (int c = 0, k = 0; c <= mesh.dim; ++c) {
         if (c != face.opposite) at[c] = static_cast<double>(steps[k++]) / segments;
       }
       lagrange_values(mesh.dim, mesh.order_of_cell(face.cell), at, values);
       Vec<3> point = Vec<3>::Zero();
       for (std::size_t a = 0; a < nodes.size(); ++a) {
-        point += values[a] * mesh.vertices[static_cast<std::size_t>(nodes[a])];
+        point += values[a] * mesh.vertices[nodes[a]];
       }
       points.push_back(point);
     }
@@ -112,11 +112,10 @@ int count_segments(const std::vector<PolyfemMesh>& bodies, const Mesh& surface, 
 double find_longest_edge(const std::vector<PolyfemMesh>& bodies) {
   double longest_edge = 0.0;
   for (const PolyfemMesh& body : bodies) {
-    const auto corners = static_cast<std::size_t>(body.placed.dim);
+    const std::size_t corners = body.placed.dim;
     for (const PolyfemFace& face : boundary_faces(body.placed)) {
       for (std::size_t i = 0; i < corners; ++i) {
-        const auto a = static_cast<std::size_t>(face.nodes[i]),
-                   b = static_cast<std::size_t>(face.nodes[(i + 1) % corners]);
+        const std::size_t a = face.nodes[i], b = face.nodes[(i + 1) % corners];
         longest_edge = std::max(longest_edge, (body.placed.vertices[a] - body.placed.vertices[b]).norm());
       }
     }

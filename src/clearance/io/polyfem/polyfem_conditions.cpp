@@ -56,11 +56,11 @@ class ConditionReader {
     if (given == nullptr || given->empty()) return true;
     const std::vector<ForeignObject> objects = objects_of(from, "interpolation");
     if (objects.empty()) return false;
-    if (objects.size() != 1 && objects.size() < static_cast<std::size_t>(values_.dim)) {
+    if (objects.size() != 1 && std::ssize(objects) < values_.dim) {
       from.error("interpolation", fmt::format("expected one object, or {}", values_.dim));
       return false;
     }
-    for (std::size_t c = 0; c < static_cast<std::size_t>(values_.dim); ++c) {
+    for (int c = 0; c < values_.dim; ++c) {
       const std::optional<std::string> factor = read_interpolation(objects[objects.size() == 1 ? 0 : c], values_.time);
       if (!factor) return false;
       if (*factor != "1" && !is_zero({value[c], "0", "0"})) value[c] = fmt::format("({}) * {}", value[c], *factor);
@@ -71,11 +71,10 @@ class ConditionReader {
   void read_components(const ForeignObject& from, PolyfemCondition& condition) const {
     const Json* list = from.find("dimension");
     if (list == nullptr) return;
-    const bool is_good = list->is_array() && list->size() >= static_cast<std::size_t>(values_.dim) &&
+    const bool is_good = list->is_array() && std::ssize(*list) >= values_.dim &&
                          std::all_of(list->begin(), list->end(), [](const Json& flag) { return flag.is_boolean(); });
     if (!is_good) return from.error("dimension", fmt::format("expected {} times true or false", values_.dim));
-    for (std::size_t c = 0; c < static_cast<std::size_t>(values_.dim); ++c)
-      condition.components[c] = (*list)[c].get<bool>();
+    for (int c = 0; c < values_.dim; ++c) condition.components[c] = (*list)[c].get<bool>();
   }
 
   const PolyfemValues& values_;
@@ -223,7 +222,7 @@ class BodyConditions {
     LoadDesc& load = body_.loads.emplace_back();
     load.kind = LoadKind::acceleration;
     load.expression = *conditions_.body_force;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c) {
+    for (int c = 0; c < dim_; ++c) {
       (*load.expression)[c] = fmt::format("-({})", (*load.expression)[c]);
     }
   }

@@ -48,13 +48,13 @@ class Pieces {
       const double h = length(i);
       a(row, i) -= sign * 4.0 / h;
       a(row, i + 1) -= sign * 2.0 / h;
-      b[row] -= sign * 6.0 * slope(static_cast<std::size_t>(i)) / h;
+      b[row] -= sign * 6.0 * slope(i) / h;
     };
     const auto add_end = [&](Eigen::Index row, Eigen::Index i, double sign) {
       const double h = length(i);
       a(row, i) += sign * 2.0 / h;
       a(row, i + 1) += sign * 4.0 / h;
-      b[row] += sign * 6.0 * slope(static_cast<std::size_t>(i)) / h;
+      b[row] += sign * 6.0 * slope(i) / h;
     };
     for (Eigen::Index i = 1; i < n; ++i) {
       add_end(i, i - 1, 1.0);
@@ -73,9 +73,9 @@ class Pieces {
     }
     const VecX m = a.partialPivLu().solve(b);
     for (Eigen::Index i = 0; i < n; ++i) {
-      const double h = length(i), d = slope(static_cast<std::size_t>(i));
-      pieces_.push_back({values_[static_cast<std::size_t>(i)], m[i], (3.0 * d - 2.0 * m[i] - m[i + 1]) / h,
-                         (m[i] + m[i + 1] - 2.0 * d) / (h * h)});
+      const double h = length(i), d = slope(i);
+      pieces_.push_back(
+          {values_[i], m[i], (3.0 * d - 2.0 * m[i] - m[i + 1]) / h, (m[i] + m[i + 1] - 2.0 * d) / (h * h)});
     }
   }
 
@@ -98,9 +98,7 @@ class Pieces {
   }
 
  private:
-  double length(Eigen::Index i) const {
-    return points_[static_cast<std::size_t>(i) + 1] - points_[static_cast<std::size_t>(i)];
-  }
+  double length(Eigen::Index i) const { return points_[i + 1] - points_[i]; }
   double slope(std::size_t i) const { return (values_[i + 1] - values_[i]) / (points_[i + 1] - points_[i]); }
   bool is_constant() const {
     return std::all_of(pieces_.begin(), pieces_.end(),

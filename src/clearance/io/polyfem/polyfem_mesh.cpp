@@ -129,7 +129,7 @@ std::optional<ArrayDesc> read_array(const ForeignObject& entry, int dim, const B
   array.spacing = Vec<3>::Constant(from.number("offset", 1.0));
   if (from.flag("relative", false)) array.spacing = array.spacing.cwiseProduct(placed.size());
   const Json* size = from.find("size");
-  const bool is_list = size != nullptr && size->is_array() && size->size() == static_cast<std::size_t>(dim) &&
+  const bool is_list = size != nullptr && size->is_array() && std::ssize(*size) == dim &&
                        std::all_of(size->begin(), size->end(), [](const Json& n) {
                          return n.is_number_integer() && n.get<double>() >= 1.0 && n.get<double>() <= 1e6;
                        });
@@ -161,7 +161,7 @@ void move_mesh(const TransformDesc& transform, Mesh& mesh) {
 }
 
 std::vector<PolyfemFace> boundary_faces(const Mesh& mesh) {
-  const auto dim = static_cast<std::size_t>(mesh.dim);
+  const std::size_t dim = mesh.dim;
   std::vector<PolyfemFace> faces;
   std::map<std::array<int, 3>, std::size_t> face_with;  // by its corners, sorted; in 2D the third is -1
   const auto key_of = [&](const int* corners, std::size_t without) {
@@ -241,7 +241,7 @@ Vec<3> polyfem_vector(const ForeignObject& from, const char* key, int dim, const
     from.error(key, fmt::format("expected up to {} numbers", dim));
     return usual;
   }
-  for (std::size_t c = 0; c < std::min<std::size_t>(value->size(), static_cast<std::size_t>(dim)); ++c) {
+  for (std::size_t c = 0; c < std::min<std::size_t>(value->size(), dim); ++c) {
     vector[static_cast<Eigen::Index>(c)] = (*value)[c].get<double>();
   }
   return vector;

@@ -171,7 +171,7 @@ class SceneReader {
 
   void note_edges(const Mesh& mesh) {
     const auto note = [&](int a, int b) {
-      const Vec<3> edge = mesh.vertices[static_cast<std::size_t>(a)] - mesh.vertices[static_cast<std::size_t>(b)];
+      const Vec<3> edge = mesh.vertices[a] - mesh.vertices[b];
       shortest_edge_ = std::min(shortest_edge_, edge.norm());
     };
     if (mesh.dim == 2) {

@@ -129,11 +129,11 @@ class SelectorReader {
     Corners corners;
     bool is_good = value.is_array() && value.size() == 2;
     for (std::size_t k = 0; is_good && k < 2; ++k) {
-      is_good = value[k].is_array() && value[k].size() >= static_cast<std::size_t>(dim_) &&
+      is_good = value[k].is_array() && std::ssize(value[k]) >= dim_ &&
                 std::all_of(value[k].begin(), value[k].end(), [](const Json& n) { return n.is_number(); });
       if (!is_good) break;
       corners[k] = Vec<3>::Zero();
-      for (int c = 0; c < dim_; ++c) corners[k][c] = value[k][static_cast<std::size_t>(c)].get<double>();
+      for (int c = 0; c < dim_; ++c) corners[k][c] = value[k][c].get<double>();
       if (is_relative) corners[k] = box_.min + corners[k].cwiseProduct(box_.size());
     }
     if (!is_good) {
@@ -201,7 +201,7 @@ std::vector<Vec<3>> middles(const Elements& elements, int num_corners, const std
   points.reserve(elements.size());
   for (const auto& element : elements) {
     Vec<3> sum = Vec<3>::Zero();
-    for (int k = 0; k < num_corners; ++k) sum += x[static_cast<std::size_t>(element[static_cast<std::size_t>(k)])];
+    for (int k = 0; k < num_corners; ++k) sum += x[element[k]];
     points.push_back(sum / num_corners);
   }
   return points;
@@ -220,7 +220,7 @@ void read_nodes(const ForeignObject& entry, const PolyfemMesh& mesh, PolyfemSele
   selections.node_ids = number_points(entry, "point_selection", placed.vertices, mesh.box, placed.dim);
   std::vector<char> is_on_boundary(placed.vertices.size(), 0);
   for (const std::vector<int>& face : selections.faces) {
-    for (const int v : face) is_on_boundary[static_cast<std::size_t>(v)] = 1;
+    for (const int v : face) is_on_boundary[v] = 1;
   }
   for (std::size_t v = 0; v < is_on_boundary.size(); ++v) {
     if (!is_on_boundary[v]) selections.node_ids[v] = no_id;
@@ -249,7 +249,7 @@ std::vector<Vec<3>> middles_of_coarse_elements(const PolyfemMesh& mesh) {
 // smallest number.
 std::vector<int> stored_body_ids(const PolyfemMesh& mesh) {
   const Mesh& placed = mesh.placed;
-  const auto dim = static_cast<std::size_t>(placed.dim);
+  const std::size_t dim = placed.dim;
   const auto key_of = [&](const int* corners) {
     std::array<int, 4> key = {-1, -1, -1, -1};
     std::copy(corners, corners + dim + 1, key.begin());

@@ -108,7 +108,7 @@ std::optional<double> product_of_numbers(const std::string& formula) {
     char* end = nullptr;
     product *= std::strtod(rest.c_str(), &end);
     if (end == rest.c_str()) return std::nullopt;
-    rest.erase(0, static_cast<std::size_t>(end - rest.c_str()));
+    rest.erase(0, end - rest.c_str());
     rest.erase(0, rest.find_first_not_of(" )"));
     if (rest.empty()) return product;
     if (rest.front() != '*') return std::nullopt;
@@ -148,8 +148,8 @@ std::optional<Expressions> PolyfemValues::formulas(const ForeignObject& from, co
     from.error(key, fmt::format("expected {} numbers or formulas", dim));
     return std::nullopt;
   }
-  const std::size_t count = std::min(value->size(), static_cast<std::size_t>(dim));
-  if (value->size() < static_cast<std::size_t>(dim)) {
+  const std::size_t count = std::min<std::size_t>(value->size(), dim);
+  if (std::ssize(*value) < dim) {
     from.warning(key, fmt::format("has {} of {} values: the others are 0", count, dim));
   }
   Expressions formulas = {"0", "0", "0"};

@@ -72,7 +72,7 @@ class BodyReader {
       from_.error("is_dof_fixed", fmt::format("expected true, false or a list of {} of them", num_flags));
       return;
     }
-    const auto d = static_cast<std::size_t>(dim_);
+    const std::size_t d = dim_;
     for (std::size_t i = 0; i < num_flags; ++i) {
       const bool is_fixed = is_list ? (*value)[i].get<bool>() : value->get<bool>();
       freedom_.num_fixed += is_fixed ? 1 : 0;

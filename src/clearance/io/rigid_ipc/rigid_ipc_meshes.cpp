@@ -126,7 +126,7 @@ std::shared_ptr<const RigidIpcShape> RigidIpcMeshes::read_inline(const RigidIpcO
   Mesh& mesh = shape->mesh;
   mesh.dim = dim_;
   std::vector<std::vector<double>> points;
-  if (!read_rows(body, "vertices", static_cast<std::size_t>(dim_), points)) return nullptr;
+  if (!read_rows(body, "vertices", dim_, points)) return nullptr;
   for (const std::vector<double>& point : points) {
     const Vec<3> v(point[0], point[1], dim_ == 3 ? point[2] : 0.0);
     if (!v.allFinite()) {

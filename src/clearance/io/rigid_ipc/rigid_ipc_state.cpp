@@ -49,7 +49,7 @@ void advance_motions(std::vector<MotionDesc>& motions, const BodyState& now, con
     }
     motion.start = 0.0;
     motion.center = now.position;
-    const auto num_passed = std::min(static_cast<std::size_t>(steps), motion.poses.size());
+    const auto num_passed = std::min<std::size_t>(steps, motion.poses.size());
     motion.poses.erase(motion.poses.begin(), motion.poses.begin() + static_cast<std::ptrdiff_t>(num_passed));
     for (PoseDesc& pose : motion.poses) {
       const Mat<3> rotation = rotation_from_vector(pose.rotation * radians_per_degree);
@@ -84,7 +84,7 @@ void restore_rigid_ipc_state(const RigidIpcObject& animation, SceneDesc& scene) 
   const std::string place = animation.place_of("state_sequence");
   Issues& issues = animation.issues();
   const auto read = [&](int k) {
-    const auto index = static_cast<std::size_t>(k);
+    const std::size_t index = k;
     return read_state((*sequence)[index], element_path(place, index), scene, issues);
   };
   const std::vector<BodyState> start = read(0);

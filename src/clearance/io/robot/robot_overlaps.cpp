@@ -50,20 +50,20 @@ std::vector<Pair> find_overlaps(const std::vector<Mesh>& meshes, const std::vect
                                 const std::vector<Pair>& ignored) {
   Surface surface = join(meshes);
   const auto counts = [&](int a, int b) {
-    return a != b && mechanism[static_cast<std::size_t>(a)] == mechanism[static_cast<std::size_t>(b)] &&
+    return a != b && mechanism[a] == mechanism[b] &&
            !std::binary_search(ignored.begin(), ignored.end(), Pair{std::min(a, b), std::max(a, b)});
   };
   std::set<Pair> found;
   VecX x(3 * surface.topology.num_vertices);
   for (int v = 0; v < surface.topology.num_vertices; ++v) {
-    x.segment<3>(3 * v) = surface.vertices[static_cast<std::size_t>(v)];
+    x.segment<3>(3 * v) = surface.vertices[v];
   }
-  const auto at = [&](int v) -> const Vec<3>& { return surface.vertices[static_cast<std::size_t>(v)]; };
+  const auto at = [&](int v) -> const Vec<3>& { return surface.vertices[v]; };
   for (const auto& [e, t] : make_broad_phase(3, surface.topology)->find_intersection_candidates(x)) {
-    const auto& [a, b] = surface.topology.edges[static_cast<std::size_t>(e)];
-    const auto& [p, q, r] = surface.topology.triangles[static_cast<std::size_t>(t)];
-    const int body_a = surface.topology.vertex_body[static_cast<std::size_t>(a)];
-    const int body_b = surface.topology.vertex_body[static_cast<std::size_t>(p)];
+    const auto& [a, b] = surface.topology.edges[e];
+    const auto& [p, q, r] = surface.topology.triangles[t];
+    const int body_a = surface.topology.vertex_body[a];
+    const int body_b = surface.topology.vertex_body[p];
     const Pair pair = {std::min(body_a, body_b), std::max(body_a, body_b)};
     if (!counts(body_a, body_b) || found.count(pair) > 0) continue;
     if (edge_intersects_triangle(at(a), at(b), at(p), at(q), at(r))) found.insert(pair);
@@ -73,10 +73,10 @@ std::vector<Pair> find_overlaps(const std::vector<Mesh>& meshes, const std::vect
   const int count = static_cast<int>(meshes.size());
   for (int outer = 0; outer < count; ++outer) {
     for (int inner = 0; inner < count; ++inner) {
-      const Mesh& mesh = meshes[static_cast<std::size_t>(inner)];
+      const Mesh& mesh = meshes[inner];
       const Pair pair = {std::min(outer, inner), std::max(outer, inner)};
       if (mesh.vertices.empty() || !counts(outer, inner) || found.count(pair) > 0) continue;
-      const auto o = static_cast<std::size_t>(outer);
+      const std::size_t o = outer;
       if (holds(meshes[o], boxes[o], mesh.vertices.front())) found.insert(pair);
     }
   }

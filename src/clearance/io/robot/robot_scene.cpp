@@ -101,7 +101,7 @@ class SceneMaker {
     mechanism_.resize(count + 1);
     std::iota(mechanism_.begin(), mechanism_.end(), 0);
     const auto root = [&](std::size_t b) {
-      while (mechanism_[b] != static_cast<int>(b)) b = static_cast<std::size_t>(mechanism_[b]);
+      while (mechanism_[b] != static_cast<int>(b)) b = mechanism_[b];
       return b;
     };
     const auto join = [&](std::size_t a, std::size_t b) { mechanism_[root(a)] = static_cast<int>(root(b)); };
@@ -109,7 +109,7 @@ class SceneMaker {
       if (body(b).is_fixed) join(b, count);
     }
     for (const RobotJoint& joint : model_.joints) {
-      join(static_cast<std::size_t>(joint.body), joint.parent < 0 ? count : static_cast<std::size_t>(joint.parent));
+      join(joint.body, joint.parent < 0 ? count : joint.parent);
     }
     for (std::size_t b = 0; b <= count; ++b) mechanism_[b] = static_cast<int>(root(b));
   }
@@ -197,12 +197,9 @@ class SceneMaker {
   bool may_touch(std::size_t b) const { return body(b).collides && !body(b).shapes.empty(); }
   /// True if a pair may meet. The pair consists of two bodies, or of -1 - plane and a body.
   bool may_meet(const std::array<int, 2>& pair) const {
-    return std::all_of(pair.begin(), pair.end(),
-                       [&](int b) { return b < 0 || may_touch(static_cast<std::size_t>(b)); });
+    return std::all_of(pair.begin(), pair.end(), [&](int b) { return b < 0 || may_touch(b); });
   }
-  std::string name_of(int b) const {
-    return b < 0 ? fmt::format("half_spaces[{}]", -1 - b) : scene_.bodies[static_cast<std::size_t>(b)].name;
-  }
+  std::string name_of(int b) const { return b < 0 ? fmt::format("half_spaces[{}]", -1 - b) : scene_.bodies[b].name; }
   bool ignores(std::size_t plane, std::size_t b) const {
     return ignored_.count({-1 - static_cast<int>(plane), static_cast<int>(b)}) > 0;
   }
@@ -220,12 +217,12 @@ class SceneMaker {
         const Mesh mesh = placed_mesh(b);
         const double gap = 1e-3 * bounding_box(mesh.vertices).diagonal();
         for (const Vec<3>& v : mesh.vertices) {
-          double& most = missing[static_cast<std::size_t>(mechanism_[b])];
+          double& most = missing[mechanism_[b]];
           most = std::max(most, gap - normal.dot(v - plane.point));
         }
       }
       for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
-        const double by = is_free(b) ? missing[static_cast<std::size_t>(mechanism_[b])] : 0.0;
+        const double by = is_free(b) ? missing[mechanism_[b]] : 0.0;
         lift_[b] += by * normal;
         if (by == 0.0 || mechanism_[b] != static_cast<int>(b)) continue;
         note(fmt::format("'{}', with all that is joined to it, touches a plane where it starts: lifted by {:.3g} m",
@@ -283,9 +280,9 @@ class SceneMaker {
     desc.name = unique_name(of.name, "joint", j, taken_joints_);
     desc.kind = of.kind;
     // A fixed part of the world is an obstacle, and no joint holds an obstacle; the joint holds to the world instead.
-    const bool is_to_world = of.parent < 0 || body(static_cast<std::size_t>(of.parent)).is_fixed;
+    const bool is_to_world = of.parent < 0 || body(of.parent).is_fixed;
     desc.bodies = {name_of(of.body), is_to_world ? "" : name_of(of.parent)};
-    desc.point = upright() * (of.point + lift_[static_cast<std::size_t>(of.body)]);
+    desc.point = upright() * (of.point + lift_[of.body]);
     desc.axis = upright() * of.axis;
     if (of.lower) desc.lower = unit * *of.lower;
     if (of.upper) desc.upper = unit * *of.upper;
@@ -312,7 +309,7 @@ class SceneMaker {
     const auto unit_of = [](const JointDesc& desc) {
       return desc.kind == JointKind::hinge ? 1.0 / radians_per_degree : 1.0;
     };
-    const JointDesc& leader = scene_.joints[static_cast<std::size_t>(mimic->leader)];
+    const JointDesc& leader = scene_.joints[mimic->leader];
     const double unit = unit_of(scene_.joints[j]), unit_of_leader = unit_of(leader);
     const double multiplier = unit == unit_of_leader ? mimic->multiplier : mimic->multiplier * unit / unit_of_leader;
     scene_.joints[j].mimic = MimicDesc{leader.name, multiplier, unit * mimic->offset};
@@ -321,14 +318,14 @@ class SceneMaker {
   void add_ignored_pairs() {
     std::vector<std::array<int, 2>> pairs(ignored_.begin(), ignored_.end());
     // Fixed bodies meet neither each other nor planes.
-    const auto is_fixed = [&](int b) { return b < 0 || body(static_cast<std::size_t>(b)).is_fixed; };
+    const auto is_fixed = [&](int b) { return b < 0 || body(b).is_fixed; };
     std::erase_if(pairs, [&](const auto& pair) { return !may_meet(pair) || (is_fixed(pair[0]) && is_fixed(pair[1])); });
     if (model_.has_contact) {
       std::vector<Mesh> placed;
       for (std::size_t b = 0; b < model_.bodies.size(); ++b) placed.push_back(may_touch(b) ? placed_mesh(b) : Mesh());
       std::vector<std::string> names;
       for (const auto& pair : find_overlaps(placed, mechanism_, pairs)) {
-        const auto a = static_cast<std::size_t>(pair[0]), b = static_cast<std::size_t>(pair[1]);
+        const std::size_t a = pair[0], b = pair[1];
         if (body(a).is_fixed && body(b).is_fixed) continue;
         const bool is_one_group = body(a).collision_group >= 0 && body(a).collision_group == body(b).collision_group;
         if (is_one_group) continue;

@@ -41,21 +41,16 @@ class SurfaceNumbers {
     }
     for (std::size_t s = 0; s < scene.vertex_of_surface.size(); ++s) {
       const int v = scene.vertex_of_surface[s];
-      if (v >= 0) surface_of_[static_cast<std::size_t>(v)] = static_cast<int>(s);
+      if (v >= 0) surface_of_[v] = static_cast<int>(s);
     }
   }
-  int body_of(int surface_vertex) const {
-    return scene_.model.surface.vertex_body[static_cast<std::size_t>(surface_vertex)];
-  }
+  int body_of(int surface_vertex) const { return scene_.model.surface.vertex_body[surface_vertex]; }
   /// Returns the number of a surface vertex in the mesh of its body.
   int vertex_of(int surface_vertex) const {
-    return scene_.vertex_of_surface[static_cast<std::size_t>(surface_vertex)] -
-           first_[static_cast<std::size_t>(body_of(surface_vertex))];
+    return scene_.vertex_of_surface[surface_vertex] - first_[body_of(surface_vertex)];
   }
   /// Returns the surface vertex of a vertex of a body; -1 if it is not on the surface.
-  int surface_vertex(int body, int vertex) const {
-    return surface_of_[static_cast<std::size_t>(first_[static_cast<std::size_t>(body)] + vertex)];
-  }
+  int surface_vertex(int body, int vertex) const { return surface_of_[first_[body] + vertex]; }
 
  private:
   std::vector<int> surface_of_;
@@ -70,7 +65,7 @@ std::vector<StickVertex> move_stick(const std::vector<StickVertex>& before, cons
   if (before.empty()) return {};
   const SurfaceNumbers old_numbers(from), new_numbers(to);
   using OfPartners = std::vector<std::pair<int, Vec<3>>>;  // ascending partners
-  std::vector<OfPartners> field(static_cast<std::size_t>(to.model.surface.num_vertices));
+  std::vector<OfPartners> field(to.model.surface.num_vertices);
   std::vector<std::vector<int>> new_number(from.bodies.size());
   for (std::size_t b = 0; b < from.bodies.size(); ++b) {
     std::vector<int>& numbers = new_number[b];
@@ -78,31 +73,28 @@ std::vector<StickVertex> move_stick(const std::vector<StickVertex>& before, cons
     const NewNodes<dim>* adapted = find(nodes, b);
     for (std::size_t v = 0; v < (adapted ? adapted->old_vertex.size() : numbers.size()); ++v) {
       const int old = adapted ? adapted->old_vertex[v] : static_cast<int>(v);
-      if (old >= 0) numbers[static_cast<std::size_t>(old)] = static_cast<int>(v);
+      if (old >= 0) numbers[old] = static_cast<int>(v);
     }
   }
   for (const StickVertex& stick : before) {
     const int body = old_numbers.body_of(stick.vertex);
-    const int vertex =
-        new_number[static_cast<std::size_t>(body)][static_cast<std::size_t>(old_numbers.vertex_of(stick.vertex))];
+    const int vertex = new_number[body][old_numbers.vertex_of(stick.vertex)];
     const int surface_vertex = vertex >= 0 ? new_numbers.surface_vertex(body, vertex) : -1;
-    if (surface_vertex >= 0)
-      field[static_cast<std::size_t>(surface_vertex)].emplace_back(stick.partner, stick.displacement);
+    if (surface_vertex >= 0) field[surface_vertex].emplace_back(stick.partner, stick.displacement);
   }
   const SurfaceTopology& surface = to.model.surface;
   std::vector<std::vector<int>> neighbours(field.size());
   for (const auto& [a, b] : surface.edges) {
-    neighbours[static_cast<std::size_t>(a)].push_back(b);
-    neighbours[static_cast<std::size_t>(b)].push_back(a);
+    neighbours[a].push_back(b);
+    neighbours[b].push_back(a);
   }
   for (int s = 0; s < surface.num_vertices; ++s) {
-    const NewNodes<dim>* adapted =
-        find(nodes, static_cast<std::size_t>(surface.vertex_body[static_cast<std::size_t>(s)]));
-    if (!adapted || adapted->old_vertex[static_cast<std::size_t>(new_numbers.vertex_of(s))] >= 0) continue;
+    const NewNodes<dim>* adapted = find(nodes, surface.vertex_body[s]);
+    if (!adapted || adapted->old_vertex[new_numbers.vertex_of(s)] >= 0) continue;
     std::vector<std::pair<int, std::pair<Vec<3>, int>>> sums;
-    const auto& around = neighbours[static_cast<std::size_t>(s)];
+    const auto& around = neighbours[s];
     for (const int n : around) {
-      for (const auto& [partner, displacement] : field[static_cast<std::size_t>(n)]) {
+      for (const auto& [partner, displacement] : field[n]) {
         auto sum = std::find_if(sums.begin(), sums.end(), [&](const auto& other) { return other.first == partner; });
         if (sum == sums.end()) sum = sums.insert(sum, {partner, {Vec<3>::Zero(), 0}});
         sum->second.first += displacement;
@@ -110,8 +102,7 @@ std::vector<StickVertex> move_stick(const std::vector<StickVertex>& before, cons
       }
     }
     std::sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [partner, sum] : sums)
-      field[static_cast<std::size_t>(s)].emplace_back(partner, sum.first / sum.second);
+    for (const auto& [partner, sum] : sums) field[s].emplace_back(partner, sum.first / sum.second);
   }
   std::vector<StickVertex> after;
   for (std::size_t s = 0; s < field.size(); ++s) {
@@ -137,7 +128,7 @@ VecX move_vector(const VecX& x, const SceneModel& from, const SceneModel& to, co
     const int num_old = adapted ? static_cast<int>(from.bodies[b].mesh.vertices.size()) : 0;
     const int count = end(to) - to.blocks[b].first - num_new;
     for (int v = 0; v < num_new; ++v) {
-      block<dim>(moved, to.blocks[b].first + v) = of_node(adapted->fields[static_cast<std::size_t>(v)]);
+      block<dim>(moved, to.blocks[b].first + v) = of_node(adapted->fields[v]);
     }
     moved.segment(dim * (to.blocks[b].first + num_new), dim * count) =
         x.segment(dim * (from.blocks[b].first + num_old), dim * count);
@@ -222,9 +213,8 @@ State move_state(const SceneModel& from, const State& before, const SceneModel& 
     after.has_history.clear();
     for (std::size_t b = 0; b < to.bodies.size(); ++b) {
       const int end = b + 1 < to.blocks.size() ? to.blocks[b + 1].first : to.model.layout.num_blocks;
-      const char has_history =
-          to.blocks[b].first < end ? before.has_history[static_cast<std::size_t>(from.blocks[b].first)] : 0;
-      after.has_history.resize(static_cast<std::size_t>(end), has_history);
+      const char has_history = to.blocks[b].first < end ? before.has_history[from.blocks[b].first] : 0;
+      after.has_history.resize(end, has_history);
     }
   }
   after.stick = move_stick<dim>(before.stick, from, to, nodes);
@@ -298,8 +288,8 @@ RestMesh<dim> rest_mesh_of(const AdaptingBodies::Body& body, const BodyMesh& mes
     rest.cells = mesh.mesh.triangles;
   }
   for (const int origin : mesh.origin_of_cell) {
-    const int label = body.class_of_cell[static_cast<std::size_t>(origin)];
-    rest.density.push_back(materials[static_cast<std::size_t>(label)].density);
+    const int label = body.class_of_cell[origin];
+    rest.density.push_back(materials[label].density);
   }
   return rest;
 }
@@ -311,7 +301,7 @@ template <int dim>
 void project(const AdaptingBodies::Body& body, const BodyMesh& before, const AdaptingBody<dim>& adapted,
              const SceneModel& from, const State& old, const StepHooks& hooks, AdaptedStep& step) {
   const SceneModel& to = *step.scene;
-  const auto b = static_cast<std::size_t>(body.body);
+  const std::size_t b = body.body;
   const BodyMesh& after = *to.bodies[b].adapted->mesh;
   const RestMesh<dim> old_rest = rest_mesh_of<dim>(body, before, adapted.materials);
   const RestMesh<dim> new_rest = rest_mesh_of<dim>(body, after, adapted.materials);
@@ -355,7 +345,7 @@ void project(const AdaptingBodies::Body& body, const BodyMesh& before, const Ada
     VecX& of_given = held.values.emplace_back(dim * std::ssize(given));
     for (std::size_t k = 0; k < given.size(); ++k) {
       Vec<dim> value = field.of_new->template segment<dim>(new_first + dim * given[k]);
-      if (field.is_position) value -= new_rest.vertices[static_cast<std::size_t>(given[k])];
+      if (field.is_position) value -= new_rest.vertices[given[k]];
       of_given.template segment<dim>(dim * static_cast<Eigen::Index>(k)) = value;
     }
   }
@@ -371,7 +361,7 @@ void project(const AdaptingBodies::Body& body, const BodyMesh& before, const Ada
   for (std::size_t c = 0; c < new_rest.cells.size(); ++c) {
     auto nodes = new_rest.cells[c];
     for (int& v : nodes) v = to.blocks[b].of_node(v);
-    elements.add(nodes, body.class_of_cell[static_cast<std::size_t>(after.origin_of_cell[c])]);
+    elements.add(nodes, body.class_of_cell[after.origin_of_cell[c]]);
   }
   std::vector<int> held_blocks;
   for (const int v : given) held_blocks.push_back(to.blocks[b].of_node(v));
@@ -434,8 +424,8 @@ std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bo
     changed.push_back(body_mesh_of<dim>(body, *before, adapting[k], of_body.old_vertex));
     add_renumbered(adapting[k].rejected, of_body.old_vertex, known);
     for (int& v : of_body.old_vertex) {
-      of_body.fields.push_back(adapting[k].fields[static_cast<std::size_t>(v)]);
-      if (static_cast<std::size_t>(v) >= before->mesh.vertices.size()) v = -1;
+      of_body.fields.push_back(adapting[k].fields[v]);
+      if (v >= std::ssize(before->mesh.vertices)) v = -1;
     }
     nodes.push_back(std::move(of_body));
   }
@@ -473,9 +463,7 @@ AdaptedStep refine(const SceneDesc& desc, const AdaptingBodies& bodies, const Ad
   for (std::size_t v = 0; v < parents.size(); ++v) {
     const auto& fields = at_nodes.fields;
     const auto [a, b] = parents[v];
-    nodes.fields.push_back(
-        a == b ? fields[static_cast<std::size_t>(a)]
-               : NodeFields<dim>::midpoint(fields[static_cast<std::size_t>(a)], fields[static_cast<std::size_t>(b)]));
+    nodes.fields.push_back(a == b ? fields[a] : NodeFields<dim>::midpoint(fields[a], fields[b]));
     nodes.old_vertex.push_back(a == b ? a : -1);
   }
   AdaptedStep step;

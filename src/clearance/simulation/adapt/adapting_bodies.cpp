@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "clearance/bodies/fem/materials.h"
 #include "clearance/geometry/distance.h"
@@ -30,7 +31,7 @@ std::uint64_t bit(std::size_t k) {
 }
 
 const BodyDesc& desc_of(const SceneDesc& desc, const BodyInstance& body) {
-  return desc.bodies[static_cast<std::size_t>(body.desc)];
+  return desc.bodies[body.desc];
 }
 
 bool adapts(const SceneDesc& desc, const BodyInstance& body) {
@@ -66,11 +67,9 @@ RemeshOptions options_of(const RemeshDesc& desc, const Mesh& mesh) {
   std::vector<double> lengths;
   for (std::size_t c = 0; c < mesh.num_solid_cells(); ++c) {
     const std::array<int, 4> corners = corners_of(mesh, c);
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(mesh.dim); ++i) {
+    for (int i = 0; i <= mesh.dim; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        lengths.push_back(
-            (mesh.vertices[static_cast<std::size_t>(corners[i])] - mesh.vertices[static_cast<std::size_t>(corners[j])])
-                .norm());
+        lengths.push_back((mesh.vertices[corners[i]] - mesh.vertices[corners[j]]).norm());
       }
     }
   }
@@ -108,7 +107,7 @@ std::vector<int> planes_of(const Mesh& mesh, const std::vector<std::array<int, 3
 
 /// Computes the volume of a cell [m^3]; 2D: its area [m^2].
 double volume_of(const Mesh& mesh, const std::array<int, 4>& corners) {
-  const auto x = [&](std::size_t i) { return mesh.vertices[static_cast<std::size_t>(corners[i])]; };
+  const auto x = [&](std::size_t i) { return mesh.vertices[corners[i]]; };
   const Vec<3> normal = cross_product(x(1) - x(0), x(2) - x(0));
   return mesh.dim == 2 ? 0.5 * normal[2] : normal.dot(x(3) - x(0)) / 6.0;
 }
@@ -157,7 +156,7 @@ RegionSets select_regions(const BodyDesc& body_desc, const std::vector<std::arra
   std::vector<char> is_on_boundary(mesh.vertices.size(), 0);
   for (const auto& face : faces) {
     for (const int v : face) {
-      if (v >= 0) is_on_boundary[static_cast<std::size_t>(v)] = 1;
+      if (v >= 0) is_on_boundary[v] = 1;
     }
   }
   RegionSets sets{std::vector<std::uint64_t>(faces.size(), 0), std::vector<std::uint64_t>(mesh.num_solid_cells(), 0)};
@@ -166,11 +165,10 @@ RegionSets select_regions(const BodyDesc& body_desc, const std::vector<std::arra
   for (std::size_t k = 0; k < body.regions.size(); ++k) {
     const RegionDesc& region = body.regions[k];
     const std::vector<int> nodes = select_nodes(*body.instance, body_desc.transform, region, mesh.dim);
-    const bool is_of_boundary = std::all_of(nodes.begin(), nodes.end(),
-                                            [&](int v) { return is_on_boundary[static_cast<std::size_t>(v)] != 0; });
+    const bool is_of_boundary = std::all_of(nodes.begin(), nodes.end(), [&](int v) { return is_on_boundary[v] != 0; });
     if (is_of_boundary) body.boundary_sets |= bit(k);
     if (k < num_motions) {
-      for (const int v : nodes) body.is_kept_vertex[static_cast<std::size_t>(v)] = 1;
+      for (const int v : nodes) body.is_kept_vertex[v] = 1;
     }
     if (k >= first_stiff && k < first_stiff + body_desc.stiff_parts.size()) body.frozen_sets |= bit(k);
     const std::vector<char> has_face = are_faces_selected(*body.instance, body_desc.transform, region, mesh.dim);
@@ -199,7 +197,7 @@ void keep_probed_vertices(const SceneDesc& desc, const TransformDesc& transform,
     } else if (probe.region) {
       nodes = select_nodes(*body.instance, transform, *probe.region, mesh.dim);
     }
-    for (const int v : nodes) body.is_kept_vertex[static_cast<std::size_t>(v)] = 1;
+    for (const int v : nodes) body.is_kept_vertex[v] = 1;
   }
 }
 
@@ -212,11 +210,11 @@ void classify_faces(const std::vector<std::array<int, 3>>& faces, const RegionSe
   for (std::size_t f = 0; f < faces.size(); ++f) keys.emplace_back(planes[f], sets.of_face[f]);
   body.class_of_face = classes_of(keys, body.face_of_class);
   for (const int f : body.face_of_class) {
-    body.regions_of_face_class.push_back(sets.of_face[static_cast<std::size_t>(f)]);
+    body.regions_of_face_class.push_back(sets.of_face[f]);
   }
   body.area_of_face_class.assign(body.face_of_class.size(), 0.0);
   for (std::size_t f = 0; f < faces.size(); ++f) {
-    body.area_of_face_class[static_cast<std::size_t>(body.class_of_face[f])] += face_area(mesh.vertices, faces[f]);
+    body.area_of_face_class[body.class_of_face[f]] += face_area(mesh.vertices, faces[f]);
   }
 }
 
@@ -234,7 +232,7 @@ void classify_cells(const BodyDesc& body_desc, const std::vector<StiffUnit>& uni
   }
   body.class_of_cell = classes_of(keys, body.cell_of_class);
   for (const int c : body.cell_of_class) {
-    body.regions_of_cell_class.push_back(sets.of_cell[static_cast<std::size_t>(c)]);
+    body.regions_of_cell_class.push_back(sets.of_cell[c]);
   }
 }
 
@@ -269,7 +267,7 @@ Vec<3> centre_of(const std::vector<Vec<3>>& x, std::span<const int> vertices) {
   int count = 0;
   for (const int v : vertices) {
     if (v < 0) continue;
-    sum += x[static_cast<std::size_t>(v)];
+    sum += x[v];
     ++count;
   }
   return sum / count;
@@ -292,7 +290,7 @@ void set_loads(const SceneDesc& desc, const AdaptingBodies::Body& body, const Sc
     if (load.kind == LoadKind::acceleration) {
       for (std::size_t c = 0; c < body.cell_of_class.size(); ++c) {
         if ((body.regions_of_cell_class[c] & is_in) == 0) continue;
-        const Vec<3> at = centre_of(mesh.vertices, corners_of(mesh, static_cast<std::size_t>(body.cell_of_class[c])));
+        const Vec<3> at = centre_of(mesh.vertices, corners_of(mesh, body.cell_of_class[c]));
         adapting.accelerations[c] += value_at(load, at, time_t1, *scene.controls).template head<dim>();
       }
     }
@@ -303,7 +301,7 @@ void set_loads(const SceneDesc& desc, const AdaptingBodies::Body& body, const Sc
     }
     for (std::size_t c = 0; c < body.face_of_class.size(); ++c) {
       if ((body.regions_of_face_class[c] & is_in) == 0) continue;
-      const BoundaryFacet& face = body.start->facets[static_cast<std::size_t>(body.face_of_class[c])];
+      const BoundaryFacet& face = body.start->facets[body.face_of_class[c]];
       const Vec<3> value = value_at(load, centre_of(mesh.vertices, face.vertices), time_t1, *scene.controls);
       adapting.tractions[c] += value.template head<dim>() / (load.kind == LoadKind::force ? total : 1.0);
     }
@@ -312,10 +310,9 @@ void set_loads(const SceneDesc& desc, const AdaptingBodies::Body& body, const Sc
 
 MaterialParameters material_of(const SceneDesc& desc, const AdaptingBodies::Body& body, std::size_t cell_class) {
   const BodyDesc& body_desc = desc_of(desc, *body.instance);
-  const auto cell = static_cast<std::size_t>(body.cell_of_class[cell_class]);
+  const std::size_t cell = body.cell_of_class[cell_class];
   const int part = body.instance->material_part.empty() ? -1 : body.instance->material_part[cell];
-  const MaterialDesc& m =
-      part < 0 ? body_desc.material : body_desc.material_parts[static_cast<std::size_t>(part)].material;
+  const MaterialDesc& m = part < 0 ? body_desc.material : body_desc.material_parts[part].material;
   return make_material(m.model, m.youngs_modulus, m.poisson_ratio,
                        element_density(body_desc, *body.instance, cell).value_or(m.density), m.damping);
 }
@@ -326,10 +323,10 @@ AdaptingBodies::AdaptingBodies(const SceneDesc& desc, const SceneModel& scene) {
   if (std::none_of(scene.bodies.begin(), scene.bodies.end(), [&](const auto& b) { return adapts(desc, b); })) return;
   for (const BodyInstance& body : scene.bodies) all_.push_back(std::make_shared<const BodyInstance>(body));
   for (int b = 0; b < static_cast<int>(all_.size()); ++b) {
-    const BodyInstance& body = *all_[static_cast<std::size_t>(b)];
+    const BodyInstance& body = *all_[b];
     if (!adapts(desc, body)) continue;
     num_rounds_ = std::max(num_rounds_, find_remesh(desc, desc_of(desc, body))->rounds);
-    bodies_.push_back(make_body(desc, scene, b, all_[static_cast<std::size_t>(b)]));
+    bodies_.push_back(make_body(desc, scene, b, all_[b]));
   }
 }
 
@@ -344,21 +341,21 @@ std::string AdaptingBodies::misfit(const State& state) const {
     const BodyMesh& mesh = *meshes[i];
     const auto body = std::find_if(bodies_.begin(), bodies_.end(), [&](const Body& b) { return b.body == mesh.body; });
     if (body == bodies_.end() || (i > 0 && meshes[i - 1]->body >= mesh.body)) return "other bodies have adapted";
-    const auto is_below = [](int v, std::size_t count) { return v >= 0 && static_cast<std::size_t>(v) < count; };
+    const auto is_below = [](int v, std::size_t count) { return v >= 0 && std::cmp_less(v, count); };
     const std::size_t num_vertices = mesh.mesh.vertices.size(), num_cells = mesh.mesh.num_solid_cells();
     bool fits = mesh.start.size() == num_vertices && mesh.origin_of_vertex.size() == num_vertices &&
                 mesh.origin_of_cell.size() == num_cells && mesh.nodes_of_region.size() == body->regions.size();
     for (std::size_t c = 0; c < num_cells && fits; ++c) {
       const std::array<int, 4> corners = corners_of(mesh.mesh, c);
       for (int i_v = 0; i_v <= mesh.mesh.dim; ++i_v) {
-        fits = fits && is_below(corners[static_cast<std::size_t>(i_v)], num_vertices);
+        fits = fits && is_below(corners[i_v], num_vertices);
       }
       fits = fits && volume_of(mesh.mesh, corners) > 0.0;
       fits = fits && is_below(mesh.origin_of_cell[c], body->class_of_cell.size());
     }
     for (const BoundaryFacet& facet : mesh.facets) {
       for (int i_v = 0; i_v < mesh.mesh.dim; ++i_v) {
-        fits = fits && is_below(facet.vertices[static_cast<std::size_t>(i_v)], num_vertices);
+        fits = fits && is_below(facet.vertices[i_v], num_vertices);
       }
       fits = fits && is_below(facet.origin, body->class_of_face.size());
     }
@@ -386,7 +383,7 @@ std::vector<BodyInstance> AdaptingBodies::instances(const BodyMeshes& meshes) co
   for (const auto& mesh : meshes) {
     const auto source =
         std::find_if(bodies_.begin(), bodies_.end(), [&](const Body& b) { return b.body == mesh->body; });
-    BodyInstance& body = instances[static_cast<std::size_t>(mesh->body)];
+    BodyInstance& body = instances[mesh->body];
     body.mesh = mesh->mesh;
     body.source_vertex.resize(mesh->mesh.vertices.size());
     std::iota(body.source_vertex.begin(), body.source_vertex.end(), 0);
@@ -394,7 +391,7 @@ std::vector<BodyInstance> AdaptingBodies::instances(const BodyMeshes& meshes) co
     body.groups = nullptr;
     if (!body.material_part.empty()) {
       std::vector<int> parts;
-      for (const int cell : mesh->origin_of_cell) parts.push_back(body.material_part[static_cast<std::size_t>(cell)]);
+      for (const int cell : mesh->origin_of_cell) parts.push_back(body.material_part[cell]);
       body.material_part = std::move(parts);
     }
     if (!body.displacements.empty()) {
@@ -416,15 +413,15 @@ AdaptingBody<dim> make_adapting_body(const SceneDesc& desc, const AdaptingBodies
   for (std::size_t c = 0; c < mesh->mesh.num_solid_cells(); ++c) {
     const std::array<int, 4> corners = corners_of(mesh->mesh, c);
     std::copy_n(corners.begin(), dim + 1, data.cells.emplace_back().begin());
-    data.cell_label.push_back(body.class_of_cell[static_cast<std::size_t>(mesh->origin_of_cell[c])]);
+    data.cell_label.push_back(body.class_of_cell[mesh->origin_of_cell[c]]);
   }
   for (const BoundaryFacet& facet : mesh->facets) {
     data.facets.push_back(facet_of<dim>(facet.vertices));
-    data.facet_label.push_back(body.class_of_face[static_cast<std::size_t>(facet.origin)]);
+    data.facet_label.push_back(body.class_of_face[facet.origin]);
   }
   data.sets.assign(num_vertices, 0);
   for (std::size_t k = 0; k < mesh->nodes_of_region.size(); ++k) {
-    for (const int v : mesh->nodes_of_region[k]) data.sets[static_cast<std::size_t>(v)] |= bit(k);
+    for (const int v : mesh->nodes_of_region[k]) data.sets[v] |= bit(k);
   }
   data.boundary_sets = body.boundary_sets;
   data.is_frozen_vertex.assign(num_vertices, 0);
@@ -432,10 +429,10 @@ AdaptingBody<dim> make_adapting_body(const SceneDesc& desc, const AdaptingBodies
   for (std::size_t v = 0; v < num_vertices; ++v) {
     data.is_frozen_vertex[v] = (data.sets[v] & body.frozen_sets) != 0 ? 1 : 0;
     const int origin = mesh->origin_of_vertex[v];
-    if (origin >= 0) data.is_kept_vertex[v] = body.is_kept_vertex[static_cast<std::size_t>(origin)];
+    if (origin >= 0) data.is_kept_vertex[v] = body.is_kept_vertex[origin];
   }
 
-  const BodyBlocks& blocks = scene.blocks[static_cast<std::size_t>(body.body)];
+  const BodyBlocks& blocks = scene.blocks[body.body];
   std::vector<NodeFields<dim>> fields(num_vertices);
   const auto at = [](const VecX& x, int b) {
     return x.size() > 0 ? Vec<dim>(block<dim>(x, b)) : Vec<dim>(Vec<dim>::Zero());
@@ -470,8 +467,8 @@ AdaptingBody<dim> make_adapting_body(const SceneDesc& desc, const AdaptingBodies
   }
   const SurfaceTopology& surface = scene.model.surface;
   for (int v = 0; v < surface.num_vertices; ++v) {
-    if (surface.vertex_body[static_cast<std::size_t>(v)] != body.body) continue;
-    adapting.has_self_contact = surface.vertex_group[static_cast<std::size_t>(v)] < 0;
+    if (surface.vertex_body[v] != body.body) continue;
+    adapting.has_self_contact = surface.vertex_group[v] < 0;
     break;
   }
   return adapting;
@@ -491,7 +488,7 @@ std::shared_ptr<const BodyMesh> body_mesh_of(const AdaptingBodies::Body& body, c
   mesh->mesh.dim = dim;
   mesh->nodes_of_region.resize(body.regions.size());
   for (std::size_t v = 0; v < data.rest.size(); ++v) {
-    const auto old = static_cast<std::size_t>(vertex_of[v]);
+    const std::size_t old = vertex_of[v];
     mesh->mesh.vertices.push_back(in_space(data.rest[v]));
     mesh->start.push_back(in_space(adapted.fields[old].start));
     const bool is_old = old < before.mesh.vertices.size() && before.mesh.vertices[old] == mesh->mesh.vertices.back();
@@ -506,12 +503,12 @@ std::shared_ptr<const BodyMesh> body_mesh_of(const AdaptingBodies::Body& body, c
     } else {
       mesh->mesh.triangles.push_back(data.cells[c]);
     }
-    mesh->origin_of_cell.push_back(body.cell_of_class[static_cast<std::size_t>(data.cell_label[c])]);
+    mesh->origin_of_cell.push_back(body.cell_of_class[data.cell_label[c]]);
   }
   for (std::size_t f = 0; f < data.facets.size(); ++f) {
     BoundaryFacet facet;
     std::copy_n(data.facets[f].begin(), dim, facet.vertices.begin());
-    facet.origin = body.face_of_class[static_cast<std::size_t>(data.facet_label[f])];
+    facet.origin = body.face_of_class[data.facet_label[f]];
     mesh->facets.push_back(facet);
   }
   return mesh;
@@ -541,17 +538,16 @@ class Midpoints {
   void find(const Mesh& coarse, const std::array<int, 4>& corners, int v, const Mesh& fine) {
     double nearest = infinity;
     std::array<int, 2> ends{};
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(coarse.dim); ++i) {
+    for (int i = 0; i <= coarse.dim; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        const Vec<3> middle = 0.5 * (coarse.vertices[static_cast<std::size_t>(corners[i])] +
-                                     coarse.vertices[static_cast<std::size_t>(corners[j])]);
-        const double distance = (fine.vertices[static_cast<std::size_t>(v)] - middle).squaredNorm();
+        const Vec<3> middle = 0.5 * (coarse.vertices[corners[i]] + coarse.vertices[corners[j]]);
+        const double distance = (fine.vertices[v] - middle).squaredNorm();
         if (distance >= nearest) continue;
         nearest = distance;
         ends = {std::min(corners[i], corners[j]), std::max(corners[i], corners[j])};
       }
     }
-    parents_[static_cast<std::size_t>(v)] = ends;
+    parents_[v] = ends;
     of_edge_[ends] = v;
   }
 
@@ -575,34 +571,32 @@ std::shared_ptr<const BodyMesh> refine_body_mesh(const AdaptingBodies::Body& bod
     const auto [a, b, c] = facet.vertices;
     if (mesh.mesh.dim == 2) {
       const int m = midpoints.between(a, b);
-      is_of_boundary[static_cast<std::size_t>(m)] = 1;
+      is_of_boundary[m] = 1;
       fine->facets.push_back({{a, m, -1}, facet.origin});
       fine->facets.push_back({{m, b, -1}, facet.origin});
       continue;
     }
     const int ab = midpoints.between(a, b), bc = midpoints.between(b, c), ca = midpoints.between(c, a);
-    for (const int m : {ab, bc, ca}) is_of_boundary[static_cast<std::size_t>(m)] = 1;
+    for (const int m : {ab, bc, ca}) is_of_boundary[m] = 1;
     for (const std::array<int, 3>& child : {std::array{a, ab, ca}, {b, bc, ab}, {c, ca, bc}, {ab, bc, ca}}) {
       fine->facets.push_back({child, facet.origin});
     }
   }
   for (std::size_t v = 0; v < parents.size(); ++v) {
     const auto& x = mesh.start;
-    fine->start.push_back(0.5 *
-                          (x[static_cast<std::size_t>(parents[v][0])] + x[static_cast<std::size_t>(parents[v][1])]));
+    fine->start.push_back(0.5 * (x[parents[v][0]] + x[parents[v][1]]));
     fine->origin_of_vertex.push_back(v < num_old ? mesh.origin_of_vertex[v] : -1);
   }
   const int num_children = 1 << mesh.mesh.dim;
   for (const int origin : mesh.origin_of_cell) {
-    fine->origin_of_cell.insert(fine->origin_of_cell.end(), static_cast<std::size_t>(num_children), origin);
+    fine->origin_of_cell.insert(fine->origin_of_cell.end(), num_children, origin);
   }
   for (std::size_t k = 0; k < mesh.nodes_of_region.size(); ++k) {
     std::vector<char> is_in(num_old, 0);
-    for (const int v : mesh.nodes_of_region[k]) is_in[static_cast<std::size_t>(v)] = 1;
+    for (const int v : mesh.nodes_of_region[k]) is_in[v] = 1;
     std::vector<int>& nodes = fine->nodes_of_region.emplace_back();
     for (std::size_t v = 0; v < parents.size(); ++v) {
-      const bool are_in =
-          is_in[static_cast<std::size_t>(parents[v][0])] && is_in[static_cast<std::size_t>(parents[v][1])];
+      const bool are_in = is_in[parents[v][0]] && is_in[parents[v][1]];
       const bool is_inner = v >= num_old && (body.boundary_sets & bit(k)) != 0 && !is_of_boundary[v];
       if (are_in && !is_inner) nodes.push_back(static_cast<int>(v));
     }

@@ -78,13 +78,13 @@ class Chooser {
   }
 
  private:
-  const BodyDesc& desc_of(const BodyInstance& body) const { return scene_.bodies[static_cast<std::size_t>(body.desc)]; }
+  const BodyDesc& desc_of(const BodyInstance& body) const { return scene_.bodies[body.desc]; }
 
   /// Returns the density [kg/m^3]. A density that the scene gives is taken as it is, so that the choice does not depend
   /// on rounding. If the scene gives an inertia, it may be that of more than the mass within the radius; the larger
   /// density counts.
   double density_of(const StiffUnit& unit) const {
-    const BodyDesc& desc = desc_of(bodies_[static_cast<std::size_t>(unit.body)]);
+    const BodyDesc& desc = desc_of(bodies_[unit.body]);
     if (!unit.is_part() && (desc.mass || desc.inertia)) {
       const AffineFrame& frame = unit.frame;
       const double of_inertia = frame.second_moment.maxCoeff() / (frame.radius * frame.radius);
@@ -99,7 +99,7 @@ class Chooser {
     const double g = scene_.gravity.norm();
     std::vector<double> mass(bodies_.size(), 0.0), radius(bodies_.size(), 0.0);
     for (const StiffUnit& unit : units_) {
-      const auto b = static_cast<std::size_t>(unit.body);
+      const std::size_t b = unit.body;
       if (!unit.is_part()) mass[b] = unit.frame.mass, radius[b] = unit.frame.radius;
     }
     for (std::size_t b = 0; b < bodies_.size(); ++b) {

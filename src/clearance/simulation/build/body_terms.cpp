@@ -64,8 +64,8 @@ void add_shape_moments(const ElementMesh<dim>& mesh, const std::vector<int>& bod
   sums.resize(num_bodies, Vec<3>::Zero());
   const std::vector<Vec<dim>> moments = shape_moments(mesh);
   for (std::size_t e = 0; e < moments.size(); ++e) {
-    const auto block = static_cast<std::size_t>(mesh.nodes_of(e)[0]);
-    sums[static_cast<std::size_t>(body_of_block[block])].template head<dim>() += moments[e];
+    const std::size_t block = mesh.nodes_of(e)[0];
+    sums[body_of_block[block]].template head<dim>() += moments[e];
   }
 }
 

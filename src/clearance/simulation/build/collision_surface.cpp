@@ -72,7 +72,7 @@ std::array<int, 3> corners_of(const Mesh& mesh, const ElementFace& face) {
   const auto& of_cell =
       mesh.dim == 3 ? std::span<const int>(mesh.tets[face.cell]) : std::span<const int>(mesh.triangles[face.cell]);
   std::array<int, 3> corners = {-1, -1, -1};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.dim); ++i) corners[i] = of_cell[face.corners[i]];
+  for (int i = 0; i < mesh.dim; ++i) corners[i] = of_cell[face.corners[i]];
   return corners;
 }
 
@@ -92,7 +92,7 @@ std::vector<CollisionSurface::Weight> weights_at(const Mesh& mesh, std::size_t c
 
 Vec<3> position_of(const Mesh& mesh, const std::vector<CollisionSurface::Weight>& weights) {
   Vec<3> x = Vec<3>::Zero();
-  for (const auto& [node, weight] : weights) x += weight * mesh.vertices[static_cast<std::size_t>(node)];
+  for (const auto& [node, weight] : weights) x += weight * mesh.vertices[node];
   return x;
 }
 
@@ -107,7 +107,7 @@ CollisionSurface cut_boundary(const Mesh& mesh, int segments) {
     std::array<std::array<int, 2>, 3> key;
     key.fill({-1, 0});
     Barycentrics at{};
-    for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.dim); ++i) {
+    for (int i = 0; i < mesh.dim; ++i) {
       if (parts[i] == 0) continue;
       key[i] = {corners[face.corners[i]], parts[i]};
       at[face.corners[i]] = static_cast<double>(parts[i]) / segments;
@@ -155,7 +155,7 @@ MatX bernstein_at_nodes(int order) {
   std::vector<double> row(nodes.size());
   for (Eigen::Index r = 0; r < values.rows(); ++r) {
     Barycentrics at{};
-    for (std::size_t i = 0; i < 3; ++i) at[i] = static_cast<double>(nodes[static_cast<std::size_t>(r)][i]) / order;
+    for (std::size_t i = 0; i < 3; ++i) at[i] = static_cast<double>(nodes[r][i]) / order;
     bernstein_values(2, order, at, row);
     values.row(r) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), std::ssize(row));
   }
@@ -210,7 +210,7 @@ class Locator {
     for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
       const std::vector<int> nodes = nodes_of(mesh, cell);
       Mat<dim> edges;
-      for (int i = 0; i < dim; ++i) edges.col(i) = at(nodes[static_cast<std::size_t>(i) + 1]) - at(nodes[0]);
+      for (int i = 0; i < dim; ++i) edges.col(i) = at(nodes[i + 1]) - at(nodes[0]);
       linear_.push_back({edges.inverse(), at(nodes[0])});
     }
   }
@@ -273,7 +273,7 @@ class Locator {
     Mat<dim> inverse;
     Vec<dim> origin;
   };
-  Vec<dim> at(int v) const { return mesh_.vertices[static_cast<std::size_t>(v)].head<dim>(); }
+  Vec<dim> at(int v) const { return mesh_.vertices[v].head<dim>(); }
   static Barycentrics barycentrics_of(const Vec<dim>& xi) {
     Barycentrics at{};
     at[0] = 1.0 - xi.sum();
@@ -337,8 +337,8 @@ std::vector<CollisionSurface::Face> find_faces(const Mesh& mesh, const Mesh& pro
     faces.push_back({corners_of(mesh, face), {}, {}});
     BoundingBox box;
     for (int i = 0; i < mesh.dim; ++i) {
-      const int corner = faces.back().corners[static_cast<std::size_t>(i)];
-      box.extend(mesh.vertices[static_cast<std::size_t>(corner)]);
+      const int corner = faces.back().corners[i];
+      box.extend(mesh.vertices[corner]);
     }
     const Vec<3> margin = Vec<3>::Constant(0.5 * box.diagonal());
     boxes.push_back({box.min - margin, box.max + margin});
@@ -348,7 +348,7 @@ std::vector<CollisionSurface::Face> find_faces(const Mesh& mesh, const Mesh& pro
     const Locator<dim> locator(mesh);
     std::vector<std::vector<typename Locator<dim>::OnFace>> found(proxy.vertices.size());
     parallel_for(static_cast<int>(found.size()), 16, [&](int v) {
-      const auto at = static_cast<std::size_t>(v);
+      const std::size_t at = v;
       if (!is_elsewhere) found[at] = locator.find_faces(boundary, boxes, proxy.vertices[at], tolerance);
       if (found[at].empty()) is_elsewhere = true;
     });
@@ -381,9 +381,7 @@ CollisionSurface embed(const Mesh& mesh, const Mesh& proxy, const std::string& b
   std::vector<Located> located(proxy.vertices.size());
   with_dimension(mesh.dim, [&](auto dim) {
     const Locator<dim> locator(mesh);
-    parallel_for(static_cast<int>(located.size()), 16, [&](int v) {
-      located[static_cast<std::size_t>(v)] = locator.locate(proxy.vertices[static_cast<std::size_t>(v)]);
-    });
+    parallel_for(static_cast<int>(located.size()), 16, [&](int v) { located[v] = locator.locate(proxy.vertices[v]); });
   });
   std::size_t num_far = 0, num_doubtful = 0, farthest = 0;
   for (std::size_t v = 0; v < located.size(); ++v) {

@@ -81,7 +81,7 @@ class Compliance {
         continue;
       }
       for (int i = 0; i <= model_.layout.dim; ++i) {
-        add(tie->second->first_block + i, term.weight * tie->second->weights[static_cast<std::size_t>(i)], sum);
+        add(tie->second->first_block + i, term.weight * tie->second->weights[i], sum);
       }
     }
     return sum;
@@ -89,7 +89,7 @@ class Compliance {
 
  private:
   void add(int block, double weight, double& sum) const {
-    const double stiffness = stiffness_[static_cast<std::size_t>(block)];
+    const double stiffness = stiffness_[block];
     if (stiffness > 0.0) sum += weight * weight / stiffness;
   }
 
@@ -105,8 +105,8 @@ template <int dim>
 void limit_growth(const SurfaceTopology& surface, const VecX& x, double slope, std::vector<double>& dhat) {
   std::vector<std::vector<int>> neighbours(dhat.size());
   for (const auto& [i, j] : surface.edges) {
-    neighbours[static_cast<std::size_t>(i)].push_back(j);
-    neighbours[static_cast<std::size_t>(j)].push_back(i);
+    neighbours[i].push_back(j);
+    neighbours[j].push_back(i);
   }
   using Entry = std::pair<double, int>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
@@ -114,11 +114,11 @@ void limit_growth(const SurfaceTopology& surface, const VecX& x, double slope, s
   while (!queue.empty()) {
     const auto [limit, v] = queue.top();
     queue.pop();
-    if (limit > dhat[static_cast<std::size_t>(v)]) continue;
-    for (int w : neighbours[static_cast<std::size_t>(v)]) {
+    if (limit > dhat[v]) continue;
+    for (int w : neighbours[v]) {
       const double next = limit + slope * (block<dim>(x, v) - block<dim>(x, w)).norm();
-      if (next >= dhat[static_cast<std::size_t>(w)]) continue;
-      dhat[static_cast<std::size_t>(w)] = next;
+      if (next >= dhat[w]) continue;
+      dhat[w] = next;
       queue.emplace(next, w);
     }
   }
@@ -140,17 +140,15 @@ void clear_start(const std::vector<BodyInstance>& bodies, const Model& model, co
   std::vector<double>& dhat = scales.dhat;
   const std::vector<double> dhat_of_body = dhat;
   for (const Contact& contact : set.contacts) {
-    const auto body = [&](int i) {
-      return model.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
-    };
+    const auto body = [&](int i) { return model.surface.vertex_body[contact.vertices[i]]; };
     const int n = contact.num_vertices();
     // A body that starts bent is pressed against something and keeps its dhat.
-    const auto is_bent = [&](int i) { return !bodies[static_cast<std::size_t>(body(i))].displacements.empty(); };
+    const auto is_bent = [&](int i) { return !bodies[body(i)].displacements.empty(); };
     if (is_bent(0) || is_bent(n - 1)) continue;
     const bool is_within = contact.kind != ContactKind::half_space && body(0) == body(n - 1);
     const double gap = (is_within ? own_share : 1.0) * (std::sqrt(contact.distance_sq) - options.min_separation);
     for (int i = 0; i < n; ++i) {
-      const auto v = static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)]);
+      const std::size_t v = contact.vertices[i];
       dhat[v] = std::min(dhat[v], std::max(gap, least_share * dhat_of_body[v]));
     }
   }
@@ -189,8 +187,8 @@ ScaledContact make_contact_scales(const SceneDesc& desc, const std::vector<BodyI
   ScaledContact contact;
   contact.dhat = largest.dhat;
   for (int v = 0; v < model.surface.num_vertices; ++v) {
-    const auto at = static_cast<std::size_t>(v);
-    const BodyScales& body = of_body[static_cast<std::size_t>(model.surface.vertex_body[at])];
+    const std::size_t at = v;
+    const BodyScales& body = of_body[model.surface.vertex_body[at]];
     contact.scales.dhat.push_back(body.dhat);
     contact.scales.eps_v.push_back(body.eps_v);
     contact.scales.stick.push_back(body.stick);

@@ -21,7 +21,7 @@ VecX nodal_velocities(const SceneDesc& desc, const std::vector<BodyInstance>& bo
   VecX v0 = VecX::Zero(unknowns.x_rest.size());
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const BodyInstance& body = bodies[b];
-    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+    const BodyDesc& body_desc = desc.bodies[body.desc];
     if (body.kind != BodyKind::deformable) continue;
     const BoundingBox box = bounding_box(body.mesh.vertices);
     const Vec<3> center = 0.5 * (box.min + box.max);
@@ -54,8 +54,8 @@ template <int dim>
 void set_stiff_velocities(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
                           const std::vector<StiffUnit>& units, VecX& v) {
   for (const StiffUnit& unit : units) {
-    const BodyInstance& body = bodies[static_cast<std::size_t>(unit.body)];
-    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+    const BodyInstance& body = bodies[unit.body];
+    const BodyDesc& body_desc = desc.bodies[body.desc];
     Vec<3> omega = body_desc.angular_velocity * radians_per_degree;
     Vec<3> linear = body_desc.linear_velocity;
     for (std::size_t i = 0; i < 3; ++i) {

@@ -111,7 +111,7 @@ class JointMaker {
     }
     // A body without mass is missing among the units and has been reported.
     for (const StiffUnit& unit : units_) {
-      if (unit.body == instances[static_cast<std::size_t>(copy)] && !unit.is_part()) joint.bodies[side] = jointed(unit);
+      if (unit.body == instances[copy] && !unit.is_part()) joint.bodies[side] = jointed(unit);
     }
   }
 
@@ -141,8 +141,8 @@ std::vector<HeldBody> held_bodies(const SceneDesc& desc, const std::vector<BodyI
   const std::array<bool, 3> none = {false, false, false};
   std::vector<HeldBody> held;
   for (const StiffUnit& unit : units) {
-    const int body = bodies[static_cast<std::size_t>(unit.body)].desc;
-    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body)];
+    const int body = bodies[unit.body].desc;
+    const BodyDesc& body_desc = desc.bodies[body];
     if (unit.is_part() || (body_desc.fixed_translation == none && body_desc.fixed_rotation == none)) continue;
     held.push_back({jointed(unit), body_desc.fixed_translation, body_desc.fixed_rotation});
   }
@@ -168,7 +168,7 @@ void set_readers(const std::vector<std::string>& names, SceneJoints& result) {
   result.strain = [names](const Potential& potential, const State& state) -> JointStrain {
     const auto [link, strain] = static_cast<const Joints&>(potential).largest_strain(state.x, state.turns);
     if (link < 0) return {};
-    const auto joint = static_cast<std::size_t>(link);
+    const std::size_t joint = link;
     return {strain, joint < names.size() ? names[joint] : "a fixed translation or rotation"};
   };
 }
@@ -179,20 +179,19 @@ std::vector<int> mechanisms(const std::vector<StiffJoint>& joints, const std::ve
   std::vector<int> parent(num_bodies);
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int b) {
-    while (parent[static_cast<std::size_t>(b)] != b) b = parent[static_cast<std::size_t>(b)];
+    while (parent[b] != b) b = parent[b];
     return b;
   };
   const auto unite = [&](const JointedBody& first, const JointedBody& second) {
     if (first.is_world() || second.is_world()) return;
-    const int a = root(body_of_block[static_cast<std::size_t>(first.first_block)]);
-    const int b = root(body_of_block[static_cast<std::size_t>(second.first_block)]);
-    parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    const int a = root(body_of_block[first.first_block]);
+    const int b = root(body_of_block[second.first_block]);
+    parent[std::max(a, b)] = std::min(a, b);
   };
   for (const StiffJoint& joint : joints) unite(joint.bodies[0], joint.bodies[1]);
   // The first body of a joint is never the world.
   for (const StiffCoupling& coupling : couplings) {
-    unite(joints[static_cast<std::size_t>(coupling.joint)].bodies[0],
-          joints[static_cast<std::size_t>(coupling.leader)].bodies[0]);
+    unite(joints[coupling.joint].bodies[0], joints[coupling.leader].bodies[0]);
   }
   for (int& body : parent) body = root(body);
   return parent;

@@ -39,7 +39,7 @@ std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& bod
   }
   std::vector<double> weights(body.mesh.vertices.size(), 0.0);
   for (int v : select_nodes(body, transform, load.region, dim)) {
-    if (blocks.of_node(v) >= 0) weights[static_cast<std::size_t>(v)] = weighing[blocks.of_node(v)];
+    if (blocks.of_node(v) >= 0) weights[v] = weighing[blocks.of_node(v)];
   }
   return weights;
 }
@@ -102,7 +102,7 @@ class LoadMaker {
   template <class Wants, class Prepare>
   void prepare_all(const Wants& wants, const Prepare& prepare) {
     for (int d = 0; d < static_cast<int>(desc_.bodies.size()); ++d) {
-      const BodyDesc& body_desc = desc_.bodies[static_cast<std::size_t>(d)];
+      const BodyDesc& body_desc = desc_.bodies[d];
       for (std::size_t i = 0; i < body_desc.loads.size(); ++i) {
         const LoadDesc& load = body_desc.loads[i];
         if (!wants(load.kind)) continue;
@@ -218,8 +218,8 @@ LoadMaker::PotentialPointer LoadMaker::make_torques() {
   std::vector<TorqueLoad> torques;
   for (const StiffUnit& unit : unknowns_.stiff_units) {
     if (unit.is_part()) continue;
-    const int body = bodies_[static_cast<std::size_t>(unit.body)].desc;
-    const std::vector<TorqueLoad> on_unit = torques_on(unit, desc_.bodies[static_cast<std::size_t>(body)], controls_);
+    const int body = bodies_[unit.body].desc;
+    const std::vector<TorqueLoad> on_unit = torques_on(unit, desc_.bodies[body], controls_);
     torques.insert(torques.end(), on_unit.begin(), on_unit.end());
   }
   if (torques.empty()) return nullptr;

@@ -63,7 +63,7 @@ class MotionStep {
     }
   }
 
-  bool is_prescribed(int c) const { return desc_.components[static_cast<std::size_t>(c)]; }
+  bool is_prescribed(int c) const { return desc_.components[c]; }
   bool is_direction(int b) const { return motion_.is_stiff && b != motion_.blocks.front(); }
   void turn(int b, const Mat<3>& rotation) {
     Vec<3> direction = Vec<3>::Zero();
@@ -75,7 +75,7 @@ class MotionStep {
   void follow_poses() {
     const int num_poses = std::min(window_.count_steps(state_.step + 1, h_), static_cast<int>(desc_.poses.size()));
     if (num_poses == 0) return;
-    const PoseDesc& pose = desc_.poses[static_cast<std::size_t>(num_poses - 1)];
+    const PoseDesc& pose = desc_.poses[num_poses - 1];
     const Mat<3> rotation = rotation_from_vector(pose.rotation * radians_per_degree);
     for (int b : motion_.blocks) {
       if (is_direction(b)) {
@@ -110,7 +110,7 @@ class MotionStep {
     const auto positions = motion_.sequence.positions(place);
     if (!positions) return positions.issues();
     for (std::size_t k = 0; k < motion_.blocks.size(); ++k) {
-      const auto node = static_cast<std::size_t>(motion_.nodes[k]);
+      const std::size_t node = motion_.nodes[k];
       targets_.segment(dim_ * motion_.blocks[k], dim_) = (*positions)[node].head(dim_);
     }
     return Done{};
@@ -131,8 +131,7 @@ double lowest_coordinate(const SceneModel& scene, const State& state, int axis) 
   const VecX x = scene.model.surface_map.apply(state.x);
   double lowest = infinity;
   for (int v = 0; v < scene.model.surface.num_vertices; ++v) {
-    if (!scene.model.is_obstacle_vertex[static_cast<std::size_t>(v)])
-      lowest = std::min(lowest, x[scene.dim * v + axis]);
+    if (!scene.model.is_obstacle_vertex[v]) lowest = std::min(lowest, x[scene.dim * v + axis]);
   }
   return lowest;
 }
@@ -140,7 +139,7 @@ double lowest_coordinate(const SceneModel& scene, const State& state, int axis) 
 /// Returns a set of components; bit c stands for component c.
 char component_bits(const std::array<bool, 3>& components, int dim) {
   int bits = 0;
-  for (int c = 0; c < dim; ++c) bits |= components[static_cast<std::size_t>(c)] ? 1 << c : 0;
+  for (int c = 0; c < dim; ++c) bits |= components[c] ? 1 << c : 0;
   return static_cast<char>(bits);
 }
 
@@ -183,7 +182,7 @@ Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state) {
     // A motion that starts later moves nodes of deformable bodies from where they are then.
     const bool begins = motion.desc.start > 0.0 && !window.has_started(state.time - h, h);
     for (int b : motion.blocks) {
-      char& of_block = components[static_cast<std::size_t>(b)];
+      char& of_block = components[b];
       of_block = static_cast<char>(of_block | component_bits(motion.desc.components, dim));
       if (motion.is_obstacle || !begins) continue;
       state.x_anchor.segment(dim * b, dim) = state.x.segment(dim * b, dim);

@@ -19,7 +19,7 @@ namespace {
 /// Prepares the motion of one body or of one copy of it.
 PreparedMotion prepare(const MotionDesc& motion, int body_number, const TransformDesc& transform,
                        const BodyInstance& body, const Unknowns& unknowns) {
-  const BodyBlocks& blocks = unknowns.blocks[static_cast<std::size_t>(body_number)];
+  const BodyBlocks& blocks = unknowns.blocks[body_number];
   const int dim = unknowns.layout.dim;
   PreparedMotion prepared;
   prepared.desc = motion;
@@ -40,7 +40,7 @@ PreparedMotion prepare(const MotionDesc& motion, int body_number, const Transfor
     if (blocks.of_node(v) < 0) continue;
     prepared.blocks.push_back(blocks.of_node(v));
     prepared.nodes.push_back(v);
-    prepared.points.push_back(body.mesh.vertices[static_cast<std::size_t>(v)]);
+    prepared.points.push_back(body.mesh.vertices[v]);
     box.extend(prepared.points.back());
   }
   prepared.center = motion.center ? *motion.center : Vec<3>(0.5 * (box.min + box.max));
@@ -58,7 +58,7 @@ Result<std::vector<std::filesystem::path>> sequence_files(const SceneDesc& desc,
     for (const std::string& file : motion.mesh_files) files.push_back(fs::path(desc.base_directory) / file);
     // With one file per step, files that the run does not reach are not needed.
     if (motion.mesh_rate == 0.0 && num_moving_steps < static_cast<int>(files.size())) {
-      files.resize(static_cast<std::size_t>(std::max(num_moving_steps, 1)));
+      files.resize(std::max(num_moving_steps, 1));
     }
     return files;
   }
@@ -69,7 +69,7 @@ Result<std::vector<std::filesystem::path>> sequence_files(const SceneDesc& desc,
 }
 
 Result<MeshSequence> open_sequence(const SceneDesc& desc, const MotionDesc& motion, const BodyInstance& body) {
-  const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+  const BodyDesc& body_desc = desc.bodies[body.desc];
   auto files = sequence_files(desc, body_desc, motion);
   if (!files) return files.issues();
   return MeshSequence::open(std::move(files).value(), body, desc.dimension,
@@ -97,7 +97,7 @@ bool holds_tied_nodes(const PreparedMotion& motion, const std::vector<Tie>& ties
 /// Prepares one motion of a body and all its copies. Warns of a motion that finds no node in any copy.
 void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, const std::vector<BodyInstance>& bodies,
                     const Unknowns& unknowns, std::vector<PreparedMotion>& motions, Issues& issues, Issues& idle) {
-  const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body_index)];
+  const BodyDesc& body_desc = desc.bodies[body_index];
   const MotionDesc& motion = body_desc.motions[index];
   const std::string place = motion_place(body_index, index);
   bool finds_nothing = true;
@@ -149,7 +149,7 @@ std::vector<PreparedMotion> prepare_motions(const SceneDesc& desc, const std::ve
                                             const Unknowns& unknowns, Issues& issues, Issues& idle) {
   std::vector<PreparedMotion> motions;
   for (int b = 0; b < static_cast<int>(desc.bodies.size()); ++b) {
-    const std::size_t num_motions = desc.bodies[static_cast<std::size_t>(b)].motions.size();
+    const std::size_t num_motions = desc.bodies[b].motions.size();
     for (std::size_t m = 0; m < num_motions; ++m) {
       prepare_motion(desc, b, m, bodies, unknowns, motions, issues, idle);
     }
@@ -158,10 +158,10 @@ std::vector<PreparedMotion> prepare_motions(const SceneDesc& desc, const std::ve
 }
 
 std::vector<char> always_prescribed_blocks(const std::vector<BodyInstance>& bodies, const Unknowns& unknowns) {
-  std::vector<char> is_prescribed(static_cast<std::size_t>(unknowns.layout.num_blocks), 0);
+  std::vector<char> is_prescribed(unknowns.layout.num_blocks, 0);
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     if (!bodies[b].is_obstacle) continue;
-    for (const int block : unknowns.blocks[b].of_nodes) is_prescribed[static_cast<std::size_t>(block)] = 1;
+    for (const int block : unknowns.blocks[b].of_nodes) is_prescribed[block] = 1;
   }
   return is_prescribed;
 }

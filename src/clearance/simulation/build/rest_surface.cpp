@@ -32,8 +32,7 @@ std::vector<int> directions_of_edges(const std::vector<BodyInstance>& bodies, co
   std::sort(sides.begin(), sides.end());
   std::vector<int> directions;
   for (const auto& [a, b] : edges) {
-    const std::array<int, 2> side = {surface.vertex_of_surface[static_cast<std::size_t>(a)],
-                                     surface.vertex_of_surface[static_cast<std::size_t>(b)]};
+    const std::array<int, 2> side = {surface.vertex_of_surface[a], surface.vertex_of_surface[b]};
     directions.push_back(std::binary_search(sides.begin(), sides.end(), side) ? 1 : -1);
   }
   return directions;
@@ -72,11 +71,11 @@ SurfaceAtRest surface_at_rest(const SceneDesc& desc, const std::vector<BodyInsta
                      .gravity = desc.gravity.norm(),
                      .find_insides = [&] { return find_insides(desc, bodies, surface, model.surface.edges); }};
   for (const BodyInstance& body : bodies) {
-    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+    const BodyDesc& body_desc = desc.bodies[body.desc];
     rest.bodies.push_back({body.is_obstacle, is_stiff(body.kind), youngs_modulus(body_desc), 0.0});
   }
   for (const StiffUnit& unit : unknowns.stiff_units) {
-    if (!unit.is_part()) rest.bodies[static_cast<std::size_t>(unit.body)].mass = unit.frame.mass;
+    if (!unit.is_part()) rest.bodies[unit.body].mass = unit.frame.mass;
   }
   return rest;
 }
@@ -88,7 +87,7 @@ void log_contact_moduli(const SceneDesc& desc, const SceneModel& scene) {
   const std::vector<double>& dhat = model.contact_scales.dhat;
   std::vector<char> is_told(scene.bodies.size(), 0);
   for (std::size_t v = 0; v < moduli.size(); ++v) {
-    const auto b = static_cast<std::size_t>(model.surface.vertex_body[v]);
+    const std::size_t b = model.surface.vertex_body[v];
     if (std::exchange(is_told[b], 1) != 0) continue;
     const BodyInstance& body = scene.bodies[b];
     log_info("contact of '{}': kappa {:.4g} Pa, {}; dhat {:.4g} m", body.name, moduli[v], origin_of_modulus(desc, body),

@@ -29,7 +29,7 @@ class Materials {
   const std::vector<MaterialParameters>& all() const { return all_; }
 
   int of_cell(const BodyInstance& body, std::size_t cell) {
-    const auto number = static_cast<std::size_t>(body.desc);
+    const std::size_t number = body.desc;
     const int part = body.material_part.empty() ? -1 : body.material_part[cell];
     const int material = first_of_body_[number] + 1 + part;
     const auto density = element_density(desc_.bodies[number], body, body.cell_at_start(cell));
@@ -40,7 +40,7 @@ class Materials {
   int with_density(int material, double density) {
     const auto [known, is_new] = with_density_.try_emplace({material, density}, static_cast<int>(all_.size()));
     if (is_new) {
-      all_.push_back(all_[static_cast<std::size_t>(material)]);
+      all_.push_back(all_[material]);
       all_.back().density = density;
     }
     return known->second;
@@ -64,7 +64,7 @@ class ElementCollector {
     // Cells of frames begin with the solid elements of all bodies.
     int num_cells = 0;
     for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
-      const BodyInstance& body = bodies_[static_cast<std::size_t>(b)];
+      const BodyInstance& body = bodies_[b];
       if (body.kind == BodyKind::deformable) add_body(b, num_cells);
       num_cells += static_cast<int>(dim == 3 ? body.mesh.tets.size() : body.mesh.triangles.size());
     }
@@ -83,8 +83,8 @@ class ElementCollector {
 
  private:
   void add_body(int b, int first_cell) {
-    const BodyInstance& body = bodies_[static_cast<std::size_t>(b)];
-    const BodyBlocks& blocks = unknowns_.blocks[static_cast<std::size_t>(b)];
+    const BodyInstance& body = bodies_[b];
+    const BodyBlocks& blocks = unknowns_.blocks[b];
     const std::vector<char> is_stiff_element = stiff_elements(body.mesh, unknowns_.stiff_units, b);
     for (std::size_t cell = 0; cell < is_stiff_element.size(); ++cell) {
       if (is_stiff_element[cell]) continue;
@@ -114,7 +114,7 @@ class ElementCollector {
     for (const int v : nodes_of_displacements(body.mesh, cell, order)) of_order.nodes.push_back(blocks.of_node(v));
     if (order != shape_order) {
       for (const int v : body.mesh.nodes_of_cell(cell)) {
-        const Vec<3>& x = body.mesh.vertices[static_cast<std::size_t>(v)];
+        const Vec<3>& x = body.mesh.vertices[v];
         of_order.shapes_at_rest.insert(of_order.shapes_at_rest.end(), x.data(), x.data() + dim);
       }
     }

@@ -30,7 +30,7 @@ FrameMesh join_meshes(int dim, const std::vector<BodyInstance>& bodies, const Su
     }
   };
   for (int b = 0; b < static_cast<int>(bodies.size()); ++b) {
-    const Mesh& mesh = bodies[static_cast<std::size_t>(b)].mesh;
+    const Mesh& mesh = bodies[b].mesh;
     const int shift = static_cast<int>(all.vertices.size());
     all.vertices.insert(all.vertices.end(), mesh.vertices.begin(), mesh.vertices.end());
     append(mesh.tets, all.tets, shift, tet_body, b);
@@ -50,7 +50,7 @@ FrameMesh join_meshes(int dim, const std::vector<BodyInstance>& bodies, const Su
   for (const auto* body_of : {&tet_body, &triangle_body, &edge_body, &point_body}) {
     for (int b : *body_of) {
       frames.cell_body.push_back(b);
-      frames.cell_is_obstacle.push_back(bodies[static_cast<std::size_t>(b)].is_obstacle ? 1 : 0);
+      frames.cell_is_obstacle.push_back(bodies[b].is_obstacle ? 1 : 0);
     }
   }
   return frames;
@@ -68,7 +68,7 @@ std::vector<int> collision_groups(const SceneDesc& desc, const std::vector<BodyI
   int next = 2;
   std::vector<int> groups;
   for (const BodyInstance& body : bodies) {
-    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+    const BodyDesc& body_desc = desc.bodies[body.desc];
     if (body.is_obstacle) {
       groups.push_back(0);
     } else if (desc.contact.obstacles_only) {
@@ -90,7 +90,7 @@ std::vector<int> collision_groups(const SceneDesc& desc, const std::vector<BodyI
 std::vector<std::array<int, 2>> ignored_pairs(const SceneDesc& desc, const std::vector<BodyInstance>& bodies) {
   std::map<std::string, std::vector<int>> of_name;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
-    of_name[desc.bodies[static_cast<std::size_t>(bodies[b].desc)].name].push_back(static_cast<int>(b));
+    of_name[desc.bodies[bodies[b].desc].name].push_back(static_cast<int>(b));
   }
   for (std::size_t h = 0; h < desc.half_spaces.size(); ++h) {
     of_name.try_emplace("half_spaces[" + std::to_string(h) + "]", std::vector<int>{-1 - static_cast<int>(h)});
@@ -124,9 +124,9 @@ class SurfaceBuilder {
     result_.frames = join_meshes(dim_, bodies_, unknowns_.vertex_map);
     result_.map = SurfaceMap(dim_);
     for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
-      const BodyInstance& body = bodies_[static_cast<std::size_t>(b)];
+      const BodyInstance& body = bodies_[b];
       result_.topology.body_names.push_back(body.name);
-      const BodyDesc& body_desc = desc_.bodies[static_cast<std::size_t>(body.desc)];
+      const BodyDesc& body_desc = desc_.bodies[body.desc];
       if (has_collision_surface(body_desc, body)) {
         add_collision_surface(body_desc, b);
       } else if (body_desc.collides) {
@@ -163,12 +163,10 @@ class SurfaceBuilder {
     append(triangles, surface.triangles);
     append(edges, surface.edges);
     surface.num_vertices += num_vertices;
-    surface.vertex_body.insert(surface.vertex_body.end(), static_cast<std::size_t>(num_vertices), body);
-    surface.vertex_group.insert(surface.vertex_group.end(), static_cast<std::size_t>(num_vertices),
-                                groups_[static_cast<std::size_t>(body)]);
-    const char is_obstacle = bodies_[static_cast<std::size_t>(body)].is_obstacle ? 1 : 0;
-    result_.is_obstacle_vertex.insert(result_.is_obstacle_vertex.end(), static_cast<std::size_t>(num_vertices),
-                                      is_obstacle);
+    surface.vertex_body.insert(surface.vertex_body.end(), num_vertices, body);
+    surface.vertex_group.insert(surface.vertex_group.end(), num_vertices, groups_[body]);
+    const char is_obstacle = bodies_[body].is_obstacle ? 1 : 0;
+    result_.is_obstacle_vertex.insert(result_.is_obstacle_vertex.end(), num_vertices, is_obstacle);
   }
 
   /// Adds a vertex of the body's mesh to the surface.
@@ -178,7 +176,7 @@ class SurfaceBuilder {
   }
 
   void add_mesh(int b) {
-    const Mesh& mesh = bodies_[static_cast<std::size_t>(b)].mesh;
+    const Mesh& mesh = bodies_[b].mesh;
     const bool has_solid = dim_ == 3 ? !mesh.tets.empty() : !mesh.triangles.empty();
     Triangles triangles;
     Edges edges;
@@ -194,12 +192,12 @@ class SurfaceBuilder {
     std::vector<int> index(mesh.vertices.size(), -1);
     const auto mark = [&](const auto& elements) {
       for (const auto& element : elements) {
-        for (int v : element) index[static_cast<std::size_t>(v)] = 0;
+        for (int v : element) index[v] = 0;
       }
     };
     mark(triangles);
     mark(edges);
-    for (int v : mesh.points) index[static_cast<std::size_t>(v)] = 0;
+    for (int v : mesh.points) index[v] = 0;
     int num_vertices = 0;
     for (std::size_t v = 0; v < index.size(); ++v) {
       if (index[v] < 0) continue;
@@ -208,7 +206,7 @@ class SurfaceBuilder {
     }
     const auto renumber = [&](auto& elements) {
       for (auto& element : elements) {
-        for (int& v : element) v = index[static_cast<std::size_t>(v)];
+        for (int& v : element) v = index[v];
       }
     };
     renumber(triangles);
@@ -217,7 +215,7 @@ class SurfaceBuilder {
   }
 
   void add_collision_surface(const BodyDesc& body_desc, int b) {
-    const BodyInstance& body = bodies_[static_cast<std::size_t>(b)];
+    const BodyInstance& body = bodies_[b];
     const CollisionSurface own = make_collision_surface(body_desc, body, fmt::format("bodies[{}]", body.desc), issues_);
     const auto first = result_.vertex_of_surface.size();
     for (const CollisionSurface::Vertex& vertex : own.vertices) {
@@ -236,7 +234,7 @@ class SurfaceBuilder {
   void add_own_vertex(const CollisionSurface::Vertex& vertex, int b) {
     std::vector<SurfaceMap::Term> terms;
     Vec<3> offset = vertex.rest;
-    const BodyInstance& body = bodies_[static_cast<std::size_t>(b)];
+    const BodyInstance& body = bodies_[b];
     for (const auto& [node, weight] : vertex.weights) {
       for (const SurfaceMap::Term& term : result_.frames.vertex_map.terms(first_vertex_ + node)) {
         terms.push_back({term.block, weight * term.weight});
@@ -272,7 +270,7 @@ class SurfaceBuilder {
     Mesh& frame = result_.frames.mesh;
     const auto append = [&](const auto& from, auto& to, std::size_t end_of_kind) {
       for (auto element : from) {
-        for (int& v : element) v = result_.vertex_of_surface[first + static_cast<std::size_t>(v)];
+        for (int& v : element) v = result_.vertex_of_surface[first + v];
         to.push_back(element);
       }
       const auto at = static_cast<std::ptrdiff_t>(end_of_kind);

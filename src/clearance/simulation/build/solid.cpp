@@ -22,7 +22,7 @@ template <class Facets>
 bool is_closed_welded(const Vertices& vertices, Facets facets) {
   const std::vector<int> first = weld(vertices);
   for (auto& facet : facets) {
-    for (int& v : facet) v = first[static_cast<std::size_t>(v)];
+    for (int& v : facet) v = first[v];
   }
   return is_closed(facets);
 }
@@ -51,7 +51,7 @@ Edges boundary_edges(const BodyInstance& body) {
 
 std::optional<Solid> Solid::of(const SceneDesc& desc, const BodyInstance& body) {
   if (desc.dimension == 2 && body.is_obstacle) {
-    const auto& generator = desc.bodies[static_cast<std::size_t>(body.desc)].generator;
+    const auto& generator = desc.bodies[body.desc].generator;
     if (!generator || generator->is_surface) return std::nullopt;
   }
   // The surface of a stiff body may point either way.

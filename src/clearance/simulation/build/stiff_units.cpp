@@ -64,13 +64,13 @@ class CellIntegral {
   explicit CellIntegral(int order)
       : points_(conical_quadrature(dim, 2 * order + dim * (order - 1))), gradients_(order, points_) {
     for (const QuadraturePoint& point : points_) {
-      std::vector<double>& values = values_.emplace_back(static_cast<std::size_t>(num_lagrange_nodes(dim, order)));
+      std::vector<double>& values = values_.emplace_back(num_lagrange_nodes(dim, order));
       lagrange_values(dim, order, point.at, values);
     }
   }
 
   MassProperties of(std::span<const int> nodes, const std::vector<Vec<3>>& vertices) const {
-    const auto at = [&](std::size_t a) { return vertices[static_cast<std::size_t>(nodes[a])]; };
+    const auto at = [&](std::size_t a) { return vertices[nodes[a]]; };
     MassProperties sum;
     Vec<3> first = Vec<3>::Zero();  // about the first corner, as is the second moment until the end
     for (std::size_t q = 0; q < points_.size(); ++q) {
@@ -152,7 +152,7 @@ Result<AffineFrame> frame_of_curved(const Mesh& mesh, const std::vector<std::siz
   frame->volume = properties.measure;
   frame->radius = 0.0;
   for (const int v : nodes) {
-    frame->radius = std::max(frame->radius, (mesh.vertices[static_cast<std::size_t>(v)] - frame->center).norm());
+    frame->radius = std::max(frame->radius, (mesh.vertices[v] - frame->center).norm());
   }
   return frame;
 }
@@ -186,7 +186,7 @@ class Finder {
   std::vector<StiffUnit> run() {
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
       const BodyInstance& body = bodies_[b];
-      const BodyDesc& desc = scene_.bodies[static_cast<std::size_t>(body.desc)];
+      const BodyDesc& desc = scene_.bodies[body.desc];
       unit_ = {};
       unit_.body = static_cast<int>(b);
       unit_.place = fmt::format("bodies[{}]", body.desc);
@@ -226,7 +226,7 @@ class Finder {
       const std::vector<std::size_t> elements = elements_within(body.mesh, unit.tied_nodes);
       tie_whole_elements(body.mesh, elements, unit.tied_nodes);
       for (int v : unit.tied_nodes) {
-        if (std::exchange(is_taken[static_cast<std::size_t>(v)], 1) == 0) continue;
+        if (std::exchange(is_taken[v], 1) == 0) continue;
         issues_.push_back(
             {"", unit.place + ".region", "", "shares nodes with another stiff part of the body", Severity::error});
         break;
@@ -268,16 +268,15 @@ std::vector<char> stiff_elements(const Mesh& mesh, const std::vector<StiffUnit>&
   std::vector<int> unit_of_node(mesh.vertices.size(), -1);
   for (std::size_t u = 0; u < units.size(); ++u) {
     if (units[u].body != body) continue;
-    for (int v : units[u].tied_nodes) unit_of_node[static_cast<std::size_t>(v)] = static_cast<int>(u);
+    for (int v : units[u].tied_nodes) unit_of_node[v] = static_cast<int>(u);
   }
   // The corners decide: if they are tied, all nodes of the element are, and if they are not, no other node may make it
   // stiff.
   std::vector<char> is_stiff_element;
   for_each_element(mesh, [&](const auto& element) {
-    const int unit = unit_of_node[static_cast<std::size_t>(element[0])];
-    is_stiff_element.push_back(unit >= 0 && std::all_of(element.begin(), element.end(), [&](int v) {
-                                 return unit_of_node[static_cast<std::size_t>(v)] == unit;
-                               }));
+    const int unit = unit_of_node[element[0]];
+    is_stiff_element.push_back(
+        unit >= 0 && std::all_of(element.begin(), element.end(), [&](int v) { return unit_of_node[v] == unit; }));
   });
   return is_stiff_element;
 }

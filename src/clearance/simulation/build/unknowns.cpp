@@ -18,11 +18,11 @@ class UnknownsLayout {
     unknowns_.vertex_map = SurfaceMap(dim);
     auto unit = unknowns_.stiff_units.begin();
     for (int b = 0; b < static_cast<int>(bodies.size()); ++b) {
-      const BodyInstance& body = bodies[static_cast<std::size_t>(b)];
+      const BodyInstance& body = bodies[b];
       unknowns_.blocks.push_back({num_blocks(), {}});
       if (!is_stiff(body.kind)) add_nodes(body);
       for (; unit != unknowns_.stiff_units.end() && unit->body == b; ++unit) add_unit(*unit, body);
-      unknowns_.body_of_block.resize(static_cast<std::size_t>(num_blocks()), b);
+      unknowns_.body_of_block.resize(num_blocks(), b);
     }
     unknowns_.layout = {dim, num_blocks()};
     unknowns_.x_rest = Eigen::Map<const VecX>(x_rest_.data(), static_cast<Eigen::Index>(x_rest_.size()));
@@ -61,7 +61,7 @@ class UnknownsLayout {
       Vec<3> offset = body.mesh.vertices[v];
       for (const auto& [node, weight] : body.followed[v]) {
         terms.push_back({blocks.of_node(node), weight});
-        offset -= weight * body.mesh.vertices[static_cast<std::size_t>(node)];
+        offset -= weight * body.mesh.vertices[node];
       }
       unknowns_.vertex_map.add_vertex(terms, offset);
     }
@@ -79,9 +79,9 @@ class UnknownsLayout {
       return;
     }
     for (int v : unit.tied_nodes) {
-      const Vec<dim + 1> weights = weights_of<dim>(unit.frame, body.mesh.vertices[static_cast<std::size_t>(v)]);
+      const Vec<dim + 1> weights = weights_of<dim>(unit.frame, body.mesh.vertices[v]);
       Tie tie{unknowns_.blocks.back().of_node(v), unit.first_block, {}};
-      for (int i = 0; i <= dim; ++i) tie.weights[static_cast<std::size_t>(i)] = weights[i];
+      for (int i = 0; i <= dim; ++i) tie.weights[i] = weights[i];
       unknowns_.ties.push_back(tie);
     }
   }

@@ -15,7 +15,7 @@ struct BodyBlocks {
   /// Block of each vertex of its mesh; -1 for vertices that follow others. Empty for stiff bodies.
   std::vector<int> of_nodes;
 
-  int of_node(int v) const { return of_nodes[static_cast<std::size_t>(v)]; }
+  int of_node(int v) const { return of_nodes[v]; }
 };
 
 struct Unknowns {

@@ -15,11 +15,11 @@ namespace {
 /// Returns a set of bits for each vertex: one for each motion that prescribes the vertex completely in every step, and
 /// one for stiff parts.
 std::vector<std::uint64_t> what_holds(const SceneDesc& desc, const SceneModel& scene, int body) {
-  std::vector<std::uint64_t> holds(scene.bodies[static_cast<std::size_t>(body)].mesh.vertices.size(), 0);
+  std::vector<std::uint64_t> holds(scene.bodies[body].mesh.vertices.size(), 0);
   std::uint64_t bit = 1;
   for (const StiffUnit& unit : scene.stiff_units) {
     if (unit.body != body) continue;
-    for (const int v : unit.tied_nodes) holds[static_cast<std::size_t>(v)] |= bit;
+    for (const int v : unit.tied_nodes) holds[v] |= bit;
   }
   for (const PreparedMotion& motion : scene.motions) {
     if (motion.body != body) continue;
@@ -27,7 +27,7 @@ std::vector<std::uint64_t> what_holds(const SceneDesc& desc, const SceneModel& s
     const auto& components = motion.desc.components;
     const bool is_whole = components[0] && components[1] && (components[2] || scene.dim == 2);
     if (!is_whole || motion.desc.release || motion.desc.start > 0.0 || motion.desc.end < desc.time.duration) continue;
-    for (const int v : motion.nodes) holds[static_cast<std::size_t>(v)] |= bit;
+    for (const int v : motion.nodes) holds[v] |= bit;
   }
   return holds;
 }
@@ -37,7 +37,7 @@ bool has_free_edge(const Mesh& mesh, const std::vector<std::uint64_t>& holds) {
   const auto is_free = [&](const auto& cell) {
     for (const int a : cell) {
       for (const int b : cell) {
-        if ((holds[static_cast<std::size_t>(a)] & holds[static_cast<std::size_t>(b)]) == 0) return true;
+        if ((holds[a] & holds[b]) == 0) return true;
       }
     }
     return false;
@@ -51,7 +51,7 @@ bool has_free_edge(const Mesh& mesh, const std::vector<std::uint64_t>& holds) {
 void warn_of_bodies_that_cannot_adapt(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodyInstance& body = scene.bodies[b];
-    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+    const BodyDesc& body_desc = desc.bodies[body.desc];
     const bool is_copy = b > 0 && scene.bodies[b - 1].desc == body.desc;
     if (is_copy || find_remesh(desc, body_desc) == nullptr) continue;
     if (has_free_edge(body.mesh, what_holds(desc, scene, static_cast<int>(b)))) continue;

@@ -26,8 +26,8 @@ class Bending {
       : desc_(desc),
         scene_(scene),
         slender_(slender),
-        body_(scene.bodies[static_cast<std::size_t>(slender.body)]),
-        given_(desc.bodies[static_cast<std::size_t>(body_.desc)]) {}
+        body_(scene.bodies[slender.body]),
+        given_(desc.bodies[body_.desc]) {}
 
   bool run() {
     find_held_parts();
@@ -96,7 +96,7 @@ class Bending {
     if (!(largest_pressure(load, desc_.time.duration, *scene_.controls) > 0.0)) return false;
     Vec<3> sum = Vec<3>::Zero();
     double area = 0.0;
-    const auto at = [&](int v) { return body_.mesh.vertices[static_cast<std::size_t>(v)]; };
+    const auto at = [&](int v) { return body_.mesh.vertices[v]; };
     for (const auto& face : select_faces(body_, given_.transform, load.region, scene_.dim)) {
       const Vec<3> a = at(face[1]) - at(face[0]);
       Vec<3> normal;
@@ -118,7 +118,7 @@ class Bending {
     const std::vector<int> nodes = select_nodes(body_, given_.transform, load.region, scene_.dim);
     if (load.expression || nodes.empty()) return false;
     Vec<3> center = Vec<3>::Zero();
-    for (const int v : nodes) center += body_.mesh.vertices[static_cast<std::size_t>(v)];
+    for (const int v : nodes) center += body_.mesh.vertices[v];
     const Vec<3> arm = center / static_cast<double>(nodes.size()) - held_center_ / num_held_,
                  axis = slender_.axes.col(2);
     return load.value.dot(axis) * arm.dot(axis) > 0.0;
@@ -131,8 +131,7 @@ class Bending {
     const double inertia = width * thickness * thickness * thickness / 12.0;
     const double euler =
         2.4674 * given_.material.youngs_modulus * inertia / (slender_.extents[2] * slender_.extents[2]);
-    const double mass =
-        load.kind == LoadKind::acceleration ? body_masses(scene_)[static_cast<std::size_t>(slender_.body)] : 1.0;
+    const double mass = load.kind == LoadKind::acceleration ? body_masses(scene_)[slender_.body] : 1.0;
     return mass * along(value) > share_of_buckling * euler;
   }
 

@@ -18,8 +18,7 @@ double smallest_edge(const Vertices& vertices, const Elements& elements) {
   for (const auto& element : elements) {
     for (std::size_t i = 0; i < element.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        const Vec<3> edge =
-            vertices[static_cast<std::size_t>(element[i])] - vertices[static_cast<std::size_t>(element[j])];
+        const Vec<3> edge = vertices[element[i]] - vertices[element[j]];
         smallest_sq = std::min(smallest_sq, edge.squaredNorm());
       }
     }
@@ -66,7 +65,7 @@ std::vector<double> body_masses(const SceneModel& scene) {
       if (block >= 0) masses[b] += scene.model.mass[block];
     }
   }
-  for (const StiffUnit& unit : scene.stiff_units) masses[static_cast<std::size_t>(unit.body)] += unit.frame.mass;
+  for (const StiffUnit& unit : scene.stiff_units) masses[unit.body] += unit.frame.mass;
   return masses;
 }
 
@@ -79,21 +78,21 @@ std::vector<BodyFacts> collect_body_facts(const SceneModel& scene) {
   }
   // Volumes of stiff bodies include the thickness that gives them their mass.
   for (const StiffUnit& unit : scene.stiff_units) {
-    if (!unit.is_part()) bodies[static_cast<std::size_t>(unit.body)].volume = unit.frame.volume;
+    if (!unit.is_part()) bodies[unit.body].volume = unit.frame.volume;
   }
   return bodies;
 }
 
 std::vector<BodyFacts> sum_copies(const SceneDesc& desc, const std::vector<BodyFacts>& bodies, int max_lines) {
   std::vector<int> num_bodies(desc.bodies.size(), 0);
-  for (const BodyFacts& body : bodies) ++num_bodies[static_cast<std::size_t>(body.desc)];
+  for (const BodyFacts& body : bodies) ++num_bodies[body.desc];
   std::vector<BodyFacts> lines;
   for (const BodyFacts& body : bodies) {
-    const bool is_summed = num_bodies[static_cast<std::size_t>(body.desc)] > max_lines;
+    const bool is_summed = num_bodies[body.desc] > max_lines;
     const bool is_first = lines.empty() || lines.back().desc != body.desc;
     if (!is_summed || is_first) {
       lines.push_back(body);
-      if (is_summed) lines.back().name = desc.bodies[static_cast<std::size_t>(body.desc)].name;
+      if (is_summed) lines.back().name = desc.bodies[body.desc].name;
       continue;
     }
     BodyFacts& sum = lines.back();

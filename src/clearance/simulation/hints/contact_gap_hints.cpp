@@ -39,7 +39,7 @@ std::vector<double> approaches(const SceneDesc& desc, const SceneModel& scene) {
   std::vector<double> ways(scene.bodies.size(), 0.0);
   for (const PreparedMotion& motion : scene.motions) {
     if (motion.blocks.empty()) continue;
-    double& way = ways[static_cast<std::size_t>(motion.body)];
+    double& way = ways[motion.body];
     const MotionDesc& given = motion.desc;
     if (given.is_absolute() || !given.angular_velocity.isZero(0.0)) {
       way = infinity;
@@ -77,8 +77,8 @@ class ContactGaps {
     for (const auto& [pair, push] : pushes) {
       double weight = infinity;  // [N] weight of the lighter body
       for (const int b : pair) {
-        if (b >= 0 && !scene_.bodies[static_cast<std::size_t>(b)].is_obstacle) {
-          weight = std::min(weight, masses[static_cast<std::size_t>(b)] * desc_.gravity.norm());
+        if (b >= 0 && !scene_.bodies[b].is_obstacle) {
+          weight = std::min(weight, masses[b] * desc_.gravity.norm());
         }
       }
       if (!(push > most_weights * weight)) continue;
@@ -113,7 +113,7 @@ class ContactGaps {
     const auto other_gap = [&](const Pair& pair) {
       double largest = 0.0;
       for (const int b : pair) {
-        if (b < 0 || scene_.bodies[static_cast<std::size_t>(b)].kind != BodyKind::deformable) continue;
+        if (b < 0 || scene_.bodies[b].kind != BodyKind::deformable) continue;
         for (const auto& [other, near] : all_near) {
           const bool is_of_body = other != pair && other[0] != other[1] && (other[0] == b || other[1] == b);
           if (is_of_body && near.gap < 2.0 * near.dhat) largest = std::max(largest, near.dhat);
@@ -127,8 +127,8 @@ class ContactGaps {
       bool is_held = false;
       for (const int b : pair) {
         if (b < 0) continue;
-        way += ways[static_cast<std::size_t>(b)];
-        is_held = is_held || scene_.bodies[static_cast<std::size_t>(b)].kind == BodyKind::deformable;
+        way += ways[b];
+        is_held = is_held || scene_.bodies[b].kind == BodyKind::deformable;
       }
       // If both bodies keep their shape, the motion of one does not press the other.
       const double approach = way - near.gap;
@@ -166,8 +166,7 @@ class ContactGaps {
   void tell(const std::string& message) { add_named_hint(hints_, "contact_gap", "contact.dhat", message); }
 
   std::string name(int body) const {
-    return body < 0 ? fmt::format("half_spaces[{}]", -1 - body)
-                    : "'" + scene_.bodies[static_cast<std::size_t>(body)].name + "'";
+    return body < 0 ? fmt::format("half_spaces[{}]", -1 - body) : "'" + scene_.bodies[body].name + "'";
   }
   std::string names(const Pair& pair) const {
     if (pair[0] == pair[1]) return "parts of " + name(pair[0]);
@@ -176,7 +175,7 @@ class ContactGaps {
 
   double dhat_of(int surface_vertex) const {
     const std::vector<double>& dhat = scene_.model.contact_scales.dhat;
-    return dhat.empty() ? scene_.options.barrier.dhat : dhat[static_cast<std::size_t>(surface_vertex)];
+    return dhat.empty() ? scene_.options.barrier.dhat : dhat[surface_vertex];
   }
   double largest_dhat() const {
     const std::vector<double>& dhat = scene_.model.contact_scales.dhat;
@@ -189,8 +188,8 @@ class ContactGaps {
     for (const std::string& body : {overlap.first, overlap.second}) {
       double largest = 0.0;
       for (int v = 0; v < scene_.model.surface.num_vertices; ++v) {
-        const int b = scene_.model.surface.vertex_body[static_cast<std::size_t>(v)];
-        if (b >= 0 && scene_.bodies[static_cast<std::size_t>(b)].name == body) largest = std::max(largest, dhat_of(v));
+        const int b = scene_.model.surface.vertex_body[v];
+        if (b >= 0 && scene_.bodies[b].name == body) largest = std::max(largest, dhat_of(v));
       }
       if (largest > 0.0) smallest = std::min(smallest, largest);
     }
@@ -215,7 +214,7 @@ class ContactGaps {
       near.gap = gap;
       near.dhat = infinity;
       for (int i = 0; i < contact.num_vertices(); ++i) {
-        near.dhat = std::min(near.dhat, dhat_of(contact.vertices[static_cast<std::size_t>(i)]));
+        near.dhat = std::min(near.dhat, dhat_of(contact.vertices[i]));
       }
     }
     return found;

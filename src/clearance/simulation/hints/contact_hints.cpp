@@ -33,12 +33,10 @@ struct Lengths {
 Lengths lengths_of_bodies(const SceneModel& scene) {
   const Model& model = scene.model;
   std::vector<std::vector<double>> dhat(scene.bodies.size()), edge(scene.bodies.size());
-  const auto body_of = [&](int v) {
-    return static_cast<std::size_t>(model.surface.vertex_body[static_cast<std::size_t>(v)]);
-  };
+  const auto body_of = [&](int v) { return model.surface.vertex_body[v]; };
   const std::vector<double>& of_vertex = model.contact_scales.dhat;
   for (int v = 0; v < model.surface.num_vertices; ++v) {
-    dhat[body_of(v)].push_back(of_vertex.empty() ? scene.options.barrier.dhat : of_vertex[static_cast<std::size_t>(v)]);
+    dhat[body_of(v)].push_back(of_vertex.empty() ? scene.options.barrier.dhat : of_vertex[v]);
   }
   for (std::size_t e = 0; e < model.surface.edges.size(); ++e) {
     edge[body_of(model.surface.edges[e][0])].push_back(std::sqrt(model.edge_rest_length_sq[e]));
@@ -73,8 +71,7 @@ void warn_of_rest_gap(const SceneModel& scene, Issues& hints) {
   const auto& [distance, bodies] = scene.model.contact_at_rest->rest_gap();
   if (distance == infinity) return;
   const auto name = [&](int body) {
-    return body < 0 ? fmt::format("half_spaces[{}]", -1 - body)
-                    : "'" + scene.bodies[static_cast<std::size_t>(body)].name + "'";
+    return body < 0 ? fmt::format("half_spaces[{}]", -1 - body) : "'" + scene.bodies[body].name + "'";
   };
   const std::string what = bodies[0] == bodies[1] ? "parts of " + name(bodies[1]) + " are"
                                                   : name(bodies[1]) + " and " + name(bodies[0]) + " are";

@@ -34,7 +34,7 @@ class EnclosureFinder {
       std::vector<int> candidates;
       const BoundingBox& box = surfaces_.box(outer);
       tree.visit_box(box.min, box.max, [&](int point) {
-        const int inner = body_of_point_[static_cast<std::size_t>(point)];
+        const int inner = body_of_point_[point];
         if (inner != outer && contains(box, surfaces_.box(inner)) && surfaces_.can_touch(inner, outer))
           candidates.push_back(inner);
       });
@@ -49,12 +49,12 @@ class EnclosureFinder {
     int inner = 0, outer = 0;  // first pair found
   };
 
-  const BodyInstance& body(int b) const { return scene_.bodies[static_cast<std::size_t>(b)]; }
+  const BodyInstance& body(int b) const { return scene_.bodies[b]; }
 
   void test(int outer, const std::vector<int>& candidates) {
     // A body that starts bent was checked when it was bent.
     if (candidates.empty() || !body(outer).displacements.empty()) return;
-    const std::optional<Solid> solid = Solid::of(desc_, scene_.bodies[static_cast<std::size_t>(outer)]);
+    const std::optional<Solid> solid = Solid::of(desc_, scene_.bodies[outer]);
     if (!solid) return;
     for (const int inner : candidates) {
       if (!solid->holds(surfaces_.position(surfaces_.first_vertex(inner)))) continue;
@@ -68,7 +68,7 @@ class EnclosureFinder {
   void report(Issues& hints) const {
     for (const auto& [outer_desc, found] : found_) {
       const Vec<3>& x = surfaces_.position(surfaces_.first_vertex(found.inner));
-      const std::string others = and_more(static_cast<std::size_t>(found.count) - 1);
+      const std::string others = and_more(found.count - 1);
       add_hint(hints, fmt::format("bodies[{}].transform", body(found.inner).desc),
                fmt::format("body '{}'{} starts entirely inside of body '{}', near {}: their surfaces do not meet, so "
                            "that it can never come out; move it, or give both one `collision_group` if they are not "

@@ -18,7 +18,7 @@ constexpr double num_steps = 10.0, num_sizes = 10.0;
 
 /// True unless joints or motions hold the body, or may. A motion whose region has no node holds nothing.
 bool is_free(const SceneDesc& desc, const SceneModel& scene, int b) {
-  const BodyDesc& body = desc.bodies[static_cast<std::size_t>(scene.bodies[static_cast<std::size_t>(b)].desc)];
+  const BodyDesc& body = desc.bodies[scene.bodies[b].desc];
   const std::array<bool, 3> none = {false, false, false};
   if (body.fixed_translation != none) return false;
   for (const PreparedMotion& motion : scene.motions) {
@@ -45,7 +45,7 @@ void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, Issu
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodyInstance& body = scene.bodies[b];
     if (body.is_obstacle || body.desc == std::exchange(last_entry, body.desc) || !(masses[b] > 0.0)) continue;
-    const BodyDesc& given = desc.bodies[static_cast<std::size_t>(body.desc)];
+    const BodyDesc& given = desc.bodies[body.desc];
     if (!is_free(desc, scene, static_cast<int>(b))) continue;
     const double size = bounding_box(body.mesh.vertices).diagonal();
     for (std::size_t i = 0; i < given.loads.size(); ++i) {

@@ -31,7 +31,7 @@ Mat<3> principal_axes(const Vertices& vertices) {
 template <class Indices>
 Vec<3> extents_along(const Mat<3>& axes, const Vertices& vertices, const Indices& indices) {
   BoundingBox box;
-  for (const int v : indices) box.extend(axes.transpose() * vertices[static_cast<std::size_t>(v)]);
+  for (const int v : indices) box.extend(axes.transpose() * vertices[v]);
   return box.size();
 }
 
@@ -60,7 +60,7 @@ struct Shape {
 /// is half the diagonal of a cell's face, and the length from the mean edge. Both are scaled to the side of a cubic
 /// cell that is cut into six tetrahedra (2D: into two triangles).
 void measure_elements(const Mesh& mesh, Shape& shape) {
-  const auto at = [&](int v) { return mesh.vertices[static_cast<std::size_t>(v)]; };
+  const auto at = [&](int v) { return mesh.vertices[v]; };
   double height = 0.0, edge = 0.0;
   const auto add = [&](const auto& element) {
     double sum = 0.0, smallest = infinity;
@@ -199,7 +199,7 @@ void warn_of_single_elements(const SceneDesc& desc, const Found& found, NamedHin
 /// their thickness.
 void warn_of_adapting_elements(const SceneDesc& desc, const Found& found, NamedHints& hints) {
   if (found.count == 0) return;
-  const RemeshDesc& remesh = *find_remesh(desc, desc.bodies[static_cast<std::size_t>(found.body->desc)]);
+  const RemeshDesc& remesh = *find_remesh(desc, desc.bodies[found.body->desc]);
   add_named_hint(hints, name_of_warning, shape_place(desc, found.body->desc),
                  fmt::format("{} starts with a single linear element through its thickness: its elements adapt "
                              "(`remesh`), and with a relative_gain of {:g} it still bends about a tenth too little; "
@@ -208,12 +208,12 @@ void warn_of_adapting_elements(const SceneDesc& desc, const Found& found, NamedH
 }
 
 double factor_of(const SceneDesc& desc, const Found& found) {
-  return bending_factor(found.shape, desc.bodies[static_cast<std::size_t>(found.body->desc)].material.poisson_ratio);
+  return bending_factor(found.shape, desc.bodies[found.body->desc].material.poisson_ratio);
 }
 
 void warn_of_long_elements(const SceneDesc& desc, const Found& found, NamedHints& hints) {
   if (found.count == 0) return;
-  const MaterialDesc& material = desc.bodies[static_cast<std::size_t>(found.body->desc)].material;
+  const MaterialDesc& material = desc.bodies[found.body->desc].material;
   Shape short_elements;
   short_elements.thickness = 1.0;
   short_elements.element_length = short_elements.element_thickness = 0.25;
@@ -231,7 +231,7 @@ void warn_of_long_elements(const SceneDesc& desc, const Found& found, NamedHints
 /// beam of two cells moved sideways by 17 % of its deflection at a Poisson's ratio of 0.3, and by 38 % at 0.495.
 void warn_of_bent_bodies(const SceneDesc& desc, const Found& found, NamedHints& hints) {
   if (found.count == 0) return;
-  const BodyDesc& given = desc.bodies[static_cast<std::size_t>(found.body->desc)];
+  const BodyDesc& given = desc.bodies[found.body->desc];
   const double factor = factor_of(desc, found);
   const bool is_cut_alike = given.generator && given.generator->kind == GeneratorKind::box && factor > 1.3;
   add_named_hint(
@@ -251,9 +251,9 @@ void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodyS
   constexpr double good_gain = 1e-5;  // relative_gain that leaves a small error
   Found single, long_elements, adapting, bent;
   for (int b = 0; b < surfaces.count(); ++b) {
-    const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
+    const BodyInstance& body = scene.bodies[b];
     if (body.kind != BodyKind::deformable || body.mesh.has_curved_cells()) continue;
-    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+    const BodyDesc& body_desc = desc.bodies[body.desc];
     // A body whose elements adapt gets more elements as it bends.
     const RemeshDesc* remesh = find_remesh(desc, body_desc);
     const bool adapts = remesh != nullptr && remesh->split;
@@ -288,7 +288,7 @@ void warn_of_poisson_ratios(const SceneDesc& desc, const SceneModel& scene, Name
   constexpr double highest = 0.45;
   std::vector<char> is_linear(desc.bodies.size(), 0);
   for (const BodyInstance& body : scene.bodies) {
-    if (!body.mesh.has_curved_cells()) is_linear[static_cast<std::size_t>(body.desc)] = 1;
+    if (!body.mesh.has_curved_cells()) is_linear[body.desc] = 1;
   }
   std::size_t num_found = 0, first = 0;
   for (std::size_t d = 0; d < desc.bodies.size(); ++d) {

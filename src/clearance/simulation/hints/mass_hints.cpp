@@ -32,12 +32,12 @@ bool warn_of_openings(const BodyInstance& body, const MeshMass& mass, double wei
 
 void warn_of_nested_parts(const BodyInstance& body, const MeshMass& mass, const std::string& place, Issues& hints) {
   if (mass.num_nested == 0) return;
-  add_hint(hints, place,
-           fmt::format(
-               "body '{}' has {} inside of the solid of another, on it, or listed twice, the first at {}: there "
-               "its mass counts twice; turn such a part against the other if it is a cavity, remove it, or give "
-               "the body a `mass`",
-               body.name, counted(static_cast<std::size_t>(mass.num_nested), "closed part"), place_text(mass.nested)));
+  add_hint(
+      hints, place,
+      fmt::format("body '{}' has {} inside of the solid of another, on it, or listed twice, the first at {}: there "
+                  "its mass counts twice; turn such a part against the other if it is a cavity, remove it, or give "
+                  "the body a `mass`",
+                  body.name, counted(mass.num_nested, "closed part"), place_text(mass.nested)));
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ void warn_of_doubtful_masses(const SceneDesc& desc, const SceneModel& scene, Iss
   const std::vector<double> weights = body_masses(scene);
   for (std::size_t b = 0; b < scene.bodies.size();) {
     const int entry = scene.bodies[b].desc;
-    const BodyDesc& given = desc.bodies[static_cast<std::size_t>(entry)];
+    const BodyDesc& given = desc.bodies[entry];
     // The surfaces of generated shapes are open only on purpose.
     const bool may_be_open = !given.generator && !given.mass && !given.thickness;
     const bool is_asked = is_stiff(given.kind) && (may_be_open || given.thickness);

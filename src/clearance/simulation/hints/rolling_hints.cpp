@@ -43,11 +43,11 @@ class RollingCheck {
     int last_entry = -1;
     std::vector<StartedBody> bodies;
     for (const BodyInstance& body : scene_.bodies) {
-      const bool is_generated = desc_.bodies[static_cast<std::size_t>(body.desc)].generator.has_value();
+      const bool is_generated = desc_.bodies[body.desc].generator.has_value();
       bodies.push_back({body.desc, body.kind, is_generated ? body.mesh.vertices : Vertices()});
     }
     for (const RoundBody& body : find_round_bodies(desc_, bodies)) {
-      const int entry = scene_.bodies[static_cast<std::size_t>(body.body)].desc;
+      const int entry = scene_.bodies[body.body].desc;
       if (entry != last_entry && look(body)) last_entry = entry;
     }
   }
@@ -74,7 +74,7 @@ class RollingCheck {
     const double loss = share * lost / (lost + 2.0);
     const bool is_held = rolling->slope > 0.0 && rolling->slope < held;
     if (!is_held && !(loss > loss_limit)) return false;
-    const BodyInstance& instance = scene_.bodies[static_cast<std::size_t>(body.body)];
+    const BodyInstance& instance = scene_.bodies[body.body];
     const std::string found =
         is_held
             ? fmt::format("and rests on half_spaces[{}], which falls by {:.3g} degrees and which it would roll down",
@@ -92,7 +92,7 @@ class RollingCheck {
   /// Returns how the body would roll on a half-space; nothing if it stands on a flat end or gravity does not press it
   /// on.
   std::optional<Rolling> rolling_on(const RoundBody& body, int half_space) const {
-    const HalfSpace& plane = scene_.model.half_spaces[static_cast<std::size_t>(half_space)];
+    const HalfSpace& plane = scene_.model.half_spaces[half_space];
     const Vec<3>& n = plane.normal;
     constexpr double lies = 0.2;
     if (!body.is_ball && std::abs(body.axis.dot(n)) > lies) return std::nullopt;
@@ -104,8 +104,7 @@ class RollingCheck {
       const Vec<3> in_plane = v - v.dot(n) * n;
       return body.is_ball ? in_plane.norm() : std::abs(in_plane.dot(n.cross(body.axis)));
     };
-    const BodyDesc& of =
-        desc_.bodies[static_cast<std::size_t>(scene_.bodies[static_cast<std::size_t>(body.body)].desc)];
+    const BodyDesc& of = desc_.bodies[scene_.bodies[body.body].desc];
     // The larger of the two speeds is about the one that it slides and rolls with.
     const double speed =
         std::max(along(of.linear_velocity), body.radius * radians_per_degree * of.angular_velocity.norm());
@@ -125,7 +124,7 @@ class RollingCheck {
   }
   double dhat_of(int vertex) const {
     const ContactScales& scales = scene_.model.contact_scales;
-    return scales.is_empty() ? scene_.options.barrier.dhat : scales.dhat[static_cast<std::size_t>(vertex)];
+    return scales.is_empty() ? scene_.options.barrier.dhat : scales.dhat[vertex];
   }
 
   const SceneDesc& desc_;

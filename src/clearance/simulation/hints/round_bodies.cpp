@@ -68,8 +68,8 @@ std::vector<RoundBody> find_round_bodies(const SceneDesc& desc, const std::vecto
   std::vector<RoundBody> found;
   const bool is_plane = desc.dimension == 2;
   for (int b = 0; b < static_cast<int>(bodies.size()); ++b) {
-    const StartedBody& body = bodies[static_cast<std::size_t>(b)];
-    const BodyDesc& of = desc.bodies[static_cast<std::size_t>(body.desc)];
+    const StartedBody& body = bodies[b];
+    const BodyDesc& of = desc.bodies[body.desc];
     if (!is_stiff(body.kind) || !of.collides || !of.generator || of.collision_surface || body.vertices.empty())
       continue;
     const std::optional<Roundness> round = roundness_of(*of.generator);

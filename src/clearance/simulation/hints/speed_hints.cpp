@@ -17,7 +17,7 @@ void warn_of_fast_bodies(const SceneDesc& desc, const SceneModel& scene, Issues&
   for (const BodyInstance& body : scene.bodies) {
     if (body.is_obstacle || body.desc == last_entry) continue;
     last_entry = body.desc;
-    const double speed = desc.bodies[static_cast<std::size_t>(body.desc)].linear_velocity.norm();
+    const double speed = desc.bodies[body.desc].linear_velocity.norm();
     const double size = bounding_box(body.mesh.vertices).diagonal();
     const double way = speed * desc.time.step;
     if (!(way > coarse_motion_limit * size)) continue;
@@ -32,7 +32,7 @@ void warn_of_long_steps(const SceneDesc& desc, const SceneModel& scene, Issues& 
   if (desc.time.integrator == TimeIntegrator::quasi_static) return;
   const double way = desc.gravity.norm() * desc.time.step * desc.time.step;
   for (const BodyInstance& body : scene.bodies) {
-    const BodyDesc& given = desc.bodies[static_cast<std::size_t>(body.desc)];
+    const BodyDesc& given = desc.bodies[body.desc];
     const double size = bounding_box(body.mesh.vertices).diagonal();
     if (body.is_obstacle || !given.motions.empty() || !desc.joints.empty() || !(way > size)) continue;
     add_hint(

@@ -37,7 +37,7 @@ class Supports {
     while (at(b) != b) b = at(b) = at(at(b));
     return b;
   }
-  int& at(int b) { return parent_[static_cast<std::size_t>(b)]; }
+  int& at(int b) { return parent_[b]; }
   void join(int a, int b) { at(root(a)) = root(b); }
 
   std::vector<int> free_bodies() {
@@ -50,8 +50,8 @@ class Supports {
 
   void add_fixed_bodies() {
     for (int b = 0; b < world_; ++b) {
-      const BodyInstance& body = scene_.bodies[static_cast<std::size_t>(b)];
-      const auto& fixed = desc_.bodies[static_cast<std::size_t>(body.desc)].fixed_translation;
+      const BodyInstance& body = scene_.bodies[b];
+      const auto& fixed = desc_.bodies[body.desc].fixed_translation;
       if (body.is_obstacle || (fixed[0] && fixed[1] && (fixed[2] || scene_.dim == 2))) join(b, world_);
     }
   }
@@ -71,7 +71,7 @@ class Supports {
     const std::optional<NamedBody> named = find_body(desc_, name);
     if (!named) return world_;
     int b = 0;
-    while (b < world_ && scene_.bodies[static_cast<std::size_t>(b)].desc != static_cast<int>(named->body)) ++b;
+    while (b < world_ && scene_.bodies[b].desc != static_cast<int>(named->body)) ++b;
     return std::min(b + named->copy.value_or(0), world_);
   }
 
@@ -90,11 +90,11 @@ class Supports {
       const int first = body_of_vertex(contact.vertices[0]);
       if (contact.kind == ContactKind::half_space) join(first, world_);
       for (int i = 1; i < contact.num_vertices(); ++i) {
-        join(first, body_of_vertex(contact.vertices[static_cast<std::size_t>(i)]));
+        join(first, body_of_vertex(contact.vertices[i]));
       }
     }
   }
-  int body_of_vertex(int v) const { return scene_.model.surface.vertex_body[static_cast<std::size_t>(v)]; }
+  int body_of_vertex(int v) const { return scene_.model.surface.vertex_body[v]; }
 
   const SceneDesc& desc_;
   const SceneModel& scene_;
@@ -108,15 +108,15 @@ std::string free_bodies_text(const SceneDesc& desc, const SceneModel& scene) {
   if (desc.time.integrator != TimeIntegrator::quasi_static) return {};
   const std::vector<int> free = Supports(desc, scene).find_free_bodies();
   if (free.empty()) return "; a body that is held can still be free to slide or to turn";
-  return fmt::format("; nothing holds body '{}'{} in any direction",
-                     scene.bodies[static_cast<std::size_t>(free[0])].name, and_more(free.size() - 1));
+  return fmt::format("; nothing holds body '{}'{} in any direction", scene.bodies[free[0]].name,
+                     and_more(free.size() - 1));
 }
 
 void warn_of_free_bodies(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
   if (desc.time.integrator != TimeIntegrator::quasi_static) return;
   const std::vector<int> free = Supports(desc, scene).find_free_bodies();
   if (free.empty()) return;
-  const BodyInstance& first = scene.bodies[static_cast<std::size_t>(free[0])];
+  const BodyInstance& first = scene.bodies[free[0]];
   add_named_hint(
       hints, "no_equilibrium", fmt::format("bodies[{}].motions", first.desc),
       fmt::format("body '{}'{} is free in a quasi-static run: no motion, joint or contact at the start holds it at "

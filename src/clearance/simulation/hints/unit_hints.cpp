@@ -56,7 +56,7 @@ std::vector<Entry> collect_entries(const SceneDesc& desc, const SceneModel& scen
   const std::vector<double> masses = body_masses(scene);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodyInstance& body = scene.bodies[b];
-    Entry& entry = entries[static_cast<std::size_t>(body.desc)];
+    Entry& entry = entries[body.desc];
     const BoundingBox box = bounding_box(body.mesh.vertices);
     entry.size = std::max(entry.size, box.size().maxCoeff());
     entry.mass = std::max(entry.mass, masses[b]);
@@ -141,21 +141,19 @@ void warn_of_given_masses(const SceneDesc& desc, const SceneModel& scene, Issues
   const auto density_of = [](const StiffUnit& unit) { return unit.frame.mass / unit.frame.volume; };
   std::vector<const StiffUnit*> odd;
   for (const StiffUnit& unit : scene.stiff_units) {
-    const BodyDesc& body =
-        desc.bodies[static_cast<std::size_t>(scene.bodies[static_cast<std::size_t>(unit.body)].desc)];
+    const BodyDesc& body = desc.bodies[scene.bodies[unit.body].desc];
     if (unit.is_part() || !body.mass || body.inertia) continue;
     const double density = density_of(unit);
     if (!(density <= largest_density && density >= smallest_density)) odd.push_back(&unit);
   }
   if (odd.empty()) return;
   const StiffUnit& first = *odd.front();
-  const int d = scene.bodies[static_cast<std::size_t>(first.body)].desc;
+  const int d = scene.bodies[first.body].desc;
   const double density = density_of(first);
   add_hint(
       hints, fmt::format("bodies[{}].mass", d),
       fmt::format("body '{}'{} has {:.3g} kg in {:.3g} m^3, {:.2g} kg/m^3: {}; masses are in kg, lengths in metres",
-                  desc.bodies[static_cast<std::size_t>(d)].name, and_more(odd.size() - 1), first.frame.mass,
-                  first.frame.volume, density,
+                  desc.bodies[d].name, and_more(odd.size() - 1), first.frame.mass, first.frame.volume, density,
                   density > largest_density ? "no material is as dense (osmium has 22600)"
                                             : "a thousandth of the density of air"));
 }
@@ -241,7 +239,7 @@ void warn_of_ratios(const SceneDesc& desc, const std::vector<Entry>& entries, Is
         return fmt::format(
             "lies beside body '{}' of {:.4g} m: are both meshes in metres? `transform.scale` makes them "
             "agree",
-            desc.bodies[static_cast<std::size_t>(large - entries.begin())].name, large->size);
+            desc.bodies[large - entries.begin()].name, large->size);
       });
 }
 
@@ -259,8 +257,7 @@ void warn_of_mass_ratios(const SceneDesc& desc, const std::vector<Entry>& entrie
       [&](std::size_t d) {
         const auto heavy = find_heavy(d);
         return fmt::format("weighs {:.2g} kg, beside body '{}' of {:.2g} kg; densities are in {}", entries[d].mass,
-                           desc.bodies[static_cast<std::size_t>(heavy - entries.begin())].name, heavy->mass,
-                           density_unit(desc));
+                           desc.bodies[heavy - entries.begin()].name, heavy->mass, density_unit(desc));
       });
 }
 

@@ -61,9 +61,7 @@ struct BodyInstance {
   std::shared_ptr<const AdaptedElements> adapted;  ///< null if the elements are those of the start
 
   /// Returns the cell of the start that a cell of `mesh` comes from.
-  std::size_t cell_at_start(std::size_t cell) const {
-    return adapted ? static_cast<std::size_t>(adapted->mesh->origin_of_cell[cell]) : cell;
-  }
+  std::size_t cell_at_start(std::size_t cell) const { return adapted ? adapted->mesh->origin_of_cell[cell] : cell; }
 
   /// Returns the mesh with its vertices where they are at the start.
   Mesh mesh_at_start() const;

@@ -37,14 +37,14 @@ class SeamFinder {
     std::vector<char> is_hanging(mesh_.vertices.size(), 0);
     for (const auto& facet : facets) mark_hanging(facet, is_hanging);
     for (const int v : vertices_) {
-      if (is_hanging[static_cast<std::size_t>(v)] == 0) continue;
+      if (is_hanging[v] == 0) continue;
       if (seams_.num_hanging++ == 0) seams_.first_hanging = v;
     }
     return seams_;
   }
 
  private:
-  const Vec<3>& at(int v) const { return mesh_.vertices[static_cast<std::size_t>(v)]; }
+  const Vec<3>& at(int v) const { return mesh_.vertices[v]; }
   Vertices positions() const {
     Vertices result;
     for (const int v : vertices_) result.push_back(at(v));
@@ -54,7 +54,7 @@ class SeamFinder {
   template <class Visit>
   void visit_near(const BoundingBox& box, const Visit& visit) const {
     const Vec<3> margin = Vec<3>::Constant(tolerance_);
-    tree_.visit_box(box.min - margin, box.max + margin, [&](int i) { visit(vertices_[static_cast<std::size_t>(i)]); });
+    tree_.visit_box(box.min - margin, box.max + margin, [&](int i) { visit(vertices_[i]); });
   }
   bool coincide(int a, int b) const { return (at(a) - at(b)).squaredNorm() <= tolerance_ * tolerance_; }
 
@@ -77,7 +77,7 @@ class SeamFinder {
       for (const int corner : facet) {
         if (v == corner || coincide(v, corner)) return;
       }
-      if (distance_sq(at(v), facet) <= tolerance_ * tolerance_) is_hanging[static_cast<std::size_t>(v)] = 1;
+      if (distance_sq(at(v), facet) <= tolerance_ * tolerance_) is_hanging[v] = 1;
     });
   }
   double distance_sq(const Vec<3>& p, const std::array<int, 2>& edge) const {
@@ -106,9 +106,9 @@ Seams find_seams(const Mesh& mesh, const Facets& facets) {
 /// Reports the seams that were found, and where the first ones are.
 void report(const SceneDesc& scene, int desc, const Mesh& mesh, const std::vector<int>& source_vertex,
             const Seams& seams, const std::string& consequence, Issues& hints) {
-  const std::string& name = scene.bodies[static_cast<std::size_t>(desc)].name;
-  const auto number = [&](int v) { return source_vertex[static_cast<std::size_t>(v)]; };
-  const auto place = [&](int v) { return place_text(mesh.vertices[static_cast<std::size_t>(v)]); };
+  const std::string& name = scene.bodies[desc].name;
+  const auto number = [&](int v) { return source_vertex[v]; };
+  const auto place = [&](int v) { return place_text(mesh.vertices[v]); };
   if (seams.num_doubles > 0) {
     const auto [a, b] = seams.first_double;
     add_hint(hints, shape_place(scene, desc),
@@ -121,8 +121,8 @@ void report(const SceneDesc& scene, int desc, const Mesh& mesh, const std::vecto
     add_hint(hints, shape_place(scene, desc),
              fmt::format("body '{}': {}: number {} (counted from 0) at {} lies in an edge or face that does not use "
                          "it: {}; make the mesh conforming",
-                         name, counted(static_cast<std::size_t>(seams.num_hanging), "hanging node"),
-                         number(seams.first_hanging), place(seams.first_hanging), consequence));
+                         name, counted(seams.num_hanging, "hanging node"), number(seams.first_hanging),
+                         place(seams.first_hanging), consequence));
   }
 }
 
@@ -144,8 +144,7 @@ void close_t_junctions(const SceneDesc& scene, int desc, Mesh& mesh, Issues& hin
       hints, shape_place(scene, desc),
       fmt::format("body '{}': {} of its surface {} split at hanging nodes, vertices of other triangles that lie in "
                   "an edge (T-junctions)",
-                  scene.bodies[static_cast<std::size_t>(desc)].name,
-                  counted(static_cast<std::size_t>(num_split), "edge"), num_split == 1 ? "was" : "were"));
+                  scene.bodies[desc].name, counted(num_split, "edge"), num_split == 1 ? "was" : "were"));
 }
 
 void warn_of_open_seams(const SceneDesc& scene, int desc, const Mesh& mesh, const std::vector<int>& source_vertex,
@@ -154,7 +153,7 @@ void warn_of_open_seams(const SceneDesc& scene, int desc, const Mesh& mesh, cons
   const std::vector<int> first = weld(mesh.vertices);
   Triangles triangles = mesh.triangles;
   for (auto& triangle : triangles) {
-    for (int& v : triangle) v = first[static_cast<std::size_t>(v)];
+    for (int& v : triangle) v = first[v];
   }
   const Edges open = find_surface_defects(triangles).open_edges;
   if (open.empty()) return;

@@ -5,7 +5,7 @@
 namespace clearance {
 
 std::string shape_place(const SceneDesc& scene, int desc) {
-  const BodyDesc& body = scene.bodies[static_cast<std::size_t>(desc)];
+  const BodyDesc& body = scene.bodies[desc];
   return fmt::format("bodies[{}].{}", desc, body.generator ? "generator" : body.geometry ? "geometry" : "mesh");
 }
 

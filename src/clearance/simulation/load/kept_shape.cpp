@@ -15,7 +15,7 @@ NodeWeights followed_nodes(const Mesh& mesh, int order) {
     const std::vector<int> nodes = nodes_of_displacements(mesh, cell, order);
     const std::vector<double> weights = shape_weights(mesh.dim, order, shape_order);
     for (std::size_t s = 0; s < of_shape.size(); ++s) {
-      std::vector<NodeWeight>& of_vertex = followed[static_cast<std::size_t>(of_shape[s])];
+      std::vector<NodeWeight>& of_vertex = followed[of_shape[s]];
       // Elements that share a vertex agree, because its displacement is that of the face or edge that it lies on.
       if (!of_vertex.empty()) continue;
       for (std::size_t a = 0; a < nodes.size(); ++a) {
@@ -37,7 +37,7 @@ std::vector<int> nodes_of_displacements(const Mesh& mesh, std::size_t cell, int 
   std::vector<int> nodes;
   for (NodeIndex index : lagrange_nodes(mesh.dim, order)) {
     for (int& part : index) part *= factor;
-    nodes.push_back(of_shape[static_cast<std::size_t>(lagrange_node(mesh.dim, shape_order, index))]);
+    nodes.push_back(of_shape[lagrange_node(mesh.dim, shape_order, index)]);
   }
   return nodes;
 }
@@ -45,7 +45,7 @@ std::vector<int> nodes_of_displacements(const Mesh& mesh, std::size_t cell, int 
 void give_to_nodes(const BodyInstance& body, std::vector<double>& values) {
   for (std::size_t v = 0; v < body.followed.size(); ++v) {
     if (body.followed[v].empty()) continue;
-    for (const auto& [node, weight] : body.followed[v]) values[static_cast<std::size_t>(node)] += weight * values[v];
+    for (const auto& [node, weight] : body.followed[v]) values[node] += weight * values[v];
     values[v] = 0.0;
   }
 }

@@ -132,7 +132,7 @@ Mesh mesh_of(const GeometryDesc& geometry, int dim) {
 /// Drops vertices that no element uses, and their entries of `source_vertex`.
 void drop_unused_vertices(Mesh& mesh, std::vector<int>& source_vertex) {
   std::vector<int> kept = drop_unused_vertices(mesh);
-  for (int& v : kept) v = source_vertex[static_cast<std::size_t>(v)];
+  for (int& v : kept) v = source_vertex[v];
   source_vertex = std::move(kept);
 }
 
@@ -158,14 +158,14 @@ std::vector<Component> split_components(const Mesh& mesh, const std::vector<int>
   std::vector<int> parent(mesh.vertices.size());
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int v) {
-    while (parent[static_cast<std::size_t>(v)] != v) v = parent[static_cast<std::size_t>(v)];
+    while (parent[v] != v) v = parent[v];
     return v;
   };
   const auto join = [&](const auto& elements) {
     for (const auto& element : elements) {
       for (int v : element) {
         const int a = root(v), b = root(element[0]);
-        parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+        parent[std::max(a, b)] = std::min(a, b);
       }
     }
   };
@@ -236,14 +236,14 @@ std::string vertices_of(const Mesh& mesh, bool is_2d, int element) {
   std::string text;
   const auto add = [&](const auto& nodes) {
     for (int v : nodes) {
-      const Vec<3>& x = mesh.vertices[static_cast<std::size_t>(v)];
+      const Vec<3>& x = mesh.vertices[v];
       text += fmt::format("{}({:.6g}, {:.6g}, {:.6g})", text.empty() ? "" : " ", x[0], x[1], x[2]);
     }
   };
   if (is_2d) {
-    add(mesh.triangles[static_cast<std::size_t>(element)]);
+    add(mesh.triangles[element]);
   } else {
-    add(mesh.tets[static_cast<std::size_t>(element)]);
+    add(mesh.tets[element]);
   }
   return text;
 }
@@ -384,7 +384,7 @@ ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, const Mesh
 
 /// Returns a hint about the numbering of nodes if at least half of the elements are inverted, which is no accident.
 std::string hint_of_numbering(const Mesh& mesh, const std::vector<int>& inverted) {
-  const bool is_curved = mesh.order_of_cell(static_cast<std::size_t>(inverted.front())) > 1;
+  const bool is_curved = mesh.order_of_cell(inverted.front()) > 1;
   if (!is_curved || 2 * inverted.size() < mesh.num_solid_cells()) return "";
   return "; so many of them: the nodes between the corners may be in the order of another file format";
 }
@@ -459,11 +459,7 @@ double cells_after_refinement(const Mesh& mesh, int refinements) {
 /// An entry of the scene's `bodies` while it is turned into instances.
 struct BodyEntry {
   BodyEntry(const SceneDesc& of_scene, int d, Issues& problems, Issues& hints)
-      : scene(of_scene),
-        desc(d),
-        body(of_scene.bodies[static_cast<std::size_t>(d)]),
-        issues(problems),
-        warnings(hints) {
+      : scene(of_scene), desc(d), body(of_scene.bodies[d]), issues(problems), warnings(hints) {
     where.place = place_of(d);
   }
   /// True for obstacles and stiff bodies, which consist of the surface of their mesh.
@@ -550,7 +546,7 @@ void check_crowded_faces(BodyEntry& entry) {
   CrowdedFaces crowded = find_crowded_faces(entry.source);
   if (crowded.count == 0) return;
   for (int& element : crowded.elements) {
-    if (entry.element_numbers) element = entry.element_numbers->in_file[static_cast<std::size_t>(element)];
+    if (entry.element_numbers) element = entry.element_numbers->in_file[element];
   }
   const bool is_plane = entry.source.dim == 2, is_one = crowded.count == 1;
   const char* elements = is_plane ? "triangles" : "tetrahedra";
@@ -560,9 +556,8 @@ void check_crowded_faces(BodyEntry& entry) {
       "body '{}': {} of its mesh {} to more than two {}, or to two on the same side of {}: the first has the vertices "
       "{}, {}{} (counted from 0), of {} {}; these overlap, and the surface would have a hole there; keep one on each "
       "side",
-      entry.body.name, counted(static_cast<std::size_t>(crowded.count), is_plane ? "side" : "face"),
-      is_one ? "belongs" : "belong", elements, is_one ? "it" : "them", a, b, is_plane ? "" : fmt::format(", {}", c),
-      elements, list_some(crowded.elements));
+      entry.body.name, counted(crowded.count, is_plane ? "side" : "face"), is_one ? "belongs" : "belong", elements,
+      is_one ? "it" : "them", a, b, is_plane ? "" : fmt::format(", {}", c), elements, list_some(crowded.elements));
   entry.issues.push_back(std::move(issue));
 }
 
@@ -715,8 +710,7 @@ std::vector<BodyInstance> make_copies(BodyEntry& entry) {
     components.push_back({std::move(entry.mesh), std::move(entry.source_vertex)});
   }
   const ArrayDesc array = body.array.value_or(ArrayDesc{});
-  const std::size_t num_bodies =
-      static_cast<std::size_t>(array.counts[0] * array.counts[1] * array.counts[2]) * components.size();
+  const std::size_t num_bodies = array.counts[0] * array.counts[1] * array.counts[2] * components.size();
   std::vector<BodyInstance> copies;
   for (int i = 0; i < array.counts[0]; ++i) {
     for (int j = 0; j < array.counts[1]; ++j) {

@@ -15,7 +15,7 @@ std::vector<char> find_used(const BodyDesc& body, int dim, const Mesh& source) {
   const bool is_deformable = body.kind == BodyKind::deformable;
   std::vector<char> is_used(source.vertices.size(), 0);
   mark_corners(source.tets, is_used);
-  for (const int v : source.cell_nodes) is_used[static_cast<std::size_t>(v)] = 1;
+  for (const int v : source.cell_nodes) is_used[v] = 1;
   if (!is_deformable || dim == 2) mark_corners(source.triangles, is_used);
   if (!is_deformable) mark_corners(source.edges, is_used);
   return is_used;
@@ -25,7 +25,7 @@ std::vector<char> find_used(const BodyDesc& body, int dim, const Mesh& source) {
 std::string first_text(const std::vector<int>& vertices, const Mesh& source) {
   const int first = vertices.front();
   return fmt::format("number {} (counted from 0){} at {}", first, vertices.size() == 1 ? "" : " is the first,",
-                     place_text(source.vertices[static_cast<std::size_t>(first)]));
+                     place_text(source.vertices[first]));
 }
 
 bool is_meant_as_points(const BodyDesc& body) {
@@ -34,7 +34,7 @@ bool is_meant_as_points(const BodyDesc& body) {
 }
 
 void warn_of_points_alone(const SceneDesc& scene, int desc, const Mesh& source, Issues& hints) {
-  const BodyDesc& body = scene.bodies[static_cast<std::size_t>(desc)];
+  const BodyDesc& body = scene.bodies[desc];
   // A deformable body without elements is reported as an error elsewhere.
   if (body.kind == BodyKind::deformable || source.points.empty() || is_meant_as_points(body)) return;
   add_hint(hints, shape_place(scene, desc),
@@ -51,11 +51,11 @@ bool has_points_left_out(const Mesh& source) {
 }
 
 void warn_of_lone_points(const SceneDesc& scene, int desc, const Mesh& source, Issues& hints) {
-  const BodyDesc& body = scene.bodies[static_cast<std::size_t>(desc)];
+  const BodyDesc& body = scene.bodies[desc];
   const std::vector<char> is_used = find_used(body, scene.dimension, source);
   std::vector<char> is_point(source.vertices.size(), 0);
   if (body.kind != BodyKind::deformable && !has_points_left_out(source)) {
-    for (const int v : source.points) is_point[static_cast<std::size_t>(v)] = 1;
+    for (const int v : source.points) is_point[v] = 1;
   }
   std::vector<int> unused, lone;
   for (std::size_t v = 0; v < is_used.size(); ++v) {

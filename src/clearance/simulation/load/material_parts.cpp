@@ -25,13 +25,12 @@ int num_parts(const BodyDesc& body, const Mesh& mesh) {
 
 std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& body) {
   const Mesh& mesh = body.mesh;
-  std::vector<int> part_of(static_cast<std::size_t>(num_elements(mesh)), -1);
-  const auto count = static_cast<std::size_t>(num_parts(desc, mesh));
+  std::vector<int> part_of(num_elements(mesh), -1);
+  const std::size_t count = num_parts(desc, mesh);
   for (std::size_t p = 0; p < desc.material_parts.size(); ++p) {
     const MaterialPartDesc& part = desc.material_parts[p];
     for (const int number : part.elements) {
-      const int element =
-          body.element_numbers ? body.element_numbers->of_number[static_cast<std::size_t>(number)] : number;
+      const int element = body.element_numbers ? body.element_numbers->of_number[number] : number;
       std::fill_n(part_of.begin() + static_cast<std::ptrdiff_t>(count) * element, count, static_cast<int>(p));
     }
     if (!part.region) continue;
@@ -45,8 +44,8 @@ std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& b
 
 std::optional<double> element_density(const BodyDesc& desc, const BodyInstance& body, std::size_t element) {
   if (desc.element_densities.empty()) return std::nullopt;
-  std::size_t number = element / static_cast<std::size_t>(num_parts(desc, body.mesh));
-  if (body.element_numbers) number = static_cast<std::size_t>(body.element_numbers->in_file[number]);
+  std::size_t number = element / num_parts(desc, body.mesh);
+  if (body.element_numbers) number = body.element_numbers->in_file[number];
   return desc.element_densities[number];
 }
 

@@ -17,7 +17,7 @@ using RegionVisit = std::function<void(const RegionDesc& region, const std::stri
 /// Visits all regions that select nodes of the body. The places of probes are those in the scene, the others begin with
 /// `body_place`.
 void for_each_region(const SceneDesc& scene, int body, const std::string& body_place, const RegionVisit& visit) {
-  const BodyDesc& desc = scene.bodies[static_cast<std::size_t>(body)];
+  const BodyDesc& desc = scene.bodies[body];
   const auto place_of = [&](const char* list, std::size_t i) {
     return fmt::format("{}.{}[{}].region", body_place, list, i);
   };
@@ -61,7 +61,7 @@ void add_higher_nodes(const Mesh& mesh, std::vector<BodyGroup>& groups) {
   for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
     const std::span<const int> nodes = mesh.nodes_of_cell(cell);
     const std::vector<NodeIndex>& indices = lagrange_nodes(mesh.dim, mesh.order_of_cell(cell));
-    for (std::size_t a = static_cast<std::size_t>(mesh.dim) + 1; a < nodes.size(); ++a) {
+    for (std::size_t a = mesh.dim + 1; a < nodes.size(); ++a) {
       std::array<int, 4> corners = {-1, -1, -1, -1};
       for (std::size_t i = 0; i < 4; ++i) {
         if (indices[a][i] > 0) corners[i] = nodes[i];
@@ -95,7 +95,7 @@ bool has_tag(const MeshGroup& group, const std::string& tag) {
 
 /// Returns the tag without the kind of elements that it may begin with.
 std::string without_kind(const std::string& tag, int dim) {
-  const std::string kind = std::string(element_names[static_cast<std::size_t>(dim)]) + ":";
+  const std::string kind = std::string(element_names[dim]) + ":";
   return tag.starts_with(kind) ? tag.substr(kind.size()) : tag;
 }
 
@@ -104,7 +104,7 @@ std::string known_groups(const Mesh& mesh) {
   if (mesh.groups.empty()) return "the mesh has no groups; those of Gmsh's files are physical groups";
   std::vector<std::string> names;
   for (const MeshGroup& group : mesh.groups) {
-    const char* kind = element_names[static_cast<std::size_t>(group.dim)];
+    const char* kind = element_names[group.dim];
     names.push_back(group.name.empty() ? fmt::format("{} {}", kind, group.number)
                                        : fmt::format("{} `{}` ({})", kind, group.name, group.number));
   }
@@ -122,7 +122,7 @@ std::string problem_of_tag(const std::string& tag, const Mesh& mesh) {
   bool has_name = false, has_number = false;
   for (const MeshGroup& group : mesh.groups) {
     if (!has_tag(group, tag)) continue;
-    kinds.emplace_back(element_names[static_cast<std::size_t>(group.dim)]);
+    kinds.emplace_back(element_names[group.dim]);
     (without_kind(tag, group.dim) == group.name ? has_name : has_number) = true;
   }
   if (kinds.empty()) return "no group has this name or number: " + known_groups(mesh);
@@ -179,7 +179,7 @@ void check_regions(const SceneDesc& scene, int body, const Issue& where, const M
       const std::string problem = problem_of_tag(tag, mesh);
       if (problem.empty()) continue;
       report(fmt::format("{}.tags[{}]", place, i), '"' + tag + '"',
-             fmt::format("mesh of body '{}': {}", scene.bodies[static_cast<std::size_t>(body)].name, problem));
+             fmt::format("mesh of body '{}': {}", scene.bodies[body].name, problem));
     }
   });
 }
@@ -191,8 +191,7 @@ void warn_of_renumbered_nodes(const SceneDesc& scene, int body, const std::strin
                         fmt::format("`order` {} of body '{}' removes nodes of its mesh file, and these are the numbers "
                                     "of those that elements of that order have, which are not the file's; select "
                                     "them by boxes or tags",
-                                    scene.bodies[static_cast<std::size_t>(body)].order,
-                                    scene.bodies[static_cast<std::size_t>(body)].name),
+                                    scene.bodies[body].order, scene.bodies[body].name),
                         Severity::warning});
   });
 }
@@ -203,11 +202,10 @@ void warn_of_coarse_nodes(const SceneDesc& scene, int body, const std::string& p
     std::vector<char> is_chosen(before.vertices.size(), 0);
     for (const int node : region.nodes) {
       if (node >= std::ssize(is_chosen)) return;
-      is_chosen[static_cast<std::size_t>(node)] = 1;
+      is_chosen[node] = 1;
     }
     const auto has_neighbours = [&](const auto& cell) {
-      return std::count_if(cell.begin(), cell.end(),
-                           [&](int v) { return is_chosen[static_cast<std::size_t>(v)] != 0; }) > 1;
+      return std::count_if(cell.begin(), cell.end(), [&](int v) { return is_chosen[v] != 0; }) > 1;
     };
     if (std::none_of(before.tets.begin(), before.tets.end(), has_neighbours) &&
         std::none_of(before.triangles.begin(), before.triangles.end(), has_neighbours) &&
@@ -219,7 +217,7 @@ void warn_of_coarse_nodes(const SceneDesc& scene, int body, const std::string& p
          fmt::format("are all of the mesh of body '{}' before its `refinements`, whose new vertices come "
                      "after them: none between them is selected; select by boxes or tags, or list the new "
                      "ones, too",
-                     scene.bodies[static_cast<std::size_t>(body)].name),
+                     scene.bodies[body].name),
          Severity::warning});
   });
 }

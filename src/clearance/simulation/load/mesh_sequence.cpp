@@ -108,14 +108,14 @@ Result<std::vector<Vec<3>>> MeshSequence::read(std::size_t file) const {
   std::vector<Vec<3>> positions;
   positions.reserve(source_vertex_.size());
   for (const int v : source_vertex_) {
-    positions.push_back(linear_ * mesh->vertices[static_cast<std::size_t>(v)] + translation_);
+    positions.push_back(linear_ * mesh->vertices[v] + translation_);
   }
   return positions;
 }
 
 Result<std::vector<Vec<3>>> MeshSequence::positions(double place) const {
   const double whole = std::floor(std::clamp(place, 0.0, static_cast<double>(files_.size() - 1)));
-  const auto file = static_cast<std::size_t>(whole);
+  const std::size_t file = whole;
   const double part = place - whole;
   Result<std::vector<Vec<3>>> positions = read(file);
   if (!positions || part <= 0.0 || file + 1 == files_.size()) return positions;

@@ -54,7 +54,7 @@ class Mover : SceneCheck {
   }
 
   void move(BodyInstance& body, const MovedBodyDesc& moved, const std::string& place) {
-    const std::vector<MotionDesc>& motions = scene_.bodies[static_cast<std::size_t>(body.desc)].motions;
+    const std::vector<MotionDesc>& motions = scene_.bodies[body.desc].motions;
     if (std::any_of(motions.begin(), motions.end(), [](const MotionDesc& m) { return m.is_absolute(); })) {
       error(place, fmt::format("body '{}' follows poses or a mesh sequence, which would pull it back", body.name));
     }
@@ -64,7 +64,7 @@ class Mover : SceneCheck {
     const std::string where = place + ".displacements";
     if (body.kind != BodyKind::deformable) {
       error(where, fmt::format("body '{}' is not deformable: it can be moved by `translation` alone", body.name));
-    } else if (!scene_.bodies[static_cast<std::size_t>(body.desc)].stiff_parts.empty()) {
+    } else if (!scene_.bodies[body.desc].stiff_parts.empty()) {
       error(where, fmt::format("body '{}' has stiff parts, which cannot be bent", body.name));
     } else if (moved.displacements->size() != body.mesh.vertices.size()) {
       error(where,

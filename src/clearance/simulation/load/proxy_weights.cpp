@@ -52,9 +52,9 @@ std::shared_ptr<const NodeWeights> load_proxy_weights(const SceneDesc& scene, co
 
   NodeWeights weights;
   for (const int row : surface.source_vertex) {
-    weights.push_back(std::move(read->rows[static_cast<std::size_t>(row)]));
+    weights.push_back(std::move(read->rows[row]));
     for (NodeWeight& weight : weights.back()) {
-      const int vertex = nodes.vertex_of_node[static_cast<std::size_t>(weight.node)];
+      const int vertex = nodes.vertex_of_node[weight.node];
       if (vertex < 0) {
         report(no_node(body, row, weight.node));
         return nullptr;

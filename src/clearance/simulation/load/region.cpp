@@ -43,7 +43,7 @@ std::vector<char> surface_flags(const BodyInstance& body, int dim) {
   std::vector<char> is_on_surface(body.mesh.vertices.size(), body.is_obstacle ? 1 : 0);
   const auto mark = [&](const auto& faces) {
     for (const auto& face : faces) {
-      for (int v : face) is_on_surface[static_cast<std::size_t>(v)] = 1;
+      for (int v : face) is_on_surface[v] = 1;
     }
   };
   if (dim == 2) {
@@ -67,12 +67,12 @@ std::vector<char> candidate_flags(const BodyInstance& body, const RegionDesc& re
   std::vector<char> is_listed;
   const auto list = [&](const std::vector<int>& numbers) {
     for (const int v : numbers) {
-      if (static_cast<std::size_t>(v) < is_listed.size()) is_listed[static_cast<std::size_t>(v)] = 1;
+      if (v < std::ssize(is_listed)) is_listed[v] = 1;
     }
   };
   const auto keep_listed = [&] {
     for (std::size_t v = 0; v < is_candidate.size(); ++v) {
-      is_candidate[v] = is_candidate[v] && is_listed[static_cast<std::size_t>(body.source_vertex[v])];
+      is_candidate[v] = is_candidate[v] && is_listed[body.source_vertex[v]];
     }
   };
   if (!region.nodes.empty()) {
@@ -101,7 +101,7 @@ std::vector<int> adapted_nodes(const AdaptedElements& adapted, const RegionDesc&
   const auto found = std::find_if(adapted.regions.begin(), adapted.regions.end(),
                                   [&](const RegionDesc& other) { return is_same(other, region); });
   if (found != adapted.regions.end()) {
-    return adapted.mesh->nodes_of_region[static_cast<std::size_t>(found - adapted.regions.begin())];
+    return adapted.mesh->nodes_of_region[found - adapted.regions.begin()];
   }
   CLEARANCE_ASSERT(is_same(region, RegionDesc{}));
   std::vector<int> all(adapted.mesh->mesh.vertices.size());
@@ -115,7 +115,7 @@ template <class Elements>
 std::vector<char> are_selected(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                                int dim, const Elements& elements) {
   std::vector<char> is_selected_node(body.mesh.vertices.size(), 0);
-  for (int v : select_nodes(body, transform, region, dim)) is_selected_node[static_cast<std::size_t>(v)] = 1;
+  for (int v : select_nodes(body, transform, region, dim)) is_selected_node[v] = 1;
   constexpr int element_dim = static_cast<int>(std::tuple_size_v<typename Elements::value_type>) - 1;
   std::vector<const BodyGroup*> groups;  // groups of such elements
   for (std::size_t g = 0; !region.tags.empty() && body.groups && g < body.groups->size(); ++g) {
@@ -125,11 +125,10 @@ std::vector<char> are_selected(const BodyInstance& body, const TransformDesc& tr
   std::vector<char> is_selected(elements.size(), 0);
   for (std::size_t e = 0; e < elements.size(); ++e) {
     const auto& element = elements[e];
-    const auto is_inside = [&](int v) { return is_selected_node[static_cast<std::size_t>(v)] != 0; };
+    const auto is_inside = [&](int v) { return is_selected_node[v] != 0; };
     if (!std::all_of(element.begin(), element.end(), is_inside)) continue;
     std::array<int, 4> corners = {-1, -1, -1, -1};
-    std::transform(element.begin(), element.end(), corners.begin(),
-                   [&](int v) { return body.source_vertex[static_cast<std::size_t>(v)]; });
+    std::transform(element.begin(), element.end(), corners.begin(), [&](int v) { return body.source_vertex[v]; });
     is_selected[e] = groups.empty() || std::any_of(groups.begin(), groups.end(),
                                                    [&](const BodyGroup* group) { return group->has_element(corners); });
   }
@@ -169,13 +168,13 @@ void share_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>&
           tangents[k] = Vec<3>::Zero();
           for (std::size_t a = 0; a < nodes.size(); ++a) {
             const auto slope = [&](std::size_t i) { return i == 0 ? 0.0 : gradients[a * dim + i - 1]; };
-            tangents[k] += (slope(local[k + 1]) - slope(local[0])) * mesh.vertices[static_cast<std::size_t>(nodes[a])];
+            tangents[k] += (slope(local[k + 1]) - slope(local[0])) * mesh.vertices[nodes[a]];
           }
         }
         double area = tangents[0].norm();
         if constexpr (dim == 3) area = 0.5 * cross_product(tangents[0], tangents[1]).norm();
         for (std::size_t a = 0; a < nodes.size(); ++a) {
-          shares[static_cast<std::size_t>(nodes[a])] += point.weight * area * values[a];
+          shares[nodes[a]] += point.weight * area * values[a];
         }
       }
     }
@@ -220,7 +219,7 @@ std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& tra
 }
 
 double face_area(const std::vector<Vec<3>>& x, const std::array<int, 3>& face) {
-  const auto at = [&](int i) { return x[static_cast<std::size_t>(face[static_cast<std::size_t>(i)])]; };
+  const auto at = [&](int i) { return x[face[i]]; };
   return face[2] < 0 ? (at(1) - at(0)).norm() : 0.5 * cross_product(at(1) - at(0), at(2) - at(0)).norm();
 }
 
@@ -243,7 +242,7 @@ std::vector<std::array<int, 3>> select_faces(const BodyInstance& body, const Tra
   if (body.adapted) {
     const std::vector<char> is_selected = are_faces_selected(*body.adapted->start, transform, region, dim);
     for (const BoundaryFacet& facet : body.adapted->mesh->facets) {
-      if (is_selected[static_cast<std::size_t>(facet.origin)]) selected.push_back(facet.vertices);
+      if (is_selected[facet.origin]) selected.push_back(facet.vertices);
     }
     return selected;
   }
@@ -261,7 +260,7 @@ std::vector<char> select_elements(const BodyInstance& body, const TransformDesc&
     const std::vector<char> at_start = select_elements(*body.adapted->start, transform, region, dim);
     std::vector<char> is_selected;
     for (const int cell : body.adapted->mesh->origin_of_cell) {
-      is_selected.push_back(at_start[static_cast<std::size_t>(cell)]);
+      is_selected.push_back(at_start[cell]);
     }
     return is_selected;
   }
@@ -279,7 +278,7 @@ std::vector<double> share_face_areas(const BodyInstance& body, const TransformDe
   }
   for (const std::array<int, 3>& face : faces) {
     for (const int v : face) {
-      if (v >= 0) shares[static_cast<std::size_t>(v)] += face_area(body.mesh.vertices, face) / dim;
+      if (v >= 0) shares[v] += face_area(body.mesh.vertices, face) / dim;
     }
   }
   return shares;

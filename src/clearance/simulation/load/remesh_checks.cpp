@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/scene/body_remesh.h"
@@ -35,7 +36,7 @@ void check_remesh_of_mesh(const SceneDesc& scene, const BodyDesc& body, Issue wh
   // Place of the values in the scene.
   const std::string at = body.remesh ? of_body + ".remesh" : "remesh";
   where.severity = Severity::warning;
-  if (remesh->split && remesh->largest_count > 0 && static_cast<std::size_t>(remesh->largest_count) <= num_cells) {
+  if (remesh->split && remesh->largest_count > 0 && std::cmp_less_equal(remesh->largest_count, num_cells)) {
     where.place = at + ".largest_count";
     where.value = fmt::format("{}", remesh->largest_count);
     where.message = fmt::format("body '{}' has {} elements at the start: none is split before others are collapsed",

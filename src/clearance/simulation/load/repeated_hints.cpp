@@ -11,7 +11,7 @@ constexpr std::array<const char*, 4> element_names = {"point", "edge", "triangle
 
 std::string counted_elements(int count, int dim) {
   if (dim == 3 && count != 1) return fmt::format("{} tetrahedra", count);
-  return counted(static_cast<std::size_t>(count), element_names[static_cast<std::size_t>(dim)]);
+  return counted(count, element_names[dim]);
 }
 
 /// Text about repeated elements: how one and how several are repeated, and the consequence.
@@ -39,7 +39,7 @@ void warn_of_repeated_elements(const std::string& place, const std::string& owne
                          copies.first, copies.count == 1 ? ", the same" : " is the first, the same", copies.original,
                          kind.consequence));
   };
-  for (int of = 0; of <= 3; ++of) warn(merged.listed_again[static_cast<std::size_t>(of)], of, listed_again);
+  for (int of = 0; of <= 3; ++of) warn(merged.listed_again[of], of, listed_again);
   warn(merged.opposite, dim - 1, opposite);
   warn(merged.coinciding, merged.dim_of_coinciding, coinciding);
 }

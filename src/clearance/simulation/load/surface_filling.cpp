@@ -8,7 +8,7 @@
 namespace clearance {
 
 bool fill_surface(const SceneDesc& scene, int desc, Issue where, Mesh& mesh, Issues& issues, Issues& warnings) {
-  const BodyDesc& body = scene.bodies[static_cast<std::size_t>(desc)];
+  const BodyDesc& body = scene.bodies[desc];
   const std::string place = fmt::format("bodies[{}].volume_mesh", desc);
   mesh.dim = scene.dimension;
   Result<VolumeMesh> made = cached_volume_mesh(mesh, {body.volume_mesh->edge_length});

@@ -20,9 +20,9 @@ constexpr double least_facing = 0.5;
 /// Evaluates the Bernstein polynomials of an order at points, one column per polynomial.
 MatX bernstein_at(int dim, int order, std::span<const Barycentrics> points) {
   MatX values(std::ssize(points), num_lagrange_nodes(dim, order));
-  std::vector<double> row(static_cast<std::size_t>(values.cols()));
+  std::vector<double> row(values.cols());
   for (Eigen::Index r = 0; r < values.rows(); ++r) {
-    bernstein_values(dim, order, points[static_cast<std::size_t>(r)], row);
+    bernstein_values(dim, order, points[r], row);
     values.row(r) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), std::ssize(row));
   }
   return values;
@@ -82,7 +82,7 @@ class PressureField {
       largest_facing[v] = std::max(largest_facing[v], facing(face, a));
     });
     const auto bears = [&](const LoadedFace<dim>& face, std::size_t a) {
-      const auto v = static_cast<std::size_t>(face.coefficients[a]);
+      const std::size_t v = face.coefficients[a];
       return largest_facing[v] > 0.0 && facing(face, a) >= least_facing * largest_facing[v];
     };
     // Sum of the area vectors [m^2] of the faces that bear a force, each turned to the same side. The component of the
@@ -98,12 +98,12 @@ class PressureField {
       VecX p = VecX::Zero(std::ssize(face.coefficients));
       for (std::size_t a = 0; a < face.coefficients.size(); ++a) {
         const int v = face.coefficients[a];
-        const Vec<dim>& area = areas[static_cast<std::size_t>(v)];
+        const Vec<dim>& area = areas[v];
         if (bears(face, a)) p[static_cast<Eigen::Index>(a)] = force_on(v).dot(area) / area.squaredNorm();
       }
       const auto raise = [&](const std::vector<int>& vertices, const VecX& values) {
         for (std::size_t i = 0; i < vertices.size(); ++i) {
-          double& at = pressure[static_cast<std::size_t>(vertices[i])];
+          double& at = pressure[vertices[i]];
           at = std::max(at, values[static_cast<Eigen::Index>(i)]);
         }
       };
@@ -115,9 +115,7 @@ class PressureField {
 
  private:
   std::size_t num_vertices() const { return scene_.frames.mesh.vertices.size(); }
-  int frame_vertex(int surface_vertex) const {
-    return scene_.vertex_of_surface[static_cast<std::size_t>(surface_vertex)];
-  }
+  int frame_vertex(int surface_vertex) const { return scene_.vertex_of_surface[surface_vertex]; }
   Vec<dim> force_on(int v) const { return block<dim>(on_coefficients_, v); }
 
   const FaceKind<dim>& kind_of(int shape_order, int order) {
@@ -129,10 +127,8 @@ class PressureField {
   void for_each_face(const Visit& visit) {
     static constexpr std::array<Barycentrics, 3> corners = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
     const SurfaceTopology& surface = scene_.model.surface;
-    std::vector<char> has_faces(static_cast<std::size_t>(surface.num_bodies()), 0);
-    const auto body_of = [&](int v) {
-      return static_cast<std::size_t>(surface.vertex_body[static_cast<std::size_t>(v)]);
-    };
+    std::vector<char> has_faces(surface.num_bodies(), 0);
+    const auto body_of = [&](int v) { return surface.vertex_body[v]; };
     for (const BoundaryFace& face : scene_.boundary_faces) {
       if (face.vertices.empty()) continue;
       has_faces[body_of(face.vertices[0])] = 1;
@@ -163,11 +159,11 @@ class PressureField {
       for (std::size_t i = 0; i < face.vertices.size(); ++i) {
         const int s = face.vertices[i];
         const Vec<dim> force = block<dim>(forces_, s);
-        if (std::exchange(is_counted[static_cast<std::size_t>(s)], 1) != 0 || force.isZero(0.0)) continue;
+        if (std::exchange(is_counted[s], 1) != 0 || force.isZero(0.0)) continue;
         weights.resize(face.kind.coefficients.size());
         bernstein_values(dim - 1, face.kind.order, face.at[i], weights);
         for (std::size_t a = 0; a < weights.size(); ++a) {
-          const int node = face.nodes[static_cast<std::size_t>(face.kind.coefficients[a])];
+          const int node = face.nodes[face.kind.coefficients[a]];
           block<dim>(on_coefficients_, node) += weights[a] * force;
         }
       }
@@ -179,12 +175,12 @@ class PressureField {
       std::vector<int> coefficients;
       bool is_loaded = false;
       for (const int node : face.kind.coefficients) {
-        coefficients.push_back(face.nodes[static_cast<std::size_t>(node)]);
+        coefficients.push_back(face.nodes[node]);
         is_loaded = is_loaded || !force_on(coefficients.back()).isZero(0.0);
       }
       if (!is_loaded) return;
       typename CurvedSweep<dim>::Nodes at(dim, std::ssize(face.nodes));
-      for (Eigen::Index i = 0; i < at.cols(); ++i) at.col(i) = block<dim>(x_, face.nodes[static_cast<std::size_t>(i)]);
+      for (Eigen::Index i = 0; i < at.cols(); ++i) at.col(i) = block<dim>(x_, face.nodes[i]);
       LoadedFace<dim> loaded{&face.kind, {face.nodes.begin(), face.nodes.end()}, {}, std::move(coefficients), {}, {}};
       for (const int s : face.vertices) loaded.points.push_back(frame_vertex(s));
       loaded.at_points = bernstein_at(dim - 1, face.kind.order, face.at);
@@ -200,7 +196,7 @@ class PressureField {
     for (const LoadedFace<dim>& face : loaded_) {
       for (std::size_t a = 0; a < face.coefficients.size(); ++a) {
         if (force_on(face.coefficients[a]).isZero(0.0)) continue;
-        visit(face, a, static_cast<std::size_t>(face.coefficients[a]));
+        visit(face, a, face.coefficients[a]);
       }
     }
   }

@@ -40,7 +40,7 @@ template <class Value>
 FrameArray array_of_cells(const SceneModel& scene, const std::vector<ElementState>& states, OutputField field,
                           int num_components, const Value& value) {
   FrameArray array{name_of(field), num_components, {}};
-  array.values.assign(scene.frames.cell_body.size() * static_cast<std::size_t>(num_components), 0.0);
+  array.values.assign(scene.frames.cell_body.size() * num_components, 0.0);
   for (std::size_t e = 0; e < states.size(); ++e) {
     const double* numbers = value(states[e]);
     std::copy(numbers, numbers + num_components, array.values.begin() + num_components * scene.cell_of_element[e]);
@@ -60,7 +60,7 @@ bool needs_forces(const std::vector<OutputField>& fields) {
 std::vector<Vec<3>> vectors_of_vertices(const SceneModel& scene, const VecX& of_surface) {
   std::vector<Vec<3>> vectors(scene.frames.mesh.vertices.size(), Vec<3>::Zero());
   for (int s = 0; s < scene.model.surface.num_vertices; ++s) {
-    const auto vertex = static_cast<std::size_t>(scene.vertex_of_surface[static_cast<std::size_t>(s)]);
+    const std::size_t vertex = scene.vertex_of_surface[s];
     vectors[vertex].head(scene.dim) = of_surface.segment(scene.dim * s, scene.dim);
   }
   return vectors;

@@ -101,7 +101,7 @@ class ProbeMaker {
       if (scene_.bodies[b].desc == static_cast<int>(named->body)) bodies.push_back(static_cast<int>(b));
     }
     if (!named->copy) return bodies;
-    const auto copy = static_cast<std::size_t>(*named->copy);
+    const std::size_t copy = *named->copy;
     if (copy < bodies.size()) return {bodies[copy]};
     error(key, '"' + name + '"',
           fmt::format("there is no such part: `{}` has {}", desc_.bodies[named->body].name, bodies.size()));
@@ -110,14 +110,11 @@ class ProbeMaker {
 
   /// Returns the vertices of one body that the probe selects: those in its region, or all.
   std::vector<int> select(int body) const {
-    const BodyInstance& instance = scene_.bodies[static_cast<std::size_t>(body)];
-    return select_nodes(instance, desc_.bodies[static_cast<std::size_t>(instance.desc)].transform,
-                        probe_->region.value_or(RegionDesc{}), dim_);
+    const BodyInstance& instance = scene_.bodies[body];
+    return select_nodes(instance, desc_.bodies[instance.desc].transform, probe_->region.value_or(RegionDesc{}), dim_);
   }
 
-  const Vec<3>& start_of(int body, int vertex) const {
-    return scene_.bodies[static_cast<std::size_t>(body)].mesh.vertices[static_cast<std::size_t>(vertex)];
-  }
+  const Vec<3>& start_of(int body, int vertex) const { return scene_.bodies[body].mesh.vertices[vertex]; }
 
   // --- position and velocity: weighted sums of blocks ---
 
@@ -131,8 +128,8 @@ class ProbeMaker {
   };
 
   void add_vertex(int body, int vertex, double weight, Terms& terms) const {
-    const int in_frame = first_vertex_[static_cast<std::size_t>(body)] + vertex;
-    const bool has_offset = !scene_.bodies[static_cast<std::size_t>(body)].followed.empty();
+    const int in_frame = first_vertex_[body] + vertex;
+    const bool has_offset = !scene_.bodies[body].followed.empty();
     if (has_offset) terms.offset += weight * start_of(body, vertex);
     for (const SurfaceMap::Term& term : scene_.frames.vertex_map.terms(in_frame)) {
       terms.of_blocks.push_back({term.block, weight * term.weight});
@@ -143,8 +140,8 @@ class ProbeMaker {
   /// Returns true if the vertex exists since the start of the run. Vertices that elements add later when they adapt do
   /// not count in a mean and are not chosen for a point.
   bool is_of_start(int body, int vertex) const {
-    const BodyInstance& instance = scene_.bodies[static_cast<std::size_t>(body)];
-    return !instance.adapted || instance.adapted->mesh->origin_of_vertex[static_cast<std::size_t>(vertex)] >= 0;
+    const BodyInstance& instance = scene_.bodies[body];
+    return !instance.adapted || instance.adapted->mesh->origin_of_vertex[vertex] >= 0;
   }
 
   Terms mean_of_vertices(const std::vector<int>& bodies) const {
@@ -163,7 +160,7 @@ class ProbeMaker {
     double least = infinity;
     int body = -1, vertex = -1;
     for (const int b : bodies) {
-      const auto count = static_cast<int>(scene_.bodies[static_cast<std::size_t>(b)].mesh.vertices.size());
+      const auto count = static_cast<int>(scene_.bodies[b].mesh.vertices.size());
       for (int v = 0; v < count; ++v) {
         if (!is_of_start(b, v)) continue;
         const double distance = (start_of(b, v) - point).norm();
@@ -181,21 +178,21 @@ class ProbeMaker {
   /// Returns the terms of the centre of mass; none for bodies without mass. Columns of affine maps have moments, but no
   /// place.
   Terms centre_of_mass(const std::vector<int>& bodies) const {
-    std::vector<char> is_column(static_cast<std::size_t>(scene_.model.layout.num_blocks), 0);
+    std::vector<char> is_column(scene_.model.layout.num_blocks, 0);
     for (const StiffBody& body : scene_.model.stiff_bodies) {
-      for (int i = 1; i <= dim_; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
+      for (int i = 1; i <= dim_; ++i) is_column[body.first_block + i] = 1;
     }
     Terms terms;
     double mass = 0.0;
     for (int b = 0; b < scene_.model.layout.num_blocks; ++b) {
-      const auto at = static_cast<std::size_t>(b);
+      const std::size_t at = b;
       if (is_column[at] || !has(bodies, scene_.model.body_of_block[at]) || !(scene_.model.mass[b] > 0.0)) continue;
       terms.of_blocks.push_back({b, scene_.weighing[b]});
       mass += scene_.weighing[b];
     }
     for (Term& term : terms.of_blocks) term.weight /= mass;
     for (const int b : bodies) {
-      if (!scene_.shape_moments.empty()) terms.offset += scene_.shape_moments[static_cast<std::size_t>(b)] / mass;
+      if (!scene_.shape_moments.empty()) terms.offset += scene_.shape_moments[b] / mass;
     }
     return terms;
   }
@@ -225,7 +222,7 @@ class ProbeMaker {
   std::vector<char> prescribed_blocks() const {
     std::vector<char> is_prescribed = scene_.model.is_always_prescribed;
     for (const PreparedMotion& motion : scene_.motions) {
-      for (const int b : motion.blocks) is_prescribed[static_cast<std::size_t>(b)] = 1;
+      for (const int b : motion.blocks) is_prescribed[b] = 1;
     }
     return is_prescribed;
   }
@@ -240,11 +237,11 @@ class ProbeMaker {
     std::vector<Held> held;
     BoundingBox box;
     for (const int b : bodies) {
-      const bool is_whole = is_stiff(scene_.bodies[static_cast<std::size_t>(b)].kind);
-      const BodyBlocks& blocks = scene_.blocks[static_cast<std::size_t>(b)];
+      const bool is_whole = is_stiff(scene_.bodies[b].kind);
+      const BodyBlocks& blocks = scene_.blocks[b];
       for (const int v : select(b)) {
         const int block = is_whole ? blocks.first : blocks.of_node(v);
-        if (block < 0 || !is_prescribed[static_cast<std::size_t>(block)]) continue;
+        if (block < 0 || !is_prescribed[block]) continue;
         box.extend(start_of(b, v));
         if (!is_whole) held.push_back({block, false});
       }
@@ -326,22 +323,20 @@ class ProbeMaker {
 
   SurfaceParts parts_of(const std::vector<int>& bodies) const {
     const SurfaceTopology& surface = scene_.model.surface;
-    const auto is_of_them = [&](int vertex) {
-      return has(bodies, surface.vertex_body[static_cast<std::size_t>(vertex)]);
-    };
+    const auto is_of_them = [&](int vertex) { return has(bodies, surface.vertex_body[vertex]); };
     SurfaceParts parts;
-    std::vector<char> is_lone(static_cast<std::size_t>(surface.num_vertices), 1);
+    std::vector<char> is_lone(surface.num_vertices, 1);
     for (const auto& t : surface.triangles) {
       if (is_of_them(t[0])) parts.triangles.push_back(t);
     }
     for (const auto& e : surface.edges) {
-      for (const int v : e) is_lone[static_cast<std::size_t>(v)] = 0;
+      for (const int v : e) is_lone[v] = 0;
       if (is_of_them(e[0])) parts.edges.push_back(e);
     }
     for (int v = 0; v < surface.num_vertices; ++v) {
       if (!is_of_them(v)) continue;
       parts.vertices.push_back({v});
-      if (is_lone[static_cast<std::size_t>(v)]) parts.edges.push_back({v, v});
+      if (is_lone[v]) parts.edges.push_back({v, v});
     }
     return parts;
   }
@@ -351,7 +346,7 @@ class ProbeMaker {
     const std::optional<int> plane = find_plane();
     add_column("", "m");
     if (plane) {
-      const HalfSpace& half_space = scene_.model.half_spaces[static_cast<std::size_t>(*plane)];
+      const HalfSpace& half_space = scene_.model.half_spaces[*plane];
       measure([=, &scene = scene_](const StepEnd& end, std::vector<double>& values) {
         const VecX x = scene.model.surface_map.apply(end.state.x);
         double gap = infinity;

@@ -43,7 +43,7 @@ std::vector<Vec<3>> directions_around(int dim) {
 /// Returns the direction without the components that are not free; nothing if none is left.
 std::optional<Vec<3>> freed(Vec<3> direction, const std::array<bool, 3>& free) {
   for (int c = 0; c < 3; ++c) {
-    if (!free[static_cast<std::size_t>(c)]) direction[c] = 0.0;
+    if (!free[c]) direction[c] = 0.0;
   }
   const double length = direction.norm();
   if (!(length > 1e-6)) return std::nullopt;
@@ -95,13 +95,13 @@ BodyPair::BodyPair(const SceneModel& scene, const BodySurfaces& surfaces,
       flat.insert(flat.end(), x.data(), x.data() + dim_);
     }
     topology_.num_vertices += counts_[side];
-    topology_.vertex_body.resize(static_cast<std::size_t>(topology_.num_vertices), static_cast<int>(side));
-    topology_.vertex_group.resize(static_cast<std::size_t>(topology_.num_vertices), static_cast<int>(side));
+    topology_.vertex_body.resize(topology_.num_vertices, static_cast<int>(side));
+    topology_.vertex_group.resize(topology_.num_vertices, static_cast<int>(side));
   }
   start_ = Eigen::Map<const VecX>(flat.data(), std::ssize(flat));
   broad_phase_ = make_broad_phase(dim_, topology_);
   const auto is_around = [&](int outer, int inner) {
-    return is_container(scene, surfaces, solids[static_cast<std::size_t>(outer)], outer, inner);
+    return is_container(scene, surfaces, solids[outer], outer, inner);
   };
   is_around_ = {is_around(first, second), is_around(second, first)};
 }
@@ -128,18 +128,18 @@ bool BodyPair::is_apart(const Vec<3>& shift, double gap) {
 bool BodyPair::meets(std::vector<Vec<3>>* normals) {
   bool found = false;
   for (const auto& [first, second] : broad_phase_->find_intersection_candidates(x_)) {
-    const auto& e = topology_.edges[static_cast<std::size_t>(first)];
+    const auto& e = topology_.edges[first];
     const Vec<3> a = point(e[0]), b = point(e[1]);
     Vec<3> normal;
     if (dim_ == 2) {
-      const auto& f = topology_.edges[static_cast<std::size_t>(second)];
+      const auto& f = topology_.edges[second];
       const Vec<3> c = point(f[0]), d = point(f[1]);
       if (!edges_intersect(Vec<2>(a.head<2>()), Vec<2>(b.head<2>()), Vec<2>(c.head<2>()), Vec<2>(d.head<2>())))
         continue;
       normal = Vec<3>(c[1] - d[1], d[0] - c[0], 0.0);
       if (normals != nullptr) normals->emplace_back(a[1] - b[1], b[0] - a[0], 0.0);
     } else {
-      const auto& t = topology_.triangles[static_cast<std::size_t>(second)];
+      const auto& t = topology_.triangles[second];
       const Vec<3> t0 = point(t[0]), t1 = point(t[1]), t2 = point(t[2]);
       if (!edge_intersects_triangle(a, b, t0, t1, t2)) continue;
       normal = cross_product(t1 - t0, t2 - t0);
@@ -157,18 +157,18 @@ bool BodyPair::comes_closer(double gap) {
   const double gap_sq = gap * gap;
   const auto end = [&](const std::array<int, 2>& edge, std::size_t i) { return point(edge[i]); };
   for (const auto& [v, t] : candidates.point_triangle) {
-    const auto& triangle = topology_.triangles[static_cast<std::size_t>(t)];
+    const auto& triangle = topology_.triangles[t];
     if (point_triangle_distance_sq(point(v), point(triangle[0]), point(triangle[1]), point(triangle[2])) < gap_sq) {
       return true;
     }
   }
   for (const auto& [e, f] : candidates.edge_edge) {
-    const auto& a = topology_.edges[static_cast<std::size_t>(e)];
-    const auto& b = topology_.edges[static_cast<std::size_t>(f)];
+    const auto& a = topology_.edges[e];
+    const auto& b = topology_.edges[f];
     if (edge_edge_distance_sq(end(a, 0), end(a, 1), end(b, 0), end(b, 1)) < gap_sq) return true;
   }
   for (const auto& [v, e] : candidates.point_edge) {
-    const auto& edge = topology_.edges[static_cast<std::size_t>(e)];
+    const auto& edge = topology_.edges[e];
     if (point_edge_distance_sq<3>(point(v), end(edge, 0), end(edge, 1)) < gap_sq) return true;
   }
   return false;
@@ -185,7 +185,7 @@ bool BodyPair::is_enclosed(const Vec<3>& shift) const {
 }
 
 bool BodyPair::is_on_wrong_side(std::size_t outer, const Vec<3>& vertex_of_other) const {
-  const std::optional<Solid>& solid = solids_[static_cast<std::size_t>(bodies_[outer])];
+  const std::optional<Solid>& solid = solids_[bodies_[outer]];
   return solid && solid->holds(vertex_of_other) != is_around_[outer];
 }
 

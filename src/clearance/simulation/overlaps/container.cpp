@@ -11,7 +11,7 @@ constexpr int max_container_points = 64;
 
 bool is_container(const SceneModel& scene, const BodySurfaces& surfaces, const std::optional<Solid>& inside, int outer,
                   int inner) {
-  if (!inside || !scene.bodies[static_cast<std::size_t>(outer)].is_obstacle) return false;
+  if (!inside || !scene.bodies[outer].is_obstacle) return false;
   const BoundingBox &around = surfaces.box(outer), &box = surfaces.box(inner);
   const Vec<3> middle = 0.5 * (box.min + box.max);
   if ((box.size().array() > around.size().array()).any()) return false;

@@ -24,7 +24,7 @@ LeastMoves find_least_moves(const std::vector<std::array<bool, 3>>& can_move,
   const auto along = [&](int mover, const Vec<3>& normal) {
     Vec<3> move = Vec<3>::Zero();
     for (int c = 0; mover >= 0 && c < 3; ++c) {
-      if (can_move[static_cast<std::size_t>(mover)][static_cast<std::size_t>(c)]) move[c] = normal[c];
+      if (can_move[mover][c]) move[c] = normal[c];
     }
     return move;
   };
@@ -33,9 +33,7 @@ LeastMoves find_least_moves(const std::vector<std::array<bool, 3>>& can_move,
     levers[k].second = along(conditions[k].second, -conditions[k].normal);
     levers[k].gain = levers[k].first.squaredNorm() + levers[k].second.squaredNorm();
   }
-  const auto move_of = [&](int mover) -> Vec<3> {
-    return mover < 0 ? Vec<3>::Zero() : found.moves[static_cast<std::size_t>(mover)];
-  };
+  const auto move_of = [&](int mover) -> Vec<3> { return mover < 0 ? Vec<3>::Zero() : found.moves[mover]; };
   const auto missing = [&](const ApartCondition& condition) {
     return condition.least - condition.normal.dot(move_of(condition.first) - move_of(condition.second));
   };
@@ -50,8 +48,8 @@ LeastMoves find_least_moves(const std::vector<std::array<bool, 3>>& can_move,
       const double change = std::max(gap / lever.gain, -multipliers[k]);
       if (std::abs(change) * lever.gain > 0.1 * condition.tolerance) has_settled = false;
       multipliers[k] += change;
-      if (condition.first >= 0) found.moves[static_cast<std::size_t>(condition.first)] += change * lever.first;
-      if (condition.second >= 0) found.moves[static_cast<std::size_t>(condition.second)] += change * lever.second;
+      if (condition.first >= 0) found.moves[condition.first] += change * lever.first;
+      if (condition.second >= 0) found.moves[condition.second] += change * lever.second;
     }
     if (has_settled) break;
   }

@@ -57,19 +57,19 @@ class Shrinker {
     bending_of_body_.assign(scene.bodies.size(), -1);
     int first_vertex = 0;
     for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
-      const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
+      const BodyInstance& body = scene.bodies[b];
       facets_.push_back(facets_of(body));
       insides_.push_back(Solid::inside_of(desc, body));
-      if (body.kind == BodyKind::deformable && desc.bodies[static_cast<std::size_t>(body.desc)].stiff_parts.empty()) {
-        bending_of_body_[static_cast<std::size_t>(b)] = static_cast<int>(bendings_.size());
+      if (body.kind == BodyKind::deformable && desc.bodies[body.desc].stiff_parts.empty()) {
+        bending_of_body_[b] = static_cast<int>(bendings_.size());
         bendings_.push_back(prepare(b));
       }
       first_of_body_.push_back(first_vertex);
       first_vertex += static_cast<int>(body.mesh.vertices.size());
     }
-    surface_of_vertex_.assign(static_cast<std::size_t>(first_vertex), -1);
+    surface_of_vertex_.assign(first_vertex, -1);
     for (std::size_t s = 0; s < scene.vertex_of_surface.size(); ++s) {
-      surface_of_vertex_[static_cast<std::size_t>(scene.vertex_of_surface[s])] = static_cast<int>(s);
+      surface_of_vertex_[scene.vertex_of_surface[s]] = static_cast<int>(s);
     }
   }
 
@@ -95,14 +95,12 @@ class Shrinker {
   std::vector<int> bent_bodies() const {
     std::set<int> bodies;
     for (const int v : offended_) {
-      const int b = scene_.model.surface.vertex_body[static_cast<std::size_t>(v)];
-      if (bending_of_body_[static_cast<std::size_t>(b)] >= 0) bodies.insert(b);
+      const int b = scene_.model.surface.vertex_body[v];
+      if (bending_of_body_[b] >= 0) bodies.insert(b);
     }
     return {bodies.begin(), bodies.end()};
   }
-  const Vertices& positions(int body) const {
-    return bendings_[static_cast<std::size_t>(bending_of_body_[static_cast<std::size_t>(body)])].x;
-  }
+  const Vertices& positions(int body) const { return bendings_[bending_of_body_[body]].x; }
   /// Returns the bodies that met themselves.
   const std::set<int>& self_meetings() const { return self_meetings_; }
 
@@ -126,7 +124,7 @@ class Shrinker {
   /// Computes the signed volume (2D: area) of an element, times dim!.
   template <class Element>
   static double measure(const Vertices& x, const Element& element) {
-    const auto at = [&](std::size_t i) -> const Vec<3>& { return x[static_cast<std::size_t>(element[i])]; };
+    const auto at = [&](std::size_t i) -> const Vec<3>& { return x[element[i]]; };
     const Vec<3> normal = cross_product(at(1) - at(0), at(2) - at(0));
     if constexpr (dim == 3) {
       return normal.dot(at(3) - at(0));
@@ -136,8 +134,8 @@ class Shrinker {
   }
 
   Bending prepare(int b) const {
-    const BodyInstance& body = scene_.bodies[static_cast<std::size_t>(b)];
-    const BodyDesc& of_body = desc_.bodies[static_cast<std::size_t>(body.desc)];
+    const BodyInstance& body = scene_.bodies[b];
+    const BodyDesc& of_body = desc_.bodies[body.desc];
     Bending bending;
     bending.body = b;
     bending.x = body.mesh_at_start().vertices;
@@ -147,7 +145,7 @@ class Shrinker {
       bending.measure.push_back(measure(body.mesh.vertices, element));
       for (const int v : element) {
         for (const int w : element) {
-          if (v != w) neighbours[static_cast<std::size_t>(v)].insert(w);
+          if (v != w) neighbours[v].insert(w);
         }
       }
     }
@@ -155,22 +153,20 @@ class Shrinker {
     bending.is_held.assign(count, 0);
     for (const MotionDesc& motion : of_body.motions) {
       for (const int v : select_nodes(body, of_body.transform, motion.region, dim)) {
-        bending.is_held[static_cast<std::size_t>(v)] = 1;
+        bending.is_held[v] = 1;
       }
     }
     return bending;
   }
 
   const Bending* bending_of(int body) const {
-    const int i = bending_of_body_[static_cast<std::size_t>(body)];
-    return i < 0 ? nullptr : &bendings_[static_cast<std::size_t>(i)];
+    const int i = bending_of_body_[body];
+    return i < 0 ? nullptr : &bendings_[i];
   }
-  int body_of(int surface_vertex) const {
-    return scene_.model.surface.vertex_body[static_cast<std::size_t>(surface_vertex)];
-  }
+  int body_of(int surface_vertex) const { return scene_.model.surface.vertex_body[surface_vertex]; }
   const Vertices& vertices_of(int body) const {
     const Bending* bending = bending_of(body);
-    return bending != nullptr ? bending->x : scene_.bodies[static_cast<std::size_t>(body)].mesh.vertices;
+    return bending != nullptr ? bending->x : scene_.bodies[body].mesh.vertices;
   }
   Vec<dim> at(int surface_vertex) const { return x_.template segment<dim>(dim * surface_vertex); }
   static Vec<3> in_space(const Vec<dim>& x) {
@@ -185,14 +181,14 @@ class Shrinker {
     std::map<int, BoundingBox> self_boxes;
     const SurfaceTopology& surface = scene_.model.surface;
     for (const auto& [first, second] : broad_phase.find_intersection_candidates(x_)) {
-      const auto& e = surface.edges[static_cast<std::size_t>(first)];
+      const auto& e = surface.edges[first];
       std::vector<int> vertices(e.begin(), e.end());
       if constexpr (dim == 2) {
-        const auto& f = surface.edges[static_cast<std::size_t>(second)];
+        const auto& f = surface.edges[second];
         if (!edges_intersect(at(e[0]), at(e[1]), at(f[0]), at(f[1]))) continue;
         vertices.insert(vertices.end(), f.begin(), f.end());
       } else {
-        const auto& t = surface.triangles[static_cast<std::size_t>(second)];
+        const auto& t = surface.triangles[second];
         if (!edge_intersects_triangle(at(e[0]), at(e[1]), at(t[0]), at(t[1]), at(t[2]))) continue;
         vertices.insert(vertices.end(), t.begin(), t.end());
       }
@@ -221,21 +217,21 @@ class Shrinker {
   }
   double least_distance(int surface_vertex) const {
     const std::vector<double>& dhat = scene_.model.contact_scales.dhat;
-    const double own = dhat.empty() ? scene_.options.barrier.dhat : dhat[static_cast<std::size_t>(surface_vertex)];
+    const double own = dhat.empty() ? scene_.options.barrier.dhat : dhat[surface_vertex];
     return desc_.contact.min_separation + 0.1 * own;
   }
 
   /// Adds the surface vertices of one body that are inside another one, or outside of a container. Bodies with open
   /// surfaces have no inside.
   void add_enclosed(int inner, int outer, std::set<int>& offending) const {
-    const Facets& facets = facets_[static_cast<std::size_t>(outer)];
-    const std::optional<Solid>& inside = insides_[static_cast<std::size_t>(outer)];
+    const Facets& facets = facets_[outer];
+    const std::optional<Solid>& inside = insides_[outer];
     if (!inside) return;
     const bool is_contained = is_container(scene_, surfaces_, inside, outer, inner);
     const Vertices& vertices = vertices_of(inner);
     const BoundingBox box = bounding_box(vertices_of(outer));
     visit_surface(inner, [&](int v, int surface_vertex) {
-      const Vec<3>& x = vertices[static_cast<std::size_t>(v)];
+      const Vec<3>& x = vertices[v];
       if (offending.count(surface_vertex) > 0) return;
       const bool is_in_box = (x.array() >= box.min.array()).all() && (x.array() <= box.max.array()).all();
       const bool is_inside = is_in_box && winding_number(x, vertices_of(outer), facets).value_or(0) % 2 != 0;
@@ -249,34 +245,34 @@ class Shrinker {
     const std::vector<Vec<3>> normals = vertex_normals(*bending);
     const double margin = 0.5 * meeting.diagonal();
     visit_surface(b, [&](int v, int surface_vertex) {
-      const Vec<3>& x = bending->x[static_cast<std::size_t>(v)];
+      const Vec<3>& x = bending->x[v];
       if (((x - meeting.min).array() < -margin).any() || ((x - meeting.max).array() > margin).any()) return;
-      const Vec<3> outside = x + 1e-6 * edge_length(*bending, v) * normals[static_cast<std::size_t>(v)];
-      if (winding_number(outside, bending->x, facets_[static_cast<std::size_t>(b)]).value_or(0) > 0) {
+      const Vec<3> outside = x + 1e-6 * edge_length(*bending, v) * normals[v];
+      if (winding_number(outside, bending->x, facets_[b]).value_or(0) > 0) {
         offending.insert(surface_vertex);
       }
     });
   }
   template <class Visit>
   void visit_surface(int body, const Visit& visit) const {
-    const auto b = static_cast<std::size_t>(body);
+    const std::size_t b = body;
     for (int v = 0; v < static_cast<int>(scene_.bodies[b].mesh.vertices.size()); ++v) {
-      const int surface_vertex = surface_of_vertex_[static_cast<std::size_t>(first_of_body_[b] + v)];
+      const int surface_vertex = surface_of_vertex_[first_of_body_[b] + v];
       if (surface_vertex >= 0) visit(v, surface_vertex);
     }
   }
 
   double edge_length(const Bending& bending, int v) const {
-    const auto i = static_cast<std::size_t>(v);
+    const std::size_t i = v;
     double sum = 0.0;
-    for (const int w : bending.neighbours[i]) sum += (bending.x[static_cast<std::size_t>(w)] - bending.x[i]).norm();
+    for (const int w : bending.neighbours[i]) sum += (bending.x[w] - bending.x[i]).norm();
     return bending.neighbours[i].empty() ? 0.0 : sum / static_cast<double>(bending.neighbours[i].size());
   }
   /// Computes outward unit normals at the vertices; zero for vertices inside.
   std::vector<Vec<3>> vertex_normals(const Bending& bending) const {
     std::vector<Vec<3>> normals(bending.x.size(), Vec<3>::Zero());
-    for (const auto& facet : facets_[static_cast<std::size_t>(bending.body)]) {
-      const auto point = [&](std::size_t i) -> const Vec<3>& { return bending.x[static_cast<std::size_t>(facet[i])]; };
+    for (const auto& facet : facets_[bending.body]) {
+      const auto point = [&](std::size_t i) -> const Vec<3>& { return bending.x[facet[i]]; };
       Vec<3> normal;
       if constexpr (dim == 3) {
         normal = cross_product(point(1) - point(0), point(2) - point(0));
@@ -284,7 +280,7 @@ class Shrinker {
         const Vec<3> edge = point(1) - point(0);
         normal = {edge[1], -edge[0], 0.0};
       }
-      for (const int v : facet) normals[static_cast<std::size_t>(v)] += normal;
+      for (const int v : facet) normals[v] += normal;
     }
     for (Vec<3>& normal : normals) normal = normal.isZero(0.0) ? normal : Vec<3>(normal.normalized());
     return normals;
@@ -301,7 +297,7 @@ class Shrinker {
     std::vector<Vec<3>> step(bending.x.size(), Vec<3>::Zero());
     std::vector<char> is_drawn(bending.x.size(), 0);
     visit_surface(bending.body, [&](int v, int surface_vertex) {
-      const auto i = static_cast<std::size_t>(v);
+      const std::size_t i = v;
       if (bending.is_held[i] || offending.count(surface_vertex) == 0) return;
       is_drawn[i] = 1;
       step[i] = -draw_share * edge_length(bending, v) * normals[i];
@@ -313,7 +309,7 @@ class Shrinker {
       for (std::size_t v = 0; v < step.size(); ++v) {
         if (is_drawn[v] || bending.is_held[v] || bending.neighbours[v].empty()) continue;
         Vec<3> sum = Vec<3>::Zero();
-        for (const int w : bending.neighbours[v]) sum += last[static_cast<std::size_t>(w)];
+        for (const int w : bending.neighbours[v]) sum += last[w];
         step[v] = 0.9 * sum / static_cast<double>(bending.neighbours[v].size());
       }
     }
@@ -321,7 +317,7 @@ class Shrinker {
   }
   /// Applies a step, reduced at vertices of elements that would become too small. Returns false if nothing moves.
   bool take(Bending& bending, std::vector<Vec<3>>& step) {
-    const auto& elements = elements_of(scene_.bodies[static_cast<std::size_t>(bending.body)].mesh);
+    const auto& elements = elements_of(scene_.bodies[bending.body].mesh);
     Vertices moved = bending.x;
     bool is_valid = false;
     for (int round = 0; round < 40 && !is_valid; ++round) {
@@ -333,14 +329,14 @@ class Shrinker {
         is_valid = false;
         too_far.insert(elements[e].begin(), elements[e].end());
       }
-      for (const int v : too_far) step[static_cast<std::size_t>(v)] *= round < 20 ? 0.5 : 0.0;
+      for (const int v : too_far) step[v] *= round < 20 ? 0.5 : 0.0;
     }
     if (!is_valid) return false;
     double farthest = 0.0;
     for (std::size_t v = 0; v < moved.size(); ++v) farthest = std::max(farthest, (moved[v] - bending.x[v]).norm());
     bending.x = std::move(moved);
     visit_surface(bending.body, [&](int v, int surface_vertex) {
-      x_.template segment<dim>(dim * surface_vertex) = bending.x[static_cast<std::size_t>(v)].template head<dim>();
+      x_.template segment<dim>(dim * surface_vertex) = bending.x[v].template head<dim>();
     });
     return farthest > 0.0;
   }
@@ -399,8 +395,8 @@ SceneDesc resting_scene(const SceneDesc& scene, const std::set<int>& bent_entrie
 double slow_step(const SceneModel& model, const std::vector<int>& bent, const SceneDesc& scene) {
   double h = 0.0;
   for (const int b : bent) {
-    const BodyInstance& body = model.bodies[static_cast<std::size_t>(b)];
-    const MaterialDesc& material = scene.bodies[static_cast<std::size_t>(body.desc)].material;
+    const BodyInstance& body = model.bodies[b];
+    const MaterialDesc& material = scene.bodies[body.desc].material;
     const double size = bounding_box(body.mesh.vertices).diagonal();
     h = std::max(h, 100.0 * size * std::sqrt(material.density / material.youngs_modulus));
   }
@@ -412,7 +408,7 @@ double slow_step(const SceneModel& model, const std::vector<int>& bent, const Sc
 Issues grow_back(const SceneModel& model, const std::vector<int>& bent, double h, TimeIntegrator integrator,
                  SceneDesc& scene) {
   std::set<int> entries;
-  for (const int b : bent) entries.insert(model.bodies[static_cast<std::size_t>(b)].desc);
+  for (const int b : bent) entries.insert(model.bodies[b].desc);
   SceneDesc resting = resting_scene(scene, entries, h, integrator);
   Issues of_scene = check_scene(resting);
   if (has_errors(of_scene)) return of_scene;
@@ -431,11 +427,11 @@ Issues grow_back(const SceneModel& model, const std::vector<int>& bent, double h
   }
   const std::vector<Vec<3>> x = growing.positions();
   for (const int b : bent) {
-    const BodyView& view = growing.views[static_cast<std::size_t>(b)];
-    const Vertices& rest = model.bodies[static_cast<std::size_t>(b)].mesh.vertices;
+    const BodyView& view = growing.views[b];
+    const Vertices& rest = model.bodies[b].mesh.vertices;
     std::vector<Vec<3>>& displacements = *moved_entry(scene, view.name).displacements;
     for (std::size_t v = 0; v < rest.size(); ++v) {
-      displacements[v] = x[static_cast<std::size_t>(view.vertices.first) + v] - rest[v];
+      displacements[v] = x[view.vertices.first + v] - rest[v];
     }
   }
   return {};
@@ -451,11 +447,11 @@ Issues bend(const SceneModel& model, const std::vector<std::array<int, 2>>& pair
   if (!is_clean) return problems;
   if (bent.empty()) return {};
   for (const int b : shrinker.self_meetings()) {
-    const std::string& name = model.bodies[static_cast<std::size_t>(b)].name;
+    const std::string& name = model.bodies[b].name;
     separation.overlaps.push_back({name, name, 0.0});
   }
   for (const int b : bent) {
-    const BodyInstance& body = model.bodies[static_cast<std::size_t>(b)];
+    const BodyInstance& body = model.bodies[b];
     std::vector<Vec<3>> displacements;
     for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
       displacements.push_back(shrinker.positions(b)[v] - body.mesh.vertices[v]);
@@ -471,7 +467,7 @@ Issues bend(const SceneModel& model, const std::vector<std::array<int, 2>>& pair
   }
   if (!issues.empty()) return issues;
   for (const int b : bent) {
-    const std::string& name = model.bodies[static_cast<std::size_t>(b)].name;
+    const std::string& name = model.bodies[b].name;
     double largest = 0.0;
     for (const Vec<3>& u : *moved_entry(scene, name).displacements) largest = std::max(largest, u.norm());
     auto move = std::find_if(separation.moves.begin(), separation.moves.end(),
@@ -498,7 +494,7 @@ Issues bend_apart(Separation& separation, const std::vector<std::array<int, 2>>&
   if (!has_errors(problems) && pairs.empty()) return {};
   if (problems.empty()) {
     for (const auto& [a, b] : pairs) {
-      const auto name = [&](int body) { return model.bodies[static_cast<std::size_t>(body)].name; };
+      const auto name = [&](int body) { return model.bodies[body].name; };
       problems.push_back({"", "", "",
                           fmt::format("bodies '{}' and '{}' start in one another, although their surfaces do not meet; "
                                       "start.overlaps: it could not be separated",

@@ -86,8 +86,8 @@ class Separator {
  private:
   using Pair = std::array<int, 2>;  // bodies in ascending order; for a half-space, -1 - its number comes first
 
-  const BodyInstance& body(int b) const { return scene_.bodies[static_cast<std::size_t>(b)]; }
-  std::size_t mover_of(int b) const { return static_cast<std::size_t>(mover_of_body_[static_cast<std::size_t>(b)]); }
+  const BodyInstance& body(int b) const { return scene_.bodies[b]; }
+  std::size_t mover_of(int b) const { return mover_of_body_[b]; }
 
   void find_movers() {
     std::map<std::string, int> body_of_name;
@@ -95,7 +95,7 @@ class Separator {
     const std::vector<int>& mechanism = scene_.model.mechanism_of_body;
     std::map<int, int> mover_of_root;
     for (int b = 0; b < num_bodies_; ++b) {
-      const int root = mechanism.empty() ? b : mechanism[static_cast<std::size_t>(b)];
+      const int root = mechanism.empty() ? b : mechanism[b];
       const auto [found, is_new] = mover_of_root.try_emplace(root, static_cast<int>(movers_.size()));
       if (is_new) movers_.emplace_back();
       mover_of_body_.push_back(found->second);
@@ -109,7 +109,7 @@ class Separator {
   }
 
   void restrict(Mover& mover, const BodyInstance& body) const {
-    const BodyDesc& of_body = desc_.bodies[static_cast<std::size_t>(body.desc)];
+    const BodyDesc& of_body = desc_.bodies[body.desc];
     const bool is_held = !of_body.motions.empty();
     Freedom freedom = is_held || body.is_obstacle ? Freedom::reluctant : Freedom::free;
     if (is_held && body.kind == BodyKind::deformable) freedom = Freedom::held;
@@ -128,7 +128,7 @@ class Separator {
 
   double dhat_of(int b) const {
     const std::vector<double>& dhat = scene_.model.contact_scales.dhat;
-    return dhat.empty() ? scene_.options.barrier.dhat : dhat[static_cast<std::size_t>(surfaces_.first_vertex(b))];
+    return dhat.empty() ? scene_.options.barrier.dhat : dhat[surfaces_.first_vertex(b)];
   }
   /// Returns the gap [m] that a pair is to have, in addition to the separation that the scene asks for.
   double gap_of(const Pair& pair) const {
@@ -221,7 +221,7 @@ class Separator {
            !bodies.is_apart(Vec<3>::Zero(), gap_with(pair, least_gap));
   }
   bool is_behind(const Pair& pair, bool is_first) const {
-    const auto plane = static_cast<std::size_t>(-1 - pair[0]);
+    const std::size_t plane = -1 - pair[0];
     const double start = height_above(plane, pair[1]);
     const double now = start + scene_.model.half_spaces[plane].normal.dot(shift_of(pair[1]));
     if (now <= gap_with(pair, touching)) return true;
@@ -233,7 +233,7 @@ class Separator {
   void note(const Pair& pair) {
     overlap_of_pair_.emplace(pair, overlaps_.size());
     if (pair[0] < 0) {
-      const auto plane = static_cast<std::size_t>(-1 - pair[0]);
+      const std::size_t plane = -1 - pair[0];
       overlaps_.push_back(
           {body(pair[1]).name, fmt::format("half_spaces[{}]", plane), std::max(0.0, -height_above(plane, pair[1]))});
       return;
@@ -267,7 +267,7 @@ class Separator {
     condition.tolerance = 0.2 * gap_of(pair);
     condition.first = static_cast<int>(mover_of(pair[1]));
     if (pair[0] < 0) {
-      const auto plane = static_cast<std::size_t>(-1 - pair[0]);
+      const std::size_t plane = -1 - pair[0];
       condition.normal = scene_.model.half_spaces[plane].normal;
       condition.least = gap - height_above(plane, pair[1]);
     } else {
@@ -311,7 +311,7 @@ class Separator {
     std::vector<Pair> pairs;
     if (hopeless_) pairs.push_back(*hopeless_);
     hopeless_.reset();
-    for (const int k : missed_) pairs.push_back(pair_of_condition_[static_cast<std::size_t>(k)]);
+    for (const int k : missed_) pairs.push_back(pair_of_condition_[k]);
     if (pairs.empty()) pairs = violated_;
     if (pairs.empty()) return false;
     const auto bendable = std::find_if(pairs.begin(), pairs.end(), [&](const Pair& p) { return can_bend(p); });
@@ -363,7 +363,7 @@ void shift_bodies(const SceneModel& model, const Separator& separator, Separatio
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Vec<3> shift = separator.shift_of(b);
     if (shift.isZero(0.0)) continue;
-    const std::string& name = model.bodies[static_cast<std::size_t>(b)].name;
+    const std::string& name = model.bodies[b].name;
     moved_entry(separation.scene, name).translation += shift;
     separation.moves.push_back({name, shift.norm(), 0.0});
     for (JointDesc& joint : separation.scene.joints) {
@@ -417,7 +417,7 @@ Result<Separation> separate_overlaps(const SceneDesc& scene) {
   const SceneModel model = build(apart, issues);
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const BodyInstance& body = model.bodies[b];
-    if (!has_collision_surface(scene.bodies[static_cast<std::size_t>(body.desc)], body)) continue;
+    if (!has_collision_surface(scene.bodies[body.desc], body)) continue;
     issues.push_back({"", "start.overlaps", "\"separate\"",
                       fmt::format("body '{}' has elements of order 2 or more, or a collision surface of its own, which "
                                   "cannot be moved apart yet",

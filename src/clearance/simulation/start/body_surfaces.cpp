@@ -11,14 +11,14 @@ namespace {
 template <class BodyOf>
 std::vector<int> find_begins(std::size_t num_bodies, int count, const BodyOf& body_of) {
   std::vector<int> begins(num_bodies + 1, 0);
-  for (int i = 0; i < count; ++i) ++begins[static_cast<std::size_t>(body_of(i)) + 1];
+  for (int i = 0; i < count; ++i) ++begins[body_of(i) + 1];
   for (std::size_t b = 1; b < begins.size(); ++b) begins[b] += begins[b - 1];
   return begins;
 }
 
 template <class List>
 List part_of(const List& list, const std::vector<int>& begins, int body) {
-  const auto b = static_cast<std::size_t>(body);
+  const std::size_t b = body;
   return {list.begin() + begins[b], list.begin() + begins[b + 1]};
 }
 
@@ -26,7 +26,7 @@ List part_of(const List& list, const std::vector<int>& begins, int body) {
 
 BodySurfaces::BodySurfaces(const SceneModel& scene) : scene_(scene), boxes_(scene.bodies.size()) {
   const SurfaceTopology& surface = scene.model.surface;
-  const auto body_of = [&](int v) { return surface.vertex_body[static_cast<std::size_t>(v)]; };
+  const auto body_of = [&](int v) { return surface.vertex_body[v]; };
   Vertices at_start = scene.frames.mesh.vertices;
   std::size_t next = 0;
   for (const BodyInstance& body : scene.bodies) {
@@ -34,15 +34,15 @@ BodySurfaces::BodySurfaces(const SceneModel& scene) : scene_(scene), boxes_(scen
     next += body.mesh.vertices.size();
   }
   for (int v = 0; v < surface.num_vertices; ++v) {
-    const int vertex = scene.vertex_of_surface[static_cast<std::size_t>(v)];
-    positions_.push_back(at_start[static_cast<std::size_t>(vertex)]);
-    boxes_[static_cast<std::size_t>(body_of(v))].extend(positions_.back());
+    const int vertex = scene.vertex_of_surface[v];
+    positions_.push_back(at_start[vertex]);
+    boxes_[body_of(v)].extend(positions_.back());
   }
   first_vertex_ = find_begins(boxes_.size(), surface.num_vertices, body_of);
   first_triangle_ = find_begins(boxes_.size(), static_cast<int>(surface.triangles.size()),
-                                [&](int t) { return body_of(surface.triangles[static_cast<std::size_t>(t)][0]); });
+                                [&](int t) { return body_of(surface.triangles[t][0]); });
   first_edge_ = find_begins(boxes_.size(), static_cast<int>(surface.edges.size()),
-                            [&](int e) { return body_of(surface.edges[static_cast<std::size_t>(e)][0]); });
+                            [&](int e) { return body_of(surface.edges[e][0]); });
 }
 
 Triangles BodySurfaces::triangles(int body) const {
@@ -52,7 +52,7 @@ Edges BodySurfaces::edges(int body) const {
   return part_of(scene_.model.surface.edges, first_edge_, body);
 }
 int BodySurfaces::num_vertices(int body) const {
-  const auto b = static_cast<std::size_t>(body);
+  const std::size_t b = body;
   return first_vertex_[b + 1] - first_vertex_[b];
 }
 

@@ -12,10 +12,10 @@ class BodySurfaces {
   explicit BodySurfaces(const SceneModel& scene);
 
   int count() const { return static_cast<int>(boxes_.size()); }
-  const BoundingBox& box(int body) const { return boxes_[static_cast<std::size_t>(body)]; }
+  const BoundingBox& box(int body) const { return boxes_[body]; }
   /// First vertex of the body's surface.
-  int first_vertex(int body) const { return first_vertex_[static_cast<std::size_t>(body)]; }
-  const Vec<3>& position(int surface_vertex) const { return positions_[static_cast<std::size_t>(surface_vertex)]; }
+  int first_vertex(int body) const { return first_vertex_[body]; }
+  const Vec<3>& position(int surface_vertex) const { return positions_[surface_vertex]; }
   const Vertices& positions() const { return positions_; }
 
   Triangles triangles(int body) const;  ///< 3D only; in surface vertices

@@ -16,14 +16,11 @@ namespace {
 constexpr std::size_t max_points = 64;
 
 double distance_sq(const Vec<3>& p, const Vertices& vertices, const std::array<int, 3>& t) {
-  const auto at = [&](int i) -> const Vec<3>& {
-    return vertices[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])];
-  };
+  const auto at = [&](int i) -> const Vec<3>& { return vertices[t[i]]; };
   return point_triangle_distance_sq(p, at(0), at(1), at(2));
 }
 double distance_sq(const Vec<3>& p, const Vertices& vertices, const std::array<int, 2>& e) {
-  return point_edge_distance_sq<3>(p, vertices[static_cast<std::size_t>(e[0])],
-                                   vertices[static_cast<std::size_t>(e[1])]);
+  return point_edge_distance_sq<3>(p, vertices[e[0]], vertices[e[1]]);
 }
 
 /// Deepens `overlap` by vertices of one body, shifted, that are inside another one with the boundary `facets`.
@@ -49,7 +46,7 @@ void deepen(const BodySurfaces& surfaces, int inner, const Vec<3>& shift, int ou
 
 void deepen(const SceneModel& scene, const BodySurfaces& surfaces, int inner, const Vec<3>& shift, int outer,
             Overlap& overlap) {
-  const BodyInstance& body = scene.bodies[static_cast<std::size_t>(outer)];
+  const BodyInstance& body = scene.bodies[outer];
   const bool is_deformable = body.kind == BodyKind::deformable;
   if (scene.dim == 2) {
     const Edges edges = boundary_edges(body);

@@ -56,7 +56,7 @@ class Preflight {
   }
 
  private:
-  const std::string& name_of(int body) const { return scene_.bodies[static_cast<std::size_t>(body)].name; }
+  const std::string& name_of(int body) const { return scene_.bodies[body].name; }
 
   void add(std::string message) {
     Issue issue;
@@ -78,7 +78,7 @@ class Preflight {
         if (!meets_half_space(scene_.model, static_cast<int>(plane), v)) continue;
         const double distance = half_space.normal.dot(point_at(x_, scene_.dim, v)) - half_space.offset;
         if (distance > desc_.contact.min_separation) continue;
-        auto& [count, smallest] = outside[scene_.model.surface.vertex_body[static_cast<std::size_t>(v)]];
+        auto& [count, smallest] = outside[scene_.model.surface.vertex_body[v]];
         smallest = count++ == 0 ? distance : std::min(smallest, distance);
       }
       for (const auto& [body, found] : outside) {
@@ -107,12 +107,12 @@ class Preflight {
   void find_meetings(BroadPhase& broad_phase) {
     const SurfaceTopology& surface = scene_.model.surface;
     for (const auto& [first, second] : broad_phase.find_intersection_candidates(x_)) {
-      const auto& e = surface.edges[static_cast<std::size_t>(first)];
+      const auto& e = surface.edges[first];
       const Vec<3> a = point_at(x_, scene_.dim, e[0]), b = point_at(x_, scene_.dim, e[1]);
       double depth = 0.0;
       int other = 0;
       if (scene_.dim == 2) {
-        const auto& f = surface.edges[static_cast<std::size_t>(second)];
+        const auto& f = surface.edges[second];
         const Vec<2> a2 = a.head<2>(), b2 = b.head<2>();
         const Vec<2> c2 = x_.segment<2>(2 * f[0]), d2 = x_.segment<2>(2 * f[1]);
         if (!edges_intersect(a2, b2, c2, d2)) continue;
@@ -120,7 +120,7 @@ class Preflight {
         other = f[0];
         append_edge(point_at(x_, 2, f[0]), point_at(x_, 2, f[1]));
       } else {
-        const auto& t = surface.triangles[static_cast<std::size_t>(second)];
+        const auto& t = surface.triangles[second];
         const Vec<3> t0 = point_at(x_, 3, t[0]), t1 = point_at(x_, 3, t[1]), t2 = point_at(x_, 3, t[2]);
         if (!edge_intersects_triangle(a, b, t0, t1, t2)) continue;
         depth = crossing_depth(a, b, t0, t1, t2);
@@ -128,8 +128,8 @@ class Preflight {
         append_triangle(t0, t1, t2);
       }
       append_edge(a, b);
-      const int body_a = surface.vertex_body[static_cast<std::size_t>(e[0])];
-      const int body_b = surface.vertex_body[static_cast<std::size_t>(other)];
+      const int body_a = surface.vertex_body[e[0]];
+      const int body_b = surface.vertex_body[other];
       Meeting& meeting = meetings_[{std::min(body_a, body_b), std::max(body_a, body_b)}];
       if (meeting.count++ == 0 || depth > meeting.depth) {
         meeting.depth = depth;
@@ -159,8 +159,7 @@ class Preflight {
         if (meeting.depth > least_depth) depth = fmt::format(", up to {:.3g} m deep", meeting.depth);
       }
       add(fmt::format(
-          "{} at the start: {} of {} meet{} near {}; {}{}", who,
-          counted(static_cast<std::size_t>(meeting.count), "pair"),
+          "{} at the start: {} of {} meet{} near {}; {}{}", who, counted(meeting.count, "pair"),
           scene_.dim == 2 ? "edges" : "an edge and a triangle", depth, place_text(overlap.place),
           advice(bodies.first == bodies.second ? "weld vertices in the same place, or part the surface there"
                                                : "move them apart"),
@@ -184,12 +183,11 @@ class Preflight {
     if (set.min_distance > barrier.min_separation) return;
     for (const Contact& contact : set.contacts) {
       if (std::sqrt(contact.distance_sq) > barrier.min_separation) continue;
-      const auto body = [&](int v) { return scene_.model.surface.vertex_body[static_cast<std::size_t>(v)]; };
-      add(fmt::format("bodies '{}' and '{}' start {:.6g} m apart, not more than {}", name_of(body(contact.vertices[0])),
-                      name_of(body(contact.vertices[1] < 0
-                                       ? contact.vertices[0]
-                                       : contact.vertices[static_cast<std::size_t>(contact.num_vertices() - 1)])),
-                      std::sqrt(contact.distance_sq), separation_text()));
+      const auto body = [&](int v) { return scene_.model.surface.vertex_body[v]; };
+      add(fmt::format(
+          "bodies '{}' and '{}' start {:.6g} m apart, not more than {}", name_of(body(contact.vertices[0])),
+          name_of(body(contact.vertices[1] < 0 ? contact.vertices[0] : contact.vertices[contact.num_vertices() - 1])),
+          std::sqrt(contact.distance_sq), separation_text()));
       return;
     }
   }

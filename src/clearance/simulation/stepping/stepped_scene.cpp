@@ -159,7 +159,7 @@ std::vector<ContactPair> SteppedScene::contacts() const {
     potential.visit_forces(set, x, state.kappa, [&](const Contact& contact, int vertex, const Vec<dim>& force) {
       const int* end_of_first = contact.vertices.data() + num_first(contact);
       if (std::find(contact.vertices.data(), end_of_first, vertex) == end_of_first) return;
-      pairs[static_cast<std::size_t>(&contact - set.contacts.data())].force.template head<dim>() += force;
+      pairs[&contact - set.contacts.data()].force.template head<dim>() += force;
     });
   });
   return pairs;
@@ -173,15 +173,15 @@ ContactPair SteppedScene::pair_of(const Contact& contact, const VecX& x) const {
   pair.num_first = num_first(contact);
   pair.distance = gap.distance;
   pair.normal.template head<dim>() = gap.normal;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(contact.num_vertices()); ++i) {
-    pair.vertices[i] = scene->vertex_of_surface[static_cast<std::size_t>(contact.vertices[i])];
+  for (int i = 0; i < contact.num_vertices(); ++i) {
+    pair.vertices[i] = scene->vertex_of_surface[contact.vertices[i]];
   }
   return pair;
 }
 
 template <int dim>
 std::optional<Eigen::Matrix4d> SteppedScene::pose(int body) const {
-  const BodyView& view = views[static_cast<std::size_t>(body)];
+  const BodyView& view = views[body];
   if (!is_stiff(view.kind)) return std::nullopt;
   // Centre of mass and the columns of the map, which are multiplied by `radius`.
   const auto frame = [&](const VecX& x) {
@@ -222,7 +222,7 @@ std::string SteppedScene::misfit(const State& other) const {
   const Model& model = scene->model;
   const auto fits = [&](const VecX& v) { return v.size() == initial.x.size() && v.allFinite(); };
   const auto fits_or_empty = [&](const VecX& v) { return v.size() == 0 || fits(v); };
-  const auto num_blocks = static_cast<std::size_t>(model.layout.num_blocks);
+  const std::size_t num_blocks = model.layout.num_blocks;
   const auto num_stored = static_cast<Eigen::Index>(model.potentials.size()) + 1;
   if (!fits(other.x) || !fits(other.v) || !fits(other.a) || !fits(other.x_anchor) || !fits_or_empty(other.x_prev) ||
       !fits_or_empty(other.v_prev) || other.controls.size() != initial.controls.size() || !other.controls.allFinite() ||

@@ -23,11 +23,11 @@ struct Mover {
 
 std::vector<Mover> movers(const Model& model, const VecX& x_surface, const VecX& dx_surface) {
   const int dim = model.layout.dim;
-  std::vector<Mover> bodies(static_cast<std::size_t>(model.surface.num_bodies()));
+  std::vector<Mover> bodies(model.surface.num_bodies());
   for (int v = 0; v < model.surface.num_vertices; ++v) {
-    const int body = model.surface.vertex_body[static_cast<std::size_t>(v)];
+    const int body = model.surface.vertex_body[v];
     if (body < 0) continue;
-    Mover& mover = bodies[static_cast<std::size_t>(body)];
+    Mover& mover = bodies[body];
     Vec<3> x = Vec<3>::Zero(), dx = Vec<3>::Zero();
     x.head(dim) = x_surface.segment(dim * v, dim);
     dx.head(dim) = dx_surface.segment(dim * v, dim);
@@ -51,10 +51,10 @@ bool do_overlap(const BoundingBox& a, const BoundingBox& b) {
 
 CoarseMotionWatch::CoarseMotionWatch(const Model& model, const VecX& x) {
   const VecX x_surface = model.surface_map.apply(x);
-  some_vertex_.assign(static_cast<std::size_t>(model.surface.num_bodies()), -1);
+  some_vertex_.assign(model.surface.num_bodies(), -1);
   for (int v = 0; v < model.surface.num_vertices; ++v) {
-    const int body = model.surface.vertex_body[static_cast<std::size_t>(v)];
-    if (body >= 0) some_vertex_[static_cast<std::size_t>(body)] = v;
+    const int body = model.surface.vertex_body[v];
+    if (body >= 0) some_vertex_[body] = v;
   }
   smallest_ = infinity;
   for (const Mover& mover : movers(model, x_surface, VecX::Zero(x_surface.size()))) {
@@ -74,14 +74,12 @@ CoarseMotion CoarseMotionWatch::look(const Model& model, const State& state, dou
   for (const Mover& body : bodies) paths.push_back(swept(body.box, body.way));
   std::vector<int> order(bodies.size());
   std::iota(order.begin(), order.end(), 0);
-  std::erase_if(order, [&](int b) { return !(sizes_[static_cast<std::size_t>(b)] > 0.0); });
-  std::sort(order.begin(), order.end(), [&](int a, int b) {
-    return paths[static_cast<std::size_t>(a)].min[0] < paths[static_cast<std::size_t>(b)].min[0];
-  });
+  std::erase_if(order, [&](int b) { return !(sizes_[b] > 0.0); });
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return paths[a].min[0] < paths[b].min[0]; });
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto a = static_cast<std::size_t>(order[i]);
+    const std::size_t a = order[i];
     for (std::size_t j = i + 1; j < order.size(); ++j) {
-      const auto b = static_cast<std::size_t>(order[j]);
+      const std::size_t b = order[j];
       if (paths[b].min[0] > paths[a].max[0]) break;
       const bool are_joined =
           !model.mechanism_of_body.empty() && model.mechanism_of_body[a] == model.mechanism_of_body[b];
@@ -120,7 +118,7 @@ CoarseTurn find_turn(const Model& model, const VecX& x_t0, const VecX& x_t1) {
     if (!(cosine < least_cosine)) continue;
     least_cosine = cosine;
     most = {elementary::atan2(std::sqrt(std::max(0.0, 1.0 - cosine * cosine)), cosine),
-            model.body_of_block[static_cast<std::size_t>(body.first_block)]};
+            model.body_of_block[body.first_block]};
   }
   return most;
 }

@@ -14,7 +14,7 @@ constexpr double spare = 1.5;
 double separation_of_curved(const SceneDesc& desc, const std::vector<BodyInstance>& bodies) {
   double largest = 0.0;
   for (const BodyInstance& body : bodies) {
-    const int segments = segments_of_boundary(desc.bodies[static_cast<std::size_t>(body.desc)], body);
+    const int segments = segments_of_boundary(desc.bodies[body.desc], body);
     if (segments > 0) largest = std::max(largest, flatness_bound(body.mesh_at_start(), segments));
   }
   return 2.0 * spare * largest;
@@ -26,7 +26,7 @@ CurvedSurfaceWatch::CurvedSurfaceWatch(const SceneDesc& desc, const SceneModel& 
   std::size_t first_vertex = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodyInstance& body = scene.bodies[b];
-    const int segments = segments_of_boundary(desc.bodies[static_cast<std::size_t>(body.desc)], body);
+    const int segments = segments_of_boundary(desc.bodies[body.desc], body);
     if (segments > 0) bodies_.push_back({static_cast<int>(b), body.mesh, first_vertex, segments});
     first_vertex += body.mesh.vertices.size();
   }

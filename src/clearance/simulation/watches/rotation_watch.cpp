@@ -18,7 +18,7 @@ std::vector<char> are_linear(const BodyDesc& desc, const BodyInstance& body, std
   std::vector<char> linear(num_elements, is_linear(desc.material) ? 1 : 0);
   for (std::size_t e = 0; e < body.material_part.size(); ++e) {
     const int part = body.material_part[e];
-    if (part >= 0) linear[e] = is_linear(desc.material_parts[static_cast<std::size_t>(part)].material) ? 1 : 0;
+    if (part >= 0) linear[e] = is_linear(desc.material_parts[part].material) ? 1 : 0;
   }
   return linear;
 }
@@ -41,19 +41,18 @@ RotationWatch::RotationWatch(const SceneDesc& desc, const SceneModel& scene)
     const std::size_t num_elements = dim_ == 3 ? mesh.tets.size() : mesh.triangles.size();
     const int first = std::exchange(first_vertex, first_vertex + static_cast<int>(mesh.vertices.size()));
     if (body.kind != BodyKind::deformable || body.is_obstacle) continue;
-    const std::vector<char> linear = are_linear(desc.bodies[static_cast<std::size_t>(body.desc)], body, num_elements);
+    const std::vector<char> linear = are_linear(desc.bodies[body.desc], body, num_elements);
     for (std::size_t e = 0; e < num_elements; ++e) {
       if (!linear[e]) continue;
       Element element{static_cast<int>(b), {}, Mat<3>::Identity()};
       Mat<3> edges = Mat<3>::Identity();
       for (int i = 0; i <= dim_; ++i) {
-        const auto k = static_cast<std::size_t>(i);
+        const std::size_t k = i;
         const int v = dim_ == 3 ? mesh.tets[e][k] : mesh.triangles[e][std::min<std::size_t>(k, 2)];
         element.corners[k] = first + v;
         const int v0 = dim_ == 3 ? mesh.tets[e][0] : mesh.triangles[e][0];
         if (i > 0) {
-          edges.col(i - 1).head(dim_) =
-              (mesh.vertices[static_cast<std::size_t>(v)] - mesh.vertices[static_cast<std::size_t>(v0)]).head(dim_);
+          edges.col(i - 1).head(dim_) = (mesh.vertices[v] - mesh.vertices[v0]).head(dim_);
         }
       }
       element.inverse_rest = edges.inverse();
@@ -70,8 +69,8 @@ LargeRotation RotationWatch::look(const VecX& x) const {
   for (const Element& element : elements_) {
     Mat<3> edges = Mat<3>::Identity();
     for (int i = 1; i <= dim_; ++i) {
-      edges.col(i - 1).head(dim_) = places.segment(dim_ * element.corners[static_cast<std::size_t>(i)], dim_) -
-                                    places.segment(dim_ * element.corners[0], dim_);
+      edges.col(i - 1).head(dim_) =
+          places.segment(dim_ * element.corners[i], dim_) - places.segment(dim_ * element.corners[0], dim_);
     }
     const Mat<3> f = edges * element.inverse_rest;
     const double cosine = dim_ == 2 ? cosine_of<2>(f) : cosine_of<3>(f);

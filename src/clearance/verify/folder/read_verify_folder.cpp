@@ -47,7 +47,7 @@ std::vector<int> body_counts(const json& bodies, int num_bodies_in_frames) {
   const auto first = std::find_if(bodies.begin(), bodies.end(), is_split) - bodies.begin();
   if (first == static_cast<std::ptrdiff_t>(bodies.size())) return counts;
   if (std::count_if(bodies.begin(), bodies.end(), is_split) > 1) {
-    counts.resize(static_cast<std::size_t>(first));
+    counts.resize(first);
   } else {
     counts[first] += std::max(0, num_bodies_in_frames - std::accumulate(counts.begin(), counts.end(), 0));
   }
