@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are written a
 
 const char* name_of(Motion motion) {
   static constexpr std::array names = {"still", "rigid", "affine", "deforming"};
-  return names[motion];
+  return names[static_cast<std::size_t>(motion)];
 }
 
 /// True if an object of Blender cannot follow the body as a whole. Objects of Blender have no shear.

@@ -251,7 +251,7 @@ std::string find_cell_node_fault(const Mesh& mesh) {
       return fmt::format("element {}: other first nodes than corners", cell);
     }
     for (const int v : nodes) {
-      if (v < 0 || v >= mesh.vertices.size()) return fmt::format("element {}: node {}", cell, v);
+      if (v < 0 || v >= std::ssize(mesh.vertices)) return fmt::format("element {}: node {}", cell, v);
     }
   }
   return {};

@@ -8,6 +8,7 @@
 #include "clearance/geometry/surface.h"
 #include "clearance/model/body_mesh.h"
 #include "clearance/model/friction_table.h"
+#include "clearance/model/history.h"
 #include "clearance/model/mass_operator.h"
 #include "clearance/model/potential.h"
 #include "clearance/model/restitution_table.h"
@@ -69,6 +70,7 @@ struct State {
   /// Per joint of the scene: whole turns of a hinge, in addition to its angle between -pi and pi at x. Empty: none so
   /// far.
   std::vector<int> turns;
+  History history;  ///< per potential of the model; adapt moves it to new elements
 };
 
 /// A half-space n . x >= offset that every surface vertex stays in (n is a unit vector).

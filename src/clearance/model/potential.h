@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "clearance/base/parallel.h"
 #include "clearance/base/result.h"
+#include "clearance/model/history.h"
 #include "clearance/sparse/block_sparse_matrix.h"
 
 namespace clearance {
@@ -32,6 +34,16 @@ class Potential {
   /// Prepares lagged and time-dependent quantities. Called once before each step with the positions at its start, the
   /// step size h and the time of its end [s]. If it returns no value, the step is not taken, for the reason given.
   virtual Result<Done> begin_step(const VecX& /*x_t0*/, double /*h*/, double /*time_t1*/) { return Done{}; }
+
+  /// Returns how many numbers the potential remembers from one step to the next; constant during a run.
+  virtual std::size_t history_size() const { return 0; }
+  /// Returns the points that these numbers belong to, for a change of elements. Its size is history_size().
+  virtual HistoryLayout history_layout() const { return {}; }
+  /// Sets what the potential remembers of the steps before; called before begin_step. Empty: nothing has happened yet.
+  virtual void set_history(std::span<const double> /*history*/) {}
+  /// Ends the step begun last, whose solution is x: writes what the potential remembers from now on into `history`,
+  /// which has history_size() numbers. Called once after each step that is accepted.
+  virtual void end_step(const VecX& /*x_t1*/, std::span<double> /*history*/) const {}
 
   /// Moves the reference to x. A force that is not the derivative of an energy acts through an energy that agrees with
   /// it at the reference. Returns false if the move changes nothing.

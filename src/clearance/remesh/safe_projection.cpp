@@ -39,11 +39,11 @@ std::vector<char> find_held(const Model& model, const VecX& start, const VecX& t
   const auto body_of = [&](int b) { return body_of_block(model, b); };
   for (int b = 0; b < model.layout.num_blocks; ++b) {
     if (start.segment(dim * b, dim) == target.segment(dim * b, dim)) continue;
-    if (is_moved.size() <= body_of(b)) is_moved.resize(body_of(b) + 1, 0);
+    if (body_of(b) >= std::ssize(is_moved)) is_moved.resize(body_of(b) + 1, 0);
     is_moved[body_of(b)] = 1;
   }
   for (int b = 0; b < model.layout.num_blocks; ++b) {
-    if (body_of(b) >= is_moved.size() || !is_moved[body_of(b)]) is_held[b] = 1;
+    if (body_of(b) >= std::ssize(is_moved) || !is_moved[body_of(b)]) is_held[b] = 1;
   }
   for (const Tie& tie : model.ties) is_held[tie.block] = 0;
   return is_held;

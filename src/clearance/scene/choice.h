@@ -87,7 +87,7 @@ void describe_choice(Visitor& v, const char* key, std::variant<Alternatives...>&
   v.field(key, name, field);
   // A visitor that reads has chosen.
   if (static_cast<std::size_t>(name) != choice.index()) {
-    choice = alternative_at<Choice>(name, all);
+    choice = alternative_at<Choice>(static_cast<std::size_t>(name), all);
   }
   ChoiceFields<Visitor, Choice>(v, choice, enum_name(name)).visit(all);
 }

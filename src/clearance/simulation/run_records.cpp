@@ -21,6 +21,11 @@ std::string mesh_array(std::size_t k, const std::string& what) {
   return "mesh" + std::to_string(k) + "." + what;
 }
 
+/// Returns the name of the array of what the k-th potential remembers.
+std::string history_array(std::size_t k) {
+  return "history" + std::to_string(k);
+}
+
 template <class Elements>
 std::vector<double> flat(const Elements& elements) {
   std::vector<double> numbers;
@@ -198,6 +203,7 @@ Checkpoint checkpoint_of(const State& state) {
                        {"released", {state.released.begin(), state.released.end()}}};
   // States without turns have no such array.
   if (!state.turns.empty()) checkpoint.arrays["turns"] = {state.turns.begin(), state.turns.end()};
+  for (std::size_t k = 0; k < state.history.size(); ++k) checkpoint.arrays[history_array(k)] = state.history[k];
   std::vector<double>&ledgers = checkpoint.arrays["ledgers"], &works = checkpoint.arrays["ledger_works"],
   &hits = checkpoint.arrays["ledger_hits"];
   for (const EnergyLedger& ledger : state.ledgers) {
@@ -238,6 +244,9 @@ State state_of(const Checkpoint& checkpoint) {
   state.kappa = kappa.size() == 1 ? kappa[0] : 0.0;
   // Checkpoints of old versions have no turns; in these, every hinge is less than half a turn from where it started.
   state.turns = integers(checkpoint, "turns");
+  for (std::size_t k = 0; checkpoint.arrays.contains(history_array(k)); ++k) {
+    state.history.push_back(checkpoint.arrays.at(history_array(k)));
+  }
   for (double flag : vector_of(checkpoint, "released")) state.released.push_back(flag != 0.0 ? 1 : 0);
   state.stored = vector_of(checkpoint, "stored");
   const VecX ledgers = vector_of(checkpoint, "ledgers");

@@ -244,6 +244,9 @@ std::string Simulation::state_hash() const {
   Hash hash;
   hash.add(impl_->state.x.data(), sizeof(double) * impl_->state.x.size());
   hash.add(impl_->state.v.data(), sizeof(double) * impl_->state.v.size());
+  for (const std::vector<double>& numbers : impl_->state.history) {
+    hash.add(numbers.data(), sizeof(double) * numbers.size());
+  }
   for (const auto& mesh : impl_->state.meshes) {
     hash.add(mesh->mesh.vertices.data(), sizeof(Vec<3>) * mesh->mesh.vertices.size());
     hash.add(mesh->mesh.tets.data(), sizeof(mesh->mesh.tets[0]) * mesh->mesh.tets.size());

@@ -129,7 +129,7 @@ std::vector<Suspect> find_suspects(const SweptCandidates& candidates, double rou
   std::vector<std::vector<Suspect>> chunks((count + chunk - 1) / chunk);
   parallel_for_chunks(count, chunk, [&](int begin, int end) {
     std::vector<Suspect>& suspects = chunks[begin / chunk];
-    for (int k = begin; k < end; ++k) {
+    for (std::size_t k = begin; std::cmp_less(k, end); ++k) {
       const double gap = candidates.distance[k] - options.barrier.min_separation;
       const double room = (1.0 - options.gap_fraction) * gap - rounding;
       if (candidates.motion[k] + rounding <= room && candidates.motion[k] + margin <= gap) continue;

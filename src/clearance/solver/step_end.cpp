@@ -117,6 +117,17 @@ LinearSystem Step<dim>::system_at_end() {
 
 namespace {
 
+/// Ends the step in the potentials that remember it.
+void remember(const std::vector<std::unique_ptr<Potential>>& potentials, State& state) {
+  for (std::size_t k = 0; k < potentials.size(); ++k) {
+    const std::size_t size = potentials[k]->history_size();
+    if (size == 0) continue;
+    state.history.resize(potentials.size());
+    state.history[k].resize(size);
+    potentials[k]->end_step(state.x, state.history[k]);
+  }
+}
+
 /// Sets the velocities of scripted nodes to the mean velocity of their step. By Newmark's formula a change of their
 /// speed would leave them swinging about it without end, and they would be let go with a wrong one.
 template <int dim>
@@ -144,6 +155,7 @@ void Step<dim>::commit(State& state) {
   // are corrected for stiff bodies and scripted nodes.
   clearance::commit(integrator, target_, now_.point.iterate.x, state);
   for (const auto& potential : in_.copies.potentials) potential->count_turns(state.x, state.turns);
+  remember(in_.copies.potentials, state);
   if (!rebound.is_empty() && integrator.method == TimeIntegrator::bdf2) start_anew(integrator, x_t0, state);
   if (integrator.method == TimeIntegrator::implicit_newmark) {
     make_rates_rigid<dim>(in_.model, state.x, state.v, state.a);

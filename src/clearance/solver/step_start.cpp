@@ -1,6 +1,7 @@
 // A step up to its first direction.
 #include <algorithm>
 
+#include "clearance/model/feasible_model.h"
 #include "clearance/solver/impacts.h"
 #include "clearance/solver/step.h"
 
@@ -10,8 +11,10 @@ namespace clearance {
 template <int dim>
 bool Step<dim>::begin_potentials() {
   const double h = in_.options.integrator.h;
-  for (const auto& potential : in_.copies.potentials) {
+  for (std::size_t k = 0; k < in_.copies.potentials.size(); ++k) {
+    Potential* potential = in_.copies.potentials[k].get();
     potential->set_turns(in_.state.x, in_.state.turns);
+    potential->set_history(history_of(in_.state, k));
     const Result<Done> begun = potential->begin_step(in_.state.x, h, (in_.state.step + 1) * h);
     if (begun) continue;
     now_.status = StepStatus::undefined_input;

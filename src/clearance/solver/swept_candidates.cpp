@@ -112,7 +112,7 @@ void add_deviations(const SurfaceTopology& surface, const SurfacePath& path, Swe
     const std::size_t num_first = dim == 2 || k < swept.pairs.point_triangle.size() ? 1 : 2;
     std::array<double, 2> largest{};
     for (int v = 0; v <= dim; ++v) {
-      double& of_primitive = largest[v < num_first ? 0 : 1];
+      double& of_primitive = largest[std::cmp_less(v, num_first) ? 0 : 1];
       of_primitive = std::max(of_primitive, path.deviation[vertices[v]]);
     }
     swept.motion[k] += 4.0 * (largest[0] + largest[1]);

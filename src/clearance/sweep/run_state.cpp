@@ -62,7 +62,7 @@ std::string reason_of(const SweepFolder& folder, int run, int step) {
 
 std::string to_string(RunPhase phase) {
   constexpr std::array<const char*, 6> names = {"waiting", "running", "interrupted", "complete", "failed", "foreign"};
-  return names[phase];
+  return names[static_cast<std::size_t>(phase)];
 }
 
 RunPhase phase_of(const SweepFolder& folder, int run) {

@@ -144,11 +144,11 @@ std::string cell(const Json& value, const RunTable::Column& column, const Range&
 
 std::string counts_text(const RunTable& table) {
   std::array<int, 6> counts = {};
-  for (const RunState& state : table.states) ++counts[state.phase];
+  for (const RunState& state : table.states) ++counts[static_cast<std::size_t>(state.phase)];
   std::string text = fmt::format("{} runs", table.rows.size());
   for (const RunPhase phase : {RunPhase::complete, RunPhase::failed, RunPhase::foreign, RunPhase::running,
                                RunPhase::interrupted, RunPhase::waiting}) {
-    const int count = counts[phase];
+    const int count = counts[static_cast<std::size_t>(phase)];
     if (count > 0) text += fmt::format(" &middot; <span class=\"{0}\">{1} {0}</span>", to_string(phase), count);
   }
   return text;

@@ -140,7 +140,7 @@ std::vector<GaussPoint> gauss_jacobi(int k, int n) {
     bounds.insert(bounds.end(), roots.begin(), roots.end());
     bounds.push_back(1.0);
     roots.clear();
-    for (std::size_t i = 0; i < degree; ++i) roots.push_back(bisect(polynomials, degree, bounds[i], bounds[i + 1]));
+    for (int i = 0; i < degree; ++i) roots.push_back(bisect(polynomials, degree, bounds[i], bounds[i + 1]));
   }
   std::vector<GaussPoint> points;
   for (const double x : roots) points.push_back({x, 1.0 / polynomials.sum_sq(n, x)});

@@ -43,7 +43,7 @@ void subdivide_face(const Mesh& mesh, const PolyfemFace& face, int segments, std
       const std::array<int, 3> steps = {i, segments - i - j, j};  // towards the corners of the face
       Barycentrics at{};
       for (int c = 0, k = 0; c <= mesh.dim; ++c) {
-        if (c != face.opposite) at[c] = static_cast<double>(steps[k++]) / segments;
+        if (std::cmp_not_equal(c, face.opposite)) at[c] = static_cast<double>(steps[k++]) / segments;
       }
       lagrange_values(mesh.dim, mesh.order_of_cell(face.cell), at, values);
       Vec<3> point = Vec<3>::Zero();

@@ -7,6 +7,7 @@
 #include "clearance/model/feasible_model.h"
 #include "clearance/remesh/field_projection.h"
 #include "clearance/remesh/safe_projection.h"
+#include "clearance/simulation/adapt/move_history.h"
 #include "clearance/simulation/build/build_scene_model.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/solver/objective_terms.h"
@@ -147,10 +148,11 @@ double barrier_energy(const SceneModel& scene, const State& state) {
   return state.kappa * ContactPotential<dim>(scene.model, *contact_model).energy(set, x).value();
 }
 
-double elastic_energy(const SceneModel& scene, const VecX& x) {
+double elastic_energy(const SceneModel& scene, const State& state) {
   double sum = 0.0;
-  for (const auto& potential : scene.model.potentials) {
-    if (potential->is_elastic()) sum += potential->energy(x).value();
+  for (std::size_t k = 0; k < scene.model.potentials.size(); ++k) {
+    if (!scene.model.potentials[k]->is_elastic()) continue;
+    sum += potential_at(scene.model, state, k)->energy(state.x).value();
   }
   return sum;
 }
@@ -188,8 +190,8 @@ void move_stored(const SceneModel& from, const State& before, const SceneModel& 
   if (before.stored.size() == 0) return;
   for (std::size_t k = 0; k < to.model.potentials.size(); ++k) {
     if (!to.model.potentials[k]->is_elastic()) continue;
-    after.stored[static_cast<Eigen::Index>(k)] +=
-        to.model.potentials[k]->energy(after.x).value() - from.model.potentials[k]->energy(before.x).value();
+    after.stored[static_cast<Eigen::Index>(k)] += potential_at(to.model, after, k)->energy(after.x).value() -
+                                                  potential_at(from.model, before, k)->energy(before.x).value();
   }
   after.stored[after.stored.size() - 1] += barrier_energy<dim>(to, after) - barrier_energy<dim>(from, before);
 }
@@ -218,6 +220,7 @@ State move_state(const SceneModel& from, const State& before, const SceneModel& 
     }
   }
   after.stick = move_stick<dim>(before.stick, from, to, nodes);
+  after.history = move_history(from.model, before.history, to.model);
   after.meshes = std::move(meshes);
   return after;
 }
@@ -249,7 +252,7 @@ void report_losses(const SceneModel& from, const State& before, const SceneModel
                    RemeshReport& report) {
   report.kinetic_loss +=
       inertial_energy<dim>(from.model, before.v).value() - inertial_energy<dim>(to.model, after.v).value();
-  report.elastic_loss += elastic_energy(from, before.x) - elastic_energy(to, after.x);
+  report.elastic_loss += elastic_energy(from, before) - elastic_energy(to, after);
   const std::array<Vec<3>, 2> old_momenta = momenta(from.model, before), new_momenta = momenta(to.model, after);
   report.momentum_loss += old_momenta[0] - new_momenta[0];
   report.angular_momentum_loss += old_momenta[1] - new_momenta[1];

@@ -68,7 +68,7 @@ RemeshOptions options_of(const RemeshDesc& desc, const Mesh& mesh) {
   for (std::size_t c = 0; c < mesh.num_solid_cells(); ++c) {
     const std::array<int, 4> corners = corners_of(mesh, c);
     for (int i = 0; i <= mesh.dim; ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
+      for (int j = 0; j < i; ++j) {
         lengths.push_back((mesh.vertices[corners[i]] - mesh.vertices[corners[j]]).norm());
       }
     }
@@ -539,7 +539,7 @@ class Midpoints {
     double nearest = infinity;
     std::array<int, 2> ends{};
     for (int i = 0; i <= coarse.dim; ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
+      for (int j = 0; j < i; ++j) {
         const Vec<3> middle = 0.5 * (coarse.vertices[corners[i]] + coarse.vertices[corners[j]]);
         const double distance = (fine.vertices[v] - middle).squaredNorm();
         if (distance >= nearest) continue;

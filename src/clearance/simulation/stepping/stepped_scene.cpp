@@ -27,6 +27,15 @@ namespace clearance {
 
 namespace {
 
+/// True if the numbers are those of the potentials of the model, or nothing has happened yet.
+bool fits_history(const Model& model, const History& history) {
+  if (history.empty()) return true;
+  return std::equal(history.begin(), history.end(), model.potentials.begin(), model.potentials.end(),
+                    [](const std::vector<double>& numbers, const auto& potential) {
+                      return numbers.empty() || numbers.size() == potential->history_size();
+                    });
+}
+
 /// Returns a vector per vertex, from the numbers of all vertices, flat.
 std::vector<Vec<3>> per_vertex(const SceneModel& scene, const VecX& flat) {
   std::vector<Vec<3>> vectors(scene.frames.mesh.vertices.size(), Vec<3>::Zero());
@@ -229,8 +238,8 @@ std::string SteppedScene::misfit(const State& other) const {
       (!other.has_history.empty() && other.has_history.size() != num_blocks) ||
       (other.stored.size() > 0 && other.stored.size() != num_stored) ||
       other.released.size() != initial.released.size() ||
-      (!other.turns.empty() && other.turns.size() != desc.joints.size()) || !(other.step >= 0) ||
-      !std::isfinite(other.time) || !(other.kappa >= 0.0)) {
+      (!other.turns.empty() && other.turns.size() != desc.joints.size()) || !fits_history(model, other.history) ||
+      !(other.step >= 0) || !std::isfinite(other.time) || !(other.kappa >= 0.0)) {
     return "it has other bodies";
   }
   for (const StiffBody& body : model.stiff_bodies) {
