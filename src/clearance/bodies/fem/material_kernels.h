@@ -2,9 +2,10 @@
 // rest: at the end of a step the line search compares differences far below the rounding of mu.
 #pragma once
 
-#include "clearance/bodies/fem/materials.h"
+#include "clearance/base/methods.h"
 #include "clearance/math/logarithm.h"
 #include "clearance/math/svd_kernel.h"
+#include "clearance/math/types.h"
 
 namespace clearance::material_kernels {
 
