@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "clearance/bodies/fem/elastic_laws.h"
 #include "clearance/bodies/fem/element_set.h"
-#include "clearance/bodies/fem/principal_hessian.h"
 
 namespace clearance::element_kernels {
 

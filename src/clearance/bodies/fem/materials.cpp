@@ -1,6 +1,6 @@
 #include "clearance/bodies/fem/materials.h"
 
-#include "clearance/bodies/fem/principal_hessian.h"
+#include "clearance/bodies/fem/elastic_laws.h"
 
 namespace clearance {
 namespace {
@@ -49,7 +49,7 @@ MaterialParameters make_material(ElasticModel model, double youngs_modulus, doub
 }
 
 bool is_barrier_model(ElasticModel model) {
-  return model == ElasticModel::neo_hookean;
+  return with_law(model, [](auto law) { return law.is_barrier; });
 }
 
 template <int dim>

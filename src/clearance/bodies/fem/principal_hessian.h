@@ -6,8 +6,7 @@
 // The divisions are carried out algebraically for each material, so that equal singular values need no special case.
 #pragma once
 
-#include "clearance/bodies/fem/material_kernels.h"
-#include "clearance/math/logarithm.h"
+#include "clearance/math/svd_kernel.h"
 
 namespace clearance::material_kernels {
 
@@ -31,123 +30,6 @@ struct PrincipalHessian {
   T flip[num_pairs<dim>];
   T twist[num_pairs<dim>];
 };
-
-template <class T, int dim>
-CLEARANCE_INLINE PrincipalHessian<T, dim> neo_hookean_hessian(const SmallVector<T, dim>& s, const T& mu,
-                                                              const T& lambda) {
-  // psi_i = mu s_i - c / s_i with c = mu - lambda ln J
-  PrincipalHessian<T, dim> h;
-  T j = s[0], inverse[dim];
-#pragma GCC unroll 3
-  for (int i = 1; i < dim; ++i) j *= s[i];
-  const T c = mu - lambda * logarithm(j);
-#pragma GCC unroll 3
-  for (int i = 0; i < dim; ++i) inverse[i] = T(1.0) / s[i];
-#pragma GCC unroll 3
-  for (int i = 0; i < dim; ++i) {
-#pragma GCC unroll 3
-    for (int k = 0; k < dim; ++k) h.scaling(i, k) = lambda * (inverse[i] * inverse[k]);
-    h.scaling(i, i) += mu + c * (inverse[i] * inverse[i]);
-  }
-#pragma GCC unroll 3
-  for (int p = 0; p < num_pairs<dim>; ++p) {
-    const T coupling = c * (inverse[pair_first(p)] * inverse[pair_second(p)]);
-    h.flip[p] = mu + coupling;
-    h.twist[p] = mu - coupling;
-  }
-  return h;
-}
-
-template <class T, int dim>
-CLEARANCE_INLINE PrincipalHessian<T, dim> corotational_hessian(const SmallVector<T, dim>& s, const T& mu,
-                                                               const T& lambda) {
-  // psi_i = 2 mu (s_i - 1) + lambda (J - 1) m_i with m_i the product of the other singular values
-  PrincipalHessian<T, dim> h;
-  SmallVector<T, dim> m;
-  if constexpr (dim == 2) {
-    m[0] = s[1];
-    m[1] = s[0];
-  } else {
-    m[0] = s[1] * s[2];
-    m[1] = s[0] * s[2];
-    m[2] = s[0] * s[1];
-  }
-  const T pressure = lambda * (s[0] * m[0] - T(1.0));
-#pragma GCC unroll 3
-  for (int i = 0; i < dim; ++i) h.scaling(i, i) = T(2.0) * mu + lambda * (m[i] * m[i]);
-#pragma GCC unroll 3
-  for (int p = 0; p < num_pairs<dim>; ++p) {
-    const int i = pair_first(p), k = pair_second(p);
-    const T other = dim == 3 ? s[3 - i - k] : T(1.0);
-    h.scaling(i, k) = h.scaling(k, i) = lambda * (m[i] * m[k]) + pressure * other;
-    // s_i + s_j is never negative; at zero R is not unique and twist tends to -infinity.
-    const T sum = s[i] + s[k];
-    h.flip[p] = T(2.0) * mu - pressure * other;
-    h.twist[p] = T(2.0) * mu - T(4.0) * mu / select(sum > T(1e-200), sum, T(1e-200)) + pressure * other;
-  }
-  return h;
-}
-
-template <class T, int dim>
-CLEARANCE_INLINE PrincipalHessian<T, dim> st_venant_kirchhoff_hessian(const SmallVector<T, dim>& s, const T& mu,
-                                                                      const T& lambda) {
-  // psi_i = s_i (mu (s_i^2 - 1) + lambda t) with t = tr E = (sum s_i^2 - d) / 2
-  PrincipalHessian<T, dim> h;
-  T sum_sq = s[0] * s[0];
-#pragma GCC unroll 3
-  for (int i = 1; i < dim; ++i) sum_sq += s[i] * s[i];
-  const T base = lambda * (T(0.5) * (sum_sq - T(dim))) - mu;
-#pragma GCC unroll 3
-  for (int i = 0; i < dim; ++i) {
-#pragma GCC unroll 3
-    for (int k = 0; k < dim; ++k) h.scaling(i, k) = lambda * (s[i] * s[k]);
-    h.scaling(i, i) += base + T(3.0) * mu * (s[i] * s[i]);
-  }
-#pragma GCC unroll 3
-  for (int p = 0; p < num_pairs<dim>; ++p) {
-    const T si = s[pair_first(p)], sk = s[pair_second(p)];
-    h.flip[p] = base + mu * (si * si + sk * sk + si * sk);
-    h.twist[p] = base + mu * (si * si + sk * sk - si * sk);
-  }
-  return h;
-}
-
-/// Returns the Hessian, which is constant and holds in any frame, in particular U = V = I.
-template <class T, int dim>
-CLEARANCE_INLINE PrincipalHessian<T, dim> linear_hessian(const T& mu, const T& lambda) {
-  PrincipalHessian<T, dim> h;
-#pragma GCC unroll 9
-  for (int i = 0; i < dim * dim; ++i) h.scaling.m[i] = i % (dim + 1) == 0 ? lambda + T(2.0) * mu : lambda;
-#pragma GCC unroll 3
-  for (int p = 0; p < num_pairs<dim>; ++p) {
-    h.flip[p] = T(2.0) * mu;
-    h.twist[p] = T(0.0);
-  }
-  return h;
-}
-
-template <class T, int dim>
-CLEARANCE_INLINE PrincipalHessian<T, dim> principal_hessian(ElasticModel model, const SmallVector<T, dim>& s,
-                                                            const T& mu, const T& lambda) {
-  switch (model) {
-    case ElasticModel::neo_hookean:
-      return neo_hookean_hessian(s, mu, lambda);
-    case ElasticModel::fixed_corotational:
-      return corotational_hessian(s, mu, lambda);
-    case ElasticModel::st_venant_kirchhoff:
-      return st_venant_kirchhoff_hessian(s, mu, lambda);
-    case ElasticModel::linear_elasticity:
-      break;
-  }
-  return linear_hessian<T, dim>(mu, lambda);
-}
-
-/// Returns the frame in which the principal Hessian of the model holds.
-template <class T, int dim>
-CLEARANCE_INLINE SvdFrame<T, dim> principal_frame(ElasticModel model, const SmallMatrix<T, dim>& f) {
-  if (model != ElasticModel::linear_elasticity) return compute_svd(f);
-  return {small_identity<T, dim>(), {}, small_identity<T, dim>()};
-}
 
 /// Returns the sum of positive_part(eigenvalue) v v^T of a symmetric matrix, by cyclic Jacobi rotations.
 template <class T, int dim>
