@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "clearance/io/mesh/mesh_file.h"
 #include "clearance/io/mesh/mesh_writer.h"
 #include "clearance/io/mesh/vtu.h"
 #include "clearance/io/result/pvd.h"

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "clearance/io/mesh/mesh_file.h"
 #include "io/mesh_test_support.h"
 
 namespace clearance::test {

@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "clearance/io/files/text_lines.h"
-#include "clearance/io/mesh/mesh_reader.h"
 
 namespace clearance {
 namespace {

@@ -10,6 +10,9 @@
 
 namespace clearance {
 
+/// Number of problems of one file that are reported.
+inline constexpr int max_mesh_issues = 20;
+
 /// The bytes of a file and what is wrong with them. Problems beyond max_mesh_issues are dropped.
 class MeshInput {
  public:

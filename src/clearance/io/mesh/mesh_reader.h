@@ -28,8 +28,6 @@
 
 namespace clearance {
 
-inline constexpr int max_mesh_issues = 20;
-
 struct MeshReadOptions {
   /// 2 drops the z coordinates, which must all be 0; elements of the plane are triangles and edges
   int dim = 3;
