@@ -11,11 +11,7 @@
 
 namespace clearance {
 
-/// An empty file that marks a folder as this program's own. A run holds a lock on it, which ends with the process in
-/// every case; the file stays.
-inline constexpr const char* lock_file = "clearance.lock";
-
-/// True if a run holds the lock. Without a lock file, no run does.
+/// True if a run holds the lock on the folder's lock file (result_files.h). Without a lock file, no run does.
 bool is_being_written(const std::filesystem::path& folder);
 
 enum class FolderUse {

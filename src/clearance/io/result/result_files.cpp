@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "clearance/io/result/folder_claim.h"
 #include "clearance/io/result/meeting_file.h"
 #include "clearance/io/result/pvd.h"
 

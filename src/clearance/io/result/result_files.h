@@ -13,6 +13,10 @@
 
 namespace clearance {
 
+/// An empty file that marks a folder as this program's own. A run holds a lock on it, which ends with the process in
+/// every case; the file stays.
+inline constexpr const char* lock_file = "clearance.lock";
+
 /// Content of the folder in which a run is to store its result.
 enum class FolderContent {
   nothing,   ///< no such folder, or an empty one
