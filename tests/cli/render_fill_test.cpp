@@ -5,6 +5,7 @@
 
 #include "clearance/geometry/lagrange.h"
 #include "clearance/io/mesh/vtu.h"
+#include "clearance/render/draw.h"
 #include "clearance/render/fill.h"
 
 namespace clearance::render {

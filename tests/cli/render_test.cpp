@@ -7,6 +7,7 @@
 #include <random>
 
 #include "clearance/base/parallel.h"
+#include "clearance/render/draw.h"
 #include "clearance/render/trace.h"
 #include "frame_builder.h"
 #include "png_reader.h"

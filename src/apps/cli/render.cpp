@@ -15,6 +15,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/io/result/pvd.h"
 #include "clearance/io/result/result_check.h"
+#include "clearance/render/draw.h"
 #include "clearance/render/field.h"
 #include "clearance/render/legend.h"
 #include "clearance/render/trace.h"

@@ -1,9 +1,10 @@
 // The inside of closed outlines, for pictures of the plane.
 #pragma once
 
+#include <array>
 #include <vector>
 
-#include "clearance/render/draw.h"
+#include "clearance/render/drawing.h"
 
 namespace clearance::render {
 

@@ -3,7 +3,7 @@
 
 #include <embree3/rtcore.h>
 
-#include "clearance/render/draw.h"
+#include "clearance/render/drawing.h"
 
 namespace clearance::render {
 

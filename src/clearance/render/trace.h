@@ -1,7 +1,8 @@
 // Ray tracing of a drawing, lit by a soft sun and by a sky from which bodies shade each other, above a ground.
 #pragma once
 
-#include "clearance/render/draw.h"
+#include "clearance/render/camera.h"
+#include "clearance/render/drawing.h"
 #include "clearance/render/image.h"
 
 namespace clearance::render {
