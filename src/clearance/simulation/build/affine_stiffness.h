@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "clearance/simulation/build/stiff_units.h"
+#include "clearance/simulation/build/stiff_unit.h"
 #include "clearance/simulation/load/body_instance.h"
 
 namespace clearance {
