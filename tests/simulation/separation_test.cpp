@@ -1,5 +1,5 @@
 // Overlapping starts: the bodies that are moved apart, how far, and the messages if that is impossible.
-#include "clearance/simulation/overlaps/separation.h"
+#include "clearance/simulation/overlaps/separate_overlaps.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -13,6 +13,7 @@
 #include "clearance/simulation/hints/support_hints.h"
 #include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/output/fields.h"
+#include "clearance/simulation/overlaps/separate_overlaps.h"
 #include "clearance/simulation/start/preflight.h"
 #include "clearance/simulation/stepping/stepped_scene.h"
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "clearance/base/result.h"
 #include "clearance/simulation/overlaps/separation.h"
 
 namespace clearance {

@@ -1,10 +1,9 @@
-// Separation of bodies that meet, or are in one another, at the start of a scene (docs/overlaps.md).
+// A scene whose bodies have been moved apart, with what met and what has been moved (docs/overlaps.md).
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "clearance/base/result.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/start/start_overlap.h"
 
@@ -22,12 +21,6 @@ struct Separation {
   std::vector<Overlap> overlaps;
   std::vector<Move> moves;
 };
-
-/// Moves bodies as little as possible. First it moves bodies that nothing holds, as wholes, and bends deformable bodies
-/// that still overlap. If that is not enough, obstacles and stiff bodies with motions move too, and in the end
-/// deformable bodies together with the nodes that are held. Issues: what cannot be separated, pair by pair, with
-/// places. The scene must be valid (`validate`) and its bodies must have names.
-Result<Separation> separate_overlaps(const SceneDesc& scene);
 
 /// Describes in one line what has been moved, and how far; empty if nothing overlapped.
 std::string to_string(const Separation& separation);
