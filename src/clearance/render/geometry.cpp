@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/render/camera.h"
+
 namespace clearance::render {
 namespace {
 
