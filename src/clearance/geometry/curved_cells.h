@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "clearance/geometry/surface.h"
+#include "clearance/geometry/mesh.h"
+#include "clearance/geometry/simplex_boundary.h"
 
 namespace clearance {
 
