@@ -35,7 +35,8 @@ clearance_component(ccd
   OBJECTS $<TARGET_OBJECTS:clearance_ccd> $<TARGET_OBJECTS:clearance_math> ${clearance_ccd_geometry} ${clearance_ccd_base}
   LIBRARIES Eigen3::Eigen TBB::tbb GMP::GMP
   HEADERS base/methods.h math/types.h
-    ccd/ccd.h ccd/query.h ccd/exact_ccd.h ccd/exact_query.h ccd/exact_time.h ccd/exact_polynomial.h)
+    ccd/ccd.h ccd/ccd_options.h ccd/ccd_result.h ccd/query.h
+    ccd/exact_ccd.h ccd/exact_query.h ccd/exact_time.h ccd/exact_polynomial.h)
 
 # Versions 0.x promise nothing to one another.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/clearanceConfigVersion.cmake COMPATIBILITY SameMinorVersion)

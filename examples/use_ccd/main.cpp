@@ -1,5 +1,5 @@
 // An array of queries in, their times of impact out.
-#include <clearance/ccd/query.h>
+#include <clearance/ccd/ccd.h>
 
 #include <cstdio>
 #include <vector>

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "clearance/ccd/query.h"
 #include "clearance/ccd/relative_motion.h"
 #include "clearance/geometry/distance.h"
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "clearance/ccd/ccd.h"
 #include "clearance/ccd/exact_ccd.h"
 #include "clearance/io/ccd/ccd_queries.h"
 

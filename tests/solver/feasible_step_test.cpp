@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "clearance/base/parallel.h"
+#include "clearance/ccd/ccd.h"
 #include "clearance/contact/ipc_contact_model.h"
 #include "clearance/geometry/generators.h"
 #include "clearance/math/dimension.h"

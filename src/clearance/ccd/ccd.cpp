@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "clearance/base/parallel.h"
 #include "clearance/ccd/certified_ccd.h"
 #include "clearance/ccd/exact_ccd.h"
 #include "clearance/ccd/exact_filter.h"
@@ -156,6 +157,18 @@ CcdResult point_edge_ccd(const PrimitiveMotion<dim, 3>& motion, const CcdOptions
 template <int dim>
 CcdResult point_point_ccd(const PrimitiveMotion<dim, 2>& motion, const CcdOptions& options) {
   return point_ccd(motion, options);
+}
+
+CcdResult find_impact(const CcdQuery& query, const CcdOptions& options) {
+  return query.kind == QueryKind::point_triangle ? point_triangle_ccd(query.motion, options)
+                                                 : edge_edge_ccd(query.motion, options);
+}
+
+void find_impacts(std::span<const CcdQuery> queries, const CcdOptions& options, std::span<CcdResult> results) {
+  parallel_for(static_cast<int>(queries.size()), 64, [&](int i) {
+    const std::size_t at = i;
+    results[at] = find_impact(queries[at], options);
+  });
 }
 
 template CcdResult point_edge_ccd<2>(const PrimitiveMotion<2, 3>&, const CcdOptions&);

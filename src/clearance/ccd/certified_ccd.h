@@ -11,6 +11,8 @@
 // of the corners; it is subtracted. The intervals of the certificates cover [0, toi] without a hole.
 #pragma once
 
+#include "clearance/ccd/ccd_options.h"
+#include "clearance/ccd/ccd_result.h"
 #include "clearance/ccd/relative_motion.h"
 
 namespace clearance {

@@ -1,11 +1,19 @@
 // A query of continuous collision detection: do these two primitives of a surface meet between t0 and t1?
 #pragma once
 
-#include <span>
+#include <array>
 
-#include "clearance/ccd/ccd.h"
+#include "clearance/math/types.h"
 
 namespace clearance {
+
+/// Positions of the vertices of two primitives at t0 and t1.
+/// point_triangle: p, t0, t1, t2; edge_edge: ea0, ea1, eb0, eb1; point_edge: p, e0, e1; point_point: p0, p1.
+template <int dim, int num_vertices>
+struct PrimitiveMotion {
+  std::array<Vec<dim>, num_vertices> t0;
+  std::array<Vec<dim>, num_vertices> t1;
+};
 
 enum class QueryKind : unsigned char { point_triangle, edge_edge };
 
@@ -17,11 +25,5 @@ struct CcdQuery {
 
 /// True if every coordinate is a finite number.
 bool is_finite(const CcdQuery& query);
-
-CcdResult find_impact(const CcdQuery& query, const CcdOptions& options);
-
-/// results[i] answers queries[i] as find_impact does; both spans have the same length. Works on all threads; any number
-/// of them gives the same bits.
-void find_impacts(std::span<const CcdQuery> queries, const CcdOptions& options, std::span<CcdResult> results);
 
 }  // namespace clearance

@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "clearance/ccd/ccd.h"
+#include "clearance/math/types.h"
 
 namespace clearance {
 

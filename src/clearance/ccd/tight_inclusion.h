@@ -11,6 +11,7 @@
 //   the tolerance does not give a time of zero.
 #pragma once
 
+#include "clearance/ccd/ccd_result.h"
 #include "clearance/ccd/relative_motion.h"
 
 namespace clearance {

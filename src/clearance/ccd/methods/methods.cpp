@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "clearance/ccd/ccd.h"
 #include "clearance/ccd/methods/deciders.h"
 
 namespace clearance {
