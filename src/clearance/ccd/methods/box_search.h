@@ -9,7 +9,8 @@
 #include <array>
 #include <vector>
 
-#include "clearance/ccd/methods/methods.h"
+#include "clearance/ccd/methods/ccd_answer.h"
+#include "clearance/ccd/query.h"
 #include "clearance/math/types.h"
 
 namespace clearance {

@@ -5,7 +5,8 @@
 // asked for euclidean_separation(), so that the difference of the norms costs false positives, never a hit.
 #pragma once
 
-#include "clearance/ccd/methods/methods.h"
+#include "clearance/ccd/methods/ccd_answer.h"
+#include "clearance/ccd/query.h"
 #include "clearance/ccd/relative_motion.h"
 
 namespace clearance {

@@ -6,20 +6,10 @@
 #include <span>
 #include <string_view>
 
+#include "clearance/ccd/methods/ccd_answer.h"
 #include "clearance/ccd/query.h"
 
 namespace clearance {
-
-struct CcdMethodOptions {
-  double min_separation = 0.0;   ///< [m] L-infinity norm
-  double tolerance = 1e-6;       ///< [m] delta of [Fer23, alg. 3.2], for the methods that have one
-  int max_iterations = 1000000;  ///< m_I of [Fer23, alg. 3.2], for the methods that iterate
-};
-
-struct CcdAnswer {
-  bool is_hit = false;
-  double toi = 1.0;  ///< the method's first time of impact; 1 without a hit, not a number if the method has no times
-};
 
 struct CcdMethodEntry {
   std::string_view name;    ///< lower case with hyphens
