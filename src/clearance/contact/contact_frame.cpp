@@ -3,6 +3,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "clearance/contact/contact_stencils.h"
+
 namespace clearance {
 
 namespace {

@@ -211,22 +211,6 @@ void collect_half_spaces(const Model& model, const VecX& x, const PairScales& sc
 
 }  // namespace
 
-int Contact::num_vertices() const {
-  switch (kind) {
-    case ContactKind::half_space:
-      return 1;
-    case ContactKind::point_point:
-      return 2;
-    case ContactKind::point_edge:
-      return 3;
-    case ContactKind::point_triangle:
-    case ContactKind::edge_edge:
-    case ContactKind::mollified_edge_edge:
-      break;
-  }
-  return 4;
-}
-
 void add_to_bodies(const Model& model, const Contact& contact, double value, VecX& sums) {
   const std::array<int, 2> sides = {contact.vertices[0], contact.vertices[contact.num_vertices() - 1]};
   const auto is_obstacle = [&](int vertex) { return model.is_obstacle_vertex[vertex] != 0; };

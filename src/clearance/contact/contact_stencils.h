@@ -1,9 +1,58 @@
-// Functions shared by the builders of contact sets: stencils of closest features, and sums of equal stencils.
+// Parts shared by the builders of contact sets: stencils of closest features, and sums of equal stencils.
 #pragma once
 
-#include "clearance/contact/contact_set.h"
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "clearance/contact/barrier.h"
+#include "clearance/contact/contact.h"
+#include "clearance/geometry/distance.h"
+#include "clearance/model/model.h"
 
 namespace clearance {
+
+/// The stencil that the closest features of two primitives form: its kind and where its vertices are among p t0 t1 t2
+/// or ea0 ea1 eb0 eb1. 4: none.
+struct ClosestStencil {
+  ContactKind kind;
+  std::array<std::uint8_t, 4> local;
+};
+
+/// Stencils by PointEdgeType.
+inline constexpr std::array<ClosestStencil, 3> point_edge_stencils = {{{ContactKind::point_point, {0, 1, 4, 4}},
+                                                                       {ContactKind::point_point, {0, 2, 4, 4}},
+                                                                       {ContactKind::point_edge, {0, 1, 2, 4}}}};
+/// Stencils by PointTriangleType.
+inline constexpr std::array<ClosestStencil, 7> point_triangle_stencils = {
+    {{ContactKind::point_point, {0, 1, 4, 4}},
+     {ContactKind::point_point, {0, 2, 4, 4}},
+     {ContactKind::point_point, {0, 3, 4, 4}},
+     {ContactKind::point_edge, {0, 1, 2, 4}},
+     {ContactKind::point_edge, {0, 2, 3, 4}},
+     {ContactKind::point_edge, {0, 3, 1, 4}},
+     {ContactKind::point_triangle, {0, 1, 2, 3}}}};
+/// Stencils by EdgeEdgeType.
+inline constexpr std::array<ClosestStencil, 9> edge_edge_stencils = {{{ContactKind::point_point, {0, 2, 4, 4}},
+                                                                      {ContactKind::point_point, {0, 3, 4, 4}},
+                                                                      {ContactKind::point_point, {1, 2, 4, 4}},
+                                                                      {ContactKind::point_point, {1, 3, 4, 4}},
+                                                                      {ContactKind::point_edge, {2, 0, 1, 4}},
+                                                                      {ContactKind::point_edge, {3, 0, 1, 4}},
+                                                                      {ContactKind::point_edge, {0, 2, 3, 4}},
+                                                                      {ContactKind::point_edge, {1, 2, 3, 4}},
+                                                                      {ContactKind::edge_edge, {0, 1, 2, 3}}}};
+
+inline const ClosestStencil& stencil_of(PointEdgeType type) {
+  return point_edge_stencils[static_cast<std::size_t>(type)];
+}
+inline const ClosestStencil& stencil_of(PointTriangleType type) {
+  return point_triangle_stencils[static_cast<std::size_t>(type)];
+}
+inline const ClosestStencil& stencil_of(EdgeEdgeType type) {
+  return edge_edge_stencils[static_cast<std::size_t>(type)];
+}
 
 /// The stencil of a pair with these vertices becomes that of the contact. Equal stencils have equal vertices: points of
 /// a pair and ends of an edge ascend.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "clearance/base/parallel.h"
 #include "clearance/contact/contact_stencils.h"
