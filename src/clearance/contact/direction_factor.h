@@ -23,8 +23,9 @@
 
 #include <vector>
 
+#include "clearance/base/contact_options.h"
 #include "clearance/contact/contact_frame.h"
-#include "clearance/contact/gcp_at_rest.h"
+#include "clearance/contact/gcp_rest.h"
 #include "clearance/contact/smooth_step.h"
 #include "clearance/contact/surface_star.h"
 

@@ -9,7 +9,7 @@
 
 #include "clearance/contact/barrier.h"
 #include "clearance/contact/direction_factor.h"
-#include "clearance/contact/gcp_at_rest.h"
+#include "clearance/contact/gcp_rest.h"
 #include "clearance/contact/radial_contact_model.h"
 #include "clearance/contact/surface_star.h"
 
