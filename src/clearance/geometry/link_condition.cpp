@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "clearance/geometry/simplex_mesh.h"
-
 namespace clearance {
 namespace {
 
@@ -25,10 +23,10 @@ void LinkCondition<dim>::mark(int v, std::uint8_t bit) {
 
 /// Marks the vertices that are connected to a by edges of the boundary. In 2D these edges are the facets.
 template <int dim>
-void LinkCondition<dim>::mark_facets(const SimplexMesh<dim>& mesh, int a, int b, std::uint8_t bit) {
-  for (const int f : mesh.facets_at(a)) {
-    const bool is_at_edge = has_vertex(mesh.facet(f), b);
-    for (const int v : mesh.facet(f)) {
+void LinkCondition<dim>::mark_facets(const Facets& facets, int a, int b, std::uint8_t bit) {
+  for (const int f : facets.at(a)) {
+    const bool is_at_edge = has_vertex(facets[f], b);
+    for (const int v : facets[f]) {
       if (v == a || v == b) continue;
       mark(v, bit);
       if (is_at_edge) mark(v, outside_both);
@@ -38,10 +36,10 @@ void LinkCondition<dim>::mark_facets(const SimplexMesh<dim>& mesh, int a, int b,
 
 /// Finds the edges opposite to a, in cells without b, between vertices of the link of a b.
 template <int dim>
-void LinkCondition<dim>::find_far_edges(const SimplexMesh<dim>& mesh, int a, int b, std::vector<Edge>& edges) const {
+void LinkCondition<dim>::find_far_edges(const Cells& cells, int a, int b, std::vector<Edge>& edges) const {
   edges.clear();
-  for (const int c : mesh.cells_at(a)) {
-    const auto& cell = mesh.cell(c);
+  for (const int c : cells.at(a)) {
+    const auto& cell = cells[c];
     if (has_vertex(cell, b)) continue;
     for (std::size_t i = 0; i < cell.size(); ++i) {
       for (std::size_t j = i + 1; j < cell.size(); ++j) {
@@ -54,24 +52,25 @@ void LinkCondition<dim>::find_far_edges(const SimplexMesh<dim>& mesh, int a, int
 /// 3D: true if a and b each have a facet, other than those at a b, over the same opposite edge. With the outside
 /// vertex, this edge forms a triangle that is linked to both ends.
 template <int dim>
-bool LinkCondition<dim>::has_outside_triangle(const SimplexMesh<dim>& mesh, int a, int b) const {
-  for (const int f : mesh.facets_at(a)) {
-    if (has_vertex(mesh.facet(f), b)) continue;
-    for (const int g : mesh.facets_at(b)) {
-      const auto is_a_or_in_g = [&](int v) { return v == a || has_vertex(mesh.facet(g), v); };
-      if (std::ranges::all_of(mesh.facet(f), is_a_or_in_g)) return true;
+bool LinkCondition<dim>::has_outside_triangle(const Facets& facets, int a, int b) const {
+  for (const int f : facets.at(a)) {
+    if (has_vertex(facets[f], b)) continue;
+    for (const int g : facets.at(b)) {
+      const auto is_a_or_in_g = [&](int v) { return v == a || has_vertex(facets[g], v); };
+      if (std::ranges::all_of(facets[f], is_a_or_in_g)) return true;
     }
   }
   return false;
 }
 
 template <int dim>
-bool LinkCondition<dim>::share_only_the_edge(const SimplexMesh<dim>& mesh, int a, int b) {
+bool LinkCondition<dim>::share_only_the_edge(const Cells& cells, const Facets& facets, int a, int b) {
   // Vertices, including the outside vertex, must be linked to both ends only if they are in the link of the edge.
-  if (mesh.is_on_boundary(a) && mesh.is_on_boundary(b) && !mesh.is_boundary_edge(a, b)) return false;
+  const bool are_on_boundary = !facets.at(a).empty() && !facets.at(b).empty();
+  if (are_on_boundary && !facets.has_edge(a, b)) return false;
   edges_of_link_.clear();
-  for (const int c : mesh.cells_at(a)) {
-    const auto& cell = mesh.cell(c);
+  for (const int c : cells.at(a)) {
+    const auto& cell = cells[c];
     const bool is_at_edge = has_vertex(cell, b);
     Edge link = {-1, -1};
     for (const int v : cell) {
@@ -83,13 +82,13 @@ bool LinkCondition<dim>::share_only_the_edge(const SimplexMesh<dim>& mesh, int a
     }
     if (dim == 3 && is_at_edge) edges_of_link_.push_back(ordered(link[0], link[1]));
   }
-  for (const int c : mesh.cells_at(b)) {
-    for (const int v : mesh.cell(c)) {
+  for (const int c : cells.at(b)) {
+    for (const int v : cells[c]) {
       if (v != a && v != b) mark(v, near_b);
     }
   }
-  mark_facets(mesh, a, b, outside_a);
-  mark_facets(mesh, b, a, outside_b);
+  mark_facets(facets, a, b, outside_a);
+  mark_facets(facets, b, a, outside_b);
   for (const int v : marked_) {
     const std::uint8_t bits = marks_[v];
     if ((bits & near_a) && (bits & near_b) && !(bits & in_link)) return false;
@@ -99,22 +98,22 @@ bool LinkCondition<dim>::share_only_the_edge(const SimplexMesh<dim>& mesh, int a
   if (dim == 2) return true;
 
   // The same holds for other edges, and for triangles.
-  find_far_edges(mesh, a, b, far_edges_a_);
+  find_far_edges(cells, a, b, far_edges_a_);
   if (!far_edges_a_.empty()) {
-    find_far_edges(mesh, b, a, far_edges_b_);
+    find_far_edges(cells, b, a, far_edges_b_);
     std::ranges::sort(far_edges_b_);
     for (const Edge& edge : far_edges_a_) {
       const bool is_shared = std::ranges::binary_search(far_edges_b_, edge);
       if (is_shared && std::ranges::find(edges_of_link_, edge) == edges_of_link_.end()) return false;
     }
   }
-  return !has_outside_triangle(mesh, a, b);
+  return !has_outside_triangle(facets, a, b);
 }
 
 template <int dim>
-bool LinkCondition<dim>::holds(const SimplexMesh<dim>& mesh, int a, int b) {
-  if (std::ssize(marks_) < mesh.num_vertices()) marks_.resize(mesh.num_vertices(), 0);
-  const bool result = share_only_the_edge(mesh, a, b);
+bool LinkCondition<dim>::holds(const Cells& cells, const Facets& facets, int a, int b) {
+  if (std::ssize(marks_) < cells.num_vertices()) marks_.resize(cells.num_vertices(), 0);
+  const bool result = share_only_the_edge(cells, facets, a, b);
   for (const int v : marked_) marks_[v] = 0;
   marked_.clear();
   return result;

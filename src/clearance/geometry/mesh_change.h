@@ -1,20 +1,12 @@
 // A planned change of a mesh of simplices. An operation is planned first, then judged, then applied.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <vector>
 
 #include "clearance/math/types.h"
 
 namespace clearance {
-
-/// True if a cell, facet or edge has the vertex v.
-template <std::size_t num_corners>
-bool has_vertex(const std::array<int, num_corners>& simplex, int v) {
-  return std::ranges::find(simplex, v) != simplex.end();
-}
 
 template <int dim>
 struct MeshChange {

@@ -9,21 +9,6 @@
 namespace clearance {
 namespace {
 
-/// Inserts a number into a sorted list. An added cell has the largest number, so that this is an append.
-void insert_sorted(std::vector<int>& list, int number) {
-  if (list.empty() || list.back() < number) {
-    list.push_back(number);
-  } else {
-    list.insert(std::ranges::lower_bound(list, number), number);
-  }
-}
-
-void erase_sorted(std::vector<int>& list, int number) {
-  const auto place = std::ranges::lower_bound(list, number);
-  CLEARANCE_ASSERT(place != list.end() && *place == number);
-  list.erase(place);
-}
-
 template <int dim>
 double shortest_edge_sq(const std::array<Vec<dim>, dim + 1>& x) {
   double shortest = infinity;
@@ -31,39 +16,6 @@ double shortest_edge_sq(const std::array<Vec<dim>, dim + 1>& x) {
     for (std::size_t j = i + 1; j < x.size(); ++j) shortest = std::min(shortest, (x[j] - x[i]).squaredNorm());
   }
   return shortest;
-}
-
-/// Adds a simplex to the list of simplices, which only grows and keeps dead ones, and to the lists of live ones per
-/// vertex.
-template <std::size_t n>
-void add(std::vector<std::array<int, n>>& simplices, std::vector<char>& is_alive, std::vector<std::vector<int>>& at,
-         const std::array<int, n>& simplex) {
-  const int number = static_cast<int>(simplices.size());
-  simplices.push_back(simplex);
-  is_alive.push_back(1);
-  for (const int v : simplex) at[v].push_back(number);
-}
-
-template <std::size_t n>
-void remove_last(std::vector<std::array<int, n>>& simplices, std::vector<char>& is_alive,
-                 std::vector<std::vector<int>>& at) {
-  for (const int v : simplices.back()) at[v].pop_back();
-  simplices.pop_back();
-  is_alive.pop_back();
-}
-
-template <std::size_t n>
-void kill(const std::vector<std::array<int, n>>& simplices, std::vector<char>& is_alive,
-          std::vector<std::vector<int>>& at, int number) {
-  is_alive[number] = 0;
-  for (const int v : simplices[number]) erase_sorted(at[v], number);
-}
-
-template <std::size_t n>
-void revive(const std::vector<std::array<int, n>>& simplices, std::vector<char>& is_alive,
-            std::vector<std::vector<int>>& at, int number) {
-  is_alive[number] = 1;
-  for (const int v : simplices[number]) insert_sorted(at[v], number);
 }
 
 /// Returns the numbers of live entries, ascending. `new_of`, if not null, receives the inverse (-1 for dead entries).
@@ -99,9 +51,9 @@ template <int dim>
 SimplexMesh<dim>::SimplexMesh(Data data, const Limits& limits)
     : limits_(limits),
       rest_(std::move(data.rest)),
-      cells_(std::move(data.cells)),
+      cells_(std::move(data.cells), rest_.size()),
       cell_label_(std::move(data.cell_label)),
-      facets_(std::move(data.facets)),
+      facets_(std::move(data.facets), rest_.size()),
       facet_label_(std::move(data.facet_label)),
       sets_(std::move(data.sets)),
       boundary_sets_(data.boundary_sets),
@@ -111,30 +63,15 @@ SimplexMesh<dim>::SimplexMesh(Data data, const Limits& limits)
     if (list.empty()) list.resize(size);
     CLEARANCE_ASSERT(list.size() == size);
   };
-  fill(cell_label_, cells_.size());
-  fill(facet_label_, facets_.size());
+  fill(cell_label_, cells_.all().size());
+  fill(facet_label_, facets_.all().size());
   fill(sets_, rest_.size());
   fill(is_frozen_, rest_.size());
   fill(is_kept_, rest_.size());
   is_vertex_alive_.assign(rest_.size(), 1);
-  is_cell_alive_.assign(cells_.size(), 1);
-  is_facet_alive_.assign(facets_.size(), 1);
   num_live_vertices_ = num_vertices();
   num_live_cells_ = num_cells();
-
-  cells_at_.resize(rest_.size());
-  facets_at_.resize(rest_.size());
-  const auto list = [&](const auto& simplices, auto& at) {
-    for (std::size_t i = 0; i < simplices.size(); ++i) {
-      for (const int v : simplices[i]) {
-        CLEARANCE_ASSERT(v >= 0 && v < num_vertices());
-        at[v].push_back(static_cast<int>(i));
-      }
-    }
-  };
-  list(cells_, cells_at_);
-  list(facets_, facets_at_);
-  for ([[maybe_unused]] const Cell& cell : cells_) CLEARANCE_ASSERT(is_positive<dim>(corners(cell)));
+  for ([[maybe_unused]] const Cell& cell : cells_.all()) CLEARANCE_ASSERT(is_positive<dim>(corners(cell)));
 }
 
 // --- judging and doing what an operation has planned ---
@@ -231,24 +168,24 @@ void SimplexMesh<dim>::apply_change(MeshEdit& edit) {
     // The operation sets the sets and marks of a new vertex.
     rest_.push_back(change_.position);
     is_vertex_alive_.push_back(1);
-    cells_at_.emplace_back();
-    facets_at_.emplace_back();
+    cells_.add_vertex();
+    facets_.add_vertex();
     ++num_live_vertices_;
   } else if (change_.moved_vertex >= 0) {
     Vec<dim>& x = rest_[change_.moved_vertex];
     std::ranges::copy(x, edit.rest_before.begin());
     x = change_.position;
   }
-  for (const int c : change_.removed_cells) kill(cells_, is_cell_alive_, cells_at_, c);
-  for (const int f : change_.removed_facets) kill(facets_, is_facet_alive_, facets_at_, f);
+  for (const int c : change_.removed_cells) cells_.kill(c);
+  for (const int f : change_.removed_facets) facets_.kill(f);
   for (const Cell& cell : change_.cells) {
     edit.added_cells.push_back(num_cells());
-    add(cells_, is_cell_alive_, cells_at_, cell);
+    cells_.add(cell);
   }
   cell_label_.insert(cell_label_.end(), change_.cell_labels.begin(), change_.cell_labels.end());
   for (const Facet& facet : change_.facets) {
     edit.added_facets.push_back(num_facets());
-    add(facets_, is_facet_alive_, facets_at_, facet);
+    facets_.add(facet);
   }
   facet_label_.insert(facet_label_.end(), change_.facet_labels.begin(), change_.facet_labels.end());
   num_live_cells_ += static_cast<int>(edit.added_cells.size()) - static_cast<int>(edit.removed_cells.size());
@@ -262,23 +199,23 @@ template <int dim>
 void SimplexMesh<dim>::undo(const MeshEdit& edit) {
   CLEARANCE_ASSERT(edit.added_cells.empty() || edit.added_cells.back() + 1 == num_cells());
   CLEARANCE_ASSERT(edit.added_facets.empty() || edit.added_facets.back() + 1 == num_facets());
-  for (std::size_t i = 0; i < edit.added_cells.size(); ++i) remove_last(cells_, is_cell_alive_, cells_at_);
-  for (std::size_t i = 0; i < edit.added_facets.size(); ++i) remove_last(facets_, is_facet_alive_, facets_at_);
-  cell_label_.resize(cells_.size());
-  facet_label_.resize(facets_.size());
-  for (const int c : edit.removed_cells) revive(cells_, is_cell_alive_, cells_at_, c);
-  for (const int f : edit.removed_facets) revive(facets_, is_facet_alive_, facets_at_, f);
+  for (std::size_t i = 0; i < edit.added_cells.size(); ++i) cells_.remove_last();
+  for (std::size_t i = 0; i < edit.added_facets.size(); ++i) facets_.remove_last();
+  cell_label_.resize(cells_.all().size());
+  facet_label_.resize(facets_.all().size());
+  for (const int c : edit.removed_cells) cells_.revive(c);
+  for (const int f : edit.removed_facets) facets_.revive(f);
   num_live_cells_ -= static_cast<int>(edit.added_cells.size()) - static_cast<int>(edit.removed_cells.size());
 
   if (edit.kind == MeshEdit::Kind::split) {
-    CLEARANCE_ASSERT(edit.vertex + 1 == num_vertices() && cells_at_.back().empty() && facets_at_.back().empty());
+    CLEARANCE_ASSERT(edit.vertex + 1 == num_vertices());
     rest_.pop_back();
     sets_.pop_back();
     is_frozen_.pop_back();
     is_kept_.pop_back();
     is_vertex_alive_.pop_back();
-    cells_at_.pop_back();
-    facets_at_.pop_back();
+    cells_.remove_last_vertex();
+    facets_.remove_last_vertex();
     --num_live_vertices_;
   }
   if (edit.kind == MeshEdit::Kind::collapse) {
@@ -298,11 +235,11 @@ int SimplexMesh<dim>::num_vertices() const {
 }
 template <int dim>
 int SimplexMesh<dim>::num_cells() const {
-  return static_cast<int>(cells_.size());
+  return cells_.count();
 }
 template <int dim>
 int SimplexMesh<dim>::num_facets() const {
-  return static_cast<int>(facets_.size());
+  return facets_.count();
 }
 template <int dim>
 int SimplexMesh<dim>::num_live_cells() const {
@@ -318,11 +255,11 @@ bool SimplexMesh<dim>::is_vertex_alive(int v) const {
 }
 template <int dim>
 bool SimplexMesh<dim>::is_cell_alive(int c) const {
-  return is_cell_alive_[c];
+  return cells_.is_alive(c);
 }
 template <int dim>
 bool SimplexMesh<dim>::is_facet_alive(int f) const {
-  return is_facet_alive_[f];
+  return facets_.is_alive(f);
 }
 template <int dim>
 const Vec<dim>& SimplexMesh<dim>::rest(int v) const {
@@ -358,25 +295,25 @@ bool SimplexMesh<dim>::is_kept(int v) const {
 }
 template <int dim>
 bool SimplexMesh<dim>::is_on_boundary(int v) const {
-  return !facets_at_[v].empty();
+  return !facets_.at(v).empty();
 }
 template <int dim>
 bool SimplexMesh<dim>::is_boundary_edge(int a, int b) const {
-  return std::ranges::any_of(facets_at_[a], [&](int f) { return has_vertex(facets_[f], b); });
+  return facets_.has_edge(a, b);
 }
 template <int dim>
 std::span<const int> SimplexMesh<dim>::cells_at(int v) const {
-  return cells_at_[v];
+  return cells_.at(v);
 }
 template <int dim>
 std::span<const int> SimplexMesh<dim>::facets_at(int v) const {
-  return facets_at_[v];
+  return facets_.at(v);
 }
 
 template <int dim>
 std::vector<int> SimplexMesh<dim>::cells_at_edge(int a, int b) const {
   std::vector<int> cells;
-  for (const int c : cells_at_[a]) {
+  for (const int c : cells_.at(a)) {
     if (has_vertex(cells_[c], b)) cells.push_back(c);
   }
   return cells;
@@ -385,7 +322,7 @@ std::vector<int> SimplexMesh<dim>::cells_at_edge(int a, int b) const {
 template <int dim>
 std::vector<int> SimplexMesh<dim>::neighbours(int v) const {
   std::vector<int> all;
-  for (const int c : cells_at_[v]) {
+  for (const int c : cells_.at(v)) {
     for (const int w : cells_[c]) {
       if (w != v) all.push_back(w);
     }
@@ -401,7 +338,7 @@ std::vector<std::array<int, 2>> SimplexMesh<dim>::edges() const {
   std::vector<int> above;
   for (int v = 0; v < num_vertices(); ++v) {
     above.clear();
-    for (const int c : cells_at_[v]) {
+    for (const int c : cells_.at(v)) {
       for (const int w : cells_[c]) {
         if (w > v) above.push_back(w);
       }
@@ -431,13 +368,13 @@ auto SimplexMesh<dim>::compact(std::vector<int>* vertex_of, std::vector<int>* ce
     -> Data {
   std::vector<int> new_vertex;
   std::vector<int> vertices = live_numbers(is_vertex_alive_, &new_vertex);
-  std::vector<int> cells = live_numbers(is_cell_alive_), facets = live_numbers(is_facet_alive_);
+  std::vector<int> cells = live_numbers(cells_.are_alive()), facets = live_numbers(facets_.are_alive());
   Data data;
   data.rest = selected(rest_, vertices);
-  data.cells = selected(cells_, cells);
+  data.cells = selected(cells_.all(), cells);
   renumber(data.cells, new_vertex);
   data.cell_label = selected(cell_label_, cells);
-  data.facets = selected(facets_, facets);
+  data.facets = selected(facets_.all(), facets);
   renumber(data.facets, new_vertex);
   data.facet_label = selected(facet_label_, facets);
   data.sets = selected(sets_, vertices);

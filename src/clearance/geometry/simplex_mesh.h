@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "clearance/geometry/link_condition.h"
+#include "clearance/geometry/live_simplices.h"
 #include "clearance/geometry/mean_ratio.h"
 #include "clearance/geometry/mesh_change.h"
 #include "clearance/geometry/planes_of_facets.h"
@@ -166,16 +167,15 @@ class SimplexMesh {
 
   Limits limits_;
   std::vector<Vec<dim>> rest_;
-  std::vector<Cell> cells_;
+  LiveSimplices<dim + 1> cells_;
   std::vector<int> cell_label_;
-  std::vector<Facet> facets_;
+  LiveSimplices<dim> facets_;
   std::vector<int> facet_label_;
   std::vector<std::uint64_t> sets_;
   std::uint64_t boundary_sets_ = 0;
   std::vector<char> is_frozen_, is_kept_;
-  std::vector<char> is_vertex_alive_, is_cell_alive_, is_facet_alive_;
+  std::vector<char> is_vertex_alive_;
   int num_live_vertices_ = 0, num_live_cells_ = 0;
-  std::vector<std::vector<int>> cells_at_, facets_at_;  // live simplices at each vertex
 
   // Scratch data of the current operation.
   MeshChange<dim> change_;

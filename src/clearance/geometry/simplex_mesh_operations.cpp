@@ -52,7 +52,7 @@ void describe(MeshEdit& edit, MeshEdit::Kind kind, int vertex, std::array<int, 2
 template <int dim>
 void SimplexMesh<dim>::find_cells_at_edge(int a, int b) {
   cells_at_edge_.clear();
-  for (const int c : cells_at_[a]) {
+  for (const int c : cells_.at(a)) {
     if (has_vertex(cells_[c], b)) cells_at_edge_.push_back(c);
   }
 }
@@ -61,7 +61,7 @@ void SimplexMesh<dim>::find_cells_at_edge(int a, int b) {
 /// of `vertex`.
 template <int dim>
 void SimplexMesh<dim>::replace_facets(int vertex, int by, int but_not_at) {
-  for (const int f : facets_at_[vertex]) {
+  for (const int f : facets_.at(vertex)) {
     change_.removed_facets.push_back(f);
     if (!has_vertex(facets_[f], but_not_at)) change_.add_facet(with(facets_[f], vertex, by), facet_label_[f]);
   }
@@ -75,7 +75,7 @@ bool SimplexMesh<dim>::has_one_label(std::span<const int> cells) const {
 /// True if a live cell has all of these vertices.
 template <int dim>
 bool SimplexMesh<dim>::has_cell_with(std::span<const int> vertices) const {
-  return std::ranges::any_of(cells_at_[vertices[0]], [&](int c) {
+  return std::ranges::any_of(cells_.at(vertices[0]), [&](int c) {
     return std::ranges::all_of(vertices, [&](int v) { return has_vertex(cells_[c], v); });
   });
 }
@@ -98,7 +98,7 @@ EditRefusal SimplexMesh<dim>::split(int a, int b, MeshEdit& edit) {
     change_.add_cell(with(cells_[c], b, middle), cell_label_[c]);
     change_.add_cell(with(cells_[c], a, middle), cell_label_[c]);
   }
-  for (const int f : facets_at_[a]) {
+  for (const int f : facets_.at(a)) {
     if (!has_vertex(facets_[f], b)) continue;
     change_.removed_facets.push_back(f);
     change_.add_facet(with(facets_[f], b, middle), facet_label_[f]);
@@ -131,13 +131,13 @@ EditRefusal SimplexMesh<dim>::check_collapse(int removed, int kept, bool at_midp
   if (removed == kept || cells_at_edge_.empty()) return EditRefusal::no_such_feature;
   const auto stays = [&](int v) { return is_frozen_[v] || is_kept_[v]; };
   if (stays(removed) || (at_midpoint && stays(kept))) return EditRefusal::frozen;
-  if (!has_one_label(cells_at_[removed]) || (sets_[removed] & ~sets_[kept]) != 0) return EditRefusal::label;
+  if (!has_one_label(cells_.at(removed)) || (sets_[removed] & ~sets_[kept]) != 0) return EditRefusal::label;
   if (at_midpoint) {
     if (is_on_boundary(removed) || is_on_boundary(kept)) return EditRefusal::boundary;
-    if (!has_one_label(cells_at_[kept])) return EditRefusal::label;
+    if (!has_one_label(cells_.at(kept))) return EditRefusal::label;
   }
   if (is_on_boundary(removed) && !collapse_keeps_boundary(*this, removed, kept)) return EditRefusal::boundary;
-  return link_condition_.holds(*this, removed, kept) ? EditRefusal::none : EditRefusal::topology;
+  return link_condition_.holds(cells_, facets_, removed, kept) ? EditRefusal::none : EditRefusal::topology;
 }
 
 template <int dim>
@@ -146,7 +146,7 @@ EditRefusal SimplexMesh<dim>::collapse(int removed, int kept, bool at_midpoint, 
 
   change_.clear();
   change_.removed_vertex = removed;
-  for (const int c : cells_at_[removed]) {
+  for (const int c : cells_.at(removed)) {
     change_.removed_cells.push_back(c);
     if (!has_vertex(cells_[c], kept)) change_.add_cell(with(cells_[c], removed, kept), cell_label_[c]);
   }
@@ -154,7 +154,7 @@ EditRefusal SimplexMesh<dim>::collapse(int removed, int kept, bool at_midpoint, 
   if (at_midpoint) {
     change_.moved_vertex = kept;
     change_.position = 0.5 * (rest_[removed] + rest_[kept]);
-    for (const int c : cells_at_[kept]) {
+    for (const int c : cells_.at(kept)) {
       if (!has_vertex(cells_[c], removed)) change_.moved_cells.push_back(c);
     }
   }
@@ -302,15 +302,15 @@ EditRefusal SimplexMesh<dim>::swap_face(const std::array<int, 3>& face, MeshEdit
 
 template <int dim>
 EditRefusal SimplexMesh<dim>::smooth(int vertex, const Vec<dim>& rest, MeshEdit& edit) {
-  if (!is_vertex_alive_[vertex] || cells_at_[vertex].empty()) return EditRefusal::no_such_feature;
+  if (!is_vertex_alive_[vertex] || cells_.at(vertex).empty()) return EditRefusal::no_such_feature;
   if (is_frozen_[vertex] || is_kept_[vertex]) return EditRefusal::frozen;
   if (is_on_boundary(vertex)) return EditRefusal::boundary;
-  if (!has_one_label(cells_at_[vertex])) return EditRefusal::label;
+  if (!has_one_label(cells_.at(vertex))) return EditRefusal::label;
 
   change_.clear();
   change_.moved_vertex = vertex;
   change_.position = rest;
-  change_.moved_cells = cells_at_[vertex];
+  change_.moved_cells = cells_.at(vertex);
   if (const EditRefusal refusal = judge_change(); refusal != EditRefusal::none) return refusal;
 
   describe(edit, MeshEdit::Kind::smooth, vertex, {-1, -1});
