@@ -41,35 +41,37 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
   const ContactGap<dim> gap = compute_contact_gap<dim>(model_, contact, positions_of<dim>(contact, x));
   distance_ = gap.distance;
   normal_ = gap.normal;
-  const std::array<int, 4>& v = contact.vertices;
   // The value is the product of the shares at the boundaries and the steps of each side; a factor of 0 ends it.
-  bool is_positive = add_boundaries();
-  switch (contact.kind) {
-    case ContactKind::half_space:
-    case ContactKind::point_triangle:
-      is_positive = is_positive && add_vertex(0, v[0]);
-      break;
-    case ContactKind::point_point:
-      is_positive = is_positive && add_vertex(0, v[0]) && add_vertex(1, v[1]);
-      // The other vertex has a contact of its own, which counts its area.
-      areas_[1].least = 0.0;
-      areas_[1].more = StepValue();
-      break;
-    case ContactKind::point_edge:
-      is_positive = is_positive && add_vertex(0, v[0]) && (dim == 2 || add_edge(1, star_.edge_between(v[1], v[2])));
-      break;
-    case ContactKind::edge_edge:
-      is_positive =
-          is_positive && add_edge(0, star_.edge_between(v[0], v[1])) && add_edge(1, star_.edge_between(v[2], v[3]));
-      break;
-    case ContactKind::mollified_edge_edge:
-      assert(false);
-  }
-  if (!is_positive) return 0.0;
+  if (!add_boundaries() || !add_features()) return 0.0;
   if (!options_.published) return value_ * area();
+  const std::array<int, 4>& v = contact.vertices;
   if (dim == 2 && contact.kind == ContactKind::point_edge) measure(1, std::array{star_.edge_between(v[1], v[2])}, 1.0);
   if (contact.kind == ContactKind::point_triangle) measure_triangle();
   return value_ * areas_[0].published * areas_[1].published;
+}
+
+/// Multiplies the factor by the steps of both features; returns false if it is 0.
+template <int dim>
+bool DirectionFactor<dim>::add_features() {
+  const std::array<int, 4>& v = contact_.vertices;
+  switch (contact_.kind) {
+    case ContactKind::half_space:
+    case ContactKind::point_triangle:
+      return add_vertex(0, v[0]);
+    case ContactKind::point_point:
+      if (!add_vertex(0, v[0]) || !add_vertex(1, v[1])) return false;
+      // The other vertex has a contact of its own, which counts its area.
+      areas_[1].least = 0.0;
+      areas_[1].more = StepValue();
+      return true;
+    case ContactKind::point_edge:
+      return add_vertex(0, v[0]) && (dim == 2 || add_edge(1, star_.edge_between(v[1], v[2])));
+    case ContactKind::edge_edge:
+      return add_edge(0, star_.edge_between(v[0], v[1])) && add_edge(1, star_.edge_between(v[2], v[3]));
+    case ContactKind::mollified_edge_edge:
+      assert(false);
+  }
+  return true;
 }
 
 /// Sets the published area of a side to the sum of the current lengths of `edges` to the power dim - 1, times `share`.
@@ -203,50 +205,52 @@ bool DirectionFactor<dim>::add_surroundings(int side, int feature, bool is_solid
 /// Adds all facets around a feature of a solid. Returns false if the factor is 0.
 template <int dim>
 bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, bool has_area, double sharpness) {
-  const Vec<dim> u = towards(side);
-  const std::vector<double>& facet_share = rest_.facet_share;
   facing_.clear();
-  double sum = 0.0, sum_facing = 0.0, sum_shares = 0.0;
+  FacetSums sums;
   const std::size_t first = terms_.size();
-  for (const int facet : facets) {
-    std::array<int, 3> v = {-1, -1, -1};
-    if constexpr (dim == 2) {
-      const auto& e = model_.surface.edges[facet];
-      v = {e[0], e[1], -1};
-    } else {
-      v = model_.surface.triangles[facet];
-    }
-    const auto sign = static_cast<double>(star_.outside(facet));
-    const Vec<dim> n = area_normal<dim>(at(v[0]), at(v[1]), at(v[dim - 1]));
-    const double cosine = -sign * n.dot(u) / n.norm();
-    const StepValue step =
-        options_.published ? published_step(cosine, options_.alpha_n) : smooth_step_of_cosine(cosine, options_.alpha_n);
-    sum += step.value;
-    if (!step.is_constant()) terms_.push_back({Kind::normal, side, v, sign, cosine, step});
-    if (!has_area) continue;
-    const StepValue faces = facing_step(cosine);
-    const double share = facet_share[facet];
-    sum_facing += faces.value;
-    sum_shares += share * faces.value;
-    if (!faces.is_constant()) facing_.push_back({Kind::facing, side, v, sign, cosine, faces, 0.0, share});
-  }
+  for (const int facet : facets) add_facet(side, facet, has_area, sums);
   StepValue& outside = outside_[side];
   const double slope = options_.published && dim == 2 ? 3.0 / options_.alpha_n : 3.0;
   // The factor is the smooth step of slope * (sum - 1), see the header; its derivatives are by the sum.
-  outside = smooth_step(slope * (sum - 1.0));
+  outside = smooth_step(slope * (sums.outside - 1.0));
   outside.first *= slope;
   outside.second *= slope * slope;
   // If the step is constant, the normals do not vary the factor.
   if (outside.is_constant()) terms_.resize(first);
   value_ *= outside.value;
   if (has_area) {
-    StepValue faced = smooth_step(3.0 * (sum_facing - 1.0));
+    StepValue faced = smooth_step(3.0 * (sums.facing - 1.0));
     faced.first *= 3.0;
     faced.second *= 9.0;
-    areas_[side] = {sharpness, exceeding(sum_shares, sharpness), faced};
+    areas_[side] = {sharpness, exceeding(sums.shares, sharpness), faced};
     terms_.insert(terms_.end(), facing_.begin(), facing_.end());
   }
   return value_ > 0.0;
+}
+
+/// Adds the steps of one facet to the sums and, as far as they are not constant, its terms.
+template <int dim>
+void DirectionFactor<dim>::add_facet(int side, int facet, bool has_area, FacetSums& sums) {
+  std::array<int, 3> v = {-1, -1, -1};
+  if constexpr (dim == 2) {
+    const auto& e = model_.surface.edges[facet];
+    v = {e[0], e[1], -1};
+  } else {
+    v = model_.surface.triangles[facet];
+  }
+  const auto sign = static_cast<double>(star_.outside(facet));
+  const Vec<dim> n = area_normal<dim>(at(v[0]), at(v[1]), at(v[dim - 1]));
+  const double cosine = -sign * n.dot(towards(side)) / n.norm();
+  const StepValue step =
+      options_.published ? published_step(cosine, options_.alpha_n) : smooth_step_of_cosine(cosine, options_.alpha_n);
+  sums.outside += step.value;
+  if (!step.is_constant()) terms_.push_back({Kind::normal, side, v, sign, cosine, step});
+  if (!has_area) return;
+  const StepValue faces = facing_step(cosine);
+  const double share = rest_.facet_share[facet];
+  sums.facing += faces.value;
+  sums.shares += share * faces.value;
+  if (!faces.is_constant()) facing_.push_back({Kind::facing, side, v, sign, cosine, faces, 0.0, share});
 }
 
 template <int dim>
@@ -284,214 +288,288 @@ std::size_t DirectionFactor<dim>::place_of(int vertex, std::span<const int> neig
   return 4 + std::lower_bound(neighbours.begin(), neighbours.end(), vertex) - neighbours.begin();
 }
 
-/// gradient += gradient of the scalar of a term: its cosine, or the measure of an edge or a triangle.
+/// Adds the gradient of the scalar of a term, its cosine or the measure of an edge or a triangle, to `gradient`.
 template <int dim>
-void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<dim>& frame,
-                                         std::span<const int> neighbours, std::vector<double>& gradient) const {
-  const auto part = [&](int vertex) {
-    return Eigen::Map<Vec<dim>>(gradient.data() + dim * place_of(vertex, neighbours));
-  };
-  const auto part_of_feature = [&](std::size_t i) { return Eigen::Map<Vec<dim>>(gradient.data() + dim * i); };
-  const std::size_t num_features = frame.num_vertices;
-  // Adds sign * (derivative of `direction` . n by the turning of the gap, with `direction` fixed): n stays orthogonal
-  // to the tangents of the features, which tilt, and follows the gap across them.
-  const auto add_turning = [&](const Vec<dim>& direction, double sign) {
-    if (contact_.kind == ContactKind::half_space) return;
+class DirectionFactor<dim>::TermGradient {
+ public:
+  TermGradient(const DirectionFactor& factor, const ContactFrame<dim>& frame, std::span<const int> neighbours,
+               std::vector<double>& gradient)
+      : factor_(factor), frame_(frame), neighbours_(neighbours), gradient_(gradient) {}
+
+  void add(const Term& term) const {
+    switch (term.kind) {
+      case Kind::edge:
+        return add_edge(term);
+      case Kind::face:
+        return add_face(term);
+      case Kind::normal:
+      case Kind::facing:
+        return add_normal(term);
+      case Kind::length:
+        return add_length(term);
+      case Kind::triangle:
+        return add_triangle(term);
+      case Kind::boundary:
+        return add_boundary(term);
+    }
+  }
+
+ private:
+  Vec<dim> at(int vertex) const { return factor_.at(vertex); }
+  Eigen::Map<Vec<dim>> part(int vertex) const {
+    return Eigen::Map<Vec<dim>>(gradient_.data() + dim * factor_.place_of(vertex, neighbours_));
+  }
+  Eigen::Map<Vec<dim>> part_of_feature(std::size_t i) const { return Eigen::Map<Vec<dim>>(gradient_.data() + dim * i); }
+  std::size_t num_features() const { return frame_.num_vertices; }
+  static double side_sign(const Term& term) { return term.side == 0 ? 1.0 : -1.0; }
+  /// Unit vector towards the feature of the term.
+  Vec<dim> towards(const Term& term) const { return side_sign(term) * frame_.normal; }
+
+  void add_edge(const Term& term) const {
+    const auto& [v0, v1, v2] = term.vertices;
+    const Vec<dim> u = towards(term);
+    const Vec<dim> edge = at(v1) - at(v0);
+    const double length = edge.norm();
+    // The scalar is t . u, with t the unit vector along the edge: t changes by the part of the edge's change across
+    // t, over the length.
+    const Vec<dim> t = edge / length;
+    const Vec<dim> across = (u - term.cosine * t) / length;
+    part(v1) += across;
+    part(v0) -= across;
+    add_turning(t, side_sign(term));
+  }
+
+  void add_face(const Term& term) const {
+    const auto& [v0, v1, v2] = term.vertices;
+    const Vec<dim> u = towards(term);
+    const Vec<dim> along = at(v1) - at(v0), r = at(v2) - at(v0);
+    // The scalar is t . u, with t the unit height of v2 over the edge v0 v1, whose foot moves with v0 and v1.
+    const double foot = r.dot(along) / along.squaredNorm();
+    const Vec<dim> height = r - foot * along;
+    const double length = height.norm();
+    const Vec<dim> t = height / length;
+    const Vec<dim> across = (u - term.cosine * t) / length;
+    part(v2) += across;
+    part(v0) -= (1.0 - foot) * across;
+    part(v1) -= foot * across;
+    add_turning(t, side_sign(term));
+  }
+
+  void add_normal(const Term& term) const {
+    const auto& [v0, v1, v2] = term.vertices;
+    const Vec<dim> u = towards(term);
+    Vec<dim> n = area_normal<dim>(at(v0), at(v1), at(term.vertices[dim - 1]));
+    const double length = n.norm();
+    n *= term.sign / length;
+    // The scalar is -n . u. An area normal N changes the unit normal by its part across n over |N|, so y is the
+    // derivative of the scalar by N.
+    const Vec<dim> y = (-term.sign / length) * (u + term.cosine * n);
+    if constexpr (dim == 2) {
+      // In the plane N is the edge turned to the right, so y turned to the left acts on its ends.
+      const Vec<2> turned(-y[1], y[0]);
+      part(v1) += turned;
+      part(v0) -= turned;
+    } else {
+      const Vec<3> b = at(v1) - at(v0), c = at(v2) - at(v0);
+      // With N = b x c, y . dN = db . (c x y) + dc . (y x b).
+      const Vec<3> of_b = cross_product(c, y), of_c = cross_product(y, b);
+      part(v1) += of_b;
+      part(v2) += of_c;
+      part(v0) -= of_b + of_c;
+    }
+    add_turning(n, -side_sign(term));
+  }
+
+  void add_length(const Term& term) const {
+    const auto& [v0, v1, v2] = term.vertices;
+    const Vec<dim> edge = at(v1) - at(v0);
+    // The scalar is share * length^(dim - 1).
+    const Vec<dim> pull = term.share * (dim == 2 ? 1.0 / edge.norm() : 2.0) * edge;
+    part(v1) += pull;
+    part(v0) -= pull;
+  }
+
+  void add_triangle(const Term& term) const {
+    if constexpr (dim == 3) {
+      const auto& [v0, v1, v2] = term.vertices;
+      // The scalar is the area. Its derivative by a vertex is half the cross product of the unit normal and the
+      // opposite edge.
+      const Vec<3> n = 0.5 * area_normal<3>(at(v0), at(v1), at(v2)).normalized();
+      part(v0) += cross_product(n, Vec<3>(at(v2) - at(v1)));
+      part(v1) += cross_product(n, Vec<3>(at(v0) - at(v2)));
+      part(v2) += cross_product(n, Vec<3>(at(v1) - at(v0)));
+    }
+  }
+
+  void add_boundary(const Term& term) const {
+    const auto& [v0, v1, v2] = term.vertices;
+    // The scalar is -sin(theta), where cos(theta) is the distance of the features over that of the boundary.
+    Vec<dim> gap = at(v0) - at(v1);
+    double foot = 0.0;
+    if (v2 >= 0) {
+      const Vec<dim> along = at(v2) - at(v1);
+      foot = gap.dot(along) / along.squaredNorm();
+      gap -= foot * along;
+    }
+    const double distance = gap.norm();
+    const double ratio = factor_.distance_ / distance;
+    // With ratio r = cos(theta) and cosine = -sin(theta), d cosine = (r / sin(theta)) dr = scale (d distance_ /
+    // distance_ - d distance / distance), since scale = r^2 / sin(theta).
+    const double scale = -ratio * ratio / term.cosine;
+    for (std::size_t i = 0; i < num_features(); ++i) {
+      part_of_feature(i) += scale / factor_.distance_ * frame_.weights[i] * frame_.normal;
+    }
+    // The distance of the boundary changes along its own gap; the foot moves with the ends of its edge.
+    const Vec<dim> towards_point = (-scale / distance) * (gap / distance);
+    part(v0) += towards_point;
+    part(v1) -= (1.0 - foot) * towards_point;
+    if (v2 >= 0) part(v2) -= foot * towards_point;
+  }
+
+  /// Adds sign * (derivative of `direction` . n by the turning of the gap, with `direction` fixed): n stays orthogonal
+  /// to the tangents of the features, which tilt, and follows the gap across them.
+  void add_turning(const Vec<dim>& direction, double sign) const {
+    if (factor_.contact_.kind == ContactKind::half_space) return;
     // The part of `direction` along neither the normal nor a tangent is left after the loop.
-    Vec<dim> free = direction - direction.dot(frame.normal) * frame.normal;
-    for (int j = 0; j < frame.num_tangents; ++j) {
-      const double along = direction.dot(frame.tangents[j]);
-      free -= along * frame.tangents[j];
-      for (std::size_t i = 0; i < num_features; ++i) {
+    Vec<dim> free = direction - direction.dot(frame_.normal) * frame_.normal;
+    for (int j = 0; j < frame_.num_tangents; ++j) {
+      const double along = direction.dot(frame_.tangents[j]);
+      free -= along * frame_.tangents[j];
+      for (std::size_t i = 0; i < num_features(); ++i) {
         // A tilt g_ij (n . dx_i) turns tangent j towards n, and n by as much away from it.
-        part_of_feature(i) -= sign * along * frame.tilts[j][i] * frame.normal;
+        part_of_feature(i) -= sign * along * frame_.tilts[j][i] * frame_.normal;
       }
     }
     // Across the features, the gap vector changes by w_i dx_i, and n by that over the distance.
-    for (std::size_t i = 0; i < num_features; ++i) part_of_feature(i) += sign * frame.weights[i] / distance_ * free;
-  };
-  const double side_sign = term.side == 0 ? 1.0 : -1.0;
-  const Vec<dim> u = side_sign * frame.normal;
-  const auto& [v0, v1, v2] = term.vertices;
-  switch (term.kind) {
-    case Kind::edge: {
-      const Vec<dim> edge = at(v1) - at(v0);
-      const double length = edge.norm();
-      // The scalar is t . u, with t the unit vector along the edge: t changes by the part of the edge's change across
-      // t, over the length.
-      const Vec<dim> t = edge / length;
-      const Vec<dim> across = (u - term.cosine * t) / length;
-      part(v1) += across;
-      part(v0) -= across;
-      add_turning(t, side_sign);
-      return;
-    }
-    case Kind::face: {
-      const Vec<dim> along = at(v1) - at(v0), r = at(v2) - at(v0);
-      // The scalar is t . u, with t the unit height of v2 over the edge v0 v1, whose foot moves with v0 and v1.
-      const double foot = r.dot(along) / along.squaredNorm();
-      const Vec<dim> height = r - foot * along;
-      const double length = height.norm();
-      const Vec<dim> t = height / length;
-      const Vec<dim> across = (u - term.cosine * t) / length;
-      part(v2) += across;
-      part(v0) -= (1.0 - foot) * across;
-      part(v1) -= foot * across;
-      add_turning(t, side_sign);
-      return;
-    }
-    case Kind::normal:
-    case Kind::facing: {
-      Vec<dim> n = area_normal<dim>(at(v0), at(v1), at(term.vertices[dim - 1]));
-      const double length = n.norm();
-      n *= term.sign / length;
-      // The scalar is -n . u. An area normal N changes the unit normal by its part across n over |N|, so y is the
-      // derivative of the scalar by N.
-      const Vec<dim> y = (-term.sign / length) * (u + term.cosine * n);
-      if constexpr (dim == 2) {
-        // In the plane N is the edge turned to the right, so y turned to the left acts on its ends.
-        const Vec<2> turned(-y[1], y[0]);
-        part(v1) += turned;
-        part(v0) -= turned;
-      } else {
-        const Vec<3> b = at(v1) - at(v0), c = at(v2) - at(v0);
-        // With N = b x c, y . dN = db . (c x y) + dc . (y x b).
-        const Vec<3> of_b = cross_product(c, y), of_c = cross_product(y, b);
-        part(v1) += of_b;
-        part(v2) += of_c;
-        part(v0) -= of_b + of_c;
-      }
-      add_turning(n, -side_sign);
-      return;
-    }
-    case Kind::length: {
-      const Vec<dim> edge = at(v1) - at(v0);
-      // The scalar is share * length^(dim - 1).
-      const Vec<dim> pull = term.share * (dim == 2 ? 1.0 / edge.norm() : 2.0) * edge;
-      part(v1) += pull;
-      part(v0) -= pull;
-      return;
-    }
-    case Kind::triangle: {
-      if constexpr (dim == 3) {
-        // The scalar is the area. Its derivative by a vertex is half the cross product of the unit normal and the
-        // opposite edge.
-        const Vec<3> n = 0.5 * area_normal<3>(at(v0), at(v1), at(v2)).normalized();
-        part(v0) += cross_product(n, Vec<3>(at(v2) - at(v1)));
-        part(v1) += cross_product(n, Vec<3>(at(v0) - at(v2)));
-        part(v2) += cross_product(n, Vec<3>(at(v1) - at(v0)));
-      }
-      return;
-    }
-    case Kind::boundary: {
-      // The scalar is -sin(theta), where cos(theta) is the distance of the features over that of the boundary.
-      Vec<dim> gap = at(v0) - at(v1);
-      double foot = 0.0;
-      if (v2 >= 0) {
-        const Vec<dim> along = at(v2) - at(v1);
-        foot = gap.dot(along) / along.squaredNorm();
-        gap -= foot * along;
-      }
-      const double distance = gap.norm();
-      const double ratio = distance_ / distance;
-      // With ratio r = cos(theta) and cosine = -sin(theta), d cosine = (r / sin(theta)) dr = scale (d distance_ /
-      // distance_ - d distance / distance), since scale = r^2 / sin(theta).
-      const double scale = -ratio * ratio / term.cosine;
-      for (std::size_t i = 0; i < num_features; ++i) {
-        part_of_feature(i) += scale / distance_ * frame.weights[i] * frame.normal;
-      }
-      // The distance of the boundary changes along its own gap; the foot moves with the ends of its edge.
-      const Vec<dim> towards_point = (-scale / distance) * (gap / distance);
-      part(v0) += towards_point;
-      part(v1) -= (1.0 - foot) * towards_point;
-      if (v2 >= 0) part(v2) -= foot * towards_point;
-      return;
+    for (std::size_t i = 0; i < num_features(); ++i) {
+      part_of_feature(i) += sign * frame_.weights[i] / factor_.distance_ * free;
     }
   }
-}
 
+  const DirectionFactor& factor_;
+  const ContactFrame<dim>& frame_;
+  std::span<const int> neighbours_;
+  std::vector<double>& gradient_;
+};
+
+/// Collects the summands of the logarithm of the factor: those of single terms, then those of sums over terms.
 template <int dim>
-auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours) const
-    -> std::vector<LogTerm> {
-  const std::size_t size = dim * (4 + neighbours.size());
-  std::vector<LogTerm> result;
-  const double area = this->area();
-  // Each side has one scalar for the sum over its normals; the sums over the facets that face the contact are scalars,
-  // too.
-  std::array<LogTerm, 2> sums;
-  std::array<std::vector<double>, 2> shares, facing, published;
-  for (std::size_t side = 0; side < 2; ++side) {
-    const StepValue& outside = outside_[side];
-    if (outside.is_constant()) continue;
-    const double first = outside.first / outside.value;
-    sums[side] = {first, outside.second / outside.value - first * first, std::vector<double>(size, 0.0)};
-  }
-  const auto add_to = [size](std::vector<double>& sum, double factor, const std::vector<double>& gradient) {
-    sum.resize(size, 0.0);
-    for (std::size_t i = 0; i < gradient.size(); ++i) sum[i] += factor * gradient[i];
-  };
-  for (const Term& term : terms_) {
-    LogTerm log{0.0, 0.0, std::vector<double>(size, 0.0)};
-    differentiate(term, frame, neighbours, log.gradient);
-    // The step is taken of (1 + distance * narrowing) * cosine: the product rule.
-    if (term.narrowing > 0.0) {
-      for (double& slope : log.gradient) slope *= 1.0 + distance_ * term.narrowing;
-      for (int i = 0; i < frame.num_vertices; ++i) {
-        Eigen::Map<Vec<dim>>(log.gradient.data() + dim * i) +=
-            term.cosine * term.narrowing * frame.weights[i] * frame.normal;
-      }
+class DirectionFactor<dim>::LogTerms {
+ public:
+  LogTerms(const DirectionFactor& factor, const ContactFrame<dim>& frame, std::span<const int> neighbours)
+      : factor_(factor),
+        frame_(frame),
+        neighbours_(neighbours),
+        size_(dim * (4 + neighbours.size())),
+        area_(factor.area()) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      const StepValue& outside = factor_.outside_[side];
+      if (outside.is_constant()) continue;
+      const double first = outside.first / outside.value;
+      sums_[side] = {first, outside.second / outside.value - first * first, std::vector<double>(size_, 0.0)};
     }
+  }
+
+  void add(const Term& term) {
+    LogTerm log{0.0, 0.0, gradient_of(term)};
     const std::size_t side = term.side;
     if (term.kind == Kind::normal) {
-      add_to(sums[side].gradient, term.step.first, log.gradient);
-      log.second = sums[side].first * term.step.second;
+      add_to(sums_[side].gradient, term.step.first, log.gradient);
+      log.second = sums_[side].first * term.step.second;
     } else if (term.kind == Kind::length || term.kind == Kind::triangle) {
-      add_to(published[side], 1.0, log.gradient);
-      continue;
+      add_to(published_[side], 1.0, log.gradient);
+      return;
     } else if (term.kind == Kind::facing) {
-      add_to(shares[side], term.share * term.step.first, log.gradient);
-      add_to(facing[side], term.step.first, log.gradient);
-      const Area &own = areas_[side], &other = areas_[1 - side];
+      add_to(shares_[side], term.share * term.step.first, log.gradient);
+      add_to(facing_[side], term.step.first, log.gradient);
+      const Area &own = factor_.areas_[side], &other = factor_.areas_[1 - side];
       // Second derivative of log(area) through this facet's step: d area / d step, times the second derivative of the
       // step.
       const double slope = term.share * own.more.first * other.faced.value + own.faced.first * other.more.value;
-      log.second = slope * term.step.second / area;
+      log.second = slope * term.step.second / area_;
     } else {
       log.first = term.step.first / term.step.value;
       log.second = term.step.second / term.step.value - log.first * log.first;
     }
-    result.push_back(std::move(log));
+    result_.push_back(std::move(log));
   }
-  // The sums over the normals are complete now, and so are the published areas, whose logarithms are summands.
-  for (LogTerm& sum : sums) {
-    if (!sum.gradient.empty()) result.push_back(std::move(sum));
-  }
-  for (std::size_t side = 0; side < 2; ++side) {
-    const double own = areas_[side].published;
-    if (!published[side].empty()) result.push_back({1.0 / own, -1.0 / (own * own), std::move(published[side])});
-  }
-  // The area is the sum of least + more(shares) * faced(facing of the other side). Its own second derivatives by these
-  // scalars become terms of their own.
-  std::vector<double> of_area;
-  for (std::size_t side = 0; side < 2; ++side) {
-    const Area &own = areas_[side], &other = areas_[1 - side];
-    if (facing[side].empty()) continue;
-    add_to(of_area, own.more.first * other.faced.value, shares[side]);
-    add_to(of_area, own.faced.first * other.more.value, facing[side]);
-    result.push_back({0.0, own.more.second * other.faced.value / area, shares[side]});
-    result.push_back({0.0, own.faced.second * other.more.value / area, facing[side]});
-    const double mixed = own.more.first * other.faced.first / area;
-    if (mixed != 0.0) {  // a b^T + b a^T
-      std::vector<double> plus = shares[side], minus = shares[side];
-      add_to(plus, 1.0, facing[1 - side]);
-      add_to(minus, -1.0, facing[1 - side]);
-      result.push_back({0.0, 0.5 * mixed, std::move(plus)});
-      result.push_back({0.0, -0.5 * mixed, std::move(minus)});
+
+  /// Adds the sums over the normals, which are complete now, and the published areas, whose logarithms are summands.
+  void add_sums() {
+    for (LogTerm& sum : sums_) {
+      if (!sum.gradient.empty()) result_.push_back(std::move(sum));
+    }
+    for (std::size_t side = 0; side < 2; ++side) {
+      const double own = factor_.areas_[side].published;
+      if (!published_[side].empty()) result_.push_back({1.0 / own, -1.0 / (own * own), std::move(published_[side])});
     }
   }
-  // Last comes the logarithm of the area by the area itself.
-  if (!of_area.empty()) result.push_back({1.0 / area, -1.0 / (area * area), std::move(of_area)});
-  return result;
+
+  /// Adds the area, the sum of least + more(shares) * faced(facing of the other side). Its own second derivatives by
+  /// these scalars become terms of their own.
+  void add_area() {
+    std::vector<double> of_area;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Area &own = factor_.areas_[side], &other = factor_.areas_[1 - side];
+      if (facing_[side].empty()) continue;
+      add_to(of_area, own.more.first * other.faced.value, shares_[side]);
+      add_to(of_area, own.faced.first * other.more.value, facing_[side]);
+      result_.push_back({0.0, own.more.second * other.faced.value / area_, shares_[side]});
+      result_.push_back({0.0, own.faced.second * other.more.value / area_, facing_[side]});
+      const double mixed = own.more.first * other.faced.first / area_;
+      if (mixed != 0.0) {  // a b^T + b a^T
+        std::vector<double> plus = shares_[side], minus = shares_[side];
+        add_to(plus, 1.0, facing_[1 - side]);
+        add_to(minus, -1.0, facing_[1 - side]);
+        result_.push_back({0.0, 0.5 * mixed, std::move(plus)});
+        result_.push_back({0.0, -0.5 * mixed, std::move(minus)});
+      }
+    }
+    // Last comes the logarithm of the area by the area itself.
+    if (!of_area.empty()) result_.push_back({1.0 / area_, -1.0 / (area_ * area_), std::move(of_area)});
+  }
+
+  std::vector<LogTerm> take() { return std::move(result_); }
+
+ private:
+  std::vector<double> gradient_of(const Term& term) const {
+    std::vector<double> gradient(size_, 0.0);
+    TermGradient(factor_, frame_, neighbours_, gradient).add(term);
+    // The step is taken of (1 + distance * narrowing) * cosine: the product rule.
+    if (term.narrowing > 0.0) {
+      for (double& slope : gradient) slope *= 1.0 + factor_.distance_ * term.narrowing;
+      for (int i = 0; i < frame_.num_vertices; ++i) {
+        Eigen::Map<Vec<dim>>(gradient.data() + dim * i) +=
+            term.cosine * term.narrowing * frame_.weights[i] * frame_.normal;
+      }
+    }
+    return gradient;
+  }
+  void add_to(std::vector<double>& sum, double factor, const std::vector<double>& gradient) const {
+    sum.resize(size_, 0.0);
+    for (std::size_t i = 0; i < gradient.size(); ++i) sum[i] += factor * gradient[i];
+  }
+
+  const DirectionFactor& factor_;
+  const ContactFrame<dim>& frame_;
+  std::span<const int> neighbours_;
+  std::size_t size_;
+  double area_;
+  std::vector<LogTerm> result_;
+  // Each side has one scalar for the sum over its normals; the sums over the facets that face the contact are scalars,
+  // too.
+  std::array<LogTerm, 2> sums_;
+  std::array<std::vector<double>, 2> shares_, facing_, published_;
+};
+
+template <int dim>
+auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours) const
+    -> std::vector<LogTerm> {
+  LogTerms log(*this, frame, neighbours);
+  for (const Term& term : terms_) log.add(term);
+  log.add_sums();
+  log.add_area();
+  return log.take();
 }
 
 template class DirectionFactor<2>;

@@ -82,10 +82,19 @@ class DirectionFactor {
     StepValue faced = {1.0, 0.0, 0.0};  // by the sum of the steps of all facets
     double published = 1.0;             // current
   };
+  /// Sums over the facets around a feature.
+  struct FacetSums {
+    double outside = 0.0;  // steps of the normals
+    double facing = 0.0;   // steps of the facets that face the contact
+    double shares = 0.0;   // the same, times the areas of the facets
+  };
+  class TermGradient;
+  class LogTerms;
 
   Vec<dim> at(int v) const { return block<dim>(*x_, v); }
   Vec<dim> towards(int side) const { return side == 0 ? normal_ : Vec<dim>(-normal_); }
   bool add(Kind kind, int side, const std::array<int, 3>& vertices, double cosine, double extent);
+  bool add_features();
   bool add_boundaries();
   bool add_boundary(int point, int line0, int line1, double extent);
   double length(int edge) const;
@@ -94,11 +103,10 @@ class DirectionFactor {
   bool add_surroundings(int side, int feature, bool is_solid, std::span<const int> facets, bool has_area,
                         const std::vector<double>& measures, const std::vector<double>& sharpness);
   bool add_facets(int side, std::span<const int> facets, bool has_area, double sharpness);
+  void add_facet(int side, int facet, bool has_area, FacetSums& sums);
   double area() const;
   void measure(int side, std::span<const int> edges, double share);
   void measure_triangle();
-  void differentiate(const Term& term, const ContactFrame<dim>& frame, std::span<const int> neighbours,
-                     std::vector<double>& gradient) const;
   std::size_t place_of(int vertex, std::span<const int> neighbours) const;
 
   const Model& model_;
