@@ -84,20 +84,8 @@ void describe(Visitor& v, GcpOptions& o) {
               .ignored_elsewhere(no_effect));
 }
 
-template <>
-struct StructInfo<ContactDesc> {
-  static constexpr const char* name = "contact";
-  static constexpr const char* doc =
-      "The contact barrier. Relative lengths are fractions of the bounding-box diagonal of the smaller of two bodies "
-      "that meet, or, as `scales` says, of l, that of all bodies that are no obstacles, at rest.";
-};
 template <class Visitor>
-void describe(Visitor& v, ContactDesc& c) {
-  v.field("enabled", c.enabled, any("", "without contact, surfaces pass through each other"));
-  describe_choice<ContactFormulation>(v, "formulation", c.options,
-                                      any("", "what repels what, see docs/contact_formulations.md"));
-  v.field("scales", c.scales, any("", "what relative lengths are fractions of, here and in friction"));
-  v.field("stiffness", c.stiffness, any("", "what the barrier's stiffness follows from"));
+void describe_barrier(Visitor& v, ContactDesc& c) {
   v.field(
       "dhat", c.dhat,
       positive("1 or m",
@@ -113,6 +101,35 @@ void describe(Visitor& v, ContactDesc& c) {
           positive("", "stiffness published: lower bound of the adaptive one, in mean nodal masses"));
   v.field("close_distance", c.close_distance,
           at_least(0.0, "l or m", "stiffness published: below this distance it is doubled"));
+}
+
+template <class Visitor>
+void describe_restitution(Visitor& v, ContactDesc& c) {
+  v.field("restitution", c.restitution,
+          at_least(0.0, "",
+                   "of impacts of affine and rigid bodies with each other, obstacles and half-spaces: normal speed of "
+                   "the points that meet after over before, for approaches faster than twice what gravity adds in a "
+                   "step; deformable "
+                   "bodies rebound by their elasticity alone")
+              .below(1.0, false));
+  v.field("restitution_pairs", c.restitution_pairs, any("", "restitution of certain pairs of bodies"));
+}
+
+template <>
+struct StructInfo<ContactDesc> {
+  static constexpr const char* name = "contact";
+  static constexpr const char* doc =
+      "The contact barrier. Relative lengths are fractions of the bounding-box diagonal of the smaller of two bodies "
+      "that meet, or, as `scales` says, of l, that of all bodies that are no obstacles, at rest.";
+};
+template <class Visitor>
+void describe(Visitor& v, ContactDesc& c) {
+  v.field("enabled", c.enabled, any("", "without contact, surfaces pass through each other"));
+  describe_choice<ContactFormulation>(v, "formulation", c.options,
+                                      any("", "what repels what, see docs/contact_formulations.md"));
+  v.field("scales", c.scales, any("", "what relative lengths are fractions of, here and in friction"));
+  v.field("stiffness", c.stiffness, any("", "what the barrier's stiffness follows from"));
+  describe_barrier(v, c);
   v.field("min_separation", c.min_separation, at_least(0.0, "m", "smallest allowed gap, always absolute"));
   v.field(
       "separate_curved", c.separate_curved,
@@ -122,14 +139,7 @@ void describe(Visitor& v, ContactDesc& c) {
           "that covers, `curved_surfaces` warns"));
   v.field("obstacles_only", c.obstacles_only,
           any("", "deformable bodies collide with obstacles and half-spaces, but not with each other or themselves"));
-  v.field("restitution", c.restitution,
-          at_least(0.0, "",
-                   "of impacts of affine and rigid bodies with each other, obstacles and half-spaces: normal speed of "
-                   "the points that meet after over before, for approaches faster than twice what gravity adds in a "
-                   "step; deformable "
-                   "bodies rebound by their elasticity alone")
-              .below(1.0, false));
-  v.field("restitution_pairs", c.restitution_pairs, any("", "restitution of certain pairs of bodies"));
+  describe_restitution(v, c);
   v.field("ignored_pairs", c.ignored_pairs,
           any("", "pairs of bodies, or of a body and a half-space, that do not collide, such as links in a joint"));
 }
@@ -189,6 +199,20 @@ void describe(Visitor& v, PetscDesc& p) {
   v.field("max_iterations", p.max_iterations, at_least(1, "", "gamg, hypre: of conjugate gradients"));
 }
 
+template <class Visitor>
+void describe_remesh_thresholds(Visitor& v, RemeshDesc& r) {
+  v.field("gain", r.gain,
+          at_least(0.0, "J", "what a split has to lower the incremental potential by; 0: see relative_gain"));
+  v.field("relative_gain", r.relative_gain,
+          positive("", "likewise, as a share of the elastic and contact energy of the body").below(1.0, false));
+  v.field("loss", r.loss, at_least(0.0, "J", "what any other operation may raise it by; 0: see relative_loss"));
+  v.field("relative_loss", r.relative_loss, at_least(0.0, "", "likewise, as such a share").below(1.0, false));
+  v.field("split_quantile", r.split_quantile,
+          at_least(0.0, "", "edges are tried if they have more energy than this share of all edges").below(1.0, true));
+  v.field("collapse_quantile", r.collapse_quantile,
+          at_least(0.0, "", "edges are tried if they have less energy than all but this share").below(1.0, false));
+}
+
 template <>
 struct StructInfo<RemeshDesc> {
   static constexpr const char* name = "remesh";
@@ -205,16 +229,7 @@ void describe(Visitor& v, RemeshDesc& r) {
   v.field("collapse", r.collapse, any("", "collapse edges"));
   v.field("swap", r.swap, any("", "swap edges and faces inside"));
   v.field("smooth", r.smooth, any("", "move vertices inside to where elements are better at rest"));
-  v.field("gain", r.gain,
-          at_least(0.0, "J", "what a split has to lower the incremental potential by; 0: see relative_gain"));
-  v.field("relative_gain", r.relative_gain,
-          positive("", "likewise, as a share of the elastic and contact energy of the body").below(1.0, false));
-  v.field("loss", r.loss, at_least(0.0, "J", "what any other operation may raise it by; 0: see relative_loss"));
-  v.field("relative_loss", r.relative_loss, at_least(0.0, "", "likewise, as such a share").below(1.0, false));
-  v.field("split_quantile", r.split_quantile,
-          at_least(0.0, "", "edges are tried if they have more energy than this share of all edges").below(1.0, true));
-  v.field("collapse_quantile", r.collapse_quantile,
-          at_least(0.0, "", "edges are tried if they have less energy than all but this share").below(1.0, false));
+  describe_remesh_thresholds(v, r);
   v.field("depth", r.depth, at_least(1, "", "how often an edge may be split within a step"));
   v.field("rounds", r.rounds, at_least(1, "", "of operations and a solve within a step, as long as something changes"));
   v.field("smallest_edge", r.smallest_edge,
@@ -459,6 +474,27 @@ void describe(Visitor& v, PoseDesc& p) {
               .short_as(Shorthand::angle_in_plane));
 }
 
+template <class Visitor>
+void describe_mesh_sequence(Visitor& v, MotionDesc& m) {
+  v.field(
+      "mesh_sequence", m.mesh_sequence,
+      any("path",
+          "folder with one mesh a step, `<number>.obj` (or any other mesh format): where all vertices of the body's "
+          "mesh are in the scene at the end of the step; no file may be missing; instead of any other motion"));
+  v.field("mesh_sequence_first", m.mesh_sequence_first,
+          at_least(0, "", "number of the file of the motion's first step"));
+  v.field("mesh_files", m.mesh_files,
+          any("path", "the files of a sequence of meshes in their order, instead of `mesh_sequence`"));
+  v.field(
+      "mesh_rate", m.mesh_rate,
+      at_least(0.0, "1/s",
+               "files of a sequence per second, the first at the motion's start; vertices move along straight lines "
+               "between two files, and stay where the last file has them; 0: one file a step"));
+  v.field(
+      "mesh_is_placed", m.mesh_is_placed,
+      any("", "true: files of a sequence hold positions in the scene; false: positions before the body's transform"));
+}
+
 template <>
 struct StructInfo<MotionDesc> {
   static constexpr const char* name = "motion";
@@ -484,23 +520,7 @@ void describe(Visitor& v, MotionDesc& m) {
   v.field(
       "poses", m.poses,
       any("", "one per step from the motion's start on, instead of any other motion; the last one holds until end"));
-  v.field(
-      "mesh_sequence", m.mesh_sequence,
-      any("path",
-          "folder with one mesh a step, `<number>.obj` (or any other mesh format): where all vertices of the body's "
-          "mesh are in the scene at the end of the step; no file may be missing; instead of any other motion"));
-  v.field("mesh_sequence_first", m.mesh_sequence_first,
-          at_least(0, "", "number of the file of the motion's first step"));
-  v.field("mesh_files", m.mesh_files,
-          any("path", "the files of a sequence of meshes in their order, instead of `mesh_sequence`"));
-  v.field(
-      "mesh_rate", m.mesh_rate,
-      at_least(0.0, "1/s",
-               "files of a sequence per second, the first at the motion's start; vertices move along straight lines "
-               "between two files, and stay where the last file has them; 0: one file a step"));
-  v.field(
-      "mesh_is_placed", m.mesh_is_placed,
-      any("", "true: files of a sequence hold positions in the scene; false: positions before the body's transform"));
+  describe_mesh_sequence(v, m);
 }
 
 template <>
@@ -545,16 +565,8 @@ void describe(Visitor& v, InertiaDesc& i) {
   v.field("products", i.products, any("kg m^2", "Ixy, Ixz, Iyz; Ixy is the integral of -x y"));
 }
 
-template <>
-struct StructInfo<BodyDesc> {
-  static constexpr const char* name = "body";
-  static constexpr const char* doc =
-      "A deformable solid, a stiff body or an obstacle. It has exactly one of mesh, generator and geometry.";
-};
 template <class Visitor>
-void describe(Visitor& v, BodyDesc& b) {
-  v.field("name", b.name, any("", "unique; empty: made from the mesh or the position in the list"));
-  v.field("kind", b.kind, any("", "what the body is"));
+void describe_body_mesh(Visitor& v, BodyDesc& b) {
   v.field("mesh", b.mesh,
           any("path",
               "mesh file, relative to the scene file; empty: none. If all of its elements have the wrong order of "
@@ -576,6 +588,10 @@ void describe(Visitor& v, BodyDesc& b) {
   v.field("geometry", b.geometry, any("", "a mesh written out; null: none"));
   v.field("split_components", b.split_components,
           any("", "every connected component of the mesh is a body of its own; stiff bodies and obstacles"));
+}
+
+template <class Visitor>
+void describe_body_elements(Visitor& v, BodyDesc& b) {
   v.field("order", b.order,
           at_least(0, "",
                    "polynomial order of the displacements in the elements of a deformable body, 1 to 4; curved "
@@ -593,14 +609,10 @@ void describe(Visitor& v, BodyDesc& b) {
                    "how often all elements of the mesh are split, each tetrahedron into 8, triangle into 4 and "
                    "edge into 2")
               .below(8, false));
-  v.field("transform", b.transform, any("", "placement"));
-  v.field("array", b.array, any("", "a grid of copies; null: one body"));
-  v.field("material", b.material, any("", "all but obstacles"));
-  v.field("material_parts", b.material_parts, any("", "elements of other materials; deformable bodies only"));
-  v.field("element_densities", b.element_densities,
-          positive("kg/m^3 (2D: kg/m^2)",
-                   "of every tetrahedron (2D: triangle) of the mesh in its order, before refinements, instead of those "
-                   "of the materials; `clearance convert --match-mass` writes these; empty: none"));
+}
+
+template <class Visitor>
+void describe_body_start(Visitor& v, BodyDesc& b) {
   v.field("velocity", b.velocity,
           any("m/s",
               "formulas in x, y, z [m] at the scene's start: what the nodes of a deformable body have at the start "
@@ -612,6 +624,10 @@ void describe(Visitor& v, BodyDesc& b) {
           "at the start, about the center of the body's bounding box, of a stiff body about its centre of mass; 2D: "
           "one number")
           .short_as(Shorthand::angle_in_plane));
+}
+
+template <class Visitor>
+void describe_stiff_body(Visitor& v, BodyDesc& b) {
   v.field("mass", b.mass, positive("kg", "of a stiff body; null: from the density"));
   v.field("center_of_mass", b.center_of_mass,
           any("m", "of a stiff body, in its mesh before the transform; null: that of the shape"));
@@ -628,6 +644,30 @@ void describe(Visitor& v, BodyDesc& b) {
       "fixed_rotation", b.fixed_rotation,
       any("", "stiff bodies: no rotation about the x, y, z axis of the world; one value stands for all, in 2D for z")
           .short_as(Shorthand::angle_in_plane));
+}
+
+template <>
+struct StructInfo<BodyDesc> {
+  static constexpr const char* name = "body";
+  static constexpr const char* doc =
+      "A deformable solid, a stiff body or an obstacle. It has exactly one of mesh, generator and geometry.";
+};
+template <class Visitor>
+void describe(Visitor& v, BodyDesc& b) {
+  v.field("name", b.name, any("", "unique; empty: made from the mesh or the position in the list"));
+  v.field("kind", b.kind, any("", "what the body is"));
+  describe_body_mesh(v, b);
+  describe_body_elements(v, b);
+  v.field("transform", b.transform, any("", "placement"));
+  v.field("array", b.array, any("", "a grid of copies; null: one body"));
+  v.field("material", b.material, any("", "all but obstacles"));
+  v.field("material_parts", b.material_parts, any("", "elements of other materials; deformable bodies only"));
+  v.field("element_densities", b.element_densities,
+          positive("kg/m^3 (2D: kg/m^2)",
+                   "of every tetrahedron (2D: triangle) of the mesh in its order, before refinements, instead of those "
+                   "of the materials; `clearance convert --match-mass` writes these; empty: none"));
+  describe_body_start(v, b);
+  describe_stiff_body(v, b);
   v.field("stiff_parts", b.stiff_parts, any("", "deformable bodies only"));
   v.field("motions", b.motions, any("", "prescribed motions"));
   v.field("loads", b.loads, any("", "forces; all but obstacles"));
@@ -655,6 +695,19 @@ void describe(Visitor& v, MimicDesc& m) {
               "1 of two hinges turns both alike; of a slider that follows a hinge: metres a "
               "degree"));
   v.field("offset", m.offset, any("deg or m", "at the scene's start both are at 0: an offset is a jump there"));
+}
+
+template <class Visitor>
+void describe_joint_forces(Visitor& v, JointDesc& j) {
+  v.field(
+      "effort", j.effort,
+      any("N m or N", "formula in t [s]: torque or force on the first body, its reaction on the second; empty: none")
+          .short_as(Shorthand::number));
+  v.field("stiffness", j.stiffness, at_least(0.0, "N m/rad or N/m", "of a spring in the joint"));
+  v.field("rest", j.rest,
+          any("deg or m", "formula in t [s]: where the spring is relaxed, turns counted; empty: 0")
+              .short_as(Shorthand::number));
+  v.field("damping", j.damping, at_least(0.0, "N m s/rad or N s/m", "torque or force against the joint's speed"));
 }
 
 template <>
@@ -685,15 +738,7 @@ void describe(Visitor& v, JointDesc& j) {
   v.field("upper", j.upper, at_least(0.0, "deg or m", "largest angle or offset; null: no limit"));
   v.field("drive", j.drive,
           any("deg or m", "formula in t [s]: the angle or offset is this; empty: free").short_as(Shorthand::number));
-  v.field(
-      "effort", j.effort,
-      any("N m or N", "formula in t [s]: torque or force on the first body, its reaction on the second; empty: none")
-          .short_as(Shorthand::number));
-  v.field("stiffness", j.stiffness, at_least(0.0, "N m/rad or N/m", "of a spring in the joint"));
-  v.field("rest", j.rest,
-          any("deg or m", "formula in t [s]: where the spring is relaxed, turns counted; empty: 0")
-              .short_as(Shorthand::number));
-  v.field("damping", j.damping, at_least(0.0, "N m s/rad or N s/m", "torque or force against the joint's speed"));
+  describe_joint_forces(v, j);
   v.field("mimic", j.mimic, any("", "another joint that it is coupled with; null: none"));
 }
 
