@@ -35,6 +35,31 @@ double rest_volume(const SimplexMesh<dim>& mesh) {
   return sum;
 }
 
+/// Quality of the worst of some elements.
+template <int dim>
+double worst_quality(const SimplexMesh<dim>& mesh, std::span<const int> cells) {
+  double quality = 1.0;
+  for (const int c : cells) quality = std::min(quality, mesh.quality(c));
+  return quality;
+}
+
+void count(MeshEdit::Kind kind, RemeshReport& report) {
+  switch (kind) {
+    case MeshEdit::Kind::split:
+      ++report.num_splits;
+      break;
+    case MeshEdit::Kind::collapse:
+      ++report.num_collapses;
+      break;
+    case MeshEdit::Kind::swap:
+      ++report.num_swaps;
+      break;
+    case MeshEdit::Kind::smooth:
+      ++report.num_smoothings;
+      break;
+  }
+}
+
 }  // namespace
 
 template <int dim>
@@ -89,13 +114,21 @@ void BodyRemesher<dim>::rank() {
   if (!is_energetic()) target_ = target_lengths(body(), edges_, contacts, edited_.surface().dhat());
   of_elastic_ = cull(elastic_, options().split_quantile, options().collapse_quantile);
   of_contact_ = cull(contact_, options().split_quantile, options().collapse_quantile);
-  // The strain energy `least_strain` is added, so that rounding alone is no reason to change a body that flies freely.
-  energy_ = contacts.sum + ordered_sum(mesh().num_cells(), [&](int c) {
-                             if (!mesh().is_cell_alive(c)) return 0.0;
-                             const auto& m = body().materials[mesh().cell_label(c)];
-                             return elastic_energy(body(), c) +
-                                    0.5 * (m.lambda + 2.0 * m.mu) * least_strain * least_strain * mesh().rest_volume(c);
-                           }).value();
+  energy_ = contacts.sum + elastic_energy_of_body();
+}
+
+/// Computes the elastic energy [J] of the body. The strain energy `least_strain` is added, so that rounding alone is no
+/// reason to change a body that flies freely.
+template <int dim>
+double BodyRemesher<dim>::elastic_energy_of_body() const {
+  return ordered_sum(mesh().num_cells(),
+                     [&](int c) {
+                       if (!mesh().is_cell_alive(c)) return 0.0;
+                       const auto& m = body().materials[mesh().cell_label(c)];
+                       return elastic_energy(body(), c) +
+                              0.5 * (m.lambda + 2.0 * m.mu) * least_strain * least_strain * mesh().rest_volume(c);
+                     })
+      .value();
 }
 
 /// Returns the larger of the elastic and the contact energy, each relative to its threshold for splits; 0 if neither
@@ -203,84 +236,106 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
   const auto& is_stop_wanted = setting_.in.hooks.is_stop_wanted;
   while (!queue.empty() && !(is_stop_wanted && is_stop_wanted())) {
     if (near_.is_stale()) near_.renew(BoundaryContacts<dim>(setting_), body());
-    // Fill a batch from the front of the queue.
-    std::vector<Attempt> batch;
-    std::vector<Candidate> postponed;
-    // vertices that trials of the batch move; vertices that have changed since the trials were prepared
-    VertexMarks taken, changed;
-    for (std::size_t i = 0; i < most_looked_at && batch.size() < batch_size && !queue.empty(); ++i) {
-      const Candidate wish = *queue.begin();
-      queue.erase(queue.begin());
-      std::optional<Attempt> attempt = next_attempt(kind, wish);
-      if (!attempt) continue;
-      const std::vector<Way> ways = this->ways(kind, *attempt);
-      // The scope starts from the existing vertices of the operations.
-      std::vector<int> seeds;
-      for (const Operation<dim>& operation : ways.front()) {
-        for (const int v : operation.vertices) {
-          if (v >= 0 && v < mesh().num_vertices()) seeds.push_back(v);
-        }
-      }
-      // A trial that depends on vertices of the batch waits for the next batch.
-      const bool is_free_of_others = !taken.has_any(seeds);
-      const bool is_wide = doubtful_.contains(attempt->target.vertices);
-      if (is_free_of_others) attempt->trial.scope = scopes_.find(seeds, is_wide);
-      if (!is_free_of_others || depends_on(attempt->trial.scope, taken)) {
-        postponed.push_back(wish);
-      } else if (!prepare(kind, ways, *attempt)) {
-        refuse(kind, *attempt, postponed);
-      } else {
-        taken.add(attempt->trial.scope.moving);
-        batch.push_back(std::move(*attempt));
-      }
-    }
+    Batch batch = fill_batch(kind, queue);
     // Judge the batch in parallel; this changes neither mesh nor fields.
-    parallel_for(static_cast<int>(batch.size()), 1, [&](int i) { judge(setting_, limits_, batch[i].trial); });
-    // Commit the accepted trials in order, and requeue or refuse the others.
-    for (const Attempt& attempt : batch) {
-      const auto& [wish, target, is_together, trial] = attempt;
-      // Judge it again with contacts.
-      if (trial.verdict == TrialVerdict::unclear) {
-        unclear_.insert(target.vertices);
-        postponed.push_back(wish);
-        continue;
-      }
-      // A failure on the narrow scope is repeated on the wide one: a trial that pays with few moving nodes also pays
-      // with more, but not the other way round.
-      const bool is_hopeless = trial.verdict == TrialVerdict::no_gain && kind == Kind::split &&
-                               trial.most < least_promise * limits_.least_gain;
-      if (trial.verdict != TrialVerdict::accepted && limits_.has_energy_test && !is_hopeless &&
-          doubtful_.insert(target.vertices).second) {
-        postponed.push_back(wish);
-        continue;
-      }
-      if (trial.verdict == TrialVerdict::no_gain) {
-        ++report_.num_rejected;
-        note_rejected(kind, target, trial.most);
-      }
-      if (trial.verdict == TrialVerdict::unsafe) ++report_.num_unsafe;
-      if (trial.verdict != TrialVerdict::accepted) {
-        refuse(kind, attempt, postponed);
-        continue;
-      }
-      // Judge again what an earlier commit of this batch has affected.
-      const bool may_touch_changed =
-          !trial.region && trial.clear_way < infinity && trial.after->way() >= near_.clear_way();
-      if (may_touch_changed || changed.has_any(trial.before->vertices())) {
-        postponed.push_back(wish);
-        continue;
-      }
-      commit(trial);
-      changed.add(trial.scope.moving);
-      for (const Change<dim>& change : changes_) {
-        for (const int c : change.edit.added_cells) changed.add(mesh().cell(c));
-        if (kind == Kind::split) add_children(target, change.edit.vertex, queue);
-      }
-      // The edge that the split was made for may still be too long.
-      if (wish.vertices != target.vertices) queue.insert(wish);
-    }
-    queue.insert(postponed.begin(), postponed.end());
+    parallel_for(static_cast<int>(batch.attempts.size()), 1,
+                 [&](int i) { judge(setting_, limits_, batch.attempts[i].trial); });
+    commit_batch(kind, batch, queue);
+    queue.insert(batch.postponed.begin(), batch.postponed.end());
   }
+}
+
+/// Fills a batch from the front of the queue.
+template <int dim>
+auto BodyRemesher<dim>::fill_batch(Kind kind, Queue& queue) -> Batch {
+  Batch batch;
+  VertexMarks taken;  // vertices that trials of the batch move
+  for (std::size_t i = 0; i < most_looked_at && batch.attempts.size() < batch_size && !queue.empty(); ++i) {
+    const Candidate wish = *queue.begin();
+    queue.erase(queue.begin());
+    std::optional<Attempt> attempt = next_attempt(kind, wish);
+    if (!attempt) continue;
+    const std::vector<Way> ways = this->ways(kind, *attempt);
+    // A trial that depends on vertices of the batch waits for the next batch.
+    if (!find_free_scope(ways.front(), taken, *attempt)) {
+      batch.postponed.push_back(wish);
+    } else if (!prepare(kind, ways, *attempt)) {
+      refuse(kind, *attempt, batch.postponed);
+    } else {
+      taken.add(attempt->trial.scope.moving);
+      batch.attempts.push_back(std::move(*attempt));
+    }
+  }
+  return batch;
+}
+
+/// Finds the scope of a trial. Returns false if it depends on the vertices `taken`.
+template <int dim>
+bool BodyRemesher<dim>::find_free_scope(const Way& way, const VertexMarks& taken, Attempt& attempt) {
+  // The scope starts from the existing vertices of the operations.
+  std::vector<int> seeds;
+  for (const Operation<dim>& operation : way) {
+    for (const int v : operation.vertices) {
+      if (v >= 0 && v < mesh().num_vertices()) seeds.push_back(v);
+    }
+  }
+  if (taken.has_any(seeds)) return false;
+  attempt.trial.scope = scopes_.find(seeds, doubtful_.contains(attempt.target.vertices));
+  return !depends_on(attempt.trial.scope, taken);
+}
+
+/// Commits the accepted trials in order, and requeues or refuses the others.
+template <int dim>
+void BodyRemesher<dim>::commit_batch(Kind kind, Batch& batch, Queue& queue) {
+  VertexMarks changed;  // vertices that have changed since the trials were prepared
+  for (const Attempt& attempt : batch.attempts) {
+    const auto& [wish, target, is_together, trial] = attempt;
+    if (trial.verdict != TrialVerdict::accepted) {
+      postpone_or_refuse(kind, attempt, batch.postponed);
+      continue;
+    }
+    // Judge again what an earlier commit of this batch has affected.
+    const bool may_touch_changed =
+        !trial.region && trial.clear_way < infinity && trial.after->way() >= near_.clear_way();
+    if (may_touch_changed || changed.has_any(trial.before->vertices())) {
+      batch.postponed.push_back(wish);
+      continue;
+    }
+    commit(trial);
+    changed.add(trial.scope.moving);
+    for (const Change<dim>& change : changes_) {
+      for (const int c : change.edit.added_cells) changed.add(mesh().cell(c));
+      if (kind == Kind::split) add_children(target, change.edit.vertex, queue);
+    }
+    // The edge that the split was made for may still be too long.
+    if (wish.vertices != target.vertices) queue.insert(wish);
+  }
+}
+
+/// Postpones a trial that was not accepted if it is to be judged in another way, else refuses it.
+template <int dim>
+void BodyRemesher<dim>::postpone_or_refuse(Kind kind, const Attempt& attempt, std::vector<Candidate>& postponed) {
+  const auto& [wish, target, is_together, trial] = attempt;
+  // Judge it again with contacts.
+  if (trial.verdict == TrialVerdict::unclear) {
+    unclear_.insert(target.vertices);
+    postponed.push_back(wish);
+    return;
+  }
+  // A failure on the narrow scope is repeated on the wide one: a trial that pays with few moving nodes also pays
+  // with more, but not the other way round.
+  const bool is_hopeless =
+      trial.verdict == TrialVerdict::no_gain && kind == Kind::split && trial.most < least_promise * limits_.least_gain;
+  if (limits_.has_energy_test && !is_hopeless && doubtful_.insert(target.vertices).second) {
+    postponed.push_back(wish);
+    return;
+  }
+  if (trial.verdict == TrialVerdict::no_gain) {
+    ++report_.num_rejected;
+    note_rejected(kind, target, trial.most);
+  }
+  if (trial.verdict == TrialVerdict::unsafe) ++report_.num_unsafe;
+  refuse(kind, attempt, postponed);
 }
 
 template <int dim>
@@ -431,33 +486,29 @@ void BodyRemesher<dim>::undo_all() {
   }
 }
 
+/// Accepts the last change only if it keeps distances on the boundary and, for swap and smooth, improves the elements.
+template <int dim>
+bool BodyRemesher<dim>::is_good_change(Kind kind, Trial<dim>& trial) const {
+  const Change<dim>& change = changes_.back();
+  if (kind == Kind::smooth) trial.quality_after = worst_quality(mesh(), change.reshaped_cells);
+  if (kind == Kind::swap) {
+    trial.quality_before = worst_quality(mesh(), change.edit.removed_cells);
+    trial.quality_after = worst_quality(mesh(), change.edit.added_cells);
+  }
+  const bool has_to_be_better = kind == Kind::swap || kind == Kind::smooth;
+  return keeps_distances(change.edit) && (!has_to_be_better || is_better(trial));
+}
+
 template <int dim>
 bool BodyRemesher<dim>::apply_first(Kind kind, const std::vector<Way>& ways, Trial<dim>& trial,
                                     bool& parts_close_ones) {
-  // Compare the quality of the worst element before and after.
-  const auto worst = [&](std::span<const int> cells) {
-    double quality = 1.0;
-    for (const int c : cells) quality = std::min(quality, mesh().quality(c));
-    return quality;
-  };
-  // Accept a change only if it keeps distances on the boundary and, for swap and smooth, improves the elements.
-  const auto is_good = [&] {
-    const Change<dim>& change = changes_.back();
-    if (kind == Kind::smooth) trial.quality_after = worst(change.reshaped_cells);
-    if (kind == Kind::swap) {
-      trial.quality_before = worst(change.edit.removed_cells);
-      trial.quality_after = worst(change.edit.added_cells);
-    }
-    const bool has_to_be_better = kind == Kind::swap || kind == Kind::smooth;
-    return keeps_distances(change.edit) && (!has_to_be_better || is_better(trial));
-  };
   // Try the ways in order; undo one that fails before the next.
   changes_.clear();
   for (const Way& way : ways) {
-    if (kind == Kind::smooth) trial.quality_before = worst(mesh().cells_at(way.front().vertices[0]));
+    if (kind == Kind::smooth) trial.quality_before = worst_quality(mesh(), mesh().cells_at(way.front().vertices[0]));
     parts_close_ones = false;
     const bool is_possible = std::all_of(way.begin(), way.end(), [&](const Operation<dim>& operation) {
-      if (!apply(operation) || !is_good()) return false;
+      if (!apply(operation) || !is_good_change(kind, trial)) return false;
       parts_close_ones = parts_close_ones || near_.parts_close_ones(body(), changes_.back().edit);
       return true;
     });
@@ -468,34 +519,31 @@ bool BodyRemesher<dim>::apply_first(Kind kind, const std::vector<Way>& ways, Tri
   return false;
 }
 
-/// Prepares a trial to be judged. Returns false if it is refused or not worth the work. The body is unchanged
-/// afterwards.
+/// True if a trial is worth any work. Counts and notes those that are not.
 template <int dim>
-bool BodyRemesher<dim>::prepare(Kind kind, const std::vector<Way>& ways, Attempt& attempt) {
-  const auto [a, b, c] = attempt.target.vertices;
-  Trial<dim>& trial = attempt.trial;
+bool BodyRemesher<dim>::may_be_tried(Kind kind, const Candidate& target, bool has_operations) {
+  const auto [a, b, c] = target.vertices;
   // The queue may hold edges and vertices that no longer exist.
   const bool exists = kind == Kind::smooth ? mesh().is_vertex_alive(a)
                                            : mesh().is_vertex_alive(a) && mesh().is_vertex_alive(b) &&
                                                  !mesh().cells_at_edge(a, b).empty();
   if (!exists) return false;
   // The splits that must come together are impossible: note a small gain, so that they are not tried again at once.
-  if (ways.front().empty()) {
-    note_rejected(kind, attempt.target, 0.01 * limits_.least_gain);
+  if (!has_operations) {
+    note_rejected(kind, target, 0.01 * limits_.least_gain);
     return false;
   }
   if (kind == Kind::split && !may_split(a, b)) {
     ++report_.num_unsafe;
     return false;
   }
-  // Apply the operations to the mesh and find the scope before and after them.
-  const int first_cell = mesh().num_cells(), first_facet = mesh().num_facets();
-  trial.first_new_vertex = mesh().num_vertices();
-  bool parts_close_ones = false;
-  if (!apply_first(kind, ways, trial, parts_close_ones)) {
-    ++report_.num_unsafe;
-    return false;
-  }
+  return true;
+}
+
+/// Adds what the changes made replace to the scope of a trial, and returns the scope after them. The cells and facets
+/// from `first_cell` and `first_facet` on are new.
+template <int dim>
+Scope BodyRemesher<dim>::extend_scope(int first_cell, int first_facet, Trial<dim>& trial) const {
   for (const auto& [edit, reshaped_cells, fields_before, x_tilde_before] : changes_) {
     add_replaced(edit, reshaped_cells, trial.scope);
     trial.changes_boundary = trial.changes_boundary || edit.is_on_boundary;
@@ -505,6 +553,38 @@ bool BodyRemesher<dim>::prepare(Kind kind, const std::vector<Way>& ways, Attempt
   std::erase_if(trial.scope.facets, [&](int facet) { return facet >= first_facet; });
   Scope after = trial.scope;
   for (const Change<dim>& change : changes_) after = scope_after(body(), after, change.edit);
+  return after;
+}
+
+/// Chooses the region of contacts; it stays empty if the boundary of the scope is near nothing.
+template <int dim>
+void BodyRemesher<dim>::choose_region(Kind kind, bool parts_close_ones, Attempt& attempt) const {
+  Trial<dim>& trial = attempt.trial;
+  if (trial.scope.facets.empty() || !edited_.surface().has_contact()) return;
+  const bool moves_boundary = kind == Kind::collapse && trial.changes_boundary;
+  trial.clear_way = near_.clear_way();
+  // The extents are those of the old boundary, which contains the new one.
+  if (moves_boundary || parts_close_ones || near_.has_any(mesh(), trial.scope.facets) ||
+      unclear_.contains(attempt.target.vertices)) {
+    trial.region = region_of(trial.scope);
+  }
+}
+
+/// Prepares a trial to be judged. Returns false if it is refused or not worth the work. The body is unchanged
+/// afterwards.
+template <int dim>
+bool BodyRemesher<dim>::prepare(Kind kind, const std::vector<Way>& ways, Attempt& attempt) {
+  Trial<dim>& trial = attempt.trial;
+  if (!may_be_tried(kind, attempt.target, !ways.front().empty())) return false;
+  // Apply the operations to the mesh and find the scope before and after them.
+  const int first_cell = mesh().num_cells(), first_facet = mesh().num_facets();
+  trial.first_new_vertex = mesh().num_vertices();
+  bool parts_close_ones = false;
+  if (!apply_first(kind, ways, trial, parts_close_ones)) {
+    ++report_.num_unsafe;
+    return false;
+  }
+  const Scope after = extend_scope(first_cell, first_facet, trial);
   // Bound the gain without any solve; refuse a split that cannot reach the limit.
   const double most = kind == Kind::split && limits_.has_energy_test ? most_gain() : infinity;
   const auto refuse = [&] {
@@ -514,16 +594,7 @@ bool BodyRemesher<dim>::prepare(Kind kind, const std::vector<Way>& ways, Attempt
     return false;
   };
   const bool is_promising = most > limits_.least_gain;
-  // Choose the region of contacts; it stays empty if the boundary of the scope is near nothing.
-  if (!trial.scope.facets.empty() && edited_.surface().has_contact()) {
-    const bool moves_boundary = kind == Kind::collapse && trial.changes_boundary;
-    trial.clear_way = near_.clear_way();
-    // The extents are those of the old boundary, which contains the new one.
-    if (moves_boundary || parts_close_ones || near_.has_any(mesh(), trial.scope.facets) ||
-        unclear_.contains(attempt.target.vertices)) {
-      trial.region = region_of(trial.scope);
-    }
-  }
+  choose_region(kind, parts_close_ones, attempt);
   // Several splits together are costly, and only contacts could make this trial pay, which is rare: 17 of 3800.
   if (!is_promising && (attempt.is_together || !trial.region)) return refuse();
   trial.after = std::make_unique<LocalProblem<dim>>(setting_, after, trial.region ? &*trial.region : nullptr);
@@ -645,20 +716,7 @@ void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
     edited_.keep(change);
     near_.note_edit(change.edit, body());
     forget_rejected(change);
-    switch (operation.kind) {
-      case Kind::split:
-        ++report_.num_splits;
-        break;
-      case Kind::collapse:
-        ++report_.num_collapses;
-        break;
-      case Kind::swap:
-        ++report_.num_swaps;
-        break;
-      case Kind::smooth:
-        ++report_.num_smoothings;
-        break;
-    }
+    count(operation.kind, report_);
   }
   // Take over the positions that the local solve found.
   std::vector<int> moved;

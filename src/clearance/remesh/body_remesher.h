@@ -57,6 +57,7 @@ class BodyRemesher {
   using Kind = MeshEdit::Kind;
 
   void rank();
+  double elastic_energy_of_body() const;
   bool is_energetic() const { return options().criterion == RemeshCriterion::energy; }
   Queue split_queue() const;
   Queue collapse_queue() const;
@@ -75,11 +76,25 @@ class BodyRemesher {
   /// Operations that are applied one after the other.
   using Way = std::vector<Operation<dim>>;
 
+  /// Trials that do not affect each other, and candidates that wait for the next batch.
+  struct Batch {
+    std::vector<Attempt> attempts;
+    std::vector<Candidate> postponed;
+  };
+
   void work_off(Kind kind, Queue queue);
+  Batch fill_batch(Kind kind, Queue& queue);
+  bool find_free_scope(const Way& way, const VertexMarks& taken, Attempt& attempt);
+  void commit_batch(Kind kind, Batch& batch, Queue& queue);
+  void postpone_or_refuse(Kind kind, const Attempt& attempt, std::vector<Candidate>& postponed);
   std::optional<Attempt> next_attempt(Kind kind, const Candidate& wish) const;
   bool is_in_vain(Kind kind, const Candidate& target) const;
   void refuse(Kind kind, const Attempt& attempt, std::vector<Candidate>& postponed);
+  bool may_be_tried(Kind kind, const Candidate& target, bool has_operations);
+  Scope extend_scope(int first_cell, int first_facet, Trial<dim>& trial) const;
+  void choose_region(Kind kind, bool parts_close_ones, Attempt& attempt) const;
   bool prepare(Kind kind, const std::vector<Way>& ways, Attempt& attempt);
+  bool is_good_change(Kind kind, Trial<dim>& trial) const;
   bool apply_first(Kind kind, const std::vector<Way>& ways, Trial<dim>& trial, bool& parts_close_ones);
   bool apply(const Operation<dim>& operation);
   void undo_all();

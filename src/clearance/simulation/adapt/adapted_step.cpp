@@ -59,14 +59,9 @@ class SurfaceNumbers {
   const SceneModel& scene_;
 };
 
-/// Moves elastic sliding, a field on vertices, to the new surface. New vertices get the mean of their neighbours.
+/// Numbers of the vertices of each body after the change of its elements; -1 where a vertex is gone.
 template <int dim>
-std::vector<StickVertex> move_stick(const std::vector<StickVertex>& before, const SceneModel& from,
-                                    const SceneModel& to, const std::vector<NewNodes<dim>>& nodes) {
-  if (before.empty()) return {};
-  const SurfaceNumbers old_numbers(from), new_numbers(to);
-  using OfPartners = std::vector<std::pair<int, Vec<3>>>;  // ascending partners
-  std::vector<OfPartners> field(to.model.surface.num_vertices);
+std::vector<std::vector<int>> new_vertex_numbers(const SceneModel& from, const std::vector<NewNodes<dim>>& nodes) {
   std::vector<std::vector<int>> new_number(from.bodies.size());
   for (std::size_t b = 0; b < from.bodies.size(); ++b) {
     std::vector<int>& numbers = new_number[b];
@@ -77,6 +72,46 @@ std::vector<StickVertex> move_stick(const std::vector<StickVertex>& before, cons
       if (old >= 0) numbers[old] = static_cast<int>(v);
     }
   }
+  return new_number;
+}
+
+std::vector<std::vector<int>> surface_neighbours(const SurfaceTopology& surface) {
+  std::vector<std::vector<int>> neighbours(surface.num_vertices);
+  for (const auto& [a, b] : surface.edges) {
+    neighbours[a].push_back(b);
+    neighbours[b].push_back(a);
+  }
+  return neighbours;
+}
+
+/// Elastic sliding of a vertex on each of its partners, in ascending order.
+using StickOfPartners = std::vector<std::pair<int, Vec<3>>>;
+
+/// Computes the mean over the vertices `around` that stick to a partner, for each partner.
+StickOfPartners mean_stick(const std::vector<StickOfPartners>& field, const std::vector<int>& around) {
+  std::vector<std::pair<int, std::pair<Vec<3>, int>>> sums;
+  for (const int n : around) {
+    for (const auto& [partner, displacement] : field[n]) {
+      auto sum = std::find_if(sums.begin(), sums.end(), [&](const auto& other) { return other.first == partner; });
+      if (sum == sums.end()) sum = sums.insert(sum, {partner, {Vec<3>::Zero(), 0}});
+      sum->second.first += displacement;
+      ++sum->second.second;
+    }
+  }
+  std::sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  StickOfPartners means;
+  for (const auto& [partner, sum] : sums) means.emplace_back(partner, sum.first / sum.second);
+  return means;
+}
+
+/// Moves elastic sliding, a field on vertices, to the new surface. New vertices get the mean of their neighbours.
+template <int dim>
+std::vector<StickVertex> move_stick(const std::vector<StickVertex>& before, const SceneModel& from,
+                                    const SceneModel& to, const std::vector<NewNodes<dim>>& nodes) {
+  if (before.empty()) return {};
+  const SurfaceNumbers old_numbers(from), new_numbers(to);
+  std::vector<StickOfPartners> field(to.model.surface.num_vertices);
+  const std::vector<std::vector<int>> new_number = new_vertex_numbers(from, nodes);
   for (const StickVertex& stick : before) {
     const int body = old_numbers.body_of(stick.vertex);
     const int vertex = new_number[body][old_numbers.vertex_of(stick.vertex)];
@@ -84,26 +119,11 @@ std::vector<StickVertex> move_stick(const std::vector<StickVertex>& before, cons
     if (surface_vertex >= 0) field[surface_vertex].emplace_back(stick.partner, stick.displacement);
   }
   const SurfaceTopology& surface = to.model.surface;
-  std::vector<std::vector<int>> neighbours(field.size());
-  for (const auto& [a, b] : surface.edges) {
-    neighbours[a].push_back(b);
-    neighbours[b].push_back(a);
-  }
+  const std::vector<std::vector<int>> neighbours = surface_neighbours(surface);
   for (int s = 0; s < surface.num_vertices; ++s) {
     const NewNodes<dim>* adapted = find(nodes, surface.vertex_body[s]);
     if (!adapted || adapted->old_vertex[new_numbers.vertex_of(s)] >= 0) continue;
-    std::vector<std::pair<int, std::pair<Vec<3>, int>>> sums;
-    const auto& around = neighbours[s];
-    for (const int n : around) {
-      for (const auto& [partner, displacement] : field[n]) {
-        auto sum = std::find_if(sums.begin(), sums.end(), [&](const auto& other) { return other.first == partner; });
-        if (sum == sums.end()) sum = sums.insert(sum, {partner, {Vec<3>::Zero(), 0}});
-        sum->second.first += displacement;
-        ++sum->second.second;
-      }
-    }
-    std::sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [partner, sum] : sums) field[s].emplace_back(partner, sum.first / sum.second);
+    field[s] = mean_stick(field, neighbours[s]);
   }
   std::vector<StickVertex> after;
   for (std::size_t s = 0; s < field.size(); ++s) {
@@ -196,6 +216,17 @@ void move_stored(const SceneModel& from, const State& before, const SceneModel& 
   after.stored[after.stored.size() - 1] += barrier_energy<dim>(to, after) - barrier_energy<dim>(from, before);
 }
 
+/// Moves the marks of blocks with a history. A body has a history as a whole or not at all.
+void move_history(const SceneModel& from, const State& before, const SceneModel& to, State& after) {
+  if (before.has_history.empty()) return;
+  after.has_history.clear();
+  for (std::size_t b = 0; b < to.bodies.size(); ++b) {
+    const int end = b + 1 < to.blocks.size() ? to.blocks[b + 1].first : to.model.layout.num_blocks;
+    const char has_history = to.blocks[b].first < end ? before.has_history[from.blocks[b].first] : 0;
+    after.has_history.resize(end, has_history);
+  }
+}
+
 template <int dim>
 State move_state(const SceneModel& from, const State& before, const SceneModel& to,
                  const std::vector<NewNodes<dim>>& nodes, BodyMeshes meshes) {
@@ -210,15 +241,7 @@ State move_state(const SceneModel& from, const State& before, const SceneModel& 
   after.x_prev = move(before.x_prev, &Fields::x_prev);
   after.v_prev = move(before.v_prev, &Fields::v_prev);
   after.x_anchor = move(before.x_anchor, &Fields::anchor);
-  // A body has a history as a whole or not at all.
-  if (!before.has_history.empty()) {
-    after.has_history.clear();
-    for (std::size_t b = 0; b < to.bodies.size(); ++b) {
-      const int end = b + 1 < to.blocks.size() ? to.blocks[b + 1].first : to.model.layout.num_blocks;
-      const char has_history = to.blocks[b].first < end ? before.has_history[from.blocks[b].first] : 0;
-      after.has_history.resize(end, has_history);
-    }
-  }
+  move_history(from, before, to, after);
   after.stick = move_stick<dim>(before.stick, from, to, nodes);
   after.history = move_history(from.model, before.history, to.model);
   after.meshes = std::move(meshes);
@@ -297,6 +320,79 @@ RestMesh<dim> rest_mesh_of(const AdaptingBodies::Body& body, const BodyMesh& mes
   return rest;
 }
 
+/// Returns the vertices of a new mesh that are scripted or stiff.
+template <int dim>
+std::vector<int> held_vertices(const AdaptingBodies::Body& body, const AdaptingBody<dim>& adapted,
+                               const BodyMesh& mesh) {
+  const std::uint64_t held = adapted.prescribed_sets | body.frozen_sets;
+  std::vector<int> vertices;
+  for (std::size_t v = 0; v < mesh.mesh.vertices.size(); ++v) {
+    for (std::size_t k = 0; k < mesh.nodes_of_region.size(); ++k) {
+      const std::vector<int>& nodes = mesh.nodes_of_region[k];
+      if ((held >> k & 1) == 0 || !std::binary_search(nodes.begin(), nodes.end(), static_cast<int>(v))) continue;
+      vertices.push_back(static_cast<int>(v));
+      break;
+    }
+  }
+  return vertices;
+}
+
+/// A field to be projected, on the blocks of all bodies before and after. Positions are projected as displacements from
+/// rest.
+struct ProjectedField {
+  const VecX* of_old;
+  VecX* of_new;
+  bool is_position;
+};
+
+/// Returns the fields of a state. Fields of a history that does not exist are left out.
+std::vector<ProjectedField> fields_to_project(const State& old, State& state) {
+  std::vector<ProjectedField> list = {{&old.x, &state.x, true},
+                                      {&old.v, &state.v, false},
+                                      {&old.a, &state.a, false},
+                                      {&old.x_prev, &state.x_prev, true},
+                                      {&old.v_prev, &state.v_prev, false}};
+  std::erase_if(list, [](const ProjectedField& field) { return field.of_old->size() == 0; });
+  return list;
+}
+
+/// Mesh of a body at rest, and its first number in a vector of all bodies.
+template <int dim>
+struct PlacedMesh {
+  RestMesh<dim> rest;
+  Eigen::Index first = 0;
+
+  auto positions() const {
+    return Eigen::Map<const VecX>(rest.vertices.front().data(), dim * std::ssize(rest.vertices));
+  }
+};
+
+/// Projects fields from the elements `before` onto those `after`, except at the vertices `given`.
+template <int dim>
+void project_fields(const PlacedMesh<dim>& before, const PlacedMesh<dim>& after, const std::vector<int>& given,
+                    const std::vector<ProjectedField>& list) {
+  const FieldProjection<dim> projection(before.rest, after.rest);
+  std::vector<VecX> fields;
+  GivenNodes held;
+  held.vertices = given;
+  for (const ProjectedField& field : list) {
+    VecX values = field.of_old->segment(before.first, before.positions().size());
+    if (field.is_position) values -= before.positions();
+    fields.push_back(std::move(values));
+    VecX& of_given = held.values.emplace_back(dim * std::ssize(given));
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      Vec<dim> value = field.of_new->template segment<dim>(after.first + dim * given[k]);
+      if (field.is_position) value -= after.rest.vertices[given[k]];
+      of_given.template segment<dim>(dim * static_cast<Eigen::Index>(k)) = value;
+    }
+  }
+  const std::vector<VecX> projected = projection.project(fields, held);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    auto values = list[i].of_new->segment(after.first, after.positions().size());
+    values = list[i].is_position ? VecX(projected[i] + after.positions()) : projected[i];
+  }
+}
+
 /// Projects the state at the start of the step onto new elements that are not nested in the old ones. The projection is
 /// weighted with the mass [Fer23, eq. 6.7], and positions are made safe [Fer23, eq. 6.8]. Nodes that are scripted or
 /// stiff keep their values.
@@ -306,63 +402,16 @@ void project(const AdaptingBodies::Body& body, const BodyMesh& before, const Ada
   const SceneModel& to = *step.scene;
   const std::size_t b = body.body;
   const BodyMesh& after = *to.bodies[b].adapted->mesh;
-  const RestMesh<dim> old_rest = rest_mesh_of<dim>(body, before, adapted.materials);
-  const RestMesh<dim> new_rest = rest_mesh_of<dim>(body, after, adapted.materials);
-  const FieldProjection<dim> projection(old_rest, new_rest);
-  const auto rest_of = [](const RestMesh<dim>& mesh) {
-    return Eigen::Map<const VecX>(mesh.vertices.front().data(), dim * std::ssize(mesh.vertices));
-  };
-  const Eigen::Index old_first = dim * from.blocks[b].first, new_first = dim * to.blocks[b].first;
-  // Positions are projected as displacements from rest. Fields of a history that does not exist are left out.
-  struct Field {
-    const VecX* of_old;
-    VecX* of_new;
-    bool is_position;
-  };
-  std::vector<Field> list = {{&old.x, &step.state.x, true},
-                             {&old.v, &step.state.v, false},
-                             {&old.a, &step.state.a, false},
-                             {&old.x_prev, &step.state.x_prev, true},
-                             {&old.v_prev, &step.state.v_prev, false}};
-  std::erase_if(list, [](const Field& field) { return field.of_old->size() == 0; });
-  std::vector<int> given;
-  for (std::size_t v = 0; v < after.mesh.vertices.size(); ++v) {
-    const auto is_in = [&](std::size_t k) {
-      const std::uint64_t held = adapted.prescribed_sets | body.frozen_sets;
-      return (held >> k & 1) != 0 &&
-             std::binary_search(after.nodes_of_region[k].begin(), after.nodes_of_region[k].end(), static_cast<int>(v));
-    };
-    for (std::size_t k = 0; k < after.nodes_of_region.size(); ++k) {
-      if (!is_in(k)) continue;
-      given.push_back(static_cast<int>(v));
-      break;
-    }
-  }
-  std::vector<VecX> fields;
-  GivenNodes held;
-  held.vertices = given;
-  for (const Field& field : list) {
-    VecX values = field.of_old->segment(old_first, rest_of(old_rest).size());
-    if (field.is_position) values -= rest_of(old_rest);
-    fields.push_back(std::move(values));
-    VecX& of_given = held.values.emplace_back(dim * std::ssize(given));
-    for (std::size_t k = 0; k < given.size(); ++k) {
-      Vec<dim> value = field.of_new->template segment<dim>(new_first + dim * given[k]);
-      if (field.is_position) value -= new_rest.vertices[given[k]];
-      of_given.template segment<dim>(dim * static_cast<Eigen::Index>(k)) = value;
-    }
-  }
-  const std::vector<VecX> projected = projection.project(fields, held);
+  const PlacedMesh<dim> old_mesh{rest_mesh_of<dim>(body, before, adapted.materials), dim * from.blocks[b].first};
+  const PlacedMesh<dim> new_mesh{rest_mesh_of<dim>(body, after, adapted.materials), dim * to.blocks[b].first};
+  const std::vector<int> given = held_vertices(body, adapted, after);
   const VecX start = step.state.x;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    auto values = list[i].of_new->segment(new_first, rest_of(new_rest).size());
-    values = list[i].is_position ? VecX(projected[i] + rest_of(new_rest)) : projected[i];
-  }
+  project_fields<dim>(old_mesh, new_mesh, given, fields_to_project(old, step.state));
   ElementMesh<dim> elements;
   elements.x_rest = to.model.x_rest;
   elements.materials = adapted.materials;
-  for (std::size_t c = 0; c < new_rest.cells.size(); ++c) {
-    auto nodes = new_rest.cells[c];
+  for (std::size_t c = 0; c < new_mesh.rest.cells.size(); ++c) {
+    auto nodes = new_mesh.rest.cells[c];
     for (int& v : nodes) v = to.blocks[b].of_node(v);
     elements.add(nodes, body.class_of_cell[after.origin_of_cell[c]]);
   }
@@ -370,6 +419,53 @@ void project(const AdaptingBodies::Body& body, const BodyMesh& before, const Ada
   for (const int v : given) held_blocks.push_back(to.blocks[b].of_node(v));
   const VecX target = step.state.x;
   step.state.x = project_safely<dim>(to.model, elements, to.options, start, target, held_blocks, hooks).x;
+}
+
+/// Elements of all bodies after a remeshing: the meshes that have changed, their nodes, and the operations that were
+/// rejected, numbered as on the new meshes.
+template <int dim>
+struct RemeshedBodies {
+  BodyMeshes changed;
+  std::vector<NewNodes<dim>> nodes;
+  std::vector<RejectedOperation> rejected;
+};
+
+template <int dim>
+RemeshedBodies<dim> collect_remeshed(const AdaptingBodies& bodies, const BodyMeshes& meshes,
+                                     const std::vector<AdaptingBody<dim>>& adapting) {
+  RemeshedBodies<dim> remeshed;
+  for (std::size_t k = 0; k < adapting.size(); ++k) {
+    std::vector<RejectedOperation>& known = remeshed.rejected;
+    if (!adapting[k].has_changed) {
+      known.insert(known.end(), adapting[k].rejected.begin(), adapting[k].rejected.end());
+      continue;
+    }
+    const AdaptingBodies::Body& body = bodies.bodies()[k];
+    const std::shared_ptr<const BodyMesh> before = bodies.mesh_of(body, meshes);
+    NewNodes<dim> of_body;
+    of_body.body = body.body;
+    remeshed.changed.push_back(body_mesh_of<dim>(body, *before, adapting[k], of_body.old_vertex));
+    add_renumbered(adapting[k].rejected, of_body.old_vertex, known);
+    for (int& v : of_body.old_vertex) {
+      of_body.fields.push_back(adapting[k].fields[v]);
+      if (v >= std::ssize(before->mesh.vertices)) v = -1;
+    }
+    remeshed.nodes.push_back(std::move(of_body));
+  }
+  return remeshed;
+}
+
+/// Moves the state at the start of a step, and its solution so far, to new elements.
+template <int dim>
+AdaptedStep move_step(const StepToAdapt& old, RemeshedBodies<dim> remeshed) {
+  AdaptedStep step;
+  BodyMeshes meshes = with_meshes(old.state.meshes, remeshed.changed);
+  step.scene = build_adapted_scene(old.desc, old.bodies, meshes, *old.scene.controls);
+  step.state = move_state<dim>(old.scene, old.state, *step.scene, remeshed.nodes, std::move(meshes));
+  step.state.rejected = std::move(remeshed.rejected);
+  step.x1 = move_vector<dim>(old.x1, old.scene, *step.scene, remeshed.nodes,
+                             [](const NodeFields<dim>& fields) { return fields.x1; });
+  return step;
 }
 
 }  // namespace
@@ -402,46 +498,21 @@ std::unique_ptr<SceneModel> build_adapted_scene(const SceneDesc& desc, const Ada
 }
 
 template <int dim>
-std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bodies, const SceneModel& scene,
-                                 const SolverOptions& options, const StepHooks& hooks, const PrescribedTargets& targets,
-                                 const State& state, const VecX& x1, RemeshReport& report,
+std::optional<AdaptedStep> adapt(const StepToAdapt& old, RemeshReport& report,
                                  std::vector<RejectedOperation>& rejected) {
+  const auto& [desc, bodies, scene, options, hooks, targets, state, x1] = old;
   std::vector<AdaptingBody<dim>> adapting;
   for (const AdaptingBodies::Body& body : bodies.bodies()) {
     adapting.push_back(
         make_adapting_body<dim>(desc, body, bodies.mesh_of(body, state.meshes), scene, state, x1, targets));
   }
   add_counts(remesh<dim>({scene.model, options, state, x1, hooks}, adapting), report);
-  BodyMeshes changed;
-  std::vector<NewNodes<dim>> nodes;
-  std::vector<RejectedOperation> known;
-  for (std::size_t k = 0; k < adapting.size(); ++k) {
-    if (!adapting[k].has_changed) {
-      known.insert(known.end(), adapting[k].rejected.begin(), adapting[k].rejected.end());
-      continue;
-    }
-    const AdaptingBodies::Body& body = bodies.bodies()[k];
-    const std::shared_ptr<const BodyMesh> before = bodies.mesh_of(body, state.meshes);
-    NewNodes<dim> of_body;
-    of_body.body = body.body;
-    changed.push_back(body_mesh_of<dim>(body, *before, adapting[k], of_body.old_vertex));
-    add_renumbered(adapting[k].rejected, of_body.old_vertex, known);
-    for (int& v : of_body.old_vertex) {
-      of_body.fields.push_back(adapting[k].fields[v]);
-      if (v >= std::ssize(before->mesh.vertices)) v = -1;
-    }
-    nodes.push_back(std::move(of_body));
-  }
-  if (changed.empty()) {
-    rejected = std::move(known);
+  RemeshedBodies<dim> remeshed = collect_remeshed<dim>(bodies, state.meshes, adapting);
+  if (remeshed.changed.empty()) {
+    rejected = std::move(remeshed.rejected);
     return std::nullopt;
   }
-  AdaptedStep step;
-  BodyMeshes meshes = with_meshes(state.meshes, changed);
-  step.scene = build_adapted_scene(desc, bodies, meshes, *scene.controls);
-  step.state = move_state<dim>(scene, state, *step.scene, nodes, std::move(meshes));
-  step.state.rejected = std::move(known);
-  step.x1 = move_vector<dim>(x1, scene, *step.scene, nodes, [](const NodeFields<dim>& fields) { return fields.x1; });
+  AdaptedStep step = move_step<dim>(old, std::move(remeshed));
   for (std::size_t k = 0; k < adapting.size(); ++k) {
     const AdaptingBodies::Body& body = bodies.bodies()[k];
     if (adapting[k].is_nested) continue;
@@ -479,12 +550,8 @@ AdaptedStep refine(const SceneDesc& desc, const AdaptingBodies& bodies, const Ad
   return step;
 }
 
-template std::optional<AdaptedStep> adapt<2>(const SceneDesc&, const AdaptingBodies&, const SceneModel&,
-                                             const SolverOptions&, const StepHooks&, const PrescribedTargets&,
-                                             const State&, const VecX&, RemeshReport&, std::vector<RejectedOperation>&);
-template std::optional<AdaptedStep> adapt<3>(const SceneDesc&, const AdaptingBodies&, const SceneModel&,
-                                             const SolverOptions&, const StepHooks&, const PrescribedTargets&,
-                                             const State&, const VecX&, RemeshReport&, std::vector<RejectedOperation>&);
+template std::optional<AdaptedStep> adapt<2>(const StepToAdapt&, RemeshReport&, std::vector<RejectedOperation>&);
+template std::optional<AdaptedStep> adapt<3>(const StepToAdapt&, RemeshReport&, std::vector<RejectedOperation>&);
 template AdaptedStep refine<2>(const SceneDesc&, const AdaptingBodies&, const AdaptingBodies::Body&, const SceneModel&,
                                const State&);
 template AdaptedStep refine<3>(const SceneDesc&, const AdaptingBodies&, const AdaptingBodies::Body&, const SceneModel&,

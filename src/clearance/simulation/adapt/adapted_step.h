@@ -16,13 +16,23 @@ struct AdaptedStep {
   RemeshReport report;
 };
 
-/// Applies operations to the elements of a step whose solution so far is `x1`. Returns nothing if no element changes,
-/// or if the state on the new elements would not be valid. If no element changes, `rejected` becomes the list of
-/// operations known to be rejected on the old elements.
+/// A step whose elements may change: the scene on the current elements, the state at its start and the solution so far.
+struct StepToAdapt {
+  const SceneDesc& desc;
+  const AdaptingBodies& bodies;
+  const SceneModel& scene;
+  const SolverOptions& options;
+  const StepHooks& hooks;
+  const PrescribedTargets& targets;
+  const State& state;  ///< at the start of the step
+  const VecX& x1;      ///< [m] solution so far
+};
+
+/// Applies operations to the elements of a step. Returns nothing if no element changes, or if the state on the new
+/// elements would not be valid. If no element changes, `rejected` becomes the list of operations known to be rejected
+/// on the old elements.
 template <int dim>
-std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bodies, const SceneModel& scene,
-                                 const SolverOptions& options, const StepHooks& hooks, const PrescribedTargets& targets,
-                                 const State& state, const VecX& x1, RemeshReport& report,
+std::optional<AdaptedStep> adapt(const StepToAdapt& old, RemeshReport& report,
                                  std::vector<RejectedOperation>& rejected);
 
 /// Splits every element of one body into 8 (2D: 4), between two steps.

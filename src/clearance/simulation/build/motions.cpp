@@ -16,6 +16,15 @@ namespace clearance {
 
 namespace {
 
+/// Adds the blocks of a stiff body, all at the centre of its bounding box.
+void add_blocks_of_stiff(const BodyInstance& body, const BodyBlocks& blocks, int dim, PreparedMotion& prepared) {
+  const BoundingBox bounds = bounding_box(body.mesh.vertices);
+  for (int i = 0; i <= dim; ++i) {
+    prepared.blocks.push_back(blocks.first + i);
+    prepared.points.push_back(0.5 * (bounds.min + bounds.max));
+  }
+}
+
 /// Prepares the motion of one body or of one copy of it.
 PreparedMotion prepare(const MotionDesc& motion, int body_number, const TransformDesc& transform,
                        const BodyInstance& body, const Unknowns& unknowns) {
@@ -27,11 +36,7 @@ PreparedMotion prepare(const MotionDesc& motion, int body_number, const Transfor
   prepared.is_obstacle = body.is_obstacle;
   prepared.is_stiff = is_stiff(body.kind);
   if (prepared.is_stiff) {
-    const BoundingBox bounds = bounding_box(body.mesh.vertices);
-    for (int i = 0; i <= dim; ++i) {
-      prepared.blocks.push_back(blocks.first + i);
-      prepared.points.push_back(0.5 * (bounds.min + bounds.max));
-    }
+    add_blocks_of_stiff(body, blocks, dim, prepared);
     prepared.center = motion.center ? *motion.center : prepared.points[0];
     return prepared;
   }
@@ -76,8 +81,14 @@ Result<MeshSequence> open_sequence(const SceneDesc& desc, const MotionDesc& moti
                             motion.mesh_is_placed ? nullptr : &body_desc.transform);
 }
 
-std::string motion_place(int body_index, std::size_t index) {
-  return fmt::format("bodies[{}].motions[{}]", body_index, index);
+/// Number of a body in the scene, and of a motion in that body.
+struct MotionNumber {
+  int body;
+  std::size_t index;
+};
+
+std::string motion_place(const MotionNumber& number) {
+  return fmt::format("bodies[{}].motions[{}]", number.body, number.index);
 }
 
 void add_sequence_issues(const Issues& found, const MotionDesc& motion, const std::string& place, Issues& issues) {
@@ -94,38 +105,47 @@ bool holds_tied_nodes(const PreparedMotion& motion, const std::vector<Tie>& ties
   });
 }
 
+/// Completes the prepared motion of one copy by its sequence of meshes, if it has one. Returns what is wrong with it.
+Issues complete(const SceneDesc& desc, const BodyInstance& body, const std::vector<Tie>& ties,
+                PreparedMotion& prepared) {
+  const MotionDesc& motion = prepared.desc;
+  // All copies have the same place in the scene, so that one error is enough.
+  if (holds_tied_nodes(prepared, ties)) {
+    return {{"", prepared.place + ".region", "",
+             "holds nodes of a stiff part, which follow that part; choose nodes outside of it", Severity::error}};
+  }
+  Issues issues;
+  if (!motion.has_mesh_sequence()) return issues;
+  Result<MeshSequence> sequence = open_sequence(desc, motion, body);
+  if (sequence) {
+    prepared.sequence = std::move(sequence).value();
+  } else {
+    add_sequence_issues(sequence.issues(), motion, prepared.place, issues);
+  }
+  return issues;
+}
+
 /// Prepares one motion of a body and all its copies. Warns of a motion that finds no node in any copy.
-void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, const std::vector<BodyInstance>& bodies,
+void prepare_motion(const SceneDesc& desc, const MotionNumber& number, const std::vector<BodyInstance>& bodies,
                     const Unknowns& unknowns, std::vector<PreparedMotion>& motions, Issues& issues, Issues& idle) {
-  const BodyDesc& body_desc = desc.bodies[body_index];
-  const MotionDesc& motion = body_desc.motions[index];
-  const std::string place = motion_place(body_index, index);
+  const BodyDesc& body_desc = desc.bodies[number.body];
+  const MotionDesc& motion = body_desc.motions[number.index];
   bool finds_nothing = true;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
-    if (bodies[b].desc != body_index) continue;
+    if (bodies[b].desc != number.body) continue;
     PreparedMotion prepared = prepare(motion, static_cast<int>(b), body_desc.transform, bodies[b], unknowns);
     if (prepared.blocks.empty()) continue;
     finds_nothing = false;
-    prepared.place = place;
-    // All copies have the same place in the scene, so that one error is enough.
-    if (holds_tied_nodes(prepared, unknowns.ties)) {
-      issues.push_back({"", place + ".region", "",
-                        "holds nodes of a stiff part, which follow that part; choose nodes outside of it",
-                        Severity::error});
+    prepared.place = motion_place(number);
+    const Issues found = complete(desc, bodies[b], unknowns.ties, prepared);
+    if (!found.empty()) {
+      issues.insert(issues.end(), found.begin(), found.end());
       return;
-    }
-    if (motion.has_mesh_sequence()) {
-      Result<MeshSequence> sequence = open_sequence(desc, motion, bodies[b]);
-      if (!sequence) {
-        add_sequence_issues(sequence.issues(), motion, place, issues);
-        return;
-      }
-      prepared.sequence = std::move(sequence).value();
     }
     motions.push_back(std::move(prepared));
   }
   if (!finds_nothing) return;
-  idle.push_back({"", place + ".region", "",
+  idle.push_back({"", motion_place(number) + ".region", "",
                   fmt::format("holds no node of body '{}': the motion moves nothing", body_desc.name),
                   Severity::warning});
 }
@@ -139,7 +159,7 @@ Issues find_missing_sequences(const SceneDesc& desc) {
     for (std::size_t m = 0; m < body.motions.size(); ++m) {
       if (!body.motions[m].has_mesh_sequence()) continue;
       const auto files = sequence_files(desc, body, body.motions[m]);
-      if (!files) add_sequence_issues(files.issues(), body.motions[m], motion_place(static_cast<int>(b), m), issues);
+      if (!files) add_sequence_issues(files.issues(), body.motions[m], motion_place({static_cast<int>(b), m}), issues);
     }
   }
   return issues;
@@ -151,7 +171,7 @@ std::vector<PreparedMotion> prepare_motions(const SceneDesc& desc, const std::ve
   for (int b = 0; b < static_cast<int>(desc.bodies.size()); ++b) {
     const std::size_t num_motions = desc.bodies[b].motions.size();
     for (std::size_t m = 0; m < num_motions; ++m) {
-      prepare_motion(desc, b, m, bodies, unknowns, motions, issues, idle);
+      prepare_motion(desc, {b, m}, bodies, unknowns, motions, issues, idle);
     }
   }
   return motions;

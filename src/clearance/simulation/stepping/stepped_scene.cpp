@@ -308,8 +308,9 @@ StepReport SteppedScene::advance_adapting(const PrescribedTargets& targets) {
     // A step that is stopped is repeated as a whole later, so that its partial results are dropped.
     try {
       StopScope scope(hooks.is_stop_wanted);
-      adapted = adapt<dim>(desc, adapting, on, scene->options, hooks, last ? last->targets : targets, from,
-                           solved().x(), remesh, rejected);
+      adapted =
+          adapt<dim>({desc, adapting, on, scene->options, hooks, last ? last->targets : targets, from, solved().x()},
+                     remesh, rejected);
       if (scope.is_stop_wanted()) return stopped_step();
     } catch (const Stopped&) {
       return stopped_step();
