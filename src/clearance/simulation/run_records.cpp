@@ -109,21 +109,10 @@ std::vector<BodyRecord> body_records(const Simulation& simulation) {
   return records;
 }
 
-StepRecord record_of(const Simulation& simulation, const StepReport& report) {
-  StepRecord record;
-  record.step = simulation.num_steps_done();
-  record.time = simulation.time();
-  record.status = to_string(report.status);
-  record.newton_iterations = report.newton_iterations;
-  record.partial_iterations = report.partial_iterations;
-  record.contacts = report.num_contacts;
-  record.min_distance = report.min_distance;
-  record.residual = report.residual;
-  record.kappa = report.kappa;
-  record.energy = report.energy;
-  record.friction_work = report.friction_work;
-  record.imbalance = report.imbalance;
-  record.account = report.account.entries();
+namespace {
+
+/// Adds what the watches of a simulation have found in the step.
+void add_watched(const Simulation& simulation, const StepReport& report, StepRecord& record) {
   const auto name_of = [&](int body) { return body < 0 ? std::string() : simulation.bodies()[body].name; };
   record.gained = {report.gained.share, name_of(report.gained.body)};
   record.lost = {report.lost.share, name_of(report.lost.body), report.lost.hit, report.lost.is_driven};
@@ -139,23 +128,22 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   if (rotation.body >= 0) record.large_rotation = {rotation.angle, name_of(rotation.body)};
   const CurvedDistance curved = simulation.curved_distance();
   if (curved.body >= 0) record.curved = {curved.distance, curved.share, name_of(curved.body)};
-  if (report.remesh) {
-    const RemeshReport& remesh = *report.remesh;
-    record.remesh.counts = {{"elements", remesh.num_elements}, {"vertices", remesh.num_vertices},
-                            {"splits", remesh.num_splits},     {"collapses", remesh.num_collapses},
-                            {"swaps", remesh.num_swaps},       {"smoothings", remesh.num_smoothings},
-                            {"rejected", remesh.num_rejected}, {"unsafe", remesh.num_unsafe}};
-    record.remesh.numbers = {{"gain", remesh.gain},
-                             {"kinetic_loss", remesh.kinetic_loss},
-                             {"elastic_loss", remesh.elastic_loss},
-                             {"seconds", remesh.seconds}};
-    record.remesh.vectors = {{"momentum_loss", remesh.momentum_loss},
-                             {"angular_momentum_loss", remesh.angular_momentum_loss}};
-  }
-  record.momentum = {{"total", report.momentum.total},
-                     {"change", report.momentum.change},
-                     {"impulse", report.momentum.impulse},
-                     {"integrator", report.momentum.integrator}};
+}
+
+void add_remesh(const RemeshReport& remesh, StepRecord::Remesh& record) {
+  record.counts = {{"elements", remesh.num_elements}, {"vertices", remesh.num_vertices},
+                   {"splits", remesh.num_splits},     {"collapses", remesh.num_collapses},
+                   {"swaps", remesh.num_swaps},       {"smoothings", remesh.num_smoothings},
+                   {"rejected", remesh.num_rejected}, {"unsafe", remesh.num_unsafe}};
+  record.numbers = {{"gain", remesh.gain},
+                    {"kinetic_loss", remesh.kinetic_loss},
+                    {"elastic_loss", remesh.elastic_loss},
+                    {"seconds", remesh.seconds}};
+  record.vectors = {{"momentum_loss", remesh.momentum_loss}, {"angular_momentum_loss", remesh.angular_momentum_loss}};
+}
+
+/// Adds the seconds of all stages and the counters.
+void add_costs(const StepReport& report, StepRecord& record) {
   record.seconds.emplace_back("total", report.total_seconds);
   for (int s = 0; s < num_stages; ++s) {
     const auto stage = static_cast<Stage>(s);
@@ -172,6 +160,32 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
                      {"factorizations", report.counters.factorizations},
                      {"linear_iterations", report.counters.linear_iterations},
                      {"friction_iterations", report.friction_iterations}};
+}
+
+}  // namespace
+
+StepRecord record_of(const Simulation& simulation, const StepReport& report) {
+  StepRecord record;
+  record.step = simulation.num_steps_done();
+  record.time = simulation.time();
+  record.status = to_string(report.status);
+  record.newton_iterations = report.newton_iterations;
+  record.partial_iterations = report.partial_iterations;
+  record.contacts = report.num_contacts;
+  record.min_distance = report.min_distance;
+  record.residual = report.residual;
+  record.kappa = report.kappa;
+  record.energy = report.energy;
+  record.friction_work = report.friction_work;
+  record.imbalance = report.imbalance;
+  record.account = report.account.entries();
+  add_watched(simulation, report, record);
+  if (report.remesh) add_remesh(*report.remesh, record.remesh);
+  record.momentum = {{"total", report.momentum.total},
+                     {"change", report.momentum.change},
+                     {"impulse", report.momentum.impulse},
+                     {"integrator", report.momentum.integrator}};
+  add_costs(report, record);
   if (simulation.scene().output.iterations) {
     for (const IterationReport& it : report.iterations) {
       record.iterations.push_back({it.residual, it.imbalance, it.is_exact, it.alpha_limit, it.alpha, it.num_moving,
@@ -185,6 +199,30 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   record.state_hash = simulation.state_hash();
   return record;
 }
+
+namespace {
+
+void add_ledgers(const State& state, Checkpoint& checkpoint) {
+  std::vector<double>&ledgers = checkpoint.arrays["ledgers"], &works = checkpoint.arrays["ledger_works"],
+  &hits = checkpoint.arrays["ledger_hits"];
+  for (const EnergyLedger& ledger : state.ledgers) {
+    ledgers.insert(ledgers.end(), {ledger.rise, ledger.largest_rise, ledger.lost, ledger.at_work});
+    works.insert(works.end(), ledger.work.begin(), ledger.work.end());
+    hits.insert(hits.end(), {ledger.hit, ledger.is_driven});
+  }
+}
+
+void add_rejected(const State& state, Checkpoint& checkpoint) {
+  // Each operation has six numbers. States without operations have no such array.
+  for (const RejectedOperation& operation : state.rejected) {
+    std::vector<double>& rejected = checkpoint.arrays["rejected"];
+    for (const int number : {operation.body, operation.edge[0], operation.edge[1]}) rejected.push_back(number);
+    rejected.insert(rejected.end(),
+                    {operation.is_collapse ? 1.0 : 0.0, operation.share, static_cast<double>(operation.step)});
+  }
+}
+
+}  // namespace
 
 Checkpoint checkpoint_of(const State& state) {
   Checkpoint checkpoint;
@@ -204,13 +242,7 @@ Checkpoint checkpoint_of(const State& state) {
   // States without turns have no such array.
   if (!state.turns.empty()) checkpoint.arrays["turns"] = {state.turns.begin(), state.turns.end()};
   for (std::size_t k = 0; k < state.history.size(); ++k) checkpoint.arrays[history_array(k)] = state.history[k];
-  std::vector<double>&ledgers = checkpoint.arrays["ledgers"], &works = checkpoint.arrays["ledger_works"],
-  &hits = checkpoint.arrays["ledger_hits"];
-  for (const EnergyLedger& ledger : state.ledgers) {
-    ledgers.insert(ledgers.end(), {ledger.rise, ledger.largest_rise, ledger.lost, ledger.at_work});
-    works.insert(works.end(), ledger.work.begin(), ledger.work.end());
-    hits.insert(hits.end(), {ledger.hit, ledger.is_driven});
-  }
+  add_ledgers(state, checkpoint);
   // Each vertex has five numbers.
   std::vector<double>& stick = checkpoint.arrays["stick"];
   for (const StickVertex& vertex : state.stick) {
@@ -218,15 +250,44 @@ Checkpoint checkpoint_of(const State& state) {
     stick.insert(stick.end(), vertex.displacement.begin(), vertex.displacement.end());
   }
   for (std::size_t k = 0; k < state.meshes.size(); ++k) add_mesh(*state.meshes[k], k, checkpoint);
-  // Each operation has six numbers. States without operations have no such array.
-  for (const RejectedOperation& operation : state.rejected) {
-    std::vector<double>& rejected = checkpoint.arrays["rejected"];
-    for (const int number : {operation.body, operation.edge[0], operation.edge[1]}) rejected.push_back(number);
-    rejected.insert(rejected.end(),
-                    {operation.is_collapse ? 1.0 : 0.0, operation.share, static_cast<double>(operation.step)});
-  }
+  add_rejected(state, checkpoint);
   return checkpoint;
 }
+
+namespace {
+
+std::vector<EnergyLedger> ledgers_of(const Checkpoint& checkpoint) {
+  std::vector<EnergyLedger> list;
+  const VecX ledgers = vector_of(checkpoint, "ledgers");
+  for (Eigen::Index i = 0; i + 4 <= ledgers.size(); i += 4) {
+    list.push_back({ledgers[i], ledgers[i + 1], ledgers[i + 2], ledgers[i + 3], 0.0, 0.0, {}});
+  }
+  const VecX hits = vector_of(checkpoint, "ledger_hits");
+  for (std::size_t k = 0; std::cmp_less(2 * k + 1, hits.size()) && k < list.size(); ++k) {
+    list[k].hit = hits[static_cast<Eigen::Index>(2 * k)];
+    list[k].is_driven = hits[static_cast<Eigen::Index>(2 * k + 1)];
+  }
+  // Each body has the same number of terms; checkpoints of old versions have none.
+  const VecX works = vector_of(checkpoint, "ledger_works");
+  const Eigen::Index num_terms = list.empty() ? 0 : works.size() / std::ssize(list);
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const double* first = works.data() + static_cast<Eigen::Index>(k) * num_terms;
+    list[k].work.assign(first, first + num_terms);
+  }
+  return list;
+}
+
+std::vector<RejectedOperation> rejected_of(const Checkpoint& checkpoint) {
+  std::vector<RejectedOperation> list;
+  const VecX rejected = vector_of(checkpoint, "rejected");
+  for (Eigen::Index i = 0; i + 6 <= rejected.size(); i += 6) {
+    const auto number = [&](Eigen::Index k) { return static_cast<int>(rejected[i + k]); };
+    list.push_back({number(0), {number(1), number(2)}, rejected[i + 3] != 0.0, rejected[i + 4], number(5)});
+  }
+  return list;
+}
+
+}  // namespace
 
 State state_of(const Checkpoint& checkpoint) {
   State state;
@@ -249,22 +310,7 @@ State state_of(const Checkpoint& checkpoint) {
   }
   for (double flag : vector_of(checkpoint, "released")) state.released.push_back(flag != 0.0 ? 1 : 0);
   state.stored = vector_of(checkpoint, "stored");
-  const VecX ledgers = vector_of(checkpoint, "ledgers");
-  for (Eigen::Index i = 0; i + 4 <= ledgers.size(); i += 4) {
-    state.ledgers.push_back({ledgers[i], ledgers[i + 1], ledgers[i + 2], ledgers[i + 3], 0.0, 0.0, {}});
-  }
-  const VecX hits = vector_of(checkpoint, "ledger_hits");
-  for (std::size_t k = 0; std::cmp_less(2 * k + 1, hits.size()) && k < state.ledgers.size(); ++k) {
-    state.ledgers[k].hit = hits[static_cast<Eigen::Index>(2 * k)];
-    state.ledgers[k].is_driven = hits[static_cast<Eigen::Index>(2 * k + 1)];
-  }
-  // Each body has the same number of terms; checkpoints of old versions have none.
-  const VecX works = vector_of(checkpoint, "ledger_works");
-  const Eigen::Index num_terms = state.ledgers.empty() ? 0 : works.size() / std::ssize(state.ledgers);
-  for (std::size_t k = 0; k < state.ledgers.size(); ++k) {
-    const double* first = works.data() + static_cast<Eigen::Index>(k) * num_terms;
-    state.ledgers[k].work.assign(first, first + num_terms);
-  }
+  state.ledgers = ledgers_of(checkpoint);
   const VecX stick = vector_of(checkpoint, "stick");
   for (Eigen::Index i = 0; i + 5 <= stick.size(); i += 5) {
     state.stick.push_back({static_cast<int>(stick[i]), static_cast<int>(stick[i + 1]), stick.segment<3>(i + 2)});
@@ -272,11 +318,7 @@ State state_of(const Checkpoint& checkpoint) {
   for (std::size_t k = 0; checkpoint.arrays.contains(mesh_array(k, "body")); ++k) {
     state.meshes.push_back(std::make_shared<const BodyMesh>(mesh_of(checkpoint, k)));
   }
-  const VecX rejected = vector_of(checkpoint, "rejected");
-  for (Eigen::Index i = 0; i + 6 <= rejected.size(); i += 6) {
-    const auto number = [&](Eigen::Index k) { return static_cast<int>(rejected[i + k]); };
-    state.rejected.push_back({number(0), {number(1), number(2)}, rejected[i + 3] != 0.0, rejected[i + 4], number(5)});
-  }
+  state.rejected = rejected_of(checkpoint);
   return state;
 }
 

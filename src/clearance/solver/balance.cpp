@@ -7,6 +7,21 @@
 
 namespace clearance {
 
+namespace {
+
+/// Compares forces that are left with those at work. Each comparison scales its share by the tolerance, so that the
+/// verdict is the largest of all of them.
+void compare(double tolerance, double left, double of_forces, double of_rounding, int body, BalanceVerdict& verdict) {
+  const double share = left == 0.0 ? 0.0 : left / (of_forces + of_rounding);
+  verdict.is_by_rounding = verdict.is_by_rounding || left > of_forces;
+  if (!(tolerance * share <= verdict.imbalance)) {
+    verdict.imbalance = tolerance * share;
+    verdict.body = body;
+  }
+}
+
+}  // namespace
+
 template <int dim>
 Balance<dim>::Balance(const Model& model, const LocalCoordinates<dim>& coordinates)
     : model_(model), coordinates_(coordinates), origins_(coordinates.origins()) {
@@ -17,6 +32,47 @@ Balance<dim>::Balance(const Model& model, const LocalCoordinates<dim>& coordinat
   }
 }
 
+/// Forces on one body.
+template <int dim>
+struct Balance<dim>::BodyForces {
+  int num_blocks = 0;
+  double work = 0.0;                // sum_b sum_k |g_b^k|
+  double net_work = 0.0;            // sum_k |sum_b g_b^k|
+  double rounding = 0.0;            // sum_b r_b
+  Vec<dim> net = Vec<dim>::Zero();  // of one term, then of all
+};
+
+/// Calls `visit` for every block that is not fixed, with the forces on its body.
+template <int dim>
+template <class Visit>
+void Balance<dim>::for_each_free(const std::vector<char>& is_fixed_here, std::vector<BodyForces>& bodies,
+                                 const Visit& visit) const {
+  const std::size_t num_blocks = coordinates_.num_blocks();
+  for (std::size_t b = 0; b < num_blocks; ++b) {
+    if (!is_fixed_here[b]) visit(b, bodies[body_of_[b]]);
+  }
+}
+
+/// Sums up the forces at work on the bodies: each term adds the norms of its gradients on blocks and the norm of its
+/// sum over the body. Returns the sum over the terms, which is what is left of the balance.
+template <int dim>
+VecX Balance<dim>::add_work(const VecX& x, const TermGradients& gradients, const std::vector<char>& is_fixed_here,
+                            std::vector<BodyForces>& bodies) const {
+  VecX total = VecX::Zero(dim * coordinates_.num_blocks());
+  gradients.for_each_force([&](const VecX& gradient) {
+    const VecX reduced = coordinates_.reduce(x, gradient);
+    for (BodyForces& body : bodies) body.net.setZero();
+    for_each_free(is_fixed_here, bodies, [&](std::size_t b, BodyForces& body) {
+      const Vec<dim> g = block<dim>(reduced, static_cast<int>(b));
+      body.work += g.norm() / origins_[b].radius;
+      if (!origins_[b].is_turn) body.net += g;
+    });
+    for (BodyForces& body : bodies) body.net_work += body.net.norm();
+    total += reduced;
+  });
+  return total;
+}
+
 template <int dim>
 BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients, const VecX& stiffness,
                                    const std::vector<char>& is_fixed, double tolerance) const {
@@ -24,66 +80,29 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
   // Fraction of the tolerance that applies to a body as a whole: the force that decides whether a body slides must be
   // known better than the forces within it.
   constexpr double net_share = 0.1;
-  struct OfBody {
-    int num_blocks = 0;
-    double work = 0.0;                // sum_b sum_k |g_b^k|
-    double net_work = 0.0;            // sum_k |sum_b g_b^k|
-    double rounding = 0.0;            // sum_b r_b
-    Vec<dim> net = Vec<dim>::Zero();  // of one term, then of all
-  };
-  std::vector<OfBody> bodies(num_bodies_);
-  const std::size_t num_blocks = coordinates_.num_blocks();
+  std::vector<BodyForces> bodies(num_bodies_);
   const std::vector<char> is_fixed_here = coordinates_.reduce(is_fixed);
-  const auto for_each_free = [&](const auto& visit) {
-    for (std::size_t b = 0; b < num_blocks; ++b) {
-      if (!is_fixed_here[b]) visit(b, bodies[body_of_[b]]);
-    }
-  };
-
-  // Forces at work: each term adds the norms of its gradients on blocks and the norm of its sum over the body.
   const VecX rounding = force_rounding<dim>(model_, coordinates_, x, stiffness);
-  VecX total = VecX::Zero(dim * coordinates_.num_blocks());
-  gradients.for_each_force([&](const VecX& gradient) {
-    const VecX reduced = coordinates_.reduce(x, gradient);
-    for (OfBody& body : bodies) body.net.setZero();
-    for_each_free([&](std::size_t b, OfBody& body) {
-      const Vec<dim> g = block<dim>(reduced, static_cast<int>(b));
-      body.work += g.norm() / origins_[b].radius;
-      if (!origins_[b].is_turn) body.net += g;
-    });
-    for (OfBody& body : bodies) body.net_work += body.net.norm();
-    // The sum over the terms is what is left of the balance.
-    total += reduced;
-  });
+  const VecX total = add_work(x, gradients, is_fixed_here, bodies);
   // Remaining force on each body as a whole, with the rounding of its blocks. Rotation vectors are no part of a net
   // force.
-  for (OfBody& body : bodies) body.net.setZero();
-  for_each_free([&](std::size_t b, OfBody& body) {
+  for (BodyForces& body : bodies) body.net.setZero();
+  for_each_free(is_fixed_here, bodies, [&](std::size_t b, BodyForces& body) {
     ++body.num_blocks;
     body.rounding += rounding[static_cast<Eigen::Index>(b)];
     if (!origins_[b].is_turn) body.net += block<dim>(total, static_cast<int>(b));
   });
-
-  // Each comparison scales its share by the tolerance, so that the verdict is the largest of all of them.
   BalanceVerdict verdict;
-  const auto compare = [&](double left, double of_forces, double of_rounding, int body) {
-    const double share = left == 0.0 ? 0.0 : left / (of_forces + of_rounding);
-    verdict.is_by_rounding = verdict.is_by_rounding || left > of_forces;
-    if (!(tolerance * share <= verdict.imbalance)) {
-      verdict.imbalance = tolerance * share;
-      verdict.body = body;
-    }
-  };
   // First criterion: every block against the mean force at work on a block of its body.
-  for_each_free([&](std::size_t b, const OfBody& body) {
-    compare(block<dim>(total, static_cast<int>(b)).norm() / origins_[b].radius, tolerance * body.work / body.num_blocks,
-            rounding[static_cast<Eigen::Index>(b)], body_of_[b]);
+  for_each_free(is_fixed_here, bodies, [&](std::size_t b, const BodyForces& body) {
+    compare(tolerance, block<dim>(total, static_cast<int>(b)).norm() / origins_[b].radius,
+            tolerance * body.work / body.num_blocks, rounding[static_cast<Eigen::Index>(b)], body_of_[b], verdict);
   });
   // Second criterion: every body as a whole against the net forces of the terms.
   for (std::size_t k = 0; k < bodies.size(); ++k) {
-    const OfBody& body = bodies[k];
+    const BodyForces& body = bodies[k];
     const double forces = std::max(body.net_work, least_net_share * body.work);
-    compare(body.net.norm(), net_share * tolerance * forces, body.rounding, static_cast<int>(k));
+    compare(tolerance, body.net.norm(), net_share * tolerance * forces, body.rounding, static_cast<int>(k), verdict);
   }
   verdict.is_balanced = verdict.imbalance <= tolerance;
   return verdict;

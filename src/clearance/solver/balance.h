@@ -35,6 +35,12 @@ class Balance {
                        const std::vector<char>& is_fixed, double tolerance) const;
 
  private:
+  struct BodyForces;
+  template <class Visit>
+  void for_each_free(const std::vector<char>& is_fixed_here, std::vector<BodyForces>& bodies, const Visit& visit) const;
+  VecX add_work(const VecX& x, const TermGradients& gradients, const std::vector<char>& is_fixed_here,
+                std::vector<BodyForces>& bodies) const;
+
   const Model& model_;
   const LocalCoordinates<dim>& coordinates_;
   std::vector<typename LocalCoordinates<dim>::Origin> origins_;  // per local block

@@ -118,11 +118,9 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
   }
 }
 
-/// Accounts for the energy that contacts store and that friction takes out.
+/// Marks the bodies that have contacts at the end of the step, or joints at a limit.
 template <int dim>
-void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& end, const TermGradients& forces,
-                                      Sums& sums) {
-  const double scale = target_.scale;
+void StepAccount<dim>::mark_contacts(const Iterate& end) {
   // Bodies with contacts at the end may have had an impact.
   has_contact_.assign(body_gain_.size(), 0);
   for (const Contact& contact : end.contacts.contacts) {
@@ -142,7 +140,12 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
       if (is_stopped[b]) has_contact_[ledger_of_body(static_cast<int>(b))] = 1;
     }
   }
+}
 
+/// Computes what contacts and friction do beyond what they store, per body.
+template <int dim>
+void StepAccount<dim>::add_contact_gaps(StepProblem<dim>& problem, const Iterate& end) {
+  const double scale = target_.scale;
   // Gaps between the work on barriers and elastic sticking and what they store, per body.
   contact_gaps_ = VecX::Zero(body_gain_.size());
   problem.contacts().add_work_gaps(end.contacts, problem.x_surface_t0(), end.x_surface, problem.kappa() / scale,
@@ -154,10 +157,17 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
   is_stiff_.assign(body_gain_.size(), 0);
   for (const StiffBody& body : model_.stiff_bodies) is_stiff_[ledger_of_block(body.first_block)] = 1;
   work_.col(work_.cols() - 1) = per_ledger(rubbed_out);
+}
 
+/// Accounts for the energy that contacts store and that friction takes out.
+template <int dim>
+void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& end, const TermGradients& forces,
+                                      Sums& sums) {
+  mark_contacts(end);
+  add_contact_gaps(problem, end);
   const Eigen::Index last = stored_.size() - 1;
   // Stored energy of the barriers, and the works of contacts and friction.
-  stored_[last] = problem.kappa() / scale * problem.contacts().energy(end.contacts, end.x_surface).value();
+  stored_[last] = problem.kappa() / target_.scale * problem.contacts().energy(end.contacts, end.x_surface).value();
   energy_.stored += stored_[last] - energy_t0_[last];
   double work = 0.0;
   if (forces.contacts.size() > 0) {
@@ -177,13 +187,33 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
   }
 }
 
-/// Accounts for the forces that are not balanced. At fixed nodes they are the forces that move the nodes; pulls on
+/// Forces that are not balanced at the end of a step: those at free nodes, with their work, and those that move others.
+template <int dim>
+struct StepAccount<dim>::UnbalancedForces {
+  VecX free, held;
+  double work = 0.0;
+};
+
+/// Divides the forces on blocks that are held in part, whose held components move as prescribed.
+template <int dim>
+void StepAccount<dim>::divide_held_blocks(UnbalancedForces& unbalanced) {
+  VecX others = unbalanced.free;
+  clear_components<dim>(held_components_, others);
+  const VecX of_held = unbalanced.free - others;
+  const double work = of_held.dot(dx_);
+  energy_.motions += work;
+  unbalanced.work -= work;
+  unbalanced.held -= of_held;
+  unbalanced.free = others;
+}
+
+/// Divides the forces that are not balanced. At fixed nodes they are the forces that move the nodes; pulls on
 /// other scripted nodes are forces from outside, too.
 template <int dim>
-void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Sums& sums) {
+auto StepAccount<dim>::divide_unbalanced(const VecX& pull, Sums& sums) -> UnbalancedForces {
+  UnbalancedForces unbalanced{sums.total, VecX::Zero(dx_.size())};
+  VecX &free = unbalanced.free, &held = unbalanced.held;
   // Fixed blocks: the unbalanced force is the one that moves them, and its work is that of motions.
-  double all = 0.0;
-  VecX free = sums.total, held = VecX::Zero(dx_.size());
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
     const double work = block<dim>(sums.total, b).dot(block<dim>(dx_, b));
     if (is_fixed_[b]) {
@@ -191,35 +221,33 @@ void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Su
       block<dim>(held, b) = -block<dim>(sums.total, b);
       block<dim>(free, b).setZero();
     } else {
-      all += work;
+      unbalanced.work += work;
     }
   }
-  if (!held_components_.empty()) {
-    // In blocks that are held in part, the held components move as prescribed.
-    VecX others = free;
-    clear_components<dim>(held_components_, others);
-    const VecX of_held = free - others;
-    const double work = of_held.dot(dx_);
-    energy_.motions += work;
-    all -= work;
-    held -= of_held;
-    free = others;
-  }
+  if (!held_components_.empty()) divide_held_blocks(unbalanced);
   // Pulls of the augmented Lagrangian are forces from outside, and their work is that of motions.
   if (pull.size() > 0) {
     const double work = pull.dot(dx_);
     energy_.motions -= work;
     free += pull;
     sums.external += pull;
-    all += work;
+    unbalanced.work += work;
     held += pull;
   }
+  return unbalanced;
+}
+
+/// Accounts for the forces that are not balanced.
+template <int dim>
+void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Sums& sums) {
+  const UnbalancedForces unbalanced = divide_unbalanced(pull, sums);
+  const VecX &free = unbalanced.free, &held = unbalanced.held;
   add_work(held, stored_.size() + 1);
   note_drive(held);
   // The residual is the work of the remaining forces along Newton's unknowns, in which rigid bodies stay rigid.
   energy_.residual = coordinates_.reduce(end.x, free).dot(coordinates_.from_to(end.x, end.x + dx_));
   // For rigid bodies all forces on the columns count, also those that keep the columns rigid: on an arc these do work.
-  energy_.integrator += all - energy_.residual - sums.gaps;
+  energy_.integrator += unbalanced.work - energy_.residual - sums.gaps;
   for (const StiffBody& body : model_.stiff_bodies) {
     for (int b = body.first_block; body.is_rigid && b <= body.first_block + dim; ++b) {
       if (is_fixed_[b]) continue;
@@ -331,24 +359,21 @@ std::vector<double> StepAccount<dim>::least_energies() const {
   return energies;
 }
 
+/// Share of a body in the change of the kinetic energy over a step.
 template <int dim>
-void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledgers) {
-  if (!target_.has_inertia) {
-    energy_.integrator -= barrier_gap_;
-    return;
-  }
-  energy_.kinetic = inertial_energy<dim>(model_, v_t1).value() - inertial_energy<dim>(model_, v_t0_).value();
-  // Gain of each body: the change of its kinetic energy less the work of the inertial force.
-  struct OfBody {
-    double gain = 0.0, kinetic_t0 = 0.0, kinetic_t1 = 0.0, mass = 0.0;
-    Vec<dim> change = Vec<dim>::Zero();  // [N s] of its momentum
-  };
+struct StepAccount<dim>::BodyMotion {
+  double gain = 0.0, kinetic_t0 = 0.0, kinetic_t1 = 0.0, mass = 0.0;
+  Vec<dim> change = Vec<dim>::Zero();  // [N s] of its momentum
+};
+
+/// Computes the gain of each body: the change of its kinetic energy less the work of the inertial force.
+template <int dim>
+auto StepAccount<dim>::body_motions(const VecX& v_t1, const VecX& p_t0, const VecX& p_t1) const
+    -> std::vector<BodyMotion> {
   const std::vector<char> is_column = column_flags(model_);
-  const bool is_implicit_euler = target_.scale == h_ * h_ && target_.is_hit.empty();
-  std::vector<OfBody> bodies(body_energy_t0_.size());
-  const VecX p_t0 = mass_times(v_t0_), p_t1 = mass_times(v_t1);
+  std::vector<BodyMotion> bodies(body_energy_t0_.size());
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    OfBody& body = bodies[ledger_of_block(b)];
+    BodyMotion& body = bodies[ledger_of_block(b)];
     const Vec<dim> change = block<dim>(p_t1, b) - block<dim>(p_t0, b);
     body.gain += 0.5 * change.dot(block<dim>(v_t1, b) + block<dim>(v_t0_, b)) -
                  block<dim>(inertial_gradient_, b).dot(block<dim>(dx_, b));
@@ -359,41 +384,63 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
     body.kinetic_t0 += 0.5 * block<dim>(p_t0, b).dot(block<dim>(v_t0_, b));
     body.kinetic_t1 += 0.5 * block<dim>(p_t1, b).dot(block<dim>(v_t1, b));
   }
+  return bodies;
+}
+
+/// Adds the gain and the works of a body in this step to its ledger.
+template <int dim>
+void StepAccount<dim>::update_ledger(std::size_t k, const BodyMotion& body, EnergyLedger& ledger) {
+  const auto at = static_cast<Eigen::Index>(k);
+  const bool has_jumped = is_impact(k, body.gain, body.kinetic_t0, body.kinetic_t1);
+  (has_jumped ? energy_.impacts : energy_.integrator) += body.gain;
+
+  const double gain = body.gain + body_gain_[at];
+  // The rise is the gain since its last minimum, without the gaps of contacts.
+  ledger.rise = std::max(0.0, ledger.rise + gain - contact_gaps_[at]);
+  ledger.largest_rise = std::max(ledger.largest_rise, ledger.rise);
+  if (!has_jumped) ledger.lost -= gain;
+  // Stiff bodies are to stop where they hit something; what is soft would rebound.
+  if (has_jumped && !is_stiff_[k]) ledger.hit -= gain;
+  if (is_driven_[k]) ledger.is_driven = 1.0;
+  ledger.at_work = std::max({ledger.at_work, body.kinetic_t0, body.kinetic_t1, body_energy_t1_[at]});
+  ledger.work.resize(work_.cols(), 0.0);
+  for (Eigen::Index term = 0; term < work_.cols(); ++term) {
+    double& work = ledger.work[term];
+    work += work_(at, term);
+    ledger.at_work = std::max(ledger.at_work, std::abs(work));
+  }
+}
+
+/// Takes note of the bodies whose ledgers have gained and lost most.
+template <int dim>
+void StepAccount<dim>::note_largest(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger) {
+  // A body that has done nothing but fly under given loads has the right velocity, half a step ahead of its path.
+  // What implicit Euler took from its centre of mass, m |dv|^2 / 2 a step, matters where it hits something.
+  const bool is_implicit_euler = target_.scale == h_ * h_ && target_.is_hit.empty();
+  const bool is_ahead = is_implicit_euler && body.mass > 0.0 && has_only_flown(ledger);
+  const double ahead = is_ahead ? 0.5 * (step_ + 1) * body.change.squaredNorm() / body.mass : 0.0;
+  const double gained = ledger.largest_rise / ledger.at_work, lost = (ledger.lost - ahead) / ledger.at_work;
+  const double hit = std::max(0.0, ledger.hit) / ledger.at_work;
+  const bool is_driven = ledger.is_driven != 0.0;
+  if (gained > gained_.share) gained_ = {gained, static_cast<int>(k), 0.0, is_driven};
+  if (lost > lost_.share) lost_ = {lost, static_cast<int>(k), hit, is_driven};
+}
+
+template <int dim>
+void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledgers) {
+  if (!target_.has_inertia) {
+    energy_.integrator -= barrier_gap_;
+    return;
+  }
+  energy_.kinetic = inertial_energy<dim>(model_, v_t1).value() - inertial_energy<dim>(model_, v_t0_).value();
+  const VecX p_t0 = mass_times(v_t0_), p_t1 = mass_times(v_t1);
+  const std::vector<BodyMotion> bodies = body_motions(v_t1, p_t0, p_t1);
   // Ledgers accumulate gains and losses over all steps, beside the largest energy at work.
   ledgers.resize(bodies.size());
   const std::vector<double> least = least_energies();
   for (std::size_t k = 0; k < bodies.size(); ++k) {
-    const OfBody& body = bodies[k];
-    const auto at = static_cast<Eigen::Index>(k);
-    const bool has_jumped = is_impact(k, body.gain, body.kinetic_t0, body.kinetic_t1);
-    (has_jumped ? energy_.impacts : energy_.integrator) += body.gain;
-
-    EnergyLedger& ledger = ledgers[k];
-    const double gain = body.gain + body_gain_[at];
-    // The rise is the gain since its last minimum, without the gaps of contacts.
-    ledger.rise = std::max(0.0, ledger.rise + gain - contact_gaps_[at]);
-    ledger.largest_rise = std::max(ledger.largest_rise, ledger.rise);
-    if (!has_jumped) ledger.lost -= gain;
-    // Stiff bodies are to stop where they hit something; what is soft would rebound.
-    if (has_jumped && !is_stiff_[k]) ledger.hit -= gain;
-    if (is_driven_[k]) ledger.is_driven = 1.0;
-    ledger.at_work = std::max({ledger.at_work, body.kinetic_t0, body.kinetic_t1, body_energy_t1_[at]});
-    ledger.work.resize(work_.cols(), 0.0);
-    for (Eigen::Index term = 0; term < work_.cols(); ++term) {
-      double& work = ledger.work[term];
-      work += work_(at, term);
-      ledger.at_work = std::max(ledger.at_work, std::abs(work));
-    }
-    if (!(ledger.at_work > least[k])) continue;
-    // A body that has done nothing but fly under given loads has the right velocity, half a step ahead of its path.
-    // What implicit Euler took from its centre of mass, m |dv|^2 / 2 a step, matters where it hits something.
-    const bool is_ahead = is_implicit_euler && body.mass > 0.0 && has_only_flown(ledger);
-    const double ahead = is_ahead ? 0.5 * (step_ + 1) * body.change.squaredNorm() / body.mass : 0.0;
-    const double gained = ledger.largest_rise / ledger.at_work, lost = (ledger.lost - ahead) / ledger.at_work;
-    const double hit = std::max(0.0, ledger.hit) / ledger.at_work;
-    const bool is_driven = ledger.is_driven != 0.0;
-    if (gained > gained_.share) gained_ = {gained, static_cast<int>(k), 0.0, is_driven};
-    if (lost > lost_.share) lost_ = {lost, static_cast<int>(k), hit, is_driven};
+    update_ledger(k, bodies[k], ledgers[k]);
+    if (ledgers[k].at_work > least[k]) note_largest(k, bodies[k], ledgers[k]);
   }
   energy_.impacts -= barrier_gap_;
 

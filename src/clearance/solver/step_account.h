@@ -41,7 +41,16 @@ class StepAccount {
   };
   void close_potential(Eigen::Index k, const VecX& gradient, const Iterate& end, Sums& sums);
   void close_contacts(StepProblem<dim>& problem, const Iterate& end, const TermGradients& forces, Sums& sums);
+  void mark_contacts(const Iterate& end);
+  void add_contact_gaps(StepProblem<dim>& problem, const Iterate& end);
   void close_prescribed(const Iterate& end, const VecX& pull, Sums& sums);
+  struct UnbalancedForces;
+  UnbalancedForces divide_unbalanced(const VecX& pull, Sums& sums);
+  void divide_held_blocks(UnbalancedForces& unbalanced);
+  struct BodyMotion;
+  std::vector<BodyMotion> body_motions(const VecX& v_t1, const VecX& p_t0, const VecX& p_t1) const;
+  void update_ledger(std::size_t k, const BodyMotion& body, EnergyLedger& ledger);
+  void note_largest(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger);
 
   VecX mass_times(const VecX& v) const;
   std::vector<int> free_points() const;

@@ -44,6 +44,29 @@ constexpr auto leibniz_weights() {
   return weights;
 }
 
+/// Taylor coefficient of degree j of the product of two series.
+template <std::size_t size>
+double product_coefficient(const std::array<Vec<3>, size>& a, const std::array<Vec<3>, size>& b, int j) {
+  double sum = 0.0;
+  for (int i = 0; i <= j; ++i) {
+    sum += a[i].dot(b[j - i]);
+  }
+  return sum;
+}
+
+/// Bound of the remainder: the eighth derivative by Leibniz' rule over 8!, rounded up.
+template <std::size_t size>
+double remainder_bound(double rate_norm, const std::array<double, size>& bounds) {
+  constexpr int degree = static_cast<int>(size) - 1;
+  static constexpr auto leibniz = leibniz_weights<degree>();
+  double remainder = 0.0, power = 1.0;
+  for (std::size_t i = 0; i <= degree; ++i) {
+    remainder += leibniz[i] * power * bounds[degree - i];
+    power *= rate_norm;
+  }
+  return remainder * (1.0 + 1e-12);
+}
+
 }  // namespace
 
 template <int dim>
@@ -162,8 +185,9 @@ void TurningPair<dim>::choose_rates() {
   }
 }
 
+/// Expands n(t) . r_k(t) - threshold for all corners, with n turning at `rate`; the last coefficient is the remainder.
 template <int dim>
-double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, double longest) const {
+auto TurningPair<dim>::separation_terms(const Vec<3>& rate, double threshold) const -> CornerTerms {
   // Taylor coefficients of the turning direction: n_j = [rate]^j n / j!.
   Series n;
   n[0] = n_;
@@ -171,68 +195,69 @@ double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, doub
     n[j] = rate.cross(n[j - 1]) / j;
   }
   const double rate_norm = rate.norm();
-  static constexpr auto leibniz = leibniz_weights<degree>();
-  std::array<Coefficients, num_corners> terms;
+  CornerTerms terms;
   for (int k = 0; k < num_used_corners_; ++k) {
     const Corner& corner = corners_[k];
     Coefficients& term = terms[k];
-    // Taylor coefficients of n(t) . r_k(t), as a product of two series.
-    for (int j = 0; j < degree; ++j) {
-      double sum = 0.0;
-      for (int i = 0; i <= j; ++i) {
-        sum += n[i].dot(corner.position[j - i]);
-      }
-      term[j] = sum;
-    }
-    // Bound of the remainder: the eighth derivative by Leibniz' rule over 8!, rounded up.
-    double remainder = 0.0, power = 1.0;
-    for (std::size_t i = 0; i <= degree; ++i) {
-      remainder += leibniz[i] * power * corner.bounds[degree - i];
-      power *= rate_norm;
-    }
-    term[degree] = -remainder * (1.0 + 1e-12);
+    for (int j = 0; j < degree; ++j) term[j] = product_coefficient(n, corner.position, j);
+    term[degree] = -remainder_bound(rate_norm, corner.bounds);
     // The rounding of the products and sums of the terms is at most 34 units of their bound; 64 are subtracted.
     term[0] -= threshold * (1.0 + 8.0 * unit_roundoff) + 64.0 * unit_roundoff * corner.bounds[0];
   }
+  return terms;
+}
 
-  // The part of a piece that is certified.
+/// Returns the part of [0, 1] in which a polynomial is certainly positive, at most `part`; 0 if it does not start so.
+template <int dim>
+double TurningPair<dim>::positive_part(const Coefficients& scaled, double part) {
   static constexpr auto weights = control_weights<degree>();
-  const auto certified_part = [&](double piece) {
-    double part = 1.0;
-    for (int k = 0; k < num_used_corners_; ++k) {
-      // Substitution of t = piece s turns the piece into the interval [0, 1].
-      Coefficients scaled = terms[k];
-      double power = 1.0;
-      for (double& term : scaled) {
-        term *= power;
-        power *= piece;
-      }
-      if (!(scaled[0] > 0.0)) return 0.0;
-      // The polynomial is in the convex hull of its control points (i / degree, control[i]). The hull becomes negative
-      // on an edge from a point that is not negative to a later one that is.
-      Coefficients control;
-      for (int j = 0; j <= degree; ++j) {
-        double& at_j = control[j];
-        at_j = scaled[0];
-        for (int l = 1; l <= j; ++l) {
-          at_j += weights[j][l] * scaled[l];
-        }
-        if (!(at_j < 0.0)) continue;
-        for (int i = 0; i < j; ++i) {
-          const double at_i = control[i];
-          if (at_i >= 0.0) part = std::min(part, (i + (j - i) * (at_i / (at_i - at_j))) / degree);
-        }
-      }
+  if (!(scaled[0] > 0.0)) return 0.0;
+  // The polynomial is in the convex hull of its control points (i / degree, control[i]). The hull becomes negative
+  // on an edge from a point that is not negative to a later one that is.
+  Coefficients control;
+  for (int j = 0; j <= degree; ++j) {
+    double& at_j = control[j];
+    at_j = scaled[0];
+    for (int l = 1; l <= j; ++l) {
+      at_j += weights[j][l] * scaled[l];
     }
-    return part < 1.0 ? part * (1.0 - 16.0 * unit_roundoff) : 1.0;
-  };
+    if (!(at_j < 0.0)) continue;
+    for (int i = 0; i < j; ++i) {
+      const double at_i = control[i];
+      if (at_i >= 0.0) part = std::min(part, (i + (j - i) * (at_i / (at_i - at_j))) / degree);
+    }
+  }
+  return part;
+}
+
+/// Returns the part of a piece that is certified.
+template <int dim>
+double TurningPair<dim>::certified_part(const CornerTerms& terms, double piece) const {
+  double part = 1.0;
+  for (int k = 0; k < num_used_corners_; ++k) {
+    // Substitution of t = piece s turns the piece into the interval [0, 1].
+    Coefficients scaled = terms[k];
+    double power = 1.0;
+    for (double& term : scaled) {
+      term *= power;
+      power *= piece;
+    }
+    part = positive_part(scaled, part);
+    if (part == 0.0) return 0.0;
+  }
+  return part < 1.0 ? part * (1.0 - 16.0 * unit_roundoff) : 1.0;
+}
+
+template <int dim>
+double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, double longest) const {
+  const CornerTerms terms = separation_terms(rate, threshold);
   // A long piece underestimates the certified length, by orders of magnitude; the largest one lies between that
   // estimate and the piece. Bisection in the logarithm approaches it.
-  double piece = std::min(longest, longest_piece(rate_norm));
-  double best = certified_part(piece) * piece, too_long = piece;
+  double piece = std::min(longest, longest_piece(rate.norm()));
+  double best = certified_part(terms, piece) * piece, too_long = piece;
   for (int i = 0; i < 8 && best > 0.0 && 2.0 * best < too_long; ++i) {
     piece = std::sqrt(best * too_long);
-    const double length = certified_part(piece) * piece;
+    const double length = certified_part(terms, piece) * piece;
     if (length < piece) too_long = piece;
     best = std::max(best, length);
   }

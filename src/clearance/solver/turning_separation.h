@@ -40,6 +40,7 @@ class TurningPair {
   static constexpr int num_corners = dim == 2 ? 2 : 4;
   using Series = std::array<Vec<3>, degree>;
   using Coefficients = std::array<double, degree + 1>;
+  using CornerTerms = std::array<Coefficients, num_corners>;
 
   /// Corner of the relative motion: the two vertices whose difference it is, and bounds of its derivatives.
   struct Corner {
@@ -61,6 +62,9 @@ class TurningPair {
   void find_direction();
   void add_rate(const Vec<3>& rate);
   void choose_rates();
+  CornerTerms separation_terms(const Vec<3>& rate, double threshold) const;
+  static double positive_part(const Coefficients& scaled, double part);
+  double certified_part(const CornerTerms& terms, double piece) const;
   double length_along(const Vec<3>& rate, double threshold, double longest) const;
 
   int num_first_;
