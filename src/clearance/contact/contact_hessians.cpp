@@ -128,54 +128,69 @@ void ContactHessians<dim>::find_blocks(const ContactVertices& contact, const std
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
 }
 
+/// Returns the stencil of each contact in `stencils`, which are in the order of their first contact. One whose vertices
+/// are blocks is a group by itself, with the blocks in the order of its vertices, so that they can be packed as they
+/// are.
 template <int dim>
-void ContactHessians<dim>::prepare(const SurfaceMap& map, std::vector<ContactVertices> contacts,
-                                   std::vector<int> neighbours, const std::vector<char>& is_fixed) {
-  map_ = &map;
-  contacts_ = std::move(contacts);
-  neighbours_ = std::move(neighbours);
-  const int count = static_cast<int>(contacts_.size());
-  stencils_ = {};
-  first_of_group_.assign(1, 0);
-  is_packed_.clear();
-
-  // Contacts by their blocks, these in the order of their first contact. One whose vertices are blocks is a group by
-  // itself, with the blocks in the order of its vertices, so that they can be packed as they are.
-  std::vector<char> is_plain(contacts_.size());
-  std::transform(contacts_.begin(), contacts_.end(), is_plain.begin(),
-                 [&](const ContactVertices& contact) { return is_packable(contact); });
+std::vector<int> ContactHessians<dim>::find_stencils(const std::vector<char>& is_plain,
+                                                     const std::vector<char>& is_fixed, StencilList& stencils) const {
   StencilIndex index(std::count(is_plain.begin(), is_plain.end(), 0));
   std::vector<int> found(contacts_.size()), blocks;
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     if (is_plain[k]) {
       blocks.clear();
       for_each_vertex(contacts_[k], [&](std::size_t, int vertex) {
-        const int block = map.terms(vertex)[0].block;
+        const int block = map_->terms(vertex)[0].block;
         if (!is_fixed[block]) blocks.push_back(block);
       });
       found[k] = index.stencils.count();
       index.stencils.add(blocks);
-    } else if (k > 0 && !is_plain[k - 1] && have_same_bodies(map, contacts_[k], contacts_[k - 1])) {
+    } else if (k > 0 && !is_plain[k - 1] && have_same_bodies(*map_, contacts_[k], contacts_[k - 1])) {
       found[k] = found[k - 1];
     } else {
       find_blocks(contacts_[k], is_fixed, blocks);
       found[k] = index.find_or_add(blocks);
     }
   }
-  std::vector<int> place(index.stencils.count() + 1, 0);
+  stencils = std::move(index.stencils);
+  return found;
+}
+
+/// Collects the contacts of a stencil, `found` per contact, in groups.
+template <int dim>
+void ContactHessians<dim>::form_groups(const std::vector<int>& found, const StencilList& stencils) {
+  std::vector<int> place(stencils.count() + 1, 0);
   for (const int stencil : found) ++place[stencil + 1];
   std::partial_sum(place.begin(), place.end(), place.begin());
-  for (int stencil = 0; stencil < index.stencils.count(); ++stencil) {
+  for (int stencil = 0; stencil < stencils.count(); ++stencil) {
     const int end = place[stencil + 1];
     for (int k = place[stencil]; k < end; k += max_group) {
-      stencils_.add(index.stencils.nodes_of(stencil));
+      stencils_.add(stencils.nodes_of(stencil));
       first_of_group_.push_back(std::min(k + max_group, end));
     }
   }
   order_.resize(contacts_.size());
-  for (int k = 0; k < count; ++k) {
+  for (int k = 0; k < static_cast<int>(contacts_.size()); ++k) {
     order_[place[found[k]]++] = k;
   }
+}
+
+template <int dim>
+void ContactHessians<dim>::prepare(const SurfaceMap& map, std::vector<ContactVertices> contacts,
+                                   std::vector<int> neighbours, const std::vector<char>& is_fixed) {
+  map_ = &map;
+  contacts_ = std::move(contacts);
+  neighbours_ = std::move(neighbours);
+  stencils_ = {};
+  first_of_group_.assign(1, 0);
+  is_packed_.clear();
+
+  std::vector<char> is_plain(contacts_.size());
+  std::transform(contacts_.begin(), contacts_.end(), is_plain.begin(),
+                 [&](const ContactVertices& contact) { return is_packable(contact); });
+  StencilList stencils;
+  const std::vector<int> found = find_stencils(is_plain, is_fixed, stencils);
+  form_groups(found, stencils);
   for (int group = 0; group < num_groups(); ++group) {
     const int first = order_[first_of_group_[group]];
     is_packed_.push_back(is_plain[first]);

@@ -49,6 +49,9 @@ class ContactHessians {
   template <class Visit>
   void for_each_vertex(const ContactVertices& contact, const Visit& visit) const;
   void find_blocks(const ContactVertices& contact, const std::vector<char>& is_fixed, std::vector<int>& blocks) const;
+  std::vector<int> find_stencils(const std::vector<char>& is_plain, const std::vector<char>& is_fixed,
+                                 StencilList& stencils) const;
+  void form_groups(const std::vector<int>& found, const StencilList& stencils);
   void begin(int group, Scratch& scratch) const;
   void accumulate(int group, int contact, const RankOneSum<dim>& sum, Scratch& scratch) const;
   void finish(int group, Scratch& scratch);

@@ -72,6 +72,43 @@ std::size_t count_others(const fs::path& folder, const std::string& stem, const 
   return count;
 }
 
+/// Writes the materials, and all frames. `first` is the run measured, or its first frame if elements change.
+Result<Done> write_files(const ExportedRun& run, const ExportedRun& first, const std::vector<std::string>& names,
+                         FileSet& files) {
+  const ObjBodies bodies = obj_bodies(first);
+  if (const auto written = write_text(files.temporary(names.front()), materials(first)); !written) {
+    return files.by_their_places(written.issues());
+  }
+  for (std::size_t i = 0; i < run.num_frames(); ++i) {
+    std::string text = fmt::format("# Clearance " CLEARANCE_VERSION ": frame {}, {} s\nmtllib {}\n", run.number(i),
+                                   run.time(i), names.front());
+    if (run.adapts()) {
+      const Result<ExportedRun> other = run.of_frame(i);
+      if (!other) return other.issues();
+      text += text_of(*other, obj_bodies(*other), other->first());
+    } else {
+      const Result<Frame> frame = first.frame(i);
+      if (!frame) return frame.issues();
+      text += text_of(first, bodies, *frame);
+    }
+    if (const auto written = write_text(files.temporary(names[i + 1]), text); !written) {
+      return files.by_their_places(written.issues());
+    }
+  }
+  return Done{};
+}
+
+ExportReport report_of_frames(const ExportedRun& run, const ExportedRun& first) {
+  ExportReport report = report_of(first);
+  report.num_frames = run.num_frames();
+  report.num_frames_of_run = run.num_frames_of_run();
+  if (run.adapts()) {
+    report.values.clear();  // the motion of bodies from frame to frame is unknown
+    report.notes.emplace_back("elements change from frame to frame: numbers of vertices mean others in every file");
+  }
+  return report;
+}
+
 }  // namespace
 
 Result<ExportReport> write_obj_sequence(const ExportJob& job) {
@@ -94,36 +131,11 @@ Result<ExportReport> write_obj_sequence(const ExportJob& job) {
   if (!issues.empty()) return issues;
   if (const auto opened = files.open(); !opened) return opened.issues();
 
-  const ObjBodies bodies = obj_bodies(*first);
-  if (const auto written = write_text(files.temporary(names.front()), materials(*first)); !written) {
-    return files.by_their_places(written.issues());
-  }
-  for (std::size_t i = 0; i < run->num_frames(); ++i) {
-    std::string text = fmt::format("# Clearance " CLEARANCE_VERSION ": frame {}, {} s\nmtllib {}\n", run->number(i),
-                                   run->time(i), names.front());
-    if (run->adapts()) {
-      const Result<ExportedRun> other = run->of_frame(i);
-      if (!other) return other.issues();
-      text += text_of(*other, obj_bodies(*other), other->first());
-    } else {
-      const Result<Frame> frame = first->frame(i);
-      if (!frame) return frame.issues();
-      text += text_of(*first, bodies, *frame);
-    }
-    if (const auto written = write_text(files.temporary(names[i + 1]), text); !written) {
-      return files.by_their_places(written.issues());
-    }
-  }
+  if (const auto written = write_files(*run, *first, names, files); !written) return written.issues();
   const Result<std::uintmax_t> num_bytes = files.finish();
   if (!num_bytes) return num_bytes.issues();
 
-  ExportReport report = report_of(*first);
-  report.num_frames = run->num_frames();
-  report.num_frames_of_run = run->num_frames_of_run();
-  if (run->adapts()) {
-    report.values.clear();  // the motion of bodies from frame to frame is unknown
-    report.notes.emplace_back("elements change from frame to frame: numbers of vertices mean others in every file");
-  }
+  ExportReport report = report_of_frames(*run, *first);
   report.files = names;
   report.num_bytes = *num_bytes;
   std::sort(names.begin(), names.end());

@@ -118,6 +118,7 @@ struct CurvedElement : VolumeFunction<dim, order> {
   static bool is_valid(const double* x);
   static bool is_valid_exactly(const double* x);
   static std::array<double, 2> volume_bounds(const double* x, double tolerance);
+  static Columns<Lanes> motion_lanes(const Columns<double>& at, const Columns<double>& motion, double length);
   static double find_feasible_part(const Columns<double>& at, const Columns<double>& motion, const Sizes<dim>& sizes,
                                    double length);
   static double find_certified_step(const double* x, const double* dx);
@@ -303,11 +304,23 @@ CLEARANCE_INLINE bool is_positive_on(const Lanes& c, double width, double error)
   return t0 > 0 && t0 + t1 * (1.0 / 3.0) > 0 && t0 + (2 * t1 + t2) * (1.0 / 3.0) > 0 && t0 + t1 + t2 + t3 > 0;
 }
 
-/// Returns the part in [0, 1] of length * motion within which volumes stay above kept_volume_fraction of those at its
-/// start. `sizes` are those of the sum of both columns, |at| + length |motion|, and include all errors up to this sum.
+/// Returns the coefficients of powers of a (lane j: of a^j) of a volume less its kept fraction, from its values at the
+/// start, the middle and the end, and its leading coefficient.
+template <int dim>
+CLEARANCE_INLINE Lanes above_kept_fraction(const Lanes& c) {
+  const double f0 = c[0], fh = c[1], f1 = c[2], leading = c[3], kept = (1.0 - kept_volume_fraction) * f0;
+  if constexpr (dim == 2) {
+    return Lanes(Lanes::Vector{kept, (f1 - f0) - leading, leading, 0.0});
+  } else {
+    const double linear = 4.0 * fh - f1 - 3.0 * f0 + 0.5 * leading;
+    const double quadratic = 2.0 * (f0 + f1) - 4.0 * fh - 1.5 * leading;
+    return Lanes(Lanes::Vector{kept, linear, quadratic, leading});
+  }
+}
+
 template <int dim, int order>
-double CurvedElement<dim, order>::find_feasible_part(const Columns<double>& at, const Columns<double>& motion,
-                                                     const Sizes<dim>& sizes, double length) {
+auto CurvedElement<dim, order>::motion_lanes(const Columns<double>& at, const Columns<double>& motion, double length)
+    -> Columns<Lanes> {
   // The lanes hold the start, the middle, the end, and the motion alone, whose determinant is the leading coefficient
   // in a.
   Columns<Lanes> columns;
@@ -319,6 +332,15 @@ double CurvedElement<dim, order>::find_feasible_part(const Columns<double>& at, 
       }
     }
   }
+  return columns;
+}
+
+/// Returns the part in [0, 1] of length * motion within which volumes stay above kept_volume_fraction of those at its
+/// start. `sizes` are those of the sum of both columns, |at| + length |motion|, and include all errors up to this sum.
+template <int dim, int order>
+double CurvedElement<dim, order>::find_feasible_part(const Columns<double>& at, const Columns<double>& motion,
+                                                     const Sizes<dim>& sizes, double length) {
+  const Columns<Lanes> columns = motion_lanes(at, motion, length);
   Piece<dim, degree, Lanes> root;
   make_volume(columns, root.c);
 
@@ -330,14 +352,7 @@ double CurvedElement<dim, order>::find_feasible_part(const Columns<double>& at, 
   const double error = 20.0 * lane.error + (1000.0 * unit_roundoff + 20.0 * subdivision_error) * lane.size;
   bool is_safe = true;
   for (Lanes& c : root.c) {
-    const double f0 = c[0], fh = c[1], f1 = c[2], leading = c[3], kept = (1.0 - kept_volume_fraction) * f0;
-    if constexpr (dim == 2) {
-      c = Lanes(Lanes::Vector{kept, (f1 - f0) - leading, leading, 0.0});
-    } else {
-      const double linear = 4.0 * fh - f1 - 3.0 * f0 + 0.5 * leading;
-      const double quadratic = 2.0 * (f0 + f1) - 4.0 * fh - 1.5 * leading;
-      c = Lanes(Lanes::Vector{kept, linear, quadratic, leading});
-    }
+    c = above_kept_fraction<dim>(c);
     is_safe &= is_positive_on(c, 1.0, error);
   }
   if (is_safe) return 1.0;
@@ -362,6 +377,19 @@ double CurvedElement<dim, order>::find_feasible_part(const Columns<double>& at, 
   return std::min(search.low, search.high);
 }
 
+/// Sizes of |at| + length |motion|, with the errors up to this sum.
+template <int dim>
+Sizes<dim> sum_of_sizes(const Sizes<dim>& sizes_at, const Sizes<dim>& sizes_of_motion, double length) {
+  Sizes<dim> sizes;
+  for (int k = 0; k < dim; ++k) {
+    const double sum = sizes_at.size[k] + length * sizes_of_motion.size[k];
+    // The product with the length and the sum are rounded, too.
+    sizes.error[k] = sizes_at.error[k] + length * sizes_of_motion.error[k] + 3 * unit_roundoff * sum;
+    sizes.size[k] = (1.0 + 4 * unit_roundoff) * sum;
+  }
+  return sizes;
+}
+
 /// Returns a certified step, apart from the rounding of x + alpha dx.
 template <int dim, int order>
 double CurvedElement<dim, order>::find_certified_step(const double* x, const double* dx) {
@@ -384,13 +412,7 @@ double CurvedElement<dim, order>::find_certified_step(const double* x, const dou
   // Rounding errors grow with the cube of the motion. If they allow only a small part of it, the search is repeated on
   // a shorter motion.
   while (true) {
-    Sizes<dim> sizes;
-    for (int k = 0; k < dim; ++k) {
-      const double sum = sizes_at.size[k] + length * sizes_of_motion.size[k];
-      // The product with the length and the sum are rounded, too.
-      sizes.error[k] = sizes_at.error[k] + length * sizes_of_motion.error[k] + 3 * unit_roundoff * sum;
-      sizes.size[k] = (1.0 + 4 * unit_roundoff) * sum;
-    }
+    const Sizes<dim> sizes = sum_of_sizes(sizes_at, sizes_of_motion, length);
     const double part = find_feasible_part(at, motion, sizes, length);
     alpha = std::max(alpha, length * part);
     if (part >= 1.0 / 64.0 || length * motion_size <= 1e-6 * element_size) return alpha;

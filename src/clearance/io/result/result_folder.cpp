@@ -82,6 +82,23 @@ Result<ResultFolder> ResultFolder::create(const fs::path& path, const SceneDesc&
   return ResultFolder(path, scene.time.integrator);
 }
 
+namespace {
+
+void make_paths_canonical(const fs::path& base, BodyDesc& body) {
+  if (!body.mesh.empty()) body.mesh = fs::weakly_canonical(base / body.mesh).string();
+  if (body.collision_surface) {
+    for (std::string* file : {&body.collision_surface->mesh, &body.collision_surface->weights}) {
+      if (!file->empty()) *file = fs::weakly_canonical(base / *file).string();
+    }
+  }
+  for (MotionDesc& motion : body.motions) {
+    if (!motion.mesh_sequence.empty()) motion.mesh_sequence = fs::weakly_canonical(base / motion.mesh_sequence);
+    for (std::string& file : motion.mesh_files) file = fs::weakly_canonical(base / file).string();
+  }
+}
+
+}  // namespace
+
 Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const SceneDesc& scene) {
   auto checkpoint = read_checkpoint_file(path / "checkpoint" / "state.bin");
   if (!checkpoint) return checkpoint;
@@ -93,17 +110,7 @@ Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const Sce
   SceneDesc a = stored->scene, b = given->scene;
   for (SceneDesc* s : {&a, &b}) {
     for (BodyDesc& body : s->bodies) {
-      const fs::path base = s->base_directory;
-      if (!body.mesh.empty()) body.mesh = fs::weakly_canonical(base / body.mesh).string();
-      if (body.collision_surface) {
-        for (std::string* file : {&body.collision_surface->mesh, &body.collision_surface->weights}) {
-          if (!file->empty()) *file = fs::weakly_canonical(base / *file).string();
-        }
-      }
-      for (MotionDesc& motion : body.motions) {
-        if (!motion.mesh_sequence.empty()) motion.mesh_sequence = fs::weakly_canonical(base / motion.mesh_sequence);
-        for (std::string& file : motion.mesh_files) file = fs::weakly_canonical(base / file).string();
-      }
+      make_paths_canonical(s->base_directory, body);
     }
   }
   const std::vector<std::string> differences = find_differences(physics_of(a), physics_of(b), max_differences);
@@ -160,7 +167,30 @@ std::string probe_lines(const fs::path& file, int last_step) {
   return kept;
 }
 
+/// Returns the lines of the statistics up to that of a step, which must be there.
+Result<std::vector<StatsLine>> lines_up_to(const fs::path& path, int step) {
+  std::vector<StatsLine> lines = read_stats_lines(path);
+  while (!lines.empty() && lines.back().step > step) lines.pop_back();
+  if (const int last = lines.empty() ? 0 : lines.back().step; last != step) {
+    return problem(
+        path / "stats.jsonl",
+        fmt::format("ends at step {}, before that of the checkpoint, {}: lines are lost, which only a new run "
+                    "can make again; start anew in another folder",
+                    last, step));
+  }
+  return lines;
+}
+
 }  // namespace
+
+/// Removes the recorded frames that are not in the list.
+Result<Done> ResultFolder::remove_frames_beyond(const std::vector<std::string>& recorded) {
+  for (const std::string& file : recorded) {
+    if (frames_.count(*step_of_frame_file(file)) > 0) continue;
+    if (auto done = remove_file(path_ / file); !done) return done;
+  }
+  return Done{};
+}
 
 Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc& scene, const Checkpoint& checkpoint,
                                           const std::vector<std::string>& probe_columns) {
@@ -170,15 +200,9 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
                    "has the columns of other probes than the scene; resume with the `output.probes` of the run, or "
                    "start anew in another folder");
   }
-  std::vector<StatsLine> lines = read_stats_lines(path);
-  while (!lines.empty() && lines.back().step > checkpoint.step) lines.pop_back();
-  if (const int last = lines.empty() ? 0 : lines.back().step; last != checkpoint.step) {
-    return problem(
-        path / "stats.jsonl",
-        fmt::format("ends at step {}, before that of the checkpoint, {}: lines are lost, which only a new run "
-                    "can make again; start anew in another folder",
-                    last, checkpoint.step));
-  }
+  const Result<std::vector<StatsLine>> kept = lines_up_to(path, checkpoint.step);
+  if (!kept) return kept.issues();
+  const std::vector<StatsLine>& lines = *kept;
   if (auto done = make_folders(path); !done) return done.issues();
   ResultFolder folder(path, scene.time.integrator);
   const auto stored = load_scene(path / "scene.json", SceneFormat::clearance);
@@ -200,10 +224,7 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
     folder.has_probes_ = true;
   }
   if (auto done = folder.write_frame_list(); !done) return done.issues();
-  for (const std::string& file : recorded) {
-    if (folder.frames_.count(*step_of_frame_file(file)) > 0) continue;
-    if (auto done = remove_file(path / file); !done) return done.issues();
-  }
+  if (auto done = folder.remove_frames_beyond(recorded); !done) return done.issues();
   if (auto saved = store_scene(path, scene); !saved) return saved.issues();
   return folder;
 }
@@ -274,23 +295,15 @@ Json json_of(const StepRecord::Iteration& iteration) {
   return json;
 }
 
-}  // namespace
+Json json_of(const StepRecord::Remesh& remesh) {
+  Json json = object_of(remesh.counts);
+  for (const auto& [name, value] : remesh.numbers) json[name] = value;
+  for (const auto& [name, value] : remesh.vectors) json[name] = {value[0], value[1], value[2]};
+  return json;
+}
 
-Result<Done> ResultFolder::append_stats(const StepRecord& record) {
-  Json line;
-  line["step"] = record.step;
-  line["time"] = record.time;
-  line["status"] = record.status;
-  line["newton_iterations"] = record.newton_iterations;
-  line["partial_iterations"] = record.partial_iterations;
-  line["contacts"] = record.contacts;
-  line["min_distance"] = number(record.min_distance);
-  line["residual"] = number(record.residual);
-  line["kappa"] = number(record.kappa);
-  line["energy"] = object_of(record.energy);
-  line["friction_work"] = number(record.friction_work);
-  line["imbalance"] = number(record.imbalance);
-  line["account"] = object_of(record.account);
+/// Adds what the watches of the run have found in the step.
+void add_watched(const StepRecord& record, Json& line) {
   line["gained"] = {{"share", number(record.gained.share)}, {"body", record.gained.body}};
   line["lost"] = {{"share", number(record.lost.share)}, {"body", record.lost.body}};
   if (record.lost.hit > 0.0) line["lost"]["impacts"] = number(record.lost.hit);
@@ -315,14 +328,30 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
                       {"share", number(record.curved.share)},
                       {"body", record.curved.body}};
   }
+}
+
+}  // namespace
+
+Result<Done> ResultFolder::append_stats(const StepRecord& record) {
+  Json line;
+  line["step"] = record.step;
+  line["time"] = record.time;
+  line["status"] = record.status;
+  line["newton_iterations"] = record.newton_iterations;
+  line["partial_iterations"] = record.partial_iterations;
+  line["contacts"] = record.contacts;
+  line["min_distance"] = number(record.min_distance);
+  line["residual"] = number(record.residual);
+  line["kappa"] = number(record.kappa);
+  line["energy"] = object_of(record.energy);
+  line["friction_work"] = number(record.friction_work);
+  line["imbalance"] = number(record.imbalance);
+  line["account"] = object_of(record.account);
+  add_watched(record, line);
   for (const auto& [key, value] : record.momentum) line["momentum"][key] = {value[0], value[1], value[2]};
   line["seconds"] = object_of(record.seconds);
   line["counters"] = object_of(record.counters);
-  if (!record.remesh.counts.empty()) {
-    line["remesh"] = object_of(record.remesh.counts);
-    for (const auto& [name, value] : record.remesh.numbers) line["remesh"][name] = value;
-    for (const auto& [name, value] : record.remesh.vectors) line["remesh"][name] = {value[0], value[1], value[2]};
-  }
+  if (!record.remesh.counts.empty()) line["remesh"] = json_of(record.remesh);
   if (!record.controls.empty()) line["controls"] = object_of(record.controls);
   line["smallest_alpha"] = record.smallest_alpha;
   if (!record.limited_by.empty()) line["limited_by"] = record.limited_by;
@@ -347,12 +376,65 @@ Result<Done> ResultFolder::add_last_frame(const Frame& frame) {
   return write_file_atomically(path_ / "stats.jsonl", text);
 }
 
+namespace {
+
+double number_in(const Json& object, const char* key, double otherwise) {
+  return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>() : otherwise;
+}
+
+/// Returns a share and the name that it belongs to.
+std::pair<double, std::string> share_in(const Json& record, const char* key, const char* whose,
+                                        const char* value = "share") {
+  if (!record.contains(key) || !record[key].is_object()) return {};
+  const Json& share = record[key];
+  return {number_in(share, value, 0.0), share.contains(whose) && share[whose].is_string() ? share[whose] : ""};
+}
+
+std::pair<double, std::string> coarse_share(const Json& record) {
+  std::pair<double, std::string> coarse = share_in(record, "coarse", "bodies");
+  if (coarse.first > 0.0 && record["coarse"].contains("bodies")) {
+    for (const Json& body : record["coarse"]["bodies"]) {
+      if (body.is_string()) coarse.second += (coarse.second.empty() ? "'" : " and '") + body.get<std::string>() + "'";
+    }
+  }
+  return coarse;
+}
+
+StepEnergies::Adaptation adaptation_of(const Json& remesh) {
+  StepEnergies::Adaptation adaptation{0.0, number_in(remesh, "rejected", 0.0), number_in(remesh, "unsafe", 0.0),
+                                      -number_in(remesh, "elastic_loss", 0.0) - number_in(remesh, "kinetic_loss", 0.0)};
+  for (const char* key : {"splits", "collapses", "swaps", "smoothings"}) {
+    adaptation.num_done += number_in(remesh, key, 0.0);
+  }
+  return adaptation;
+}
+
+/// Energies of a step, from its line of the statistics.
+StepEnergies energies_of(const Json& record) {
+  const Json &account = record["account"], &energy = record["energy"];
+  return {number_in(energy, "kinetic", 0.0),
+          number_in(energy, "joint", 0.0),
+          number_in(account, "kinetic", 0.0),
+          number_in(account, "stored", 0.0),
+          number_in(account, "impacts", 0.0) + number_in(account, "integrator", 0.0),
+          share_in(record, "gained", "body"),
+          share_in(record, "lost", "body"),
+          share_in(record, "strained", "joint"),
+          coarse_share(record),
+          share_in(record, "turned", "body", "angle"),
+          share_in(record, "curved", "body"),
+          record.contains("remesh") ? std::optional(adaptation_of(record["remesh"])) : std::nullopt,
+          share_in(record, "stiff_strain", "body", "strain"),
+          share_in(record, "large_rotation", "body", "angle"),
+          number_in(record, "time", 0.0),
+          share_in(record, "lost", "body", "impacts").first,
+          record.contains("lost") && record["lost"].is_object() && record["lost"].contains("driven")};
+}
+
+}  // namespace
+
 /// Adds a line of the statistics to the sums. Any entry may be missing, because the file may be older or changed.
 void ResultFolder::add_up(const nlohmann::ordered_json& record) {
-  const auto number_in = [](const Json& object, const char* key, double otherwise) {
-    return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>()
-                                                                                 : otherwise;
-  };
   ++num_steps_;
   if (!record.is_object()) return;
   if (record.contains("seconds")) total_seconds_ += number_in(record["seconds"], "total", 0.0);
@@ -361,36 +443,7 @@ void ResultFolder::add_up(const nlohmann::ordered_json& record) {
   const bool has_status = record.contains("status") && record["status"].is_string();
   ++num_steps_by_status_[has_status ? record["status"].get<std::string>() : "unknown"];
   if (!record.contains("account") || !record.contains("energy")) return;
-  const Json &account = record["account"], &energy = record["energy"];
-  const auto share_in = [&](const char* key, const char* whose,
-                            const char* value = "share") -> std::pair<double, std::string> {
-    if (!record.contains(key) || !record[key].is_object()) return {};
-    const Json& share = record[key];
-    return {number_in(share, value, 0.0), share.contains(whose) && share[whose].is_string() ? share[whose] : ""};
-  };
-  std::pair<double, std::string> coarse = share_in("coarse", "bodies");
-  if (coarse.first > 0.0 && record["coarse"].contains("bodies")) {
-    for (const Json& body : record["coarse"]["bodies"]) {
-      if (body.is_string()) coarse.second += (coarse.second.empty() ? "'" : " and '") + body.get<std::string>() + "'";
-    }
-  }
-  std::optional<StepEnergies::Adaptation> adaptation;
-  if (record.contains("remesh")) {
-    const Json& remesh = record["remesh"];
-    adaptation = {0.0, number_in(remesh, "rejected", 0.0), number_in(remesh, "unsafe", 0.0),
-                  -number_in(remesh, "elastic_loss", 0.0) - number_in(remesh, "kinetic_loss", 0.0)};
-    for (const char* key : {"splits", "collapses", "swaps", "smoothings"}) {
-      adaptation->num_done += number_in(remesh, key, 0.0);
-    }
-  }
-  energy_.add({number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0), number_in(account, "kinetic", 0.0),
-               number_in(account, "stored", 0.0),
-               number_in(account, "impacts", 0.0) + number_in(account, "integrator", 0.0), share_in("gained", "body"),
-               share_in("lost", "body"), share_in("strained", "joint"), std::move(coarse),
-               share_in("turned", "body", "angle"), share_in("curved", "body"), adaptation,
-               share_in("stiff_strain", "body", "strain"), share_in("large_rotation", "body", "angle"),
-               number_in(record, "time", 0.0), share_in("lost", "body", "impacts").first,
-               record.contains("lost") && record["lost"].is_object() && record["lost"].contains("driven")});
+  energy_.add(energies_of(record));
 }
 
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {

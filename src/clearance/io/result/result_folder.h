@@ -167,6 +167,7 @@ class ResultFolder {
  private:
   ResultFolder(std::filesystem::path path, TimeIntegrator integrator) : path_(std::move(path)), energy_(integrator) {}
   Result<Done> write_frame_list();
+  Result<Done> remove_frames_beyond(const std::vector<std::string>& recorded);
   void add_up(const nlohmann::ordered_json& stats_line);
   void find_frames(const std::vector<StatsLine>& lines, int last_step, int frame_interval);
 
