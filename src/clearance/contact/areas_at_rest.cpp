@@ -46,6 +46,9 @@ class Areas {
     for (int k = 0; k < std::ssize(surface_.triangles); ++k) {
       const auto& t = surface_.triangles[k];
       const Vec<3> x0 = block<3>(x_, t[0]);
+      // A triangle gives a third of its area to each corner and a third to each edge. The areas of all vertices then
+      // sum up to that of the surface, and so do those of all edges: each kind of owner integrates over the surface
+      // once.
       const double third = 0.5 * cross_product(block<3>(x_, t[1]) - x0, block<3>(x_, t[2]) - x0).norm() / 3.0;
       for (const int v : t) areas.vertex[v] += third;
       for (const int e : star.edges_of_triangle(k)) areas.edge[e] += third;
@@ -61,6 +64,9 @@ class Areas {
 /// the body is then inertial_reach times the force that accelerates it by dhat / h^2 (quasi-static: by gravity, at
 /// least 1 m/s^2).
 double inertial_modulus(const SurfaceAtRest& rest, double mass, double area, double dhat) {
+  // With b / dhat^3 per area [Li23] and kappa = 1, the pressure halfway to contact has no unit and does not depend on
+  // dhat: middle_force grows with dhat^3 where min_separation is 0. The result solves modulus * pressure_of_unit *
+  // area = inertial_reach * mass * acceleration.
   const bool is_static = rest.step == 0.0;
   const double acceleration = is_static ? std::max(1.0, rest.gravity) : dhat / (rest.step * rest.step);
   const BarrierOptions barrier{dhat, 0.0};
@@ -89,6 +95,7 @@ void set_moduli(const SurfaceAtRest& rest, AreasAtRest& areas) {
     if (rest.kappa > 0.0) {
       modulus.push_back(rest.kappa);
     } else if (body.is_obstacle) {
+      // A pair has the smaller modulus, which is that of the obstacle's partner.
       modulus.push_back(infinity);
     } else if (body.is_stiff) {
       modulus.push_back(inertial_modulus(rest, body.mass, area[b], dhat[b]));

@@ -37,11 +37,14 @@ Frame point_edge_frame(const ContactPositions<dim>& x) {
   gap -= gap.dot(tangent) * tangent;
   frame.distance = gap.norm();
   frame.normal = gap / frame.distance;
+  // The closest point is x1 + foot (x2 - x1). At a fixed foot the gap is sum_i w_i x_i with the weights of [Fer23, eq.
+  // A.12].
   const double foot = to_p.dot(tangent) / length;
   frame.weights = {1.0, foot - 1.0, -foot};
   if constexpr (has_tangents<Frame, dim>) {
     frame.num_tangents = 1;
     frame.tangents[0] = tangent;
+    // The edge turns towards the normal by the angle n . (dx_2 - dx_1) / length.
     frame.tilts[0] = {0.0, -1.0 / length, 1.0 / length};
   }
   return frame;
@@ -56,6 +59,8 @@ void align_tangents(ContactFrame<3>& frame) {
     c += frame.tilts[1][i] * frame.tilts[1][i];
   }
   // This Jacobi rotation makes the off-diagonal entry vanish, without trigonometric functions.
+  // The angle theta satisfies tan(2 theta) = b / half_difference. Of the two rotations that do, this one turns by at
+  // most 45 degrees, so that the sum in cos_sq never cancels.
   const double half_difference = 0.5 * (a - c);
   const double radius = std::sqrt(half_difference * half_difference + b * b);
   if (!(radius > 0.0)) return;
@@ -90,6 +95,8 @@ Plane set_plane(Frame& frame, const Vec<3>& edge_a, const Vec<3>& edge_b, const 
     frame.normal = -frame.normal;
     frame.distance = -frame.distance;
   }
+  // By the cyclic rule edge_a . (edge_b x cross) = cross . (edge_a x edge_b) = area_sq, and edge_b is orthogonal to
+  // edge_b x cross; dual_b follows in the same way.
   return {cross_product(edge_b, cross) / area_sq, cross_product(cross, edge_a) / area_sq};
 }
 
@@ -97,6 +104,9 @@ Plane set_plane(Frame& frame, const Vec<3>& edge_a, const Vec<3>& edge_b, const 
 template <class TiltsOf>
 void set_tangents(ContactFrame<3>& frame, const Plane& plane, const Vec<3>& edge_a, const TiltsOf& tilts_of) {
   frame.num_tangents = 2;
+  // If the ends of the edges move by da and db, the plane rises by n . da at edge_a and by n . db at edge_b. A linear
+  // function with these values has the gradient dual_a (n . da) + dual_b (n . db), whose component along e_j is the
+  // tilt a_j.
   frame.tangents[0] = edge_a.normalized();
   frame.tangents[1] = cross_product(frame.normal, frame.tangents[0]);
   for (std::size_t j = 0; j < 2; ++j) {
@@ -110,6 +120,7 @@ Frame point_triangle_frame(const ContactPositions<3>& x) {
   Frame frame;
   const Vec<3> edge_a = x[2] - x[1], edge_b = x[3] - x[1], gap = x[0] - x[1];
   const Plane plane = set_plane(frame, edge_a, edge_b, gap);
+  // The duals give the coordinates beta of the foot [Fer23, eq. 2.18]; the weights are a row of [Fer23, eq. A.8].
   const double beta1 = plane.dual_a.dot(gap), beta2 = plane.dual_b.dot(gap);
   frame.weights = {1.0, beta1 + beta2 - 1.0, -beta1, -beta2};
   if constexpr (has_tangents<Frame, 3>) {
@@ -124,6 +135,8 @@ Frame edge_edge_frame(const ContactPositions<3>& x) {
   const Vec<3> edge_a = x[1] - x[0], edge_b = x[3] - x[2], gap = x[0] - x[2];
   const Plane plane = set_plane(frame, edge_a, edge_b, gap);
   // At the closest points, gap + s edge_a - t edge_b is along the normal.
+  // Its products with the duals vanish, which gives s and t, the gamma of [Fer23, eq. 2.19]; the weights are a row of
+  // [Fer23, eq. A.10].
   const double s = -plane.dual_a.dot(gap), t = plane.dual_b.dot(gap);
   frame.weights = {1.0 - s, s, t - 1.0, -t};
   if constexpr (has_tangents<Frame, 3>) {
@@ -150,6 +163,8 @@ Frame mollified_frame(const Model& model, const Contact& contact, const ContactP
   Frame frame = narrow;
   frame.num_vertices = 4;
   frame.weights = {};
+  // The normal, the weights, the part u_t of u along the tangents and the tilt a change their signs together, and u_n
+  // does not change. The Hessian consists of u_n^2 and of products of u_t and a, and stays the same.
   const double sign = at(0) < 2 ? 1.0 : -1.0;
   frame.normal *= sign;
   for (std::size_t i = 0; i < num_inner; ++i) frame.weights[at(i)] = sign * narrow.weights[i];

@@ -28,6 +28,8 @@ bool have_same_bodies(const SurfaceMap& map, const ContactVertices& a, const Con
     }
     return true;
   };
+  // All vertices of an affine body depend on the same blocks, so that the same two bodies mean the same blocks without
+  // a list of them being sorted.
   return has_no_third(a) && has_no_third(b);
 }
 
@@ -38,6 +40,8 @@ struct StencilIndex {
 
   explicit StencilIndex(std::size_t max_count) : table(std::bit_ceil(2 * max_count + 1), -1) {}
   int find_or_add(std::span<const int> blocks) {
+    // At least half of the places stay free, hence the search ends. Stencils are numbered by the first contact that
+    // has them and not by their hash, so that sums have the same order everywhere.
     std::uint64_t hash = 0;
     for (const int block : blocks) hash = (hash + static_cast<std::uint64_t>(block) + 1) * 0x9E3779B97F4A7C15U;
     for (std::size_t at = hash >> 32;; ++at) {
@@ -63,6 +67,8 @@ void pack_terms(const RankOneSum<dim>& sum, std::span<const std::size_t> nodes, 
   for (std::size_t a = 0; a < nodes.size(); ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
       for (int c = 0; c < dim; ++c, to += dim) {
+        // Column c of block (a, b) is sum_r coefficient_r z_a (z_b)_c. Terms are added in their order, in every
+        // instance of the template alike.
         Lanes column = sum.row(0)[nodes[a]] * (sum.coefficient(0) * sum.row(0)[nodes[b]][c]);
         for (std::size_t r = 1; r < count; ++r) {
           column += sum.row(r)[nodes[a]] * (sum.coefficient(r) * sum.row(r)[nodes[b]][c]);
@@ -169,6 +175,8 @@ void ContactHessians<dim>::form_groups(const std::vector<int>& found, const Sten
       first_of_group_.push_back(std::min(k + max_group, end));
     }
   }
+  // The counting sort is stable: within a group the contacts keep the order of the set, in which their terms are
+  // summed.
   order_.resize(contacts_.size());
   for (int k = 0; k < static_cast<int>(contacts_.size()); ++k) {
     order_[place[found[k]]++] = k;
@@ -211,6 +219,8 @@ template <int dim>
 void ContactHessians<dim>::accumulate(int group, int contact, const RankOneSum<dim>& sum, Scratch& scratch) const {
   const std::span<const int> blocks = stencils_.nodes_of(group);
   const std::size_t num_blocks = blocks.size();
+  // With the positions J q of the vertices, J^T (c z z^T) J = c (J^T z) (J^T z)^T: a term is pulled back as a vector,
+  // which costs a product per block instead of one per pair of blocks.
   const std::size_t count = sum.count(), first = scratch.pulled.size();
   scratch.coefficient.insert(scratch.coefficient.end(), sum.coefficients(), sum.coefficients() + count);
   scratch.pulled.resize(first + count * num_blocks, Lanes(0.0));

@@ -51,6 +51,7 @@ void ContactPotential<dim>::scatter(const ContactSet& set, const LocalGradients&
 
 template <int dim>
 VecX ContactPotential<dim>::vertex_sums(const ContactSet& set, const LocalGradients& locals, double scale) const {
+  // This loop is serial: the order of the contacts alone decides the bits of each sum.
   VecX sums = VecX::Zero(dim * model_.surface.num_vertices);
   for (std::size_t k = 0; k < set.contacts.size(); ++k) {
     const std::size_t first = set.first_place(k);
@@ -103,6 +104,9 @@ void ContactPotential<dim>::add_work_gaps(const ContactSet& set, const VecX& x_t
     // A contact that was not active at the start had no energy there.
     const bool was_contact = start.contacts[k].distance_sq < activation_sq;
     const double energy_t0 = was_contact ? contacts_.energy(start, k, x_t0) : 0.0;
+    // An implicit step takes the force of its end, whose work exceeds the change of the energy E by g(x_t1) . (x_t1 -
+    // x_t0) - E(x_t1) + E(x_t0). Where E is convex along the motion this is at least 0; elsewhere it is cut off at 0
+    // and at the work.
     const double gap = work - contacts_.energy(set, k, x_t1) + energy_t0;
     if (gap > 0.0) add_to_bodies(model_, set.contacts[k], scale * std::min(gap, std::abs(work)), sums);
   }

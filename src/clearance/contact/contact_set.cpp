@@ -24,6 +24,8 @@ struct Chunk {
   /// A corner of a box near another one closes 25 pairs of primitives: most of these are counted here, as long as no
   /// other stencil has taken the place, and need not be sorted.
   void add(const Contact& contact) {
+    // A place that another stencil has taken costs a repeated entry, never a wrong one: merge_duplicates sums up the
+    // rest.
     const auto [v0, v1, v2, v3] = contact.vertices;
     if (v3 < 0) {
       int& place = last_at_[(v0 * 7 + v1 * 31 + v2) % last_at_.size()];
@@ -54,6 +56,8 @@ class PairScales {
   /// first primitive. False if the pair is too far apart.
   template <std::size_t n>
   bool apply(const std::array<int, n>& vertices, std::size_t num_first, double distance_sq, Contact& contact) const {
+    // No pair has a larger activation distance than that of the options, so that far pairs leave before their scales
+    // are read.
     if (distance_sq >= activation_sq_) return false;
     set_dhat(vertices, contact);
     if (scales_.is_empty()) return true;
@@ -79,6 +83,8 @@ class PairScales {
   template <std::size_t n>
   void set_weight(const std::array<int, n>& vertices, std::size_t num_first, Contact& contact) const {
     if (scales_.compliance.empty()) return;
+    // A primitive has the mean compliance [m/N] of its vertices. The weight w [J/m^4] solves dhat = w * middle_force *
+    // (c_0 + c_1), where c_0 and c_1 are the compliances of the two primitives.
     std::array<double, 2> compliance{};
     for (std::size_t i = 0; i < n; ++i) {
       const bool is_first = i < num_first;
@@ -117,6 +123,8 @@ void collect_point_triangle(const Model& model, const VecX& x, const Candidates&
         const std::array<int, 3>& t = model.surface.triangles[triangle];
         const std::array<int, 4> vertices = {p, t[0], t[1], t[2]};
         const std::array<Vec<3>, 4> at = stencil_positions(x, vertices);
+        // The type is the active set of [Fer23, eq. 2.18], for which the distance has one of the closed forms of
+        // [Fer23, eq. 2.20 to 2.22].
         const PointTriangleType type = point_triangle_type(at[0], at[1], at[2], at[3]);
         const ClosestStencil& stencil = stencil_of(type);
         const double distance_sq = stencil_distance_sq(stencil, at);
@@ -236,7 +244,8 @@ Candidates find_contact_candidates(BroadPhase& broad_phase, const Model& model, 
                                    const VecX& x_t0, const VecX& x_t1, const std::vector<double>& deviation) {
   const std::vector<double>& dhat = model.contact_scales.dhat;
   if (dhat.empty()) return broad_phase.find_candidates(x_t0, x_t1, options.inflation(), deviation);
-  // Half of the sum of two activation distances is at least the smaller one, which is the pair's.
+  // Each of two boxes grows by half of its own activation distance. Half of the sum of both is at least the smaller
+  // one, which is the pair's.
   std::vector<double> inflation(dhat.size());
   for (std::size_t v = 0; v < dhat.size(); ++v) {
     inflation[v] =
@@ -251,6 +260,7 @@ Contact contact_of_pair(const Model& model, const PrimitivePair& pair, const std
   const PairScales scales(model, options);
   const std::array<int, 4>& v = pair.vertices;
   Contact contact;
+  // No activation distance rejects the pair here: a forecast asks for pairs that will meet later.
   if (pair.plane >= 0) {
     scales.apply(std::array<int, 1>{v[0]}, 1, contact);
     contact.kind = ContactKind::half_space;

@@ -14,6 +14,7 @@ struct StencilKey {
 
   StencilKey() = default;
   StencilKey(const Contact& contact, std::size_t at) : index(static_cast<std::uint32_t>(at)) {
+    // Absent vertices, -1, become 0, so that every field is unsigned and the keys order contacts as `precedes` does.
     const auto vertex = [&](std::size_t i) { return static_cast<std::uint64_t>(contact.vertices[i] + 1); };
     // A half-space has one vertex, and the plane decides between its equals.
     const std::uint64_t plane = contact.kind == ContactKind::half_space ? static_cast<std::uint64_t>(contact.plane) : 0;
@@ -62,6 +63,7 @@ void set_stencil(const ClosestStencil& stencil, const std::array<int, 4>& vertic
   for (std::size_t i = 0; i < 4; ++i) contact.vertices[i] = vertex[stencil.local[i]];
   auto& [v0, v1, v2, v3] = contact.vertices;
   if (stencil.kind == ContactKind::point_point) {
+    // The gap changes its sign where the points are exchanged, but the energy is even in it.
     contact.vertices = {std::min(v0, v1), std::max(v0, v1), -1, -1};
   } else if (stencil.kind == ContactKind::point_edge) {
     contact.vertices = {v0, std::min(v1, v2), std::max(v1, v2), -1};
@@ -109,6 +111,8 @@ void merge_duplicates(std::vector<Contact>& contacts, int num_vertices) {
   std::vector<Contact> merged;
   merged.reserve(contacts.size());
   for (std::size_t k = 0; k < keys.size(); ++k) {
+    // Equal stencils follow each other by their index, so that their weights are summed in the order of the
+    // candidates, whichever way the keys were sorted.
     const Contact& contact = contacts[keys[k].index];
     if (k > 0 && keys[k].is_same(keys[k - 1]) && contact.dhat == merged.back().dhat) {
       merged.back().weight += contact.weight;

@@ -61,6 +61,7 @@ struct Lists {
 Lists lists_of_first(const std::vector<std::array<int, 2>>& pairs, int count) {
   Lists lists;
   lists.first.assign(count + 1, 0);
+  // Counts per owner become offsets; the sorted pairs already have the others in the order of the lists.
   for (const auto& [owner, other] : pairs) {
     ++lists.first[owner + 1];
     lists.others.push_back(other);
@@ -229,11 +230,14 @@ class ConvergentContactModel<dim>::Builder {
             }
           }
           if (own_.has_improved_max_) subtract_on_triangles(p, dhat, chunk);
+          // The factor 1/4 is 1/2 since each of two surfaces owns half of the energy, and 1/2 since in space vertices
+          // and edges integrate over the surface once each.
           chunk.counts.take(0.25 * own_.modulus_of(p, corners(of_body[0])[0]) * own_.vertex_measure(p), chunk.contacts);
         });
   }
 
-  /// All triangles around an edge or a vertex that is near are near, too, and have been counted.
+  /// An edge is a part of its triangles: all triangles around an edge or a vertex that is near are near, too, and have
+  /// been counted.
   void subtract_on_triangles(int p, double dhat, Chunk& chunk) const {
     chunk.of_edges.clear();
     Contact contact;
@@ -245,6 +249,9 @@ class ConvergentContactModel<dim>::Builder {
     std::sort(chunk.of_edges.begin(), chunk.of_edges.end());
     for_each_counted(chunk.vertices, [&](int u, int num_triangles) {
       const auto [begin, end] = std::equal_range(chunk.of_edges.begin(), chunk.of_edges.end(), u);
+      // The count is 1 - n_t + sum over the edges at u of (n - 1); `of_edges` holds u n - 1 times for each of them. A
+      // closed fan of n_t triangles has n_t edges with n = 2, which gives 1: its triangles minus its edges plus the
+      // vertex.
       const int count = 1 - num_triangles + static_cast<int>(end - begin);
       if (count != 0 && point_point(p, u, dhat, contact)) chunk.counts.add(count, contact);
     });
@@ -277,6 +284,8 @@ class ConvergentContactModel<dim>::Builder {
 
   bool are_parallel(int a, int b, double& eps_x) const {
     const auto length_sq = [&](int e) { return model_.edge_rest_length_sq[e]; };
+    // The product of the lengths rounds by the order of its factors: with the smaller number first, both owners of a
+    // pair get the same bits.
     eps_x = edge_edge_mollifier_threshold(length_sq(std::min(a, b)), length_sq(std::max(a, b)));
     const std::array<int, 2> ea = edge(a), eb = edge(b);
     const Vec<dim> da = at(ea[1]) - at(ea[0]), db = at(eb[1]) - at(eb[0]);
@@ -348,6 +357,8 @@ class ConvergentContactModel<dim>::Builder {
           const std::array<int, 2> ends = edge(b);
           if ((ends[0] != u && ends[1] != u) || !are_parallel(a, b, eps_x)) continue;
           ++num_mollified;
+          // An edge adds e b, with its mollifier e; it is subtracted with the same e, so that what is left at u is a
+          // whole number of plain barriers: 1 - (n - n_mollified).
           chunk.counts.add(-1, mollified(a, b, type_at(a < b, ends[1] == u, on_a), dhat, eps_x, distance_sq));
         }
         const int count = 1 - (num_edges - num_mollified);
@@ -359,6 +370,8 @@ class ConvergentContactModel<dim>::Builder {
   /// Returns the type of the pair whose closest features are an end of the other edge and `on_owner`, in the order of
   /// the pair.
   static EdgeEdgeType type_at(bool owner_is_first, bool is_second_end, PointEdgeType on_owner) {
+    // EdgeEdgeType counts the pairs of ends as 2 * end of ea + end of eb, then ea with the ends of eb from 4 on, then
+    // the ends of ea with eb from 6 on.
     const int end = is_second_end ? 1 : 0, feature = static_cast<int>(on_owner);
     if (on_owner == PointEdgeType::p_e) return static_cast<EdgeEdgeType>((owner_is_first ? 4 : 6) + end);
     return static_cast<EdgeEdgeType>(owner_is_first ? 2 * feature + end : 2 * end + feature);
@@ -380,6 +393,7 @@ class ConvergentContactModel<dim>::Builder {
         contact.vertices = {v, -1, -1, -1};
         contact.plane = plane;
         contact.distance_sq = distance * distance;
+        // The half-space has no vertices of its own that would own a share: the weight is the whole one.
         contact.weight = own_.modulus_of(v, v) * own_.vertex_measure(v);
         contacts_.push_back(contact);
       }
@@ -421,6 +435,7 @@ double ConvergentContactModel<dim>::modulus_of(int a, int b) const {
 
 template <int dim>
 double ConvergentContactModel<dim>::law_scale(const Contact& contact) const {
+  // b / dhat^3 [m] times a modulus [Pa] and an area [m^2] is an energy [J].
   return has_physical_barrier_ ? 1.0 / (contact.dhat * contact.dhat * contact.dhat) : 1.0;
 }
 

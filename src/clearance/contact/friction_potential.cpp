@@ -31,6 +31,8 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     if (mu.is_zero()) continue;
     const ContactPositions<dim> positions = positions_of<dim>(contact, x);
     const ContactGap<dim> gap = compute_contact_gap<dim>(model_, contact, positions);
+    // This is lambda of [Fer23, eq. 2.14] in the units of the incremental potential; a subtracted contact has a
+    // negative one.
     const double force = kappa * contact_model_.normal_force(contact, gap, positions);
     if (!(std::abs(force) > 0.0)) continue;
     LaggedContact lagged;
@@ -47,7 +49,8 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     if (lagged.has_memory) {
       const Vec<dim> s = memory_.displacement(contact, gap.weights, x);
       lagged.stick = s - gap.normal.dot(s) * gap.normal;
-      // Elastic sliding is no slip, and the coefficient is static as long as nothing slips.
+      // Elastic sliding is no slip, and the coefficient is static as long as nothing slips: only what exceeds the
+      // stick length counts, on top of the eps up to which the coefficient is static.
       slid = eps + std::max(0.0, stretch(lagged, displacement).norm() - scales.stick);
     }
     lagged.limit = share * force * coefficient(mu, slid, eps);
@@ -72,6 +75,8 @@ Vec<dim> FrictionPotential<dim>::sliding(const LaggedContact& contact, const Vec
   Vec<dim> u = Vec<dim>::Zero();
   for (int i = 0; i < contact.num_vertices; ++i) {
     const std::size_t at = i;
+    // The sum is Gamma of [Fer23, app. A.8] times the displacement. Its part across the normal is the sliding in world
+    // coordinates, without the basis P: |u| is the same in any basis.
     u += contact.weights[at] * block<dim>(displacement, contact.vertices[at]);
   }
   return u - contact.normal.dot(u) * contact.normal;
@@ -105,6 +110,8 @@ void FrictionPotential<dim>::add_work_gaps(const VecX& x, double scale, VecX& ga
   for (const LaggedContact& contact : contacts_) {
     const Vec<dim> u = stretch(contact, displacement);
     const double work = contact.law.force_over_distance(u.norm()) * u.dot(sliding(contact, displacement));
+    // The elastic sliding stored at the start is `stick`; what the work exceeds the change of f_0 by is lost, as for
+    // barriers.
     const double change = contact.law.potential(u.norm()) - contact.law.potential(contact.stick.norm());
     add_to_bodies(model_, contact.contact, scale * contact.limit * (work - change), gaps);
     add_to_bodies(model_, contact.contact, scale * contact.limit * work, works);
@@ -120,6 +127,8 @@ std::vector<StickVertex> FrictionPotential<dim>::stick(const VecX& x) const {
     Vec<dim> u = stretch(contact, displacement);
     // The part beyond the elastic sliding has slipped.
     const double y = u.norm();
+    // This is the return mapping: the force is mu lambda along u with f_1 = 1 from eps on, and so the spring keeps a
+    // length of eps in the direction of u.
     if (y > contact.law.eps) u *= contact.law.eps / y;
     updates.push_back({contact.contact, contact.weights, contact.stick, u - contact.stick, contact.limit});
   }
@@ -196,6 +205,8 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
     const double y = u.norm();
     const double across = contact.law.force_over_distance(y);
     // The stiffness across u is the secant stiffness, and along u at least a share of it.
+    // In [Fer23, eq. A.17] the eigenvalue along u is f_1', and across u it is f_1 / |u|. Neither is negative, so that
+    // the projection of the 2 x 2 matrix changes nothing. At u = 0 both are 2 / eps, and any direction will do.
     const double along = std::max(contact.law.stiffness(y), secant_share * across);
     const Vec<dim> direction = y > 0.0 ? Vec<dim>(u / y) : any_tangent<dim>(contact.normal);
     if (along > 0.0) sum.add(contact.limit * along, contact.weights, direction);

@@ -53,6 +53,8 @@ std::vector<signed char> find_outside(const SurfaceAtRest& rest) {
   const std::vector<int>& directions = insides.direction_of_edge;
   Edges edges = rest.model.surface.edges;
   for (std::size_t e = 0; e < edges.size(); ++e) {
+    // With the material on its left, an edge turned to the right is its outward normal. A reversed edge has the
+    // opposite normal: the last line turns its sign back.
     if (directions[e] < 0) std::swap(edges[e][0], edges[e][1]);
   }
   std::vector<signed char> outside = find_outside(rest, insides, edges);
@@ -108,6 +110,8 @@ class Offsets {
     const SurfaceTopology& surface = rest_.model.surface;
     if constexpr (dim == 3) {
       for (const auto& [a, b, c] : surface.triangles) {
+        // A third of the area of a triangle is a sixth of the norm of its cross product; an edge gives half to each
+        // end.
         result_.facet_share.push_back(cross_product(Vec<3>(at(b) - at(a)), Vec<3>(at(c) - at(a))).norm() / 6.0);
       }
     } else {
@@ -134,6 +138,7 @@ class Offsets {
     if (!star_.is_solid_edge(edge) || triangles.size() != 2) return 0.0;
     const Vec<dim> n = normal(triangles[0]);
     const int a = rest_.model.surface.edges[edge][0];
+    // The edge is convex if the second triangle lies below the plane of the first one.
     const double side = n.dot(at(star_.opposite(triangles[1], edge)) - at(a));
     return (side < 0.0 ? 1.0 : -1.0) * angle_between(n, normal(triangles[1]));
   }
@@ -157,6 +162,8 @@ class Offsets {
       std::rotate(corners.begin(), std::find(corners.begin(), corners.end(), vertex), corners.end());
       sum += angle_between(at(corners[1]) - at(vertex), at(corners[2]) - at(vertex));
     }
+    // The normals around a convex vertex span a spherical polygon. By the theorem of Gauss and Bonnet its area is the
+    // defect of angles, and dhat^2 times it is the area that the vertex gains.
     return 2.0 * std::numbers::pi - sum;
   }
 

@@ -23,6 +23,8 @@ constexpr char constant = 0, varying = 1;
 StepValue spline(double z) {
   if (z >= 1.0) return {};
   const double s = 1.0 - z;
+  // With v = 2 z, 3/2 (2/3 - v^2 + v^3 / 2) = 1 - 6 z^2 (1 - z) for v < 1, and 3/2 (2 - v)^3 / 6 = 2 (1 - z)^3 for v
+  // >= 1.
   if (z > 0.5) return {2.0 * s * s * s, -6.0 * s * s, 12.0 * s};
   return {1.0 - 6.0 * z * z * s, 18.0 * z * z - 12.0 * z, 36.0 * z - 12.0};
 }
@@ -173,6 +175,7 @@ class GcpContactModel<dim>::Builder {
   }
   /// Adds a contact if it is near and its factor is not 0. `weight` is the weight per unit of area.
   void add(Contact& contact, double weight, double dhat, const Features& features, Work& work) const {
+    // The distance at rest may shorten that of the bodies, so that nearness is decided here for each pair of features.
     contact.dhat = std::min(dhat, dhat_of(contact, features));
     if (!is_near(contact.distance_sq, contact.dhat)) return;
     const double area = work.factor.evaluate(contact, x_);
@@ -218,6 +221,8 @@ class GcpContactModel<dim>::Builder {
       const double dhat = dhat_of(p, t[0]);
       if (!is_near(distance_sq, dhat)) return;
       if (stencil.kind == ContactKind::point_triangle) {
+        // A triangle of a solid repels on its outer side alone: Phi^n of [Hua24, sec. 4.2] has the sign of this
+        // product. Where no solid is known, `outside` is 0 and both sides repel.
         const double side = cross_product(Vec<3>(x[2] - x[1]), Vec<3>(x[3] - x[1])).dot(x[0] - x[1]);
         if (side * star_.outside(triangle) >= 0.0) {
           add(stencil, vertices, distance_sq, modulus(p, t[0]), dhat, {{p, -1}, {-1, -1}, triangle}, work);
@@ -353,12 +358,14 @@ BarrierValue GcpContactModel<dim>::law(const Contact& contact, double distance_s
   constexpr double r = dim - 1.0;
   const double power = dim == 2 ? 1.0 / z : 1.0 / (z * z);
   const double value = h.value * power;
+  // These are the product rule for h z^-r: (h' - r h / z) z^-r, and (h'' - 2 r h' / z + r (r + 1) h / z^2) z^-r.
   const double first = (h.first - r * h.value / z) * power;
   const double second = (h.second - 2.0 * r * h.first / z + r * (r + 1.0) * h.value / (z * z)) * power;
   // The derivatives above are by z; these are by d, and those returned are by the squared distance. The published form
   // has no factor eps, and B(0) = 2/3.
   const double scale = options_.published ? 2.0 / 3.0 : eps;
   const double by_d = scale / eps * first, by_d2 = scale / (eps * eps) * second;
+  // With s = d^2, df/ds = f_d / (2 d) and d2f/ds2 = (f_dd - f_d / d) / (4 d^2).
   return {scale * value, by_d / (2.0 * d), (by_d2 - by_d / d) / (4.0 * distance_sq)};
 }
 
@@ -464,6 +471,8 @@ void GcpContactModel<dim>::set_rest_distances(const Model& model, const BarrierO
                      // A feature keeps at least a hundredth of the activation distance; a pair nearer than that repels
                      // at rest.
                      const double least = least_dhat * contact.dhat;
+                     // Half of the distance at rest is eps of [Hua24, sec. 4.1]: no pair has an energy before its gap
+                     // is half of that at rest.
                      const double dhat = std::max(0.5 * gap, least);
                      const std::array<int, 2> bodies = sorted_bodies(model.surface, contact);
                      if (gap < least && gap < rest.gap.distance) rest.gap = {gap, bodies};

@@ -27,6 +27,8 @@ Vec<3> direction_of(const Vec<3>& n, const Vec<3>& a) {
 /// Appends the positive part of p mu mu^T + q (mu nu^T + nu mu^T) + r nu nu^T.
 void add_plane_terms(const Vec<12>& mu, const Vec<12>& nu, double p, double q, double r, RankOneSum<3>& sum) {
   // Orthonormal in their plane: mu = m e, nu = along e + across f.
+  // The quadratic form has rank two, whatever the 12 coordinates are: in an orthonormal basis e, f of the plane of mu
+  // and nu it is a 2 x 2 matrix with the entries ee, ef, ff.
   const double m = mu.norm();
   const Vec<12> e = mu / m;
   const double along = nu.dot(e);
@@ -57,7 +59,9 @@ Vec<12> add_mollified_terms(const Contact& contact, const ContactPositions<3>& p
   const Vec<3> axis = direction_of(n, a);
   const double c = n.squaredNorm(), size = std::sqrt(c), d = frame.distance, eps_x = contact.mollifier_scale;
   const double e = edge_edge_mollifier(c, eps_x), weight = contact.weight;
+  // These are e' and e'' of [Fer23, eq. 2.24] by c = n . n.
   const double slope = 2.0 * (1.0 - c / eps_x) / eps_x, curvature = -2.0 / (eps_x * eps_x);
+  // mu is axis . dn with dn = da x b + a x db; by the cyclic rule axis . (da x b) = da . (b x axis), and so on.
   const Vec<12> mu = of_edges(cross_product(b, axis), cross_product(axis, a));
   Vec<12> nu;
   for (int i = 0; i < 4; ++i) nu.segment<3>(3 * i) = frame.weights[i] * frame.normal;
@@ -66,6 +70,7 @@ Vec<12> add_mollified_terms(const Contact& contact, const ContactPositions<3>& p
   add_plane_terms(mu, nu, weight * barrier.value * (2.0 * slope + 4.0 * curvature * c),
                   weight * 4.0 * d * barrier.first * slope * size, weight * e * normal_curvature(d, barrier), sum);
 
+  // The second variation of c is 2 |dn|^2 + 4 n . (da x db), where |dn|^2 = mu^2 + |dn_across|^2.
   // n changes across its direction as the edges leave their plane: along a, which is little, and across a.
   const double bend = weight * barrier.value * 2.0 * slope;
   const Vec<3> along = a.normalized(), across = cross_product(axis, along);

@@ -39,6 +39,8 @@ void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double we
   const double weight_norm = std::sqrt(sum_of_squares(frame.weights));
   for (int j = 0; j < frame.num_tangents; ++j) {
     const double tilt_norm = std::sqrt(sum_of_squares(frame.tilts[j]));
+    // S and T are the entries of the matrix (0 S; S T) of that form; (S, lambda) is its eigenvector, since lambda^2 =
+    // S^2 + T lambda.
     const double off_diagonal = d * weight_norm * tilt_norm;
     const double diagonal = d * d * tilt_norm * tilt_norm;
     const double root = std::sqrt(diagonal * diagonal + 4.0 * off_diagonal * off_diagonal);
@@ -96,6 +98,7 @@ Mat<4 * dim> distance_sq_hessian(const ContactFrame<dim>& frame) {
   for (int j = 0; j < frame.num_tangents; ++j) {
     const Vec<4 * dim> z =
         spread<dim>(frame.weights, frame.tangents[j]) + d * spread<dim>(frame.tilts[j], frame.normal);
+    // z is the functional u_t + d a along tangent j: the closest point follows the gap, which takes its square away.
     hessian.noalias() -= 2.0 * z * z.transpose();
   }
   return hessian;
@@ -119,6 +122,7 @@ template <int dim>
 double RadialContactModel<dim>::normal_force(const Contact& contact, const ContactGap<dim>& gap,
                                              const ContactPositions<dim>& positions) const {
   const BarrierValue b = law(contact, gap.distance * gap.distance);
+  // The chain rule from d^2 to d gives the factor 2 d of lambda [Fer23, eq. A.18]; kappa comes in at the caller.
   double force = -2.0 * gap.distance * b.first * contact.weight;
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
@@ -153,13 +157,13 @@ ContactDerivatives<dim> RadialContactModel<dim>::exact_derivatives_of(const Cont
   const double weight = contact.weight;
   const ContactFrame<dim> frame = compute_contact_frame<dim>(model_, contact, p);
   const BarrierValue b = law(contact, frame.distance * frame.distance);
-  // By the chain rule, from the derivatives of the squared distance.
+  // The chain rule takes b(d^2) back to the derivatives of the squared distance [Fer23, eq. 2.7].
   const Vec<4 * dim> ds = 2.0 * frame.distance * spread<dim>(frame.weights, frame.normal);
   result.gradient = weight * b.first * ds;
   result.hessian = weight * (b.second * ds * ds.transpose() + b.first * distance_sq_hessian<dim>(frame));
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
-      // The product rule.
+      // The product rule adds the terms of m: m Hb + db dm^T + dm db^T + b Hm, with Hb and Hm the Hessians of b and m.
       const double m = edge_edge_mollifier(p[0], p[1], p[2], p[3], contact.mollifier_scale);
       Vec<12> dm;
       Mat<12> ddm;
@@ -199,6 +203,8 @@ Vec<4 * dim> RadialContactModel<dim>::derivatives_of(const Contact& contact, con
       return add_mollified_terms(contact, positions, frame, b, sum);
     }
   }
+  // A tilt acts along the normal as well, and its g_j need not be orthogonal to w. The positive parts are therefore
+  // taken one by one: their sum is at least the Hessian, but not always the nearest positive one.
   // The terms along the normal come first, then those across it; each is a sum of squares with its sign.
   const double curvature = weight * normal_curvature(frame.distance, b);
   if (is_wanted(curvature)) sum.add(curvature, frame.weights, frame.normal);

@@ -20,6 +20,8 @@ int partner_of(const Model& model, const Contact& contact, int i) {
 
 /// Returns the rotation of the features between two configurations, as far as two of their edges determine it.
 Mat<3> turn_of(const Vec<3>& e_t0, const Vec<3>& f_t0, const Vec<3>& e_t1, const Vec<3>& f_t1) {
+  // Edges at less than 0.6 degrees hardly determine the turn about their common direction; the shortest turn of the
+  // first edge then stands for the whole.
   constexpr double least_sine = 1e-2;
   const auto frame = [](const Vec<3>& e, const Vec<3>& f, Mat<3>& axes) {
     axes.col(0) = e.normalized();
@@ -85,6 +87,8 @@ Vec<dim> StickMemory<dim>::displacement(const Contact& contact, const std::array
     const StickVertex* vertex = find(contact, i);
     if (vertex == nullptr) continue;
     const double weight = std::abs(weights[i]);
+    // A memory is that of a vertex against its partner. The contact has the first feature against the second, so that
+    // vertices of the second one count with the opposite sign.
     sum += (is_first(contact, i) ? weight : -weight) * vertex->displacement.head<dim>();
     total += weight;
   }
@@ -102,6 +106,8 @@ std::vector<StickVertex> StickMemory<dim>::updated(const std::vector<Update>& up
   for (const Update& update : updates) {
     const Contact& contact = update.contact;
     for (int i = 0; i < contact.num_vertices(); ++i) {
+      // A vertex in several contacts takes the mean by normal force and by nearness: bristles that carry more count
+      // more.
       const double weight = update.force * std::abs(update.weights[i]);
       if (!(weight > 0.0)) continue;
       const double sign = is_first(contact, i) ? 1.0 : -1.0;

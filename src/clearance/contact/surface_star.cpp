@@ -15,6 +15,7 @@ const std::vector<signed char> nothing_known;
 template <class Visit>
 IndexLists make_lists(std::size_t count, const Visit& visit) {
   IndexLists lists;
+  // The first visit counts, the second one fills: within a list the items keep the order in which they are visited.
   lists.first.assign(count + 1, 0);
   visit([&](int list, int) { ++lists.first[list + 1]; });
   for (std::size_t i = 1; i < lists.first.size(); ++i) lists.first[i] += lists.first[i - 1];
@@ -48,6 +49,7 @@ SurfaceStar::SurfaceStar(const Model& model, const std::vector<signed char>& out
   for (const auto& t : surface_.triangles) {
     const Vec<3> a = block<3>(x, t[0]), b = block<3>(x, t[1]), c = block<3>(x, t[2]);
     const double area = cross_product(Vec<3>(b - a), Vec<3>(c - a)).norm();
+    // The norm is twice the area of the triangle, hence its quotient by an edge is the height above this edge.
     heights_.push_back({area / (b - a).norm(), area / (c - b).norm(), area / (a - c).norm()});
   }
   triangles_of_edge_ = make_lists(surface_.edges.size(), [&](const auto& add) {
