@@ -12,8 +12,8 @@ namespace clearance {
 
 /// Contact energies [J] of the boundary of a body at x1.
 struct ContactEnergies {
-  /// Per facet of the mesh. A contact shares its energy among its vertices on the body, and each of these among its
-  /// facets.
+  /// There is one energy per facet of the mesh. A contact shares its energy among its vertices on the body, and each of
+  /// these among its facets.
   std::vector<double> of_facet;
   double sum = 0.0;
 };

@@ -315,7 +315,7 @@ BodyMotion motion_of(const RestMesh<dim>& mesh, const VecX& x, const VecX& v) {
   std::array<CompensatedSum, 3> momentum, angular;
   for (std::size_t c = 0; c < masses.size(); ++c) {
     const double weight = masses[c] / ((dim + 1) * (dim + 2));
-    // For linear f and g: integral of density f g = weight * (sum f sum g + sum of f g).
+    // For linear f and g, the integral of density f g is weight * (sum f sum g + sum of f g).
     Vec<3> sum_of_x = Vec<3>::Zero(), sum_of_v = Vec<3>::Zero(), products = Vec<3>::Zero();
     double squares = 0.0;
     for (const int node : mesh.cells[c]) {

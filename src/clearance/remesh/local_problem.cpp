@@ -276,7 +276,7 @@ struct LocalProblem<dim>::Impl {
         problem.lag_friction(now.point.iterate, local.x1 - local.state.x, problem.kappa());
         return;
       }
-      // or with those at the start of the step, and the stiffness of the last step.
+      // or with those that it has at the start of the step, and the stiffness of the last step.
       const double kappa = local.state.kappa > 0.0 ? local.state.kappa * target.scale : problem.kappa();
       problem.lag_friction(problem.make_iterate(local.state.x, near(problem.x_surface_t0())),
                            options.integrator.h * local.state.v, kappa);

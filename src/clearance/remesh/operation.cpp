@@ -61,7 +61,7 @@ template <int dim>
 bool EditedBody<dim>::interpolate(const Operation<dim>& operation, NodeFields<dim>& fields, Vec<dim>& x_tilde) const {
   for (const int c : body_.mesh.cells_at(operation.vertices[0])) {
     const auto& nodes = body_.mesh.cell(c);
-    // Barycentric coordinates of the new place in the element.
+    // Compute the barycentric coordinates of the new place in the element.
     Mat<dim> sides;
     for (int k = 0; k < dim; ++k) {
       sides.col(k) = body_.mesh.rest(nodes[k + 1]) - body_.mesh.rest(nodes[0]);

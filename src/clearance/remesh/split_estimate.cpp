@@ -37,7 +37,7 @@ double split_decrement(const LocalSetting<dim>& setting, const std::vector<Vec<d
     block<dim>(x, i) = body.fields[v].x1;
     block<dim>(beside_target, i) = body.fields[v].x1 - x_tilde[v];
   }
-  // Gradient and Hessian in units of an energy: elasticity, loads, and inertia divided by the time scale.
+  // Gradient and Hessian are in units of an energy: elasticity, loads, and inertia divided by the time scale.
   ElasticPotential<dim> elastic(local.elements);
   VecX gradient = VecX::Zero(x.size());
   BlockSparseMatrix hessian(dim, local.num_vertices(), elastic.pattern());
@@ -48,11 +48,13 @@ double split_decrement(const LocalSetting<dim>& setting, const std::vector<Vec<d
     mass.add_product(beside_target, 1.0 / setting.scale, gradient);
     mass.add_to(1.0 / setting.scale, hessian);
   }
-  // Newton decrement of the quadratic model, in which only the new vertices move. Without a minimum it bounds nothing.
+  // Compute the Newton decrement of the quadratic model, in which only the new vertices move. Without a minimum it
+  // bounds nothing.
   const auto solver = make_leading_solver(local.num_moving);
   VecX step;
   if (solver->factorize(hessian) != LinearSolveStatus::solved) return infinity;
   if (solver->solve(gradient, step) != LinearSolveStatus::solved) return infinity;
+  // With H s = g the quadratic model falls by 1/2 g . s, where the step is -s.
   const Eigen::Index size = dim * local.num_moving;
   return 0.5 * gradient.head(size).dot(step.head(size));
 }

@@ -1,4 +1,4 @@
-// Estimate of the gain of a split, before any solve.
+// Estimates the gain of a split, before any solve.
 #pragma once
 
 #include "clearance/remesh/local_problem.h"

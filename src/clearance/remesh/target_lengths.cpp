@@ -74,6 +74,7 @@ std::vector<double> target_lengths(const AdaptingBody<dim>& body, const std::vec
       steepest = std::max(steepest, steepness[c]);
     }
     double& length = lengths[e];
+    // Along an edge of this length the strain changes by size_strain, which has no unit.
     if (steepest > 0.0) length = body.options.size_strain / steepest;
     if (contact_energy_of_edge(body, contacts, a, b) != 0.0) {
       length = std::min(length, body.options.size_contact * dhat);

@@ -54,7 +54,7 @@ class SolvedStep {
   /// Report of the solve. Its accounts are empty until `commit` settles them.
   const StepReport& report() const;
   StepStatus status() const;
-  /// [m] Unknowns at the end.
+  /// Returns the unknowns [m] at the end.
   const VecX& x() const;
   /// Incremental potential at `x()`, times the factor that potentials have in it (InertialTarget::scale).
   const CompensatedSum& objective() const;

@@ -84,7 +84,7 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
   const std::vector<char> is_fixed_here = coordinates_.reduce(is_fixed);
   const VecX rounding = force_rounding<dim>(model_, coordinates_, x, stiffness);
   const VecX total = add_work(x, gradients, is_fixed_here, bodies);
-  // Remaining force on each body as a whole, with the rounding of its blocks. Rotation vectors are no part of a net
+  // Sum up the remaining force on each body as a whole, with the rounding of its blocks. Rotation vectors are no part of a net
   // force.
   for (BodyForces& body : bodies) body.net.setZero();
   for_each_free(is_fixed_here, bodies, [&](std::size_t b, BodyForces& body) {
@@ -93,12 +93,12 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
     if (!origins_[b].is_turn) body.net += block<dim>(total, static_cast<int>(b));
   });
   BalanceVerdict verdict;
-  // First criterion: every block against the mean force at work on a block of its body.
+  // The first criterion compares every block with the mean force at work on a block of its body.
   for_each_free(is_fixed_here, bodies, [&](std::size_t b, const BodyForces& body) {
     compare(tolerance, block<dim>(total, static_cast<int>(b)).norm() / origins_[b].radius,
             tolerance * body.work / body.num_blocks, rounding[static_cast<Eigen::Index>(b)], body_of_[b], verdict);
   });
-  // Second criterion: every body as a whole against the net forces of the terms.
+  // The second criterion compares every body as a whole with the net forces of the terms.
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const BodyForces& body = bodies[k];
     const double forces = std::max(body.net_work, least_net_share * body.work);

@@ -25,7 +25,7 @@ StepForces collect_forces(const StepInputs<dim>& in, StepProblem<dim>& problem, 
                           const Iterate& end) {
   const FrictionPotential<dim> friction = lag.balanced(end);
   const double scale = problem.target().scale;
-  // Contact forces on vertices and between bodies, in newtons: gradients divided by the scale of the objective.
+  // The contact forces on vertices and between bodies, in newtons, are gradients divided by the scale of the objective.
   StepForces forces;
   forces.normal = VecX::Zero(end.x_surface.size());
   forces.friction = forces.normal;

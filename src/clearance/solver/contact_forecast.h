@@ -1,4 +1,4 @@
-// Forecast of contact forces from Newton's directions.
+// Forecasts contact forces from Newton's directions.
 //
 // Newton's quadratic model knows each barrier by its curvature at the present gap. For pairs beyond the activation
 // distance this is zero, and just within it hardly more. A direction runs into these walls and the first one cuts it;

@@ -13,8 +13,8 @@ constexpr double sweep_reach = 4.0;
 /// Growth of the next part if nothing is hit in this one. The last part costs most, and all parts before it cost
 /// little.
 constexpr double sweep_growth = 8.0;
-/// Largest number of pairs of a kind in a sweep. A body that turns about itself in one step meets nothing, but would be
-/// paired with itself until memory ends.
+/// Returns the largest number of pairs of a kind in a sweep. A body that turns about itself in one step meets nothing,
+/// but would be paired with itself until memory ends.
 std::size_t most_pairs(const SurfaceTopology& surface) {
   constexpr std::size_t least = 32'000'000, of_primitive = 64;
   return std::max(least, of_primitive * (surface.triangles.size() + surface.edges.size()));
@@ -28,7 +28,7 @@ constexpr int patience = 3;
 /// Reach of the forecast in edges; later encounters are too uncertain.
 constexpr double forecast_reach = 4.0;
 
-/// [m] Mean length of the surface's edges.
+/// Returns the mean length [m] of the surface's edges.
 template <int dim>
 double mean_edge_length(const SurfaceTopology& surface, const VecX& x_surface) {
   CompensatedSum sum;
@@ -186,7 +186,7 @@ auto DirectionBound<dim>::sweep(const Iterate& from, const VecX& dy, double part
   swept.candidates = pair_along(from, dy, part, swept.path);
   in_.broad_phase.limit_pairs(unlimited_pairs);
   if (!swept.candidates.pairs.is_complete) return std::nullopt;
-  // Recording of queries, for benchmarks.
+  // Record the queries, for benchmarks.
   if constexpr (dim == 3) {
     if (in_.hooks.on_ccd_query) {
       for_each_straight_query(in_.model.surface, swept.path, swept.candidates.pairs, in_.hooks.on_ccd_query);

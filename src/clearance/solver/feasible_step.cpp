@@ -40,7 +40,7 @@ Pair pair_at(const Candidates& candidates, std::size_t k) {
   return candidates.point_edge[k - candidates.edge_edge.size()];
 }
 
-/// [m] bound of the rounding error of a distance computed from positions of this size.
+/// Returns a bound [m] of the rounding error of a distance computed from positions of this size.
 double rounding_of(const VecX& x) {
   return x.size() == 0 ? 0.0 : 1e-14 * x.cwiseAbs().maxCoeff();
 }
@@ -196,7 +196,7 @@ FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, con
   std::vector<Suspect> suspects = find_suspects(candidates, rounding, rounding_on_paths<dim>(path), options);
   CcdOptions ccd = ccd_options(options);
 
-  // CCD of one block, limited by the step so far.
+  // Run CCD for one block, limited by the step so far.
   std::array<double, ccd_block> toi;
   const auto test_block = [&](const Suspect* block, int count) {
     ccd.max_time = step.alpha;
@@ -210,7 +210,8 @@ FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, con
     }
   };
 
-  // Nearest bounds first. The very first leave few pairs that could come earlier; only these are worth sorting.
+  // Take the nearest bounds first. The very first leave few pairs that could come earlier; only these are worth
+  // sorting.
   const auto num_first = std::min<std::ptrdiff_t>(first_block, static_cast<std::ptrdiff_t>(suspects.size()));
   const auto rest = suspects.begin() + num_first;
   std::nth_element(suspects.begin(), rest, suspects.end());

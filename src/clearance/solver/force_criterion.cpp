@@ -14,9 +14,9 @@ constexpr double least_taken = 0.5;
 /// this part of the one with friction that agrees with the contact forces.
 constexpr double early_imbalance = 1.0;
 constexpr double early_lag_share = 0.3;
-/// Share of the remaining motion before a direction below which that after it has fallen...
+/// The remaining motion has fallen if it is below this share of that before a direction,
 constexpr double least_fall = 0.9;
-/// ... and the share of the size of the body below which it need not fall any more.
+/// and it need not fall any more below this share of the size of the body.
 constexpr double tiny_motion = 1e-9;
 /// An imbalance below this part of the force tolerance is not worth a factorisation at the start of a step: bodies at
 /// rest keep that much. By default it is a millionth of the forces within a body, and a ten-millionth of its weight.

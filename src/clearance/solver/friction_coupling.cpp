@@ -69,7 +69,7 @@ Followed FrictionCoupling<dim>::follow(const VecX& lagged_dy, const VecX& gradie
     VecX x = in_.coordinates().move(point.iterate.x, direction.dy, direction.alpha_limit);
     if (!problem_.is_feasible(x)) continue;
     Iterate trial = problem_.make_iterate(std::move(x), direction.near);
-    // Natural monotonicity test: Newton's direction with the present matrix must be shorter at the trial point.
+    // The natural monotonicity test asks that Newton's direction with the present matrix be shorter at the trial point.
     VecX left;
     const bool is_solved =
         in_.system.solver().solve(gradient_with(trial, lag_.fresh(trial)), left) == LinearSolveStatus::solved;

@@ -41,12 +41,12 @@ struct NewtonState {
   int num_partial_directions = 0;  ///< of the part that still moves (moving_part.h)
   double residual = 0.0;           ///< [m/s] |dx|_inf / h of the last direction
 
-  // Written by Step::follow_coupled, Step::follow and Step::judge_direction.
+  // Step::follow_coupled, Step::follow and Step::judge_direction write the next members.
   Followed last;          ///< how the last direction was followed; the default if there was none
   bool has_moved = true;  ///< False if the last direction, of everything, lowered the objective nowhere.
   int num_locked = 0;     ///< directions of everything in a row of which next to nothing was taken
 
-  // Written by ForceCriterion.
+  // ForceCriterion writes the next members.
   std::optional<double> imbalance;  ///< share of the forces at work that is left, where it is largest
   int imbalanced_body = -1;         ///< the body there
 

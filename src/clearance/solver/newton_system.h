@@ -23,9 +23,9 @@ class NewtonSystem {
   void assemble(const Iterate& iterate, const MovingPart<dim>& part);
   bool is_assembled() const { return gradient_.size() > 0; }
   bool is_exact() const { return is_exact_; }
-  /// Gradient in Newton's unknowns.
+  /// Returns the gradient in Newton's unknowns.
   const VecX& gradient() const { return gradient_; }
-  /// Largest entry of each diagonal block of the last system of everything.
+  /// Returns the largest entry of each diagonal block of the last system of all blocks.
   const VecX& stiffness() const { return stiffness_; }
 
   /// Makes the next Hessian the exact one if the iterate is near the solution. `imbalance` is the share of the forces

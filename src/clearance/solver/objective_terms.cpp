@@ -59,6 +59,8 @@ void InertiaTerm<dim>::add_derivatives(const Iterate& iterate, HessianKind /*kin
 
 template <int dim>
 CompensatedSum PotentialTerm<dim>::energy(const Iterate& iterate) const {
+  // The two words of the compensated sum are scaled, since the line search needs differences of energies far below the
+  // rounding of one word.
   return scaled(potential_.energy(iterate.x), target_.scale);
 }
 

@@ -15,7 +15,7 @@
 
 namespace clearance {
 
-/// 1/2 d^T M d: the kinetic energy [J] for d = v.
+/// Returns 1/2 d^T M d, the kinetic energy [J] for d = v.
 template <int dim>
 CompensatedSum inertial_energy(const Model& model, const VecX& d);
 
@@ -60,7 +60,7 @@ class ObjectiveTerm {
   virtual std::string name() const = 0;
 };
 
-/// 1/2 |x - x_tilde|_M^2
+/// The term 1/2 |x - x_tilde|_M^2 draws the unknowns to the inertial target.
 template <int dim>
 class InertiaTerm final : public ObjectiveTerm<dim> {
  public:
@@ -81,7 +81,7 @@ class InertiaTerm final : public ObjectiveTerm<dim> {
   const InertialTarget& target_;
 };
 
-/// A potential of the workspace.
+/// This term is a potential of the workspace, times the scale of the target.
 template <int dim>
 class PotentialTerm final : public ObjectiveTerm<dim> {
  public:
@@ -106,7 +106,7 @@ class PotentialTerm final : public ObjectiveTerm<dim> {
   const InertialTarget& target_;
 };
 
-/// kappa times the energies of the contacts.
+/// This term is kappa times the energies of the contacts.
 template <int dim>
 class ContactTerm final : public ObjectiveTerm<dim> {
  public:
@@ -136,7 +136,7 @@ class ContactTerm final : public ObjectiveTerm<dim> {
   double kappa_ = 0.0;
 };
 
-/// Lagged friction.
+/// This term is the potential of lagged friction.
 template <int dim>
 class FrictionTerm final : public ObjectiveTerm<dim> {
  public:
@@ -165,7 +165,7 @@ class FrictionTerm final : public ObjectiveTerm<dim> {
   double secant_share_ = 0.0;
 };
 
-/// The augmented Lagrangian of scripted nodes.
+/// This term is the augmented Lagrangian of scripted nodes.
 template <int dim>
 class PullTerm final : public ObjectiveTerm<dim> {
  public:

@@ -56,7 +56,7 @@ class AugmentedLagrangian {
   void add_derivatives(const VecX& x, VecX& gradient, BlockSparseMatrix& matrix) const;
   void add_gradient(const VecX& x, VecX& gradient) const;
 
-  /// eta of [Fer23, eq. A.5]: 1 when every block is at its target.
+  /// Returns eta of [Fer23, eq. A.5], which is 1 when every block is at its target.
   double progress(const VecX& x) const;
   /// Stiffens the pull or shifts the multipliers [Fer23, alg. A.1].
   void update(const VecX& x);

@@ -61,11 +61,11 @@ class Rebound {
     Vec<3> rubbed = Vec<3>::Zero();                        // [N s]
   };
 
-  /// The two bodies, in ascending order.
+  /// Returns the two bodies, in ascending order.
   static std::pair<int, int> pair_of(const Meeting& meeting) {
     return std::minmax(meeting.sides[0].body, meeting.sides[1].body);
   }
-  /// [J]
+  /// Returns 1/2 a . L(b) [J], where L(b) is the angular momentum of the spin b.
   static double spin_energy(const RigidColumns<dim>& columns, const Vec<3>& a, const Vec<3>& b) {
     return 0.5 * a.dot(columns.moment_of(b));
   }

@@ -173,7 +173,7 @@ void Rebound<dim>::limit_energy() {
   for (Body& body : bodies_) {
     if (body.island < 0) continue;
     const Energy& e = energies[body.island];
-    // The largest share s <= 1 with s * linear + s^2 * square <= room, by the root formula without cancellation.
+    // Find the largest share s <= 1 with s * linear + s^2 * square <= room, by the root formula without cancellation.
     const double room = std::max(0.0, e.start - e.end);
     if (!(e.linear + e.square > room)) continue;
     const double root = std::sqrt(e.linear * e.linear + 4.0 * e.square * room);

@@ -39,12 +39,12 @@ Step<dim>::Step(const StepInputs<dim>& in)
 template <int dim>
 void Step<dim>::solve() try {
   const StopScope scope(in_.hooks.is_stop_wanted);
-  // 1. Inertial target, scripted nodes, barrier stiffness, friction, first iterate.
+  // 1. Set the inertial target, scripted nodes, barrier stiffness, friction and the first iterate.
   if (!begin_potentials()) return record();
   in_.start != nullptr ? start_from(*in_.start) : start();
 
-  // 2. Projected Newton [Fer23, alg. 2.1]. Forces may end the step before a direction is solved for [Fer23, alg. A.1],
-  // or, as published, a direction may end it after it was followed.
+  // 2. Iterate projected Newton [Fer23, alg. 2.1]. Forces may end the step before a direction is solved for [Fer23,
+  // alg. A.1], or, as published, a direction may end it after it was followed.
   Verdict verdict = Verdict::go_on;
   while (verdict != Verdict::ended && now_.num_directions < in_.options.max_iterations) {
     check_stop();
@@ -59,7 +59,7 @@ void Step<dim>::solve() try {
     if (verdict == Verdict::go_on) verdict = judge_direction(dy);
   }
 
-  // 3. The exact verdict and the figures of the end.
+  // 3. Compute the exact verdict and the figures of the end.
   finish();
 } catch (const Stopped&) {
   now_.status = StepStatus::stopped;

@@ -28,13 +28,13 @@ class Step {
 
   /// Report of the solve, and of `commit` once that is done.
   const StepReport& report() const { return report_; }
-  /// State of Newton's method at the end.
+  /// Returns the state of Newton's method at the end.
   const NewtonState& end_state() const { return now_; }
   /// Assembles gradient and exact Hessian of the objective at the end (SolvedStep::system).
   LinearSystem system_at_end();
 
  private:
-  // step_start.cpp: up to the first direction
+  // step_start.cpp has the stages up to the first direction.
   bool begin_potentials();
   void start();
   void start_from(const VecX& x);
@@ -43,7 +43,7 @@ class Step {
   void open_account(std::shared_ptr<const Candidates> near);
   void start_from_inertia();
 
-  // step.cpp: the stages of an iteration
+  // step.cpp has the stages of an iteration.
   void check_stop() const;
   void refer_to_iterate();
   Verdict judge_iterate();

@@ -166,7 +166,7 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
   mark_contacts(end);
   add_contact_gaps(problem, end);
   const Eigen::Index last = stored_.size() - 1;
-  // Stored energy of the barriers, and the works of contacts and friction.
+  // Compute the stored energy of the barriers, and the works of contacts and friction.
   stored_[last] = problem.kappa() / target_.scale * problem.contacts().energy(end.contacts, end.x_surface).value();
   energy_.stored += stored_[last] - energy_t0_[last];
   double work = 0.0;

@@ -30,7 +30,7 @@ class StepAccount {
   const MomentumAccount& momentum() const { return momentum_; }
   const IntegratorShare& gained() const { return gained_; }
   const IntegratorShare& lost() const { return lost_; }
-  /// Stored energy [J] per potential and of the barriers, at the end: State::stored.
+  /// Returns the stored energy [J] per potential and of the barriers at the end, for State::stored.
   const VecX& stored() const { return stored_; }
 
  private:

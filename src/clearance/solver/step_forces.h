@@ -14,13 +14,13 @@ struct PairForce {
   Vec<3> friction = Vec<3>::Zero();
 };
 
-/// [N] In 2D for a slice one metre deep. Vectors are flat, dim numbers each.
+/// Forces are in newtons, in 2D for a slice one metre deep. Vectors are flat, dim numbers each.
 struct StepForces {
   VecX normal;    ///< per surface vertex: of all barriers, with the stiffness of each contact
   VecX friction;  ///< per surface vertex: of the friction that agrees with these barriers
-  /// Per block of unknowns that is prescribed: what holds it or moves it as prescribed, against inertia, potentials and
-  /// contacts; zero of all others. That of a column of a stiff body is a force on the column (AffineFrame): it counts
-  /// in torques only.
+  /// Each prescribed block of unknowns has the force that holds it or moves it as prescribed, against inertia,
+  /// potentials and contacts; all others have zero. That of a column of a stiff body is a force on the column
+  /// (AffineFrame): it counts in torques only.
   VecX reaction;
   /// Force on the first body by the second, or by the half-space -1 - second; not of a body on itself.
   std::map<std::pair<int, int>, PairForce> between;

@@ -11,8 +11,8 @@ namespace clearance {
 struct StepHooks {
   /// Receives the number of every Newton iteration and its |dx|_inf / h [m/s]; for progress display.
   std::function<void(int, double)> on_iteration;
-  /// Called on the calling thread before and after every Newton iteration and some twenty times a second (base/stop.h).
-  /// If it returns true, the step ends as `stopped`.
+  /// The step calls it on the calling thread before and after every Newton iteration and some twenty times a second
+  /// (base/stop.h). If it returns true, the step ends as `stopped`.
   std::function<bool()> is_stop_wanted;
   /// Receives the pairs of every sweep, in order, on the calling thread; for recording. Pairs on curved paths are left
   /// out, and 2D scenes report none.

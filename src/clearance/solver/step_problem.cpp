@@ -226,7 +226,7 @@ VecX StepProblem<dim>::friction_gradient(const Iterate& iterate, const FrictionP
 
 template <int dim>
 void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, HessianKind kind) {
-  // The blocks of all terms beyond the constant pattern, in order.
+  // Collect the blocks of all terms beyond the constant pattern, in order.
   std::vector<BlockKey> keys;
   for (ObjectiveTerm<dim>* term : terms_) {
     if (!term->is_active(iterate)) continue;

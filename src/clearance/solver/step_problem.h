@@ -105,7 +105,7 @@ class StepProblem {
   bool refer_to(const VecX& x);
 
   const InertialTarget& target() const { return target_; }
-  /// [m] Surface vertices at the start of the step.
+  /// Returns the surface vertices [m] at the start of the step.
   const VecX& x_surface_t0() const { return x_surface_t0_; }
 
   /// True if contacts can have friction.

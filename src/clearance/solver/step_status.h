@@ -1,4 +1,4 @@
-// How a step ends.
+// The status says how a step ends.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace clearance {
 /// At the fraction t of the path pair k is at least distance[k] - t * motion[k] apart, up to rounding.
 struct SweptCandidates {
   Candidates pairs;
-  // Per pair, in the order point_triangle, edge_edge, point_edge:
+  // The next members have one number per pair, in the order point_triangle, edge_edge, point_edge.
   std::vector<double> distance;  ///< [m] at the start; 0 where rounding hides it
   std::vector<double> motion;    ///< [m] not negative
 };

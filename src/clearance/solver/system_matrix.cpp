@@ -34,6 +34,7 @@ SystemMatrix<dim>::SystemMatrix(const Model& model, const SolverOptions& options
 template <int dim>
 SystemMatrix<dim>::SystemMatrix(const Model& model, std::unique_ptr<LinearSolver> solver)
     : model_(model), coordinates_(model), num_blocks_(model.layout.num_blocks), solver_(std::move(solver)) {
+  // Every diagonal block is there, since inertia and fixed blocks write to it.
   for (int b = 0; b < num_blocks_; ++b) model_keys_.push_back(make_block_key(b, b));
   for (const auto& potential : model.potentials) {
     const std::vector<BlockKey> keys = potential->pattern();

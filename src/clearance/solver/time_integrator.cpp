@@ -36,10 +36,14 @@ InertialTarget predict(const IntegratorOptions& options, const State& state) {
   switch (options.method) {
     case TimeIntegrator::implicit_newmark: {
       const double beta = options.newmark_beta;
+      // Newmark's formula is x_t1 = x + h v + h^2 ((1/2 - beta) a + beta a_t1). With M a_t1 = -grad V it says that M
+      // (x_t1 - x_tilde) + beta h^2 grad V is zero, the gradient of the objective.
       return {state.x + h * state.v + (0.5 - beta) * h * h * state.a, beta * h * h, true, {}, {}};
     }
     case TimeIntegrator::bdf2:
       if (has_history(state)) {
+        // BDF2 has x_t1 = x_bar + 2 h / 3 v_t1 and v_t1 = v_bar + 2 h / 3 a_t1. The second one put into the first
+        // gives x_tilde and the scale (2 h / 3)^2.
         const VecX x_bar = (4.0 * state.x - state.x_prev) / 3.0;
         const VecX v_bar = (4.0 * state.v - state.v_prev) / 3.0;
         return {x_bar + (2.0 * h / 3.0) * v_bar, 4.0 * h * h / 9.0, true, {}, {}};
@@ -108,6 +112,7 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
   state.x = x_t1;
   state.v = v_t1;
   state.step += 1;
+  // The time is a product and no running sum, so that a run that is resumed has the same bits.
   state.time = state.step * h;
 }
 

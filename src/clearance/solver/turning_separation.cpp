@@ -188,7 +188,7 @@ void TurningPair<dim>::choose_rates() {
 /// Expands n(t) . r_k(t) - threshold for all corners, with n turning at `rate`; the last coefficient is the remainder.
 template <int dim>
 auto TurningPair<dim>::separation_terms(const Vec<3>& rate, double threshold) const -> CornerTerms {
-  // Taylor coefficients of the turning direction: n_j = [rate]^j n / j!.
+  // The Taylor coefficients of the turning direction are n_j = [rate]^j n / j!.
   Series n;
   n[0] = n_;
   for (int j = 1; j < degree; ++j) {

@@ -29,7 +29,7 @@ class TurningPair {
 
   /// Expands the motion about `time`.
   void set_time(double time);
-  /// Distance [m] along the best direction at that time.
+  /// Returns the distance [m] along the best direction at that time.
   double separation() const { return separation_; }
   /// Returns a length of time, at most `longest`, for which the distance certainly stays above `threshold` [m] from the
   /// present time; 0 if no direction certifies any. The rounding of positions comes on top (SurfacePath::rounding).
@@ -56,7 +56,7 @@ class TurningPair {
     Series position;
   };
 
-  /// In time: a quarter of a radian of both bodies together, and of the direction.
+  /// Returns the time in which both bodies together, and the direction, turn by a quarter of a radian.
   double longest_piece(double rate) const { return 0.25 / std::max(total_rate_, rate); }
   static void expand(double time, const Mat<3>& rotation, Vertex& vertex);
   void find_direction();

@@ -60,7 +60,7 @@ Result<Done> JointSpringPotential<dim>::begin_step(const VecX& x_t0, double h, d
 
 template <int dim>
 double JointSpringPotential<dim>::energy_of(const Spring& spring, const Blocks& y) {
-  // k/2 (q - center)^2
+  // The energy is k/2 (q - center)^2.
   const double by = stretch(spring, y);
   return 0.5 * spring.factor * by * by;
 }
@@ -135,6 +135,7 @@ void JointSpringPotential<dim>::add_hessian(const VecX& x, double scale, BlockSp
   // Add k grad q grad q^T.
   const std::int64_t* slot = slots_.data();
   for (const Spring& spring : springs_) {
+    // The term k (q - center) Hess q is left out. It can be indefinite, and it vanishes where the spring is relaxed.
     const Blocks g = spring.link.coordinate_gradient(spring.link.gather(x));
     for_each_pair(spring.link, [&](int k, int l, int, int column) {
       matrix.add_to_slot<dim>(*slot++, matrix.slot_stride(column),

@@ -117,6 +117,7 @@ void OrthogonalityPotential<dim>::add_blocks(const VecX& x, double scale, bool i
   parallel_for(static_cast<int>(bodies_.size()), bodies_per_task, [&](int k) {
     const OrthogonalBody& body = bodies_[k];
     // S = A^T A - I is the only factor that can be indefinite; it is projected on its own.
+    // With M_ij = a_j . da_i, the other terms are sum_ij M_ij M_ji + M_ij^2 = 1/2 sum_ij (M_ij + M_ji)^2 >= 0.
     const Mat<dim> b = stretched_axes<dim>(body, x), a = b / body.radius;
     const Mat<dim> stretched = stretch<dim>(body, b);
     const Mat<dim> s = is_projected ? project_to_psd<dim>(stretched) : stretched;

@@ -17,7 +17,7 @@ class StepTorque {
   static constexpr double widest = 1.2;  ///< [rad]
 
   StepTorque() = default;
-  /// `torque` [N m] about the world's axes (2D: the third counts); `radius` [m]: R.
+  /// `torque` [N m] acts about the world's axes (2D: the third counts); `radius` [m] is R.
   StepTorque(const Mat<dim>& b_t0, double radius, const Vec<3>& torque);
 
   double energy(const Mat<dim>& b) const;

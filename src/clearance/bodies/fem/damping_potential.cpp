@@ -58,6 +58,8 @@ Result<Done> LaggedDampingPotential<dim>::begin_step(const VecX& x_t0, double h,
   x_t0_ = x_t0;
   if (elements_.is_linear()) {
     // Store the projected elastic Hessian at the start of the step, then scale it by c / h.
+    // The projection makes the damping dissipative: u^T K u >= 0 for every displacement u, whatever the strain at the
+    // start is.
     const auto write = [&](int p, const LaneTargets& targets) {
       const std::size_t at = p;
       element_kernels::write_derivatives(elements_, elements_.packs()[at], x_t0, true, nullptr, targets);
@@ -142,7 +144,7 @@ CompensatedSum LaggedDampingPotential<dim>::energy(const VecX& x) const {
   if (!is_active_) return {};
   if (elements_.is_linear()) {
     return ordered_sum(elements_.num_elements(), [&](int i) {
-      // 1/2 u^T (c / h) K u
+      // The energy is 1/2 u^T (c / h) K u.
       const ElementVector u = displacement(i, x);
       return 0.5 * u.dot(local_product(i, u));
     });

@@ -51,6 +51,8 @@ template <int dim>
 void ElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   const std::vector<int>& active = elements_.active_packs();
   elements_.reserve_forces();
+  // Tasks write the forces of a pack to slots of their own; gather_forces then sums them node by node in a fixed
+  // order, which makes the bits independent of the threads.
   parallel_for(static_cast<int>(active.size()), elements_.packs_per_task(), [&](int i) {
     const int p = active[i];
     store_pack_forces(elements_, elements_.packs()[p], x, elements_.pack_forces(p));
@@ -112,6 +114,8 @@ StepLimit ElasticPotential<dim>::max_feasible_step(const VecX& x, const VecX& dx
 
 template <int dim>
 bool ElasticPotential<dim>::is_feasible(const VecX& x) const {
+  // A linear element has one determinant, whose sign is decided exactly; a curved one has a polynomial, of which all
+  // coefficients count [Joh13].
   if (!curved_) return find_inverted_element(elements_, x) < 0;
   return ordered_reduce(
              static_cast<int>(curved_->mesh.num_elements()), 1,
@@ -157,7 +161,7 @@ std::vector<ElementState> ElasticPotential<dim>::element_states(const VecX& x) c
   std::vector<ElementState> states(mesh.num_elements());
   parallel_for(static_cast<int>(states.size()), 64, [&](int i) {
     const std::size_t e = i;
-    // F = dx/dxi D0^-1; 2D is plane strain.
+    // F is dx/dxi D0^-1; 2D is plane strain.
     Mat<3> f = Mat<3>::Identity();
     Mat<dim> derivative = gradients.map_derivative(0, mesh.nodes_of(e), x);
     if (mesh.higher_shape_order > 0) derivative += rest.offset(0, e);

@@ -23,7 +23,7 @@ template <int dim>
 struct ElementMesh {
   int order = 1;
   int higher_shape_order = 0;  ///< 0: the shapes are of the same order as the displacements
-  /// [m] for shapes of higher order: of the nodes of every shape, dim numbers each
+  /// Shapes of higher order have the places [m] of the nodes of every shape here, dim numbers each.
   std::vector<double> shapes_at_rest;
   VecX x_rest;                           ///< [m] flat, dim numbers per block of unknowns
   std::vector<int> nodes;                ///< blocks, element by element, in the order of lagrange_nodes

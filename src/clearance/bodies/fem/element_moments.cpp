@@ -23,6 +23,7 @@ struct Rule {
 Rule make_rule(int dim, int order) {
   Rule rule;
   const std::size_t num_nodes = num_lagrange_nodes(dim, order), size = num_nodes * dim;
+  // x x^T has the degree 2 * order, and the determinant of dim derivatives has the degree dim * (order - 1).
   for (const auto& [at, weight] : conical_quadrature(dim, 2 * order + dim * (order - 1))) {
     rule.weights.push_back(weight / (dim == 2 ? 2.0 : 6.0));
     rule.values.resize(rule.values.size() + num_nodes);

@@ -41,7 +41,7 @@ ElementShapes<dim>::ElementShapes(int order, int shape_order, std::span<const in
 
 template <int dim>
 void ElementShapes<dim>::places(int e, const VecX& x, std::vector<double>& of_shape) const {
-  // x_s = W x + c
+  // The nodes of the shape are at x_s = W x + c.
   motions(e, x, of_shape);
   if (is_of_nodes()) return;
   const double* offset = offsets_.data() + e * of_shape.size();

@@ -23,7 +23,7 @@ ElementState element_state(const MaterialParameters& material, const Mat<3>& f) 
   const Mat<3> piola = first_piola_stress<3>(material, f);
   const bool is_linear = material.model == ElasticModel::linear_elasticity;
   state.principal_stress = principal_values(is_linear ? piola : Mat<3>(piola * f.transpose() / f.determinant()));
-  // von Mises: the root of half the sum of the squared differences of principal stresses.
+  // The stress of von Mises is the root of half the sum of the squared differences of principal stresses.
   const Vec<3>& s = state.principal_stress;
   state.von_mises =
       std::sqrt(0.5 * ((s[0] - s[1]) * (s[0] - s[1]) + (s[1] - s[2]) * (s[1] - s[2]) + (s[2] - s[0]) * (s[2] - s[0])));

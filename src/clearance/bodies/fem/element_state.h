@@ -1,4 +1,4 @@
-// Stress, strain and energy of an element from its deformation gradient.
+// Computes stress, strain and energy of an element from its deformation gradient.
 #pragma once
 
 #include "clearance/bodies/fem/materials.h"

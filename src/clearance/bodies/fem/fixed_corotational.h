@@ -29,7 +29,7 @@ struct FixedCorotational {
   template <class T, int dim>
   CLEARANCE_INLINE static SmallMatrix<T, dim> stress(const SmallMatrix<T, dim>& f, const SvdFrame<T, dim>& svd,
                                                      const T& mu, const T& lambda) {
-    // 2 mu (F - R) + lambda (J - 1) cof F
+    // The stress is 2 mu (F - R) + lambda (J - 1) cof F.
     const SmallMatrix<T, dim> rotation = multiply_transposed(svd.u, svd.v);
     const SmallMatrix<T, dim> cofactors = cofactor_matrix(f);
     const T pressure = lambda * (determinant(f, cofactors) - T(1.0));
@@ -40,7 +40,8 @@ struct FixedCorotational {
   template <class T, int dim>
   CLEARANCE_INLINE static PrincipalHessian<T, dim> principal_hessian(const SmallVector<T, dim>& s, const T& mu,
                                                                      const T& lambda) {
-    // psi_i = 2 mu (s_i - 1) + lambda (J - 1) m_i with m_i the product of the other singular values
+    // The first derivatives are psi_i = 2 mu (s_i - 1) + lambda (J - 1) m_i with m_i the product of the other singular
+    // values.
     PrincipalHessian<T, dim> h;
     SmallVector<T, dim> m;
     if constexpr (dim == 2) {

@@ -9,7 +9,7 @@ template <int dim>
 class GravityPotential : public Potential {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<GravityPotential>(*this); }
-  /// `mass` [kg] per block of unknowns, `gravity` [m/s^2]
+  /// Takes the `mass` [kg] per block of unknowns and `gravity` [m/s^2].
   GravityPotential(const VecX& mass, const Vec<dim>& gravity);
 
   std::string name() const override { return "gravity"; }

@@ -55,7 +55,7 @@ Mat<4> second_derivative_of_volume(const Mat<2>&) {
 }
 Mat<9> second_derivative_of_volume(const Mat<3>& f) {
   Mat<9> h = Mat<9>::Zero();
-  // d(f1 x f2)/df1 v = v x f2, and so on around.
+  // d(f1 x f2)/df1 v is v x f2, and the other derivatives follow by turning the indices.
   for (int k = 0; k < 3; ++k) {
     const int next = (k + 1) % 3, last = (k + 2) % 3;
     const Vec<3> s = f.col(last);
@@ -266,7 +266,7 @@ template <int dim>
 void InversionBarrier<dim>::store_forces(int e, const VecX& x, std::span<double> forces) const {
   thread_local std::vector<double> places, y, weights, of_shape;
   coefficients(e, x, places, y);
-  // Chain rule: coefficients to the shape's nodes, and these to the displacements' nodes.
+  // The chain rule leads from the coefficients to the shape's nodes, and from these to the displacements' nodes.
   weights_of(e, y, weights);
   of_shape.assign(places.size(), 0.0);
   constant_->volume.add_gradient(places, element(e).depth, weights, of_shape);
@@ -300,7 +300,7 @@ void InversionBarrier<dim>::write_linear_hessian(int e, const VecX& x, double* b
   const Element& rest = element(e);
   const Mat<dim> f = deformation_gradient(e, x);
   const BarrierValue b = volume_barrier(f.determinant());
-  // By F: b'' dJ dJ^T + b' d2J, projected to PSD.
+  // The Hessian by F is b'' dJ dJ^T + b' d2J, projected to PSD.
   const Mat<dim> cofactor = cofactors(f);
   const Eigen::Map<const Vec<dim * dim>> c(cofactor.data());
   const Mat<dim* dim> by_f = project_to_psd<dim * dim>(
@@ -409,8 +409,8 @@ void InversionBarrier<dim>::add_exact_derivatives(const VecX& x, double scale, V
 
 template <int dim>
 double InversionBarrier<dim>::feasible_part(int e, const VecX& x, const VecX& dx) const {
-  // Longest motion in sizes of the element. A coefficient is f0 + f' a + ... + leading a^dim; on longer ways it would
-  // be lost in rounding.
+  // The longest motion is in sizes of the element. A coefficient is f0 + f' a + ... + leading a^dim; on longer ways it
+  // would be lost in rounding.
   constexpr double max_motion = 16.0;
   thread_local std::vector<double> at, motion;
   thread_local std::vector<Lanes> volume;

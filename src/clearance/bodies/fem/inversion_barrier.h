@@ -21,7 +21,7 @@
 
 namespace clearance {
 
-/// J0: the fraction of its rest volume below which an element feels the barrier.
+/// J0 is the fraction of its rest volume below which an element feels the barrier.
 inline constexpr double barrier_volume_fraction = 0.1;
 
 enum class GuardedElements {

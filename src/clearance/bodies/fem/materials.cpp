@@ -22,6 +22,8 @@ Mat<dim> to_eigen(const SmallMatrix<double, dim>& f) {
 /// Returns dP for dF = x, both in the frame of the singular values.
 template <int dim>
 Mat<dim> apply(const PrincipalHessian<double, dim>& h, const Mat<dim>& x) {
+  // With F = U diag(sigma) V^T and U^T dF V = x, the stress changes by U y V^T. Isotropy couples the diagonal of x to
+  // itself, and each pair of off-diagonal entries to itself alone [Smi19].
   Mat<dim> y;
   // Scaling modes act on the diagonal; flip and twist act on the symmetric and antisymmetric parts of each pair.
   y.diagonal() = to_eigen(h.scaling) * x.diagonal();
@@ -69,6 +71,8 @@ Mat<dim * dim> stress_derivative(const MaterialParameters& material, const Mat<d
   PrincipalHessian<double, dim> h = principal_hessian(material.model, frame.sigma, material.mu, material.lambda);
   if (is_projected) project_modes(h);
 
+  // Entry (i, j) of F has the number i + dim * j: a change of it by 1 is e_i e_j^T, in the frame (row i of U)^T (row j
+  // of V).
   // Compute one column per entry of F: transform it to the frame, apply the modes, and transform back.
   const Mat<dim> u = to_eigen<dim>(frame.u), v = to_eigen<dim>(frame.v);
   Mat<dim * dim> derivative;

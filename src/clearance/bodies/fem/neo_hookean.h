@@ -34,7 +34,7 @@ struct NeoHookean {
     const auto is_valid = j > T(0.0);
     const auto is_near_rest = dot(change, change) < T(0.01);
 
-    // det C - 1 = tr + (terms of second and third order in C - I)
+    // det C - 1 is tr plus terms of second and third order in C - I.
     const T tr = trace(change);
     T higher = determinant(change);
     if constexpr (dim == 3) higher += T(0.5) * (tr * tr - dot(change, change));
@@ -50,7 +50,7 @@ struct NeoHookean {
   template <class T, int dim>
   CLEARANCE_INLINE static SmallMatrix<T, dim> stress(const SmallMatrix<T, dim>& f, const SvdFrame<T, dim>& /*svd*/,
                                                      const T& mu, const T& lambda) {
-    // mu (F - F^-T) + lambda ln J F^-T, with F^-T = cof F / J
+    // The stress is mu (F - F^-T) + lambda ln J F^-T, with F^-T = cof F / J.
     const SmallMatrix<T, dim> cofactors = cofactor_matrix(f);
     const T j = determinant(f, cofactors);
     return combine(mu, f, (lambda * logarithm(j) - mu) / j, cofactors);
@@ -59,7 +59,7 @@ struct NeoHookean {
   template <class T, int dim>
   CLEARANCE_INLINE static PrincipalHessian<T, dim> principal_hessian(const SmallVector<T, dim>& s, const T& mu,
                                                                      const T& lambda) {
-    // psi_i = mu s_i - c / s_i with c = mu - lambda ln J
+    // The first derivatives are psi_i = mu s_i - c / s_i with c = mu - lambda ln J.
     PrincipalHessian<T, dim> h;
     T j = s[0], inverse[dim];
 #pragma GCC unroll 3

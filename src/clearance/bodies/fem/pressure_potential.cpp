@@ -33,7 +33,7 @@ struct Sweep<3> {
     const Vec<3> d0 = to[0] - from[0], d1 = to[1] - from[1], d2 = to[2] - from[2];
     mean = (d0 + d1 + d2) / 3.0;
     const Vec<3> e1 = from[1] - from[0], e2 = from[2] - from[0], f1 = d1 - d0, f2 = d2 - d0;
-    // The mean of 1/2 (e1 + t f1) x (e2 + t f2) over t from 0 to 1.
+    // This is the mean of 1/2 (e1 + t f1) x (e2 + t f2) over t from 0 to 1.
     area_vector = 0.5 * cross_product(e1, e2) + 0.25 * (cross_product(e1, f2) + cross_product(f1, e2)) +
                   cross_product(f1, f2) / 6.0;
     // The volume depends on f1 by mean . (f1 x u2) and on f2 by mean . (u1 x f2).

@@ -106,7 +106,7 @@ class OrthonormalPolynomials {
   std::vector<double> shift_, scale_;  ///< x p_j = scale_j+1 p_j+1 + shift_j p_j + scale_j p_j-1
 
   std::pair<double, double> evaluate(std::size_t degree, double x) const {
-    // Three-term recurrence.
+    // The polynomial follows from its three-term recurrence.
     double before = 0.0, p = 1.0, sum_sq = 0.0;
     for (std::size_t j = 0; j < degree; ++j) {
       sum_sq += p * p;

@@ -34,7 +34,7 @@ struct StVenantKirchhoff {
   template <class T, int dim>
   CLEARANCE_INLINE static PrincipalHessian<T, dim> principal_hessian(const SmallVector<T, dim>& s, const T& mu,
                                                                      const T& lambda) {
-    // psi_i = s_i (mu (s_i^2 - 1) + lambda t) with t = tr E = (sum s_i^2 - d) / 2
+    // The first derivatives are psi_i = s_i (mu (s_i^2 - 1) + lambda t) with t = tr E = (sum s_i^2 - d) / 2.
     PrincipalHessian<T, dim> h;
     T sum_sq = s[0] * s[0];
 #pragma GCC unroll 3
