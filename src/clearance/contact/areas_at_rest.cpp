@@ -24,7 +24,7 @@ class Areas {
     areas.vertex.assign(surface_.num_vertices, 0.0);
     areas.edge.assign(surface_.edges.size(), 0.0);
     if constexpr (dim == 3) add_triangles(areas);
-    // Edges without triangles,
+    // Edges without triangles have strips,
     for (std::size_t e = 0; e < surface_.edges.size(); ++e) {
       const auto [a, b] = surface_.edges[e];
       const double length = (block<dim>(x_, a) - block<dim>(x_, b)).norm();
@@ -32,7 +32,7 @@ class Areas {
       areas.edge[e] = dim == 2 ? length : length * rest_.dhat(a);
       for (const int v : {a, b}) areas.vertex[v] += 0.5 * areas.edge[e];
     }
-    // and vertices without edges.
+    // and vertices without edges have squares.
     for (int v = 0; v < surface_.num_vertices; ++v) {
       double& area = areas.vertex[v];
       if (area == 0.0) area = dim == 2 ? rest_.dhat(v) : rest_.dhat(v) * rest_.dhat(v);

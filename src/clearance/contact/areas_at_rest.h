@@ -13,7 +13,7 @@ struct AreasAtRest {
   std::vector<double> edge;     ///< [m^2] (2D: [m]) per surface edge: its share of the surface
   std::vector<double> modulus;  ///< [Pa] per surface vertex: kappa of its body; a pair has the smaller one
 
-  /// [Pa] Modulus of all features of two bodies, each given by one of its vertices.
+  /// Returns the modulus [Pa] of all features of two bodies, each given by one of its vertices.
   double modulus_between(int a, int b) const { return std::min(modulus[a], modulus[b]); }
   AreasAtRest restricted_to(const ContactPart& part) const;
 };

@@ -32,13 +32,13 @@ inline BarrierValue barrier_derivatives(double distance_sq, const BarrierOptions
   return log_barrier(distance_sq - options.min_separation * options.min_separation, options.clamp());
 }
 
-/// [m^3] Force of the barrier with kappa = 1 halfway to contact.
+/// Returns the force [m^3] of the barrier with kappa = 1 halfway to contact.
 inline double middle_force(const BarrierOptions& options) {
   const double middle = 0.5 * options.dhat + options.min_separation;
   return -2.0 * middle * barrier_derivatives(middle * middle, options).first;
 }
 
-/// Second derivative of b(d^2) by d: the curvature along the normal.
+/// Returns the second derivative of b(d^2) by d: the curvature along the normal.
 inline double normal_curvature(double d, const BarrierValue& b) {
   return 4.0 * d * d * b.second + 2.0 * b.first;
 }

@@ -43,7 +43,7 @@ class ContactAtRest {
   /// Returns the same formulation for a part of the surface; remeshing solves problems of parts.
   virtual std::shared_ptr<const ContactAtRest> restricted_to(const ContactPart& part) const = 0;
 
-  /// [Pa] Stiffness per area of each surface vertex. Empty: the formulation has none.
+  /// Returns the stiffness per area [Pa] of each surface vertex; nothing if the formulation has none.
   virtual std::span<const double> moduli() const { return {}; }
   /// The closest features that repel each other at rest, if the formulation keeps others from doing so.
   virtual RestGap rest_gap() const { return {}; }

@@ -45,7 +45,8 @@ ContactPositions<dim> positions_of(const Contact& contact, const VecX& x) {
   return positions;
 }
 
-/// Gap or frame of any contact; of a mollified one that of its closest features, spread over the four vertices.
+/// The next functions compute the gap or the frame of any contact; of a mollified one that of its closest features,
+/// spread over the four vertices.
 template <int dim>
 ContactGap<dim> compute_contact_gap(const Model& model, const Contact& contact, const ContactPositions<dim>& positions);
 template <int dim>

@@ -80,7 +80,7 @@ void pack_terms(const RankOneSum<dim>& sum, std::span<const std::size_t> nodes, 
   std::copy(blocks, to, out);
 }
 
-/// dense += sum_r coefficient_r z_r z_r^T, lower triangle.
+/// Adds sum_r coefficient_r z_r z_r^T to the lower triangle `dense`.
 template <int dim, int num_terms>
 void add_terms(const double* coefficient, const Lanes* z, std::size_t num_blocks, Lanes* dense) {
   for (std::size_t b = 0; b < num_blocks; ++b) {
@@ -116,7 +116,7 @@ bool ContactHessians<dim>::is_packable(const ContactVertices& contact) const {
                                                     [&](int vertex) { return map_->is_block(vertex); });
 }
 
-/// The free blocks under the vertices of a contact, ascending.
+/// Finds the free blocks under the vertices of a contact, ascending.
 template <int dim>
 void ContactHessians<dim>::find_blocks(const ContactVertices& contact, const std::vector<char>& is_fixed,
                                        std::vector<int>& blocks) const {
@@ -237,7 +237,7 @@ void ContactHessians<dim>::accumulate(int group, int contact, const RankOneSum<d
       ++at;
     }
   });
-  // Four terms a pass through `dense`.
+  // Add four terms in each pass through `dense`.
   std::size_t done = 0;
   for (; scratch.coefficient.size() - done >= 4; done += 4) {
     add_terms<dim, 4>(scratch.coefficient.data() + done, scratch.pulled.data() + done * num_blocks, num_blocks,

@@ -1,4 +1,4 @@
-// Local Hessians of contacts, pulled back to the blocks of unknowns and summed into a matrix.
+// Pulls local Hessians of contacts back to the blocks of unknowns and sums them into a matrix.
 //
 // Contacts that touch the same blocks (those between two stiff bodies, say) are summed first, while their common local
 // Hessian is at hand, and meet the matrix once [Lan22, sec. 4.3].
@@ -28,16 +28,16 @@ class ContactHessians {
   /// Fixes which blocks the Hessians of `contacts` touch; those marked in `is_fixed` are left out.
   void prepare(const SurfaceMap& map, std::vector<ContactVertices> contacts, std::vector<int> neighbours,
                const std::vector<char>& is_fixed);
-  /// Sorted keys of the blocks that the prepared contacts touch.
+  /// Returns the sorted keys of the blocks that the prepared contacts touch.
   const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
 
-  /// matrix += scale * Hessians. `terms_of(k, sum)` appends those of contact k to the empty `sum`, which is as wide as
-  /// its stencil; it is called from several threads, once for every contact. The matrix has all prepared keys.
+  /// Adds scale * Hessians to the matrix. `terms_of(k, sum)` appends those of contact k to the empty `sum`, which is as
+  /// wide as its stencil; it is called from several threads, once for every contact. The matrix has all prepared keys.
   template <class TermsOf>
   void add_to(BlockSparseMatrix& matrix, double scale, const TermsOf& terms_of);
 
  private:
-  /// Parts of a local Hessian.
+  /// Scratch memory holds the parts of a local Hessian.
   struct Scratch {
     std::vector<Lanes> dense;  // columns, each with one entry per block, padded; from the diagonal block downwards
     std::vector<double> coefficient;  // of terms that `dense` still lacks
@@ -73,7 +73,7 @@ template <class TermsOf>
 void ContactHessians<dim>::add_to(BlockSparseMatrix& matrix, double scale, const TermsOf& terms_of) {
   if (contacts_.empty()) return;
   locals_.resize(static_cast<std::size_t>(stencils_.first_local_block.back()) * dim * dim);
-  // A few groups of many contacts, or many of one.
+  // There are a few groups of many contacts, or many of one.
   const int grain = num_groups() == std::ssize(contacts_) ? 64 : 4;
   parallel_for_chunks(num_groups(), grain, [&](int begin_group, int end_group) {
     RankOneSum<dim> sum;

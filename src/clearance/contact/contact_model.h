@@ -23,14 +23,14 @@ class ContactModel {
 
   /// [m] Pairs that are farther apart than this never are contacts.
   virtual double activation_distance() const = 0;
-  /// All pairs that may be contacts anywhere on the path from x_t0 to x_t1, and all that may meet there, whatever they
-  /// repel each other with: continuous collision detection tests no others. See BroadPhase::find_candidates.
+  /// Finds all pairs that may be contacts anywhere on the path from x_t0 to x_t1, and all that may meet there, whatever
+  /// they repel each other with: continuous collision detection tests no others. See BroadPhase::find_candidates.
   virtual Candidates find_candidates(BroadPhase& broad_phase, const VecX& x_t0, const VecX& x_t1,
                                      const std::vector<double>& deviation = {}) const = 0;
-  /// The contacts at the surface positions x (flat). `candidates` holds every pair that may be one.
+  /// Returns the contacts at the surface positions x (flat). `candidates` holds every pair that may be one.
   virtual ContactSet build(const VecX& x, const Candidates& candidates) const = 0;
-  /// The contact of the closest features of a pair where its vertices are at `x`, however far apart they are; nothing
-  /// if the formulation cannot tell.
+  /// Returns the contact of the closest features of a pair where its vertices are at `x`, however far apart they are;
+  /// nothing if the formulation cannot tell.
   virtual std::optional<Contact> contact_of(const PrimitivePair& /*pair*/, const ContactPositions<dim>& /*x*/) const {
     return std::nullopt;
   }

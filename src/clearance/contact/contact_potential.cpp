@@ -42,7 +42,7 @@ auto ContactPotential<dim>::local_gradients(const ContactSet& set, const VecX& x
   return locals;
 }
 
-/// gradient += scale * locals: summed per surface vertex first, since many contacts share a vertex.
+/// Adds scale * locals to the gradient. They are summed per surface vertex first, since many contacts share a vertex.
 template <int dim>
 void ContactPotential<dim>::scatter(const ContactSet& set, const LocalGradients& locals, double scale,
                                     VecX& gradient) const {

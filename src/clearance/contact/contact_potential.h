@@ -1,4 +1,5 @@
-// Energy, gradient and Hessian of all contacts of a set, on world positions, pulled back to the unknowns.
+// Computes energy, gradient and Hessian of all contacts of a set, on world positions, and pulls them back to the
+// unknowns.
 #pragma once
 
 #include <span>
@@ -15,27 +16,28 @@ class ContactPotential {
   /// `model` and `contacts` outlive the object.
   ContactPotential(const Model& model, const ContactModel<dim>& contacts) : model_(model), contacts_(contacts) {}
 
-  /// Sum of the energies of all contacts (of [Fer23, eq. 2.5] without kappa, in m^4), at the surface positions `x` that
-  /// the set was built at.
+  /// Returns the sum of the energies of all contacts (of [Fer23, eq. 2.5] without kappa, in m^4), at the surface
+  /// positions `x` that the set was built at.
   CompensatedSum energy(const ContactSet& set, const VecX& x) const;
   /// Returns the sum of the magnitudes of the energies, which the rounding error of energy() is relative to.
   double magnitude(const ContactSet& set, const VecX& x) const;
 
-  /// gradient += scale * d energy / d unknowns
+  /// Adds scale * d energy / d unknowns to the gradient.
   void add_gradient(const ContactSet& set, const VecX& x, double scale, VecX& gradient) const;
 
   /// Fixes which unknowns the Hessian of `set` touches; blocks marked in `is_fixed` are left out. Returns the sorted
   /// keys.
   const std::vector<BlockKey>& prepare_hessian(const ContactSet& set, const std::vector<char>& is_fixed);
-  /// gradient and matrix += scale * derivatives, for the set prepared last. The matrix has all prepared keys.
+  /// Adds scale * derivatives to the gradient and the matrix, for the set prepared last. The matrix has all prepared
+  /// keys.
   void add_derivatives(const ContactSet& set, const VecX& x, double scale, HessianKind kind, VecX& gradient,
                        BlockSparseMatrix& matrix);
 
-  /// sums[body] += scale * what the work of the forces at x_t1 exceeds the change of the energy by, contact by contact:
-  /// what implicit integrators make of the barrier. Between nothing and the whole work.
+  /// Adds to sums[body], contact by contact, scale times the amount by which the work of the forces at x_t1 exceeds the
+  /// change of the energy: implicit integrators take it from the barrier. It is between nothing and the whole work.
   void add_work_gaps(const ContactSet& set, const VecX& x_t0, const VecX& x_t1, double scale, VecX& sums) const;
 
-  /// Forces on the vertices [N for a scale in 1 / s^2], contact by contact.
+  /// Visits the forces on the vertices [N for a scale in 1 / s^2], contact by contact.
   void visit_forces(const ContactSet& set, const VecX& x, double scale, const ForceVisitor<dim>& visit) const;
   /// Returns the forces on the vertices, summed per surface vertex; flat.
   VecX vertex_forces(const ContactSet& set, const VecX& x, double scale) const;

@@ -34,7 +34,7 @@ struct ContactSet {
   std::vector<char> notes;           ///< per contact: what its formulation notes for itself; may be empty
   double min_distance = infinity;    ///< [m] over all candidates, also those that are no contacts
 
-  /// The contact with the same stencil; null if there is none.
+  /// Returns the contact with the same stencil; null if there is none.
   const Contact* find(const Contact& contact) const {
     const auto found = std::lower_bound(contacts.begin(), contacts.end(), contact, precedes);
     return found == contacts.end() || precedes(contact, *found) ? nullptr : &*found;
@@ -44,9 +44,9 @@ struct ContactSet {
     return {neighbours.data() + first_neighbour[k], neighbours.data() + first_neighbour[k + 1]};
   }
   std::size_t num_places(std::size_t k) const { return 4 + neighbours_of(k).size(); }
-  /// Number of the first place of a contact, where those of all contacts follow each other.
+  /// Returns the number of the first place of a contact, where those of all contacts follow each other.
   std::size_t first_place(std::size_t k) const { return 4 * k + (first_neighbour.empty() ? 0 : first_neighbour[k]); }
-  /// visit(place, vertex) for the places of contact k that are used.
+  /// Calls visit(place, vertex) for the places of contact k that are used.
   template <class Visit>
   void for_each_vertex(std::size_t k, const Visit& visit) const {
     const Contact& contact = contacts[k];
@@ -61,26 +61,26 @@ struct ContactSet {
 template <int dim>
 using ForceVisitor = std::function<void(const Contact& contact, int vertex, const Vec<dim>& force)>;
 
-/// sums[body] += value, half of it for each of the two bodies of a contact, all for the one whose partner is an
-/// obstacle or a half-space.
+/// Adds `value` to sums[body]: half of it for each of the two bodies of a contact, all of it for the one whose partner
+/// is an obstacle or a half-space.
 void add_to_bodies(const Model& model, const Contact& contact, double value, VecX& sums);
 
 /// `point_triangle of vertices 1, 5, 6, 7 of 'a' and 'b', 1e-9 m apart`
 std::string contact_text(const Contact& contact, const SurfaceTopology& surface);
 
-/// All pairs that may be nearer than their activation distance anywhere on the path from x_t0 to x_t1; see
+/// Finds all pairs that may be nearer than their activation distance anywhere on the path from x_t0 to x_t1; see
 /// BroadPhase::find_candidates.
 Candidates find_contact_candidates(BroadPhase& broad_phase, const Model& model, const BarrierOptions& options,
                                    const VecX& x_t0, const VecX& x_t1, const std::vector<double>& deviation = {});
 
-/// The contact that the closest features of a pair form where its vertices are at `x`, however far apart they are.
-/// Edges are taken as not parallel.
+/// Returns the contact that the closest features of a pair form where its vertices are at `x`, however far apart they
+/// are. Edges are taken as not parallel.
 template <int dim>
 Contact contact_of_pair(const Model& model, const PrimitivePair& pair, const std::array<Vec<dim>, 4>& x,
                         const BarrierOptions& options);
 
-/// The contacts of [Fer23, sec. 2.4.2] at surface positions `x` (flat). `candidates` must hold every pair closer than
-/// the activation distance.
+/// Returns the contacts of [Fer23, sec. 2.4.2] at surface positions `x` (flat). `candidates` must hold every pair
+/// closer than the activation distance.
 template <int dim>
 ContactSet build_contact_set(const Model& model, const VecX& x, const Candidates& candidates,
                              const BarrierOptions& options);

@@ -92,7 +92,7 @@ std::array<int, 2> sorted(int a, int b) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// visit(value, count) for each of the values, sorted, with how often it is there.
+/// Calls visit(value, count) for each of the values, sorted, with how often it is there.
 template <class T, class Visit>
 void for_each_counted(std::vector<T>& values, const Visit& visit) {
   std::sort(values.begin(), values.end());
@@ -134,7 +134,7 @@ class ConvergentContactModel<dim>::Builder {
   struct Chunk {
     std::vector<Contact> contacts;
     double min_distance_sq = infinity;
-    // Scratch.
+    // The rest is scratch memory.
     Counts counts;
     std::vector<std::array<int, 2>> edges;
     std::vector<int> vertices, of_edges;
@@ -169,7 +169,7 @@ class ConvergentContactModel<dim>::Builder {
   Vec<dim> at(int v) const { return block<dim>(x_, v); }
   std::array<int, 2> edge(int e) const { return model_.surface.edges[e]; }
 
-  /// The contact of a point and the closest feature of an edge, if they are near; else of it the distance alone.
+  /// Computes the contact of a point and the closest feature of an edge if they are near, else its distance alone.
   bool point_edge(int p, const std::array<int, 2>& e, double dhat, Contact& contact) const {
     const Vec<dim> xp = at(p), x0 = at(e[0]), x1 = at(e[1]);
     const PointEdgeType type = point_edge_type<dim>(xp, x0, x1);

@@ -37,12 +37,13 @@ class ConvergentContactModel final : public RadialContactModel<dim> {
 
  private:
   class Builder;
-  /// Activation distance and modulus of all features of two bodies, each given by one of its vertices.
+  /// The next two functions return the activation distance and the modulus of all features of two bodies, each given by
+  /// one of its vertices.
   double dhat_of(int a, int b) const;
   double modulus_of(int a, int b) const;
   double vertex_measure(int v) const { return has_areas_ ? rest_->vertex[v] : mean_measure_; }
   double edge_measure(int e) const { return has_areas_ ? rest_->edge[e] : mean_measure_; }
-  /// [1/m^3] with a physical barrier, else 1.
+  /// Returns 1 / dhat^3 [1/m^3] with a physical barrier, else 1.
   double law_scale(const Contact& contact) const;
 
   BarrierOptions barrier_;

@@ -9,19 +9,19 @@ namespace clearance {
 struct FrictionLaw {
   double eps = 0.0;  ///< [m] eps_v h: sliding by less counts as sticking
 
-  /// Integral of `force` from 0 to y [m]: f_0 of [Fer23, eq. 2.15], less its value eps / 3 at rest.
+  /// Returns the integral of `force` from 0 to y [m]: f_0 of [Fer23, eq. 2.15], less its value eps / 3 at rest.
   double potential(double y) const { return y < eps ? y * y * (eps - y / 3.0) / (eps * eps) : y - eps / 3.0; }
-  /// f_1 of [Fer23, eq. 2.13].
+  /// Returns f_1 of [Fer23, eq. 2.13].
   double force(double y) const { return y < eps ? y * (2.0 * eps - y) / (eps * eps) : 1.0; }
-  /// force(y) / y [1/m], finite at y = 0.
+  /// Returns force(y) / y [1/m], which is finite at y = 0.
   double force_over_distance(double y) const { return y < eps ? (2.0 * eps - y) / (eps * eps) : 1.0 / y; }
-  /// d force / dy [1/m], never negative.
+  /// Returns d force / dy [1/m], which is never negative.
   double stiffness(double y) const { return y < eps ? 2.0 * (eps - y) / (eps * eps) : 0.0; }
 };
 
-/// Coefficient of a contact that slides by y a step: static up to eps, kinetic from 2 eps, with the smooth step
-/// between. It is lagged like the normal force. Inside the potential a force that falls with the speed would make it
-/// non-convex, with a sliding minimum even where the static force can hold.
+/// Returns the coefficient of a contact that slides by y a step: static up to eps, kinetic from 2 eps, with the smooth
+/// step between. It is lagged like the normal force. Inside the potential a force that falls with the speed would make
+/// it non-convex, with a sliding minimum even where the static force can hold.
 inline double coefficient(const FrictionCoefficients& mu, double y, double eps) {
   if (y <= eps) return mu.sticking;
   if (y >= 2.0 * eps) return mu.sliding;

@@ -179,7 +179,7 @@ const std::vector<BlockKey>& FrictionPotential<dim>::prepare_hessian(const std::
 
 namespace {
 
-/// A unit vector orthogonal to the unit vector n.
+/// Returns a unit vector orthogonal to the unit vector n.
 template <int dim>
 Vec<dim> any_tangent(const Vec<dim>& n) {
   if constexpr (dim == 2) {

@@ -36,15 +36,15 @@ struct FrictionScales {
 template <int dim>
 class FrictionPotential {
  public:
-  /// `x_t0`: surface positions at the start of the step, flat; `memory`: State::stick. All outlive the object.
+  /// `x_t0` has the surface positions at the start of the step, flat; `memory` is State::stick. All outlive the object.
   FrictionPotential(const Model& model, const ContactModel<dim>& contact_model, const FrictionScales& scales,
                     const VecX& x_t0, const std::vector<StickVertex>& memory)
       : model_(model), contact_model_(contact_model), scales_(scales), x_t0_(x_t0), memory_(model, memory, x_t0) {}
 
   /// Takes normals, weights, normal forces and coefficients from the contacts `set` at the surface positions `x`, of
   /// which `x - displacement` were the positions a step before. `kappa` is the barrier stiffness in the incremental
-  /// potential, and so are the forces then: h^2 times newtons for implicit Euler. `share` < 1: of the new potential;
-  /// the one so far keeps the rest.
+  /// potential, and so are the forces then: h^2 times newtons for implicit Euler. The new potential has the `share`,
+  /// and the one so far keeps the rest.
   void lag(const ContactSet& set, const VecX& x, const VecX& displacement, double kappa, double share = 1.0);
   bool is_empty() const { return contacts_.empty(); }
 
@@ -53,7 +53,8 @@ class FrictionPotential {
   /// Visits the friction force on each vertex of every contact, times `scale`, in the units of the incremental
   /// potential per metre.
   void visit_forces(const VecX& x, double scale, const ForceVisitor<dim>& visit) const;
-  /// Work that friction has taken out since the start of the step: its forces at x times the sliding up to there.
+  /// Returns the work that friction has taken out since the start of the step: its forces at x times the sliding up to
+  /// there.
   double work(const VecX& x) const;
   /// `gaps` as in ContactPotential: sticking is elastic. works[body] += scale * work of its contacts, shared alike.
   void add_work_gaps(const VecX& x, double scale, VecX& gaps, VecX& works) const;

@@ -19,7 +19,7 @@ constexpr double least_dhat = 0.01;  // of features, in those of their bodies
 // Notes about a contact: whether its weight changes with the direction of the gap.
 constexpr char constant = 0, varying = 1;
 
-/// 3/2 B^3 of [Hua24, sec. 4.1] at 2 z, and its derivatives by z: 1 at 0, 0 from 1 on.
+/// Returns 3/2 B^3 of [Hua24, sec. 4.1] at 2 z, and its derivatives by z. It is 1 at 0, and 0 from 1 on.
 StepValue spline(double z) {
   if (z >= 1.0) return {};
   const double s = 1.0 - z;
@@ -50,7 +50,7 @@ class GcpContactModel<dim>::Builder {
   Builder(const GcpContactModel& own, const VecX& x)
       : own_(own), model_(own.model()), surface_(model_.surface), star_(own.star_), x_(x) {}
 
-  /// visit(contact, features) for all contacts, in no order that means anything.
+  /// Calls visit(contact, features) for all contacts, in no order that means anything.
   template <class Visit>
   void for_each(const Candidates& candidates, const Visit& visit) {
     for (const Found& chunk : collect(candidates)) {
@@ -437,9 +437,9 @@ void GcpContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_
     add(energy * term.second, term.gradient);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += term.first * term.gradient[i];
   }
-  // The square of the gradient of the logarithm.
+  // Add the square of the gradient of the logarithm.
   add(energy, sum);
-  // The Hessian of log b along the normal: its second derivative by the distance.
+  // Along the normal, the Hessian of log b is its second derivative by the distance.
   const double curvature = energy * (normal_curvature(d, b) / b.value - by_distance * by_distance);
   if (curvature > 0.0 || kind == HessianKind::exact) hessian.add(curvature, frame.weights, frame.normal);
   this->add_turning_terms(contact, frame, b, kind, hessian);

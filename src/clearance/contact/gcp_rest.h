@@ -23,8 +23,8 @@ struct GcpRest {
   // contact (sharp corners and edges). Empty: not used.
   std::vector<double> facet_share;                       ///< [m^2] (2D: [m]) per triangle (2D: edge)
   std::vector<double> vertex_sharpness, edge_sharpness;  ///< [m^2] (2D: [m])
-  /// Per triangle (2D: edge): 1 if its normal points out of a solid, -1 if it points into it, 0 if there is no solid.
-  /// The normal of an edge (a, b) is b - a turned to the right.
+  /// Each triangle (2D: edge) has 1 if its normal points out of a solid, -1 if it points into it, 0 if there is no
+  /// solid. The normal of an edge (a, b) is b - a turned to the right.
   std::vector<signed char> outside;
   // [m] Activation distances of features that their own body faces at rest; a pair has the smaller one. Empty: there
   // are none.

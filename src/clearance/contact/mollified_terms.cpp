@@ -8,7 +8,7 @@ namespace clearance {
 
 namespace {
 
-/// p . da + q . db as a functional of the vertices ea0, ea1, eb0, eb1.
+/// Returns p . da + q . db as a functional of the vertices ea0, ea1, eb0, eb1.
 Vec<12> of_edges(const Vec<3>& p, const Vec<3>& q) {
   Vec<12> functional;
   functional << -p, p, -q, q;
@@ -26,9 +26,8 @@ Vec<3> direction_of(const Vec<3>& n, const Vec<3>& a) {
 
 /// Appends the positive part of p mu mu^T + q (mu nu^T + nu mu^T) + r nu nu^T.
 void add_plane_terms(const Vec<12>& mu, const Vec<12>& nu, double p, double q, double r, RankOneSum<3>& sum) {
-  // Orthonormal in their plane: mu = m e, nu = along e + across f.
   // The quadratic form has rank two, whatever the 12 coordinates are: in an orthonormal basis e, f of the plane of mu
-  // and nu it is a 2 x 2 matrix with the entries ee, ef, ff.
+  // and nu, with mu = m e and nu = along e + across f, it is a 2 x 2 matrix with the entries ee, ef, ff.
   const double m = mu.norm();
   const Vec<12> e = mu / m;
   const double along = nu.dot(e);

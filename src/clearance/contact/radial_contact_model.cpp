@@ -11,7 +11,7 @@ namespace clearance {
 
 namespace {
 
-/// (coefficients (x) direction): one functional of the vertices.
+/// Returns (coefficients (x) direction), a functional of the vertices.
 template <int dim>
 Vec<4 * dim> spread(const std::array<double, 4>& coefficients, const Vec<dim>& direction) {
   Vec<4 * dim> functional;
@@ -33,7 +33,7 @@ std::array<double, 4> scaled(const std::array<double, 4>& a, double factor) {
 template <int dim>
 void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double weight, bool is_exact,
                        RankOneSum<dim>& sum) {
-  // Per tangent: 2(-b') (2 d u a + d^2 a^2), whose eigenvalues are (T +- sqrt(T^2 + 4 S^2)) / 2 in the orthonormal
+  // Each tangent has 2(-b') (2 d u a + d^2 a^2), whose eigenvalues are (T +- sqrt(T^2 + 4 S^2)) / 2 in the orthonormal
   // coordinates u / |w|, a / |g|: one positive, one negative.
   const double d = frame.distance;
   const double weight_norm = std::sqrt(sum_of_squares(frame.weights));
@@ -55,8 +55,8 @@ void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double we
   }
 }
 
-/// The part along directions neither normal nor tangent to the second feature, as a point has two and an edge
-/// has one: there the gap grows whichever way the first one goes.
+/// Adds the part along directions neither normal nor tangent to the second feature, as a point has two and an edge has
+/// one: there the gap grows whichever way the first one goes.
 template <int dim>
 void add_free_terms(const ContactFrame<dim>& frame, double b_first, double weight, RankOneSum<dim>& sum) {
   std::array<Vec<dim>, dim> known;
@@ -66,7 +66,7 @@ void add_free_terms(const ContactFrame<dim>& frame, double b_first, double weigh
     known[num_known++] = frame.tangents[j];
   }
   while (num_known < dim) {
-    // The axis that is farthest from what is known, made orthogonal to it.
+    // Take the axis that is farthest from the known ones, and make it orthogonal to them.
     Vec<dim> best = Vec<dim>::Zero();
     for (int axis = 0; axis < dim; ++axis) {
       Vec<dim> across = Vec<dim>::Unit(axis);
@@ -84,7 +84,7 @@ void add_free_terms(const ContactFrame<dim>& frame, double b_first, double weigh
   }
 }
 
-/// Exact Hessian of the squared distance.
+/// Returns the exact Hessian of the squared distance.
 template <int dim>
 Mat<4 * dim> distance_sq_hessian(const ContactFrame<dim>& frame) {
   const double d = frame.distance;

@@ -33,19 +33,19 @@ class RadialContactModel : public ContactModel<dim> {
   /// Returns the energy at the distance that the contact was built with.
   double energy_of(const Contact& contact, const VecX& x) const;
   Vec<4 * dim> gradient_of(const Contact& contact, const VecX& x) const;
-  /// Gradient; appends the Hessian to the empty `sum`: exact, or a positive semi-definite one that is nowhere smaller
-  /// and hardly larger than need be.
+  /// Returns the gradient and appends the Hessian to the empty `sum`: the exact one, or a positive semi-definite one
+  /// that is nowhere smaller and hardly larger than need be.
   Vec<4 * dim> derivatives_of(const Contact& contact, const VecX& x, HessianKind kind, RankOneSum<dim>& sum) const;
   /// Computes the exact Hessian by the product and chain rules.
   ContactDerivatives<dim> exact_derivatives_of(const Contact& contact, const VecX& x) const;
 
  protected:
   const Model& model() const { return model_; }
-  /// b of a squared distance [m^2], and its derivatives.
+  /// Returns b of a squared distance [m^2], and its derivatives.
   virtual BarrierValue law(const Contact& contact, double distance_sq) const = 0;
   virtual double law_value(const Contact& contact, double distance_sq) const { return law(contact, distance_sq).value; }
-  /// The part of the Hessian that is not along the normal: along the tangents, and what turns the gap freely. `b` is
-  /// the law at the distance of `frame`.
+  /// Adds the part of the Hessian that is not along the normal: along the tangents, and along directions in which the
+  /// gap turns freely. `b` is the law at the distance of `frame`.
   static void add_turning_terms(const Contact& contact, const ContactFrame<dim>& frame, const BarrierValue& b,
                                 HessianKind kind, RankOneSum<dim>& sum);
 

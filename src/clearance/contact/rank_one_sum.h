@@ -52,7 +52,7 @@ class RankOneSum {
     return lanes;
   }
 
-  /// The matrix, dim numbers per place.
+  /// Returns the matrix, dim numbers per place.
   MatX dense() const {
     const auto size = static_cast<Eigen::Index>(width_) * dim;
     MatX sum = MatX::Zero(size, size);
@@ -65,7 +65,7 @@ class RankOneSum {
   }
 
  private:
-  /// The places of a new term; those from the fifth on are zero.
+  /// Returns the places of a new term; those from the fifth on are zero.
   Lanes* append(double factor) {
     const std::size_t begin = width_ * coefficient_.size();
     coefficient_.push_back(factor);

@@ -45,7 +45,7 @@ struct SurfaceAtRest {
   std::function<Insides()> find_insides;
 
   int dim() const { return model.layout.dim; }
-  /// [m] Activation distance of a surface vertex.
+  /// Returns the activation distance [m] of a surface vertex.
   double dhat(int vertex) const {
     const std::vector<double>& of_vertex = model.contact_scales.dhat;
     return of_vertex.empty() ? barrier.dhat : of_vertex[vertex];

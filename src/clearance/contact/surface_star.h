@@ -21,7 +21,7 @@ struct IndexLists {
   }
 };
 
-/// Constant.
+/// A star does not change after it is made.
 class SurfaceStar {
  public:
   /// `outside` is known per facet, see `outside(facet)`, or empty; it must outlive the object, as `model` must.
@@ -44,7 +44,7 @@ class SurfaceStar {
   }
   /// Returns the corner of a triangle that is not on the given edge.
   int opposite(int triangle, int edge) const;
-  /// Height of a triangle above its edge i at rest [m].
+  /// Returns the height of a triangle above its edge i at rest [m].
   double height(int triangle, std::size_t i) const { return heights_[triangle][i]; }
   int triangle_of(int a, int b, int c) const;
   /// The first triangle of an edge or a vertex that does not have this vertex; -1: none. Of the pairs that a vertex
@@ -54,7 +54,7 @@ class SurfaceStar {
   // The next functions say where the material is. It is known at features that facets of solids surround completely.
   bool is_solid_vertex(int vertex) const { return is_solid_vertex_[vertex] != 0; }
   bool is_solid_edge(int edge) const { return is_solid_edge_[edge] != 0; }
-  /// 1 or -1 if the normal of a facet points out of or into a solid, else 0.
+  /// Returns 1 or -1 if the normal of a facet points out of or into a solid, else 0.
   int outside(int facet) const { return outside_.empty() ? 0 : outside_[facet]; }
 
  private:
