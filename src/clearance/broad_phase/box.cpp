@@ -8,7 +8,7 @@ namespace {
 // Every so many vertices decide where the middle of the scene is: it only has to be near.
 constexpr int num_samples = 4096;
 
-/// A vertex, with zeros beyond dim.
+/// Returns the position of a vertex, with zeros beyond dim.
 template <int dim>
 Lanes position(const VecX& x, int v) {
   const double* p = x.data() + dim * static_cast<Eigen::Index>(v);

@@ -25,13 +25,13 @@ inline BoxRow float_neighbour(BoxRow value, const LaneMask::Bits& is_stepping, i
   return reinterpret_cast<BoxRow>(flip(flip(reinterpret_cast<Bits>(value)) + steps));
 }
 
-/// Largest float <= value (minus infinity below the range of float) for each number.
+/// Returns the largest float <= value (minus infinity below the range of float) for each number.
 inline BoxRow round_down(const Lanes& value) {
   const auto nearest = __builtin_convertvector(value.v, BoxRow);
   return float_neighbour(nearest, __builtin_convertvector(nearest, Lanes::Vector) > value.v, -1);
 }
 
-/// Smallest float >= value (infinity above the range of float) for each number.
+/// Returns the smallest float >= value (infinity above the range of float) for each number.
 inline BoxRow round_up(const Lanes& value) {
   const auto nearest = __builtin_convertvector(value.v, BoxRow);
   return float_neighbour(nearest, __builtin_convertvector(nearest, Lanes::Vector) < value.v, 1);

@@ -52,8 +52,8 @@ class BroadPhase {
   /// since memory may not suffice for all pairs of a large surface. The default is no limit.
   void limit_pairs(std::size_t most) { most_pairs_ = most; }
 
-  /// 3D: pairs (edge, triangle); 2D: pairs (edge, edge), first < second, whose static boxes overlap, that share no
-  /// vertex and can touch: input of the exact intersection test. Sorted and unique.
+  /// Returns the pairs (edge, triangle), in 2D the pairs (edge, edge) with first < second, whose static boxes overlap,
+  /// that share no vertex and can touch: input of the exact intersection test. Sorted and unique.
   virtual std::vector<std::array<int, 2>> find_intersection_candidates(const VecX& x) = 0;
 
  protected:

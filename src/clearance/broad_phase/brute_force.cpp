@@ -67,7 +67,7 @@ class BruteForce final : public BroadPhase {
   }
 
  private:
-  // Sorted because the loops run in order.
+  // Returns pairs that are sorted because the loops run in order.
   Pairs find_pairs(const Primitives& a, const Primitives& b, bool is_same) const {
     std::vector<Pairs> rows(a.boxes.size());
     parallel_for(static_cast<int>(a.boxes.size()), 64, [&](int i) {

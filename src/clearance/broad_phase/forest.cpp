@@ -34,7 +34,7 @@ Forest::Bodies Forest::find_bodies(const SurfaceTopology& surface) {
 
   bodies.ignored_pairs = surface.ignored_pairs;
 
-  // Counting sort of the vertices by body.
+  // Sort the vertices by body, by counting.
   bodies.vertex_begin.assign(bodies.group.size() + 1, 0);
   for (const int body : bodies.of_vertex) ++bodies.vertex_begin[body + 1];
   std::partial_sum(bodies.vertex_begin.begin(), bodies.vertex_begin.end(), bodies.vertex_begin.begin());

@@ -59,8 +59,8 @@ void stable_sort(std::vector<HilbertKey>& keys, std::vector<HilbertKey>& scratch
 }  // namespace
 
 std::uint64_t hilbert_code(float x, float y, float z) {
-  // After [Ski04]: undo the turns of every level from the coarsest on, then
-  // the Gray code. What remains are the digits, spread over the three coordinates.
+  // Undo, as in [Ski04], the turns of every level from the coarsest on, then the Gray code. What remains are the
+  // digits, spread over the three coordinates.
   std::array<std::uint64_t, 3> axes = {cell(x), cell(y), cell(z)};
   for (std::uint64_t level = 1ULL << (bits_per_axis - 1); level > 1; level >>= 1) {
     const std::uint64_t finer = level - 1;

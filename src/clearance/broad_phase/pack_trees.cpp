@@ -51,7 +51,7 @@ Box box_of(const LeafItems<arity>& items, int slot, const std::vector<Box>& vert
   return box;
 }
 
-// The first three coordinates of four boxes from row by row to coordinate by coordinate.
+// Turns the first three coordinates of four boxes from row by row to coordinate by coordinate.
 void transpose(const BoxRow (&rows)[4], float (&out)[3][pack_width], int first_slot) {
   const BoxRow xy01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
   const BoxRow xy23 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
@@ -218,7 +218,7 @@ double PackTrees<arity>::fit_leaves(Tree& tree, int begin, int end, const std::v
 
 template <int arity>
 void PackTrees<arity>::sort(const Tree& tree) {
-  // The boxes as the last refit left them.
+  // The boxes are as the last refit left them.
   const auto items_begin = items_.begin() + tree.first_leaf;
   const std::vector<LeafItems<arity>> old_items(items_begin, items_begin + tree.num_leaves);
   std::vector<Box> boxes;

@@ -100,7 +100,7 @@ void PairCollector::sort_bucket(int bucket, const Buckets& buckets, std::vector<
   const PackedPair* end = scattered_.data() + bucket_begin_[bucket + 1];
   std::array<int, 2>* out = result.data() + bucket_begin_[bucket];
 
-  // Counting sort by first.
+  // Sort by the first number, by counting.
   const int first_begin = bucket << buckets.shift;
   const auto width = std::size_t{1} << buckets.shift;
   thread_local std::vector<int> row_end;
@@ -115,7 +115,7 @@ void PairCollector::sort_bucket(int bucket, const Buckets& buckets, std::vector<
     seconds[row_end[row(*pair)]++] = unpack(*pair)[1];
   }
 
-  // Each row by second.
+  // Sort each row by the second number.
   start = 0;
   for (std::size_t r = 0; r < width; start = row_end[r++]) {
     sort_row(first_begin + static_cast<int>(r), seconds.data() + start, row_end[r] - start, out + start);

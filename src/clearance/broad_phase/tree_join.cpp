@@ -12,7 +12,7 @@ namespace {
 // more tasks than keep all threads busy, because each has a buffer.
 constexpr std::int64_t min_leaves_per_task = 32;
 constexpr std::int64_t max_tasks = 256;
-// Deeper than any tree with 32-bit indices: 11 levels, each leaves at most 7 siblings waiting.
+// This is deeper than any tree with 32-bit indices, which has 11 levels; each leaves at most 7 siblings waiting.
 constexpr int stack_size = 128;
 
 // Two trees. The arguments are known at compile time so that the test for shared vertices unrolls.
@@ -109,7 +109,7 @@ class Join {
     }
   }
 
-  // The kind with fewer vertices first, of one kind the smaller index.
+  // Puts the kind with fewer vertices first, of one kind the smaller index.
   static PackedPair ordered_pair(int query, int target) {
     if constexpr (query_arity == target_arity) return pack_pair(std::min(query, target), std::max(query, target));
     return query_arity < target_arity ? pack_pair(query, target) : pack_pair(target, query);

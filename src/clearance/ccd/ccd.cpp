@@ -55,7 +55,7 @@ CcdResult bounded_tight_inclusion(const RelativeMotion<dim, num_corners>& motion
   search.tolerance = options.gap_fraction > 0.0 ? 0.01 * way : std::min(options.tolerance, 0.5 * way);
   const CcdResult result = tight_inclusion_ccd(function, search);
   if (result.status != CcdStatus::budget_exhausted) return result;
-  // Nearly parallel primitives. Both methods bound the impact from below, so the later bound holds too.
+  // The primitives are nearly parallel. Both methods bound the impact from below, so the later bound holds too.
   const CcdResult other = certified_ccd(motion, options);
   return other.toi > result.toi || other.status == CcdStatus::no_impact ? other : result;
 }

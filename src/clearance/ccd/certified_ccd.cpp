@@ -41,8 +41,8 @@ class Certifier {
     const double largest_t0 = max_coordinate<dim, num_corners>(motion.t0);
     const double largest_t1 = max_coordinate<dim, num_corners>(motion.t1);
     is_valid_ = largest_t0 < infinity && largest_t1 < infinity;
-    // n . r: one rounding in r, one per product, dim - 1 per sum, one in subtracting the threshold; |n|_1 <= sqrt(3).
-    // That is below 6 sqrt(3) < 11 units; 16 leave room for the rounding of the thresholds.
+    // n . r has one rounding in r, one per product, dim - 1 per sum and one in subtracting the threshold, and |n|_1 <=
+    // sqrt(3). That is below 6 sqrt(3) < 11 units; 16 leave room for the rounding of the thresholds.
     error_t0_ = 16.0 * unit_roundoff * largest_t0 + std::numeric_limits<double>::min();
     error_t1_ = 16.0 * unit_roundoff * largest_t1 + std::numeric_limits<double>::min();
   }

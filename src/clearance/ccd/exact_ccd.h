@@ -24,7 +24,8 @@ namespace clearance {
 /// The first time in [t_begin, 1] at which the closed primitives are within the minimum separation of the query.
 std::optional<ExactTime> find_first_contact(const ExactQuery& query, double t_begin = 0.0);
 
-/// The same for coordinates in floating point. If one is not finite, the answer is the safe one: contact at t_begin.
+/// Does the same for coordinates in floating point. If one is not finite, the answer is the safe one: contact at
+/// t_begin.
 std::optional<ExactTime> find_first_contact(const CcdQuery& query, double min_separation = 0.0, double t_begin = 0.0);
 
 /// True if there is a first contact. Most contacts are proven in floating point (exact_filter.h), at a tenth of the

@@ -8,7 +8,7 @@ namespace {
 
 using Vector = std::array<ExactPolynomial, 3>;
 
-/// a - b, which moves linearly.
+/// Returns a - b, which moves linearly.
 Vector relative_motion(const ExactQuery& query, int a, int b) {
   Vector r;
   for (int i = 0; i < 3; ++i) {
@@ -28,7 +28,7 @@ Vector operator-(const Vector& a, const Vector& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 
-/// Component i of the cross product.
+/// Returns component i of the cross product.
 ExactPolynomial cross(const Vector& a, const Vector& b, int i) {
   const int j = (i + 1) % 3, k = (i + 2) % 3;
   ExactPolynomial product;

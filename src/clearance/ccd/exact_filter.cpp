@@ -41,7 +41,7 @@ class IntervalCorners {
     }
   }
 
-  /// The sign of det(r0, r1, r last) at time t; 0 if unknown.
+  /// Returns the sign of det(r0, r1, r last) at time t; 0 if it is unknown.
   int volume_sign(double t) const {
     const IntervalVector a = at(0, t), b = at(1, t), c = at(count_ - 1, t);
     return certain_sign(a[0] * cross(b, c, 0) + a[1] * cross(b, c, 1) + a[2] * cross(b, c, 2));
@@ -68,7 +68,7 @@ class IntervalCorners {
       r[k] = at(k, t);
       for (int i = 0; i < 3; ++i) middle[k][i] = r[k][i].middle();
     }
-    // Corner i + u (corner j - corner i) + v (corner k - corner i)
+    // This point of the hull is corner i + u (corner j - corner i) + v (corner k - corner i).
     const auto is_inside = [&](int i, int j, int k, double u, double v) {
       for (int c = 0; c < 3; ++c) {
         const Interval x = r[i][c] + Interval(u) * (r[j][c] - r[i][c]) + Interval(v) * (r[k][c] - r[i][c]);
@@ -106,7 +106,7 @@ struct Cubic {
   double operator()(double t) const { return ((c[3] * t + c[2]) * t + c[1]) * t + c[0]; }
 };
 
-/// det(r0, r1, r last) as a polynomial in time, rounded.
+/// Returns det(r0, r1, r last) as a polynomial in time, rounded.
 Cubic volume_of(const CcdQuery& query) {
   std::array<Vec<3>, 3> a, b;
   if (query.kind == QueryKind::point_triangle) {
@@ -123,7 +123,7 @@ Cubic volume_of(const CcdQuery& query) {
   return {{a[0].dot(aa), a[0].dot(ab) + b[0].dot(aa), a[0].dot(bb) + b[0].dot(ab), b[0].dot(bb)}};
 }
 
-/// The times where a cubic changes sign, rounded; between its extrema at most one each.
+/// Finds the times where a cubic changes sign, rounded; there is at most one between two extrema.
 int find_sign_changes(const Cubic& f, double t_begin, std::array<double, 3>& times) {
   std::array<double, 4> ends = {t_begin, 1.0, 1.0, 1.0};
   const double a = 3.0 * f.c[3], b = f.c[2], c = f.c[1];  // f' = a t^2 + 2 b t + c

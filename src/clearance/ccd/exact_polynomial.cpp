@@ -13,7 +13,7 @@ void make_primitive(ExactPolynomial& p) {
   for (mpz_class& c : p.c) mpz_divexact(c.get_mpz_t(), c.get_mpz_t(), content.get_mpz_t());
 }
 
-/// The remainder of a multiple of p.
+/// Returns the remainder of a multiple of p.
 ExactPolynomial pseudo_remainder(ExactPolynomial p, const ExactPolynomial& q) {
   const int n = q.degree();
   for (int m = p.degree(); m >= n; --m) {
@@ -134,7 +134,7 @@ int sign_at(const ExactPolynomial& p, const mpq_class& t) {
 }
 
 SignChanges count_sign_changes(const ExactPolynomial& p, const DyadicCell& cell) {
-  // a(x) = 8^depth p((index + x) / 2^depth), by Horner's rule for every power of x
+  // a(x) is 8^depth p((index + x) / 2^depth), by Horner's rule for every power of x.
   std::array<mpz_class, 4> a;
   for (int i = 0; i < 4; ++i) a[i] = p.c[i] << static_cast<unsigned long>(3 - i) * cell.depth;
   if (sgn(cell.index) != 0) {
@@ -142,7 +142,8 @@ SignChanges count_sign_changes(const ExactPolynomial& p, const DyadicCell& cell)
       for (int i = 2; i >= j; --i) mpz_addmul(a[i].get_mpz_t(), a[i + 1].get_mpz_t(), cell.index.get_mpz_t());
     }
   }
-  // Three times the Bernstein coefficients of degree three: 3 a0, 3 a0 + a1, 3 a0 + 2 a1 + a2, 3 (a0 + a1 + a2 + a3)
+  // The Bernstein coefficients of degree three, times three, are 3 a0, 3 a0 + a1, 3 a0 + 2 a1 + a2 and 3 (a0 + a1 + a2
+  // + a3).
   const mpz_class b1 = 3 * a[0] + a[1];
   const mpz_class b2 = b1 + a[1] + a[2];
   const mpz_class b3 = a[0] + a[1] + a[2] + a[3];

@@ -29,7 +29,7 @@ void add_product(ExactPolynomial& p, const ExactPolynomial& a, const ExactPolyno
 void subtract_product(ExactPolynomial& p, const ExactPolynomial& a, const ExactPolynomial& b);
 void negate(ExactPolynomial& p);
 
-/// The greatest common divisor, its coefficients without a common factor. Not both zero.
+/// Returns the greatest common divisor, its coefficients without a common factor. One of the polynomials is not zero.
 ExactPolynomial greatest_common_divisor(ExactPolynomial p, ExactPolynomial q);
 /// Returns a polynomial with the same roots, every one simple. `p` must not be zero.
 ExactPolynomial without_repeated_roots(const ExactPolynomial& p);
@@ -45,7 +45,7 @@ struct DyadicCell {
   DyadicCell upper_half() const { return {2 * index + 1, depth + 1}; }
 };
 
-/// p(index / 2^depth) times a power of two.
+/// Returns p(index / 2^depth) times a power of two.
 mpz_class scaled_value(const ExactPolynomial& p, const mpz_class& index, unsigned long depth);
 int sign_at(const ExactPolynomial& p, const mpq_class& t);
 

@@ -30,7 +30,7 @@ class ExactTime {
   /// The largest double that is not above the time.
   double round_down();
 
-  /// The sign of p at this time.
+  /// Returns the sign of p at this time.
   int sign_of(const ExactPolynomial& p);
   /// Returns the sign of a - b.
   friend int compare(ExactTime& a, ExactTime& b);

@@ -41,7 +41,7 @@ CLEARANCE_INLINE bool any_coordinate(LaneMask condition) {
   return any_lane(condition & LaneMask{{-1, -1, -1, 0}});
 }
 
-/// (a1 b2 - a2 b1, ...)
+/// Returns (a1 b2 - a2 b1, ...).
 CLEARANCE_INLINE Lanes cross(const Lanes& a, const Lanes& b) {
   const auto next = [](const Lanes& c) { return Lanes(__builtin_shufflevector(c.v, c.v, 1, 2, 0, 3)); };
   return next(a * next(b) - next(a) * b);
@@ -55,8 +55,8 @@ struct Heights {
   CLEARANCE_INLINE Lanes along(const Lanes& n) const { return Lanes(n[0]) * x + Lanes(n[1]) * y + Lanes(n[2]) * z; }
 };
 
-/// n . r: one rounding in r, one per product, two in the sums, |n . r| <= |n|_1 max |r|: below 5 units of that; 16
-/// leave room for the rounding of the bound itself. |n| <= |n|_1.
+/// n . r has one rounding in r, one per product and two in the sums, and |n . r| <= |n|_1 max |r|. The error is below 5
+/// units of that; 16 leave room for the rounding of the bound itself. |n| <= |n|_1.
 CLEARANCE_INLINE bool separates(const Lanes& n, const Heights& at_t0, const Heights& at_t1, double threshold,
                                 double size) {
   const double length_1 = std::abs(n[0]) + std::abs(n[1]) + std::abs(n[2]);

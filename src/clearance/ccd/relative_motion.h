@@ -25,7 +25,7 @@ struct RelativeMotion {
   std::array<Vec<dim>, num_corners> t1;
 };
 
-/// The corners of a point against a point, an edge or a triangle, from the vertices at one time.
+/// Returns the corners of a point against a point, an edge or a triangle, from the vertices at one time.
 template <int dim, int num_vertices>
 std::array<Vec<dim>, num_vertices - 1> point_corners(const std::array<Vec<dim>, num_vertices>& vertices) {
   std::array<Vec<dim>, num_vertices - 1> corners;
@@ -33,7 +33,7 @@ std::array<Vec<dim>, num_vertices - 1> point_corners(const std::array<Vec<dim>, 
   return corners;
 }
 
-/// The corners of edge ea0 ea1 against edge eb0 eb1.
+/// Returns the corners of edge ea0 ea1 against edge eb0 eb1.
 inline std::array<Vec<3>, 4> edge_edge_corners(const std::array<Vec<3>, 4>& vertices) {
   const auto& [ea0, ea1, eb0, eb1] = vertices;
   return {ea0 - eb0, ea1 - eb0, ea1 - eb1, ea0 - eb1};

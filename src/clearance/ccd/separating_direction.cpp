@@ -68,7 +68,7 @@ class Search {
     }
   }
 
-  /// The edges of the hull's outline; with four corners in the order of the outline.
+  /// Searches the edges of the hull's outline; four corners are in the order of the outline.
   void find_closest_boundary_feature() {
     double least = infinity;
     for (int i = 0; i < num_corners; ++i) {

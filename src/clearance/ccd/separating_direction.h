@@ -15,9 +15,9 @@ struct SeparatingDirection {
   double separation = -infinity;
 };
 
-/// The best direction for the hull of `corners` (RelativeMotion): from the origin to the closest point of the hull.
-/// A direction that is not quite the best is still valid evidence: its separation never exceeds the distance by more
-/// than the rounding of the products n . x_k. So nothing here needs an error analysis.
+/// Returns the best direction for the hull of `corners` (RelativeMotion). It points from the origin to the closest
+/// point of the hull. A direction that is not quite the best is still valid evidence: its separation never exceeds the
+/// distance by more than the rounding of the products n . x_k. So nothing here needs an error analysis.
 template <int dim, int num_corners>
 SeparatingDirection<dim> find_separating_direction(const std::array<Vec<dim>, num_corners>& corners);
 

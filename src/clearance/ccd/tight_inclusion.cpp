@@ -16,8 +16,8 @@ struct Box {
 };
 constexpr double smallest_width = 0x1p-50;
 
-/// Breadth-first, within a level by time (ORDER of [Fer23, alg. 3.3]). A heap keeps the largest in front, hence the
-/// reversal.
+/// Orders boxes breadth-first, within a level by time (ORDER of [Fer23, alg. 3.3]). A heap keeps the largest in front,
+/// hence the reversal.
 bool comes_later(const Box& a, const Box& b) {
   return a.level != b.level ? a.level > b.level : a.low[0] > b.low[0];
 }
@@ -75,8 +75,8 @@ class Solver {
     return earliest;
   }
 
-  /// The smallest interval around F on the corners of the box [Fer23, eq. 3.4]. At a fixed t the least of the four
-  /// corners is the sum of the least summands, in floating point as well: rounding is monotone.
+  /// Returns the smallest interval around F on the corners of the box [Fer23, eq. 3.4]. At a fixed t the least of the
+  /// four corners is the sum of the least summands, in floating point as well: rounding is monotone.
   Range image(const Box& box, int k) const {
     Range range{infinity, -infinity};
     for (const double t : {box.low[0], box.high[0]}) {
@@ -102,7 +102,7 @@ class Solver {
     return width < tolerance_ || is_inside ? Verdict::root : Verdict::overlapping;
   }
 
-  /// The upper bounds of the box's width per width in t, u and v ([Fer23, eq. 3.7] up to the common factor 3).
+  /// Sets the upper bounds of the box's width per width in t, u and v ([Fer23, eq. 3.7] up to the common factor 3).
   void set_split_weights() {
     const auto size = [](const Vec<dim>& v) { return v.cwiseAbs().maxCoeff(); };
     const Vec<dim> dp = f_.p.t1 - f_.p.t0, da = f_.a.t1 - f_.a.t0, db = f_.b.t1 - f_.b.t0;

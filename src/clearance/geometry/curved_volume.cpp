@@ -38,7 +38,7 @@ struct Sizes {
   double error[dim] = {};
 };
 
-/// A curved element with bounds of rounding errors.
+/// Holds a curved element with bounds of rounding errors.
 template <int dim, int order>
 struct CurvedElement : VolumeFunction<dim, order> {
   using Base = VolumeFunction<dim, order>;
@@ -73,7 +73,7 @@ struct CurvedElement : VolumeFunction<dim, order> {
     return sizes;
   }
 
-  /// A bound of the volume coefficients of columns of these sizes, and of their errors.
+  /// Bounds the volume coefficients of columns of these sizes, and their errors.
   ///
   /// A coefficient is a mean of determinants of control points. Each determinant consists of dim! products of one entry
   /// per coordinate, so it is at most V = degree! dim! prod size_k. Errors of the entries change it by at most V sum

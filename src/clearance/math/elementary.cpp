@@ -66,7 +66,7 @@ Extended exponential(Extended x) {
 
 /// Returns ln x for finite x > 0.
 Extended natural_logarithm(Extended x) {
-  // x = 2^k m with m between sqrt(1/2) and sqrt(2); ln m = 2 artanh s.
+  // x is 2^k m with m between sqrt(1/2) and sqrt(2), and ln m is 2 artanh s.
   int k = 0;
   Extended m = std::frexp(x, &k);
   if (m < std::numbers::sqrt2_v<Extended> / 2) {
@@ -85,7 +85,7 @@ Extended arc_tangent(Extended t) {
   return 4 * t * polynomial(arc_tangent_terms, t * t);
 }
 
-/// x = quadrant pi / 2 + angle with |angle| <= pi / 4.
+/// The reduced x is quadrant pi / 2 + angle with |angle| <= pi / 4.
 struct ReducedAngle {
   int quadrant;
   Extended angle;
@@ -95,7 +95,7 @@ struct ReducedAngle {
 /// x's mantissa with 2 / pi.
 ReducedAngle reduce_large(double x) {
   __extension__ using DoubleWord = unsigned __int128;
-  // The binary digits of 2 / pi, after 64 zeros.
+  // The table has the binary digits of 2 / pi, after 64 zeros.
   static constexpr std::array<std::uint64_t, 21> two_over_pi = {
       0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
       0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41,

@@ -41,7 +41,7 @@ int exact_orient3d(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<
     ac[k] = expansion::difference(c[k], a[k]);
     ad[k] = expansion::difference(d[k], a[k]);
   }
-  // Expansion along the last difference: ad . (ab x ac).
+  // Expand along the last difference: ad . (ab x ac).
   const auto x = expansion::multiply(exact_minor(ab[1], ab[2], ac[1], ac[2]), ad[0]);
   const auto y = expansion::multiply(exact_minor(ab[2], ab[0], ac[2], ac[0]), ad[1]);
   const auto z = expansion::multiply(exact_minor(ab[0], ab[1], ac[0], ac[1]), ad[2]);

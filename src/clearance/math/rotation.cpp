@@ -28,7 +28,7 @@ SincDerivatives sinc_derivatives(double x) {
 }
 
 RotationDerivatives rotation_derivatives(const Vec<3>& w) {
-  // R = I + a [w] + c [w]^2 with a = sinc(|w|) and c = sinc^2(|w| / 2) / 2 ([Fer21, eq. 14] misprints this half as 2).
+  // R is I + a [w] + c [w]^2 with a = sinc(|w|) and c = sinc^2(|w| / 2) / 2 ([Fer21, eq. 14] misprints this half as 2).
   const double angle = w.norm();
   const SincDerivatives whole = sinc_derivatives(angle), half = sinc_derivatives(0.5 * angle);
   const Mat<3> identity = Mat<3>::Identity(), k = cross_matrix(w), k_sq = k * k, outer = w * w.transpose();

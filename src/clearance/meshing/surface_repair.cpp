@@ -88,8 +88,8 @@ void close_t_junctions(Mesh& surface, SurfaceRepairs& repairs) {
   surface.triangles = std::move(triangles);
 }
 
-/// For every triangle, its neighbours across edges of exactly two triangles. A link is alike if both triangles run
-/// along the edge in the same direction, so that their orientations differ.
+/// Lists, for every triangle, its neighbours across edges of exactly two triangles. A link is alike if both triangles
+/// run along the edge in the same direction, so that their orientations differ.
 struct Neighbours {
   struct Link {
     int triangle;

@@ -1,4 +1,4 @@
-// Repair of the triangles of a file into one surface. Duplicates are dropped, and every triangle is oriented outwards.
+// Repairs the triangles of a file into one surface. Duplicates are dropped, and every triangle is oriented outwards.
 #pragma once
 
 #include <string>

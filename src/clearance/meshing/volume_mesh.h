@@ -1,4 +1,4 @@
-// Meshing of the inside of a bare surface with tetrahedra, in 2D with triangles.
+// Meshes the inside of a bare surface with tetrahedra, in 2D with triangles.
 #pragma once
 
 #include <optional>

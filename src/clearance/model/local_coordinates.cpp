@@ -62,7 +62,7 @@ Vec<3> moment(const Vec<3>& b, const Vec<3>& force) {
   return b.cross(force);
 }
 
-/// The rotation by the block of a turn, and the block of a rotation.
+/// The next functions convert between the block of a turn and its rotation.
 Mat<2> rotation_of(const Vec<2>& turn) {
   return rotation_by<2>(turn[0]);
 }
@@ -332,7 +332,7 @@ SurfacePath LocalCoordinates<dim>::surface_path(const VecX& x, const VecX& x_sur
     const int index = screw_of_vertex_[v];
     if (index < 0) return;
     const Screw& screw = path.screws[index];
-    // r phi^2 = |turn x (turn x (x - center))|, enlarged a little for rounding.
+    // r phi^2 is |turn x (turn x (x - center))|, enlarged a little for rounding.
     const Vec<3> arm = padded<dim>(block<dim>(path.x_t0, v)) - screw.center;
     path.deviation[v] = 0.125 * (1.0 + 1e-12) * screw.turn.norm() * screw.turn.cross(arm).norm();
   });

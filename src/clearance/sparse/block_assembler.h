@@ -1,5 +1,5 @@
-// Assembly of the local Hessians of many small stencils (elements, contacts) into a BlockSparseMatrix, in place and in
-// a fixed order: the same bits for any number of threads, without triplets or hash maps.
+// Assembles the local Hessians of many small stencils (elements, contacts) into a BlockSparseMatrix, in place and in a
+// fixed order: the same bits for any number of threads, without triplets or hash maps.
 //
 // Each stencil touches any number of blocks of unknowns. Its local Hessian is given as the blocks of its lower triangle
 // in the order (0,0) (1,0) (1,1) (2,0) (2,1) (2,2) (3,0) ..., each dim x dim, column-major: block (a, b) is d2E/dx_a

@@ -23,7 +23,7 @@ constexpr int max_degree = 3 * (max_order - 1);
 
 constexpr double roundoff = 0x1p-53;
 
-/// `dim` halvings halve all edges: parts of 2^-30 of the element's size.
+/// `dim` halvings halve all edges, so that parts have 2^-30 of the element's size.
 constexpr int max_depth_per_dim = 30;
 /// At most so many parts are looked at: 0.2 s in all for a tetrahedron of order 4 that stays undecided.
 constexpr int max_parts = 16384, max_exact_parts = 4096;
@@ -74,7 +74,7 @@ class Lattice {
   std::size_t size() const { return exponents_.size(); }
   const std::vector<NodeIndex>& exponents() const { return exponents_; }
   std::size_t place(const NodeIndex& e) const { return places_[e[1]][e[2]][e[3]]; }
-  /// The places of e, e - from + to, e - 2 from + 2 to, ... down to 0 at `from`.
+  /// Returns the places of e, e - from + to, e - 2 from + 2 to, ... down to 0 at `from`.
   Line line_from(NodeIndex e, std::size_t from, std::size_t to) const {
     Line line = {place(e)};
     while (e[from] > 0) {
@@ -84,7 +84,7 @@ class Lattice {
     }
     return line;
   }
-  /// Along which e_axis = 0, 1, 2, ... at the cost of e_0; all of them, for axis 1 to dim.
+  /// Returns all lines along which e_axis = 0, 1, 2, ... at the cost of e_0, for axis 1 to dim.
   const std::vector<Line>& lines(int axis) const { return lines_[axis]; }
   int dim() const { return dim_; }
 
@@ -101,7 +101,7 @@ class Lattice {
 struct NumberTriangle {
   Integer at[max_degree + 1][max_degree + 1] = {};
 };
-/// of (t + 1)^n = sum_k binomial(n, k) t^k
+/// Makes the coefficients of (t + 1)^n = sum_k binomial(n, k) t^k.
 constexpr NumberTriangle make_binomials() {
   NumberTriangle t;
   t.at[0][0] = 1;
@@ -110,7 +110,7 @@ constexpr NumberTriangle make_binomials() {
   }
   return t;
 }
-/// of t (t - 1) ... (t - n + 1) = sum_k stirling(n, k) t^k
+/// Makes the coefficients of t (t - 1) ... (t - n + 1) = sum_k stirling(n, k) t^k.
 constexpr NumberTriangle make_stirling_numbers() {
   NumberTriangle t;
   t.at[0][0] = 1;
@@ -119,7 +119,7 @@ constexpr NumberTriangle make_stirling_numbers() {
   }
   return t;
 }
-/// n (n - 1) ... (n - k + 1)
+/// Makes n (n - 1) ... (n - k + 1).
 constexpr NumberTriangle make_falling_factorials() {
   NumberTriangle t;
   for (int n = 0; n <= max_degree; ++n) {
@@ -140,7 +140,8 @@ void make_coefficients(const Lattice& lattice, int degree, std::vector<mpz_class
   const auto scale = [&](const auto& factor) {
     for (std::size_t i = 0; i < lattice.size(); ++i) c[i] *= static_cast<long>(factor(lattice.exponents()[i]));
   };
-  // With t = degree l, f = sum_a d_a prod_i binomial(t_i, a_i), i = 1 ... dim, d_a the forward differences at t = 0.
+  // With t = degree l, f is sum_a d_a prod_i binomial(t_i, a_i), i = 1 ... dim, where d_a are the forward differences
+  // at t = 0.
   for_each_line([&](const Lattice::Line& line) {
     for (std::size_t times = 1; times < line.size(); ++times) {
       for (std::size_t s = line.size() - 1; s >= times; --s) c[line[s]] -= c[line[s - 1]];
@@ -155,7 +156,7 @@ void make_coefficients(const Lattice& lattice, int degree, std::vector<mpz_class
       c[line[k]] = sum;
     }
   });
-  // l^k = sum_e prod_i (e_i)_(k_i) / (degree)_(|k|) B_e, with falling factorials (n)_k = n! / (n - k)!.
+  // l^k is sum_e prod_i (e_i)_(k_i) / (degree)_(|k|) B_e, with falling factorials (n)_k = n! / (n - k)!.
   scale([&](const NodeIndex& k) { return power(degree, degree - k[0]) * factorial(k[0]); });
   for_each_line([&](const Lattice::Line& line) {
     for (std::size_t e = line.size(); e-- > 0;) {
@@ -171,12 +172,12 @@ struct Tables {
   int dim, order, degree;
   std::size_t num_nodes;
   Lattice lattice;  ///< of `degree`
-  /// d/dxi_i of the node's shape function at the point, times order! (degree)^(order - 1): [point][node][i].
+  /// An entry [point][node][i] is d/dxi_i of the node's shape function at the point, times order! (degree)^(order - 1).
   std::vector<Integer> gradients;
   std::vector<double> coefficients_of_value;  ///< Bernstein coefficients of 1 at one point, 0 at others: [point][coef.]
   double largest_gradient_sum = 0.0;          ///< over the nodes, of absolute values
   double largest_coefficient_sum = 0.0;       ///< over the points, of absolute values
-  /// Moving corner i to the middle of i and j: for each exponent e the places of e - k i + k j, k = 0 ... e_i.
+  /// Moving corner i to the middle of i and j needs, for each exponent e, the places of e - k i + k j, k = 0 ... e_i.
   std::vector<std::size_t> moves[4][4];
 
   Tables(int dim_, int order_);
@@ -226,7 +227,7 @@ void Tables::add_gradients(const NodeIndex& point) {
         by_corner[i] += product;
       }
     }
-    // l_0 = 1 - sum xi_i
+    // l_0 is 1 - sum xi_i.
     for (std::size_t i = 1; i < num_corners; ++i) {
       gradients.push_back(by_corner[i] - by_corner[0]);
       sums[i - 1] += std::abs(static_cast<double>(gradients.back()));
@@ -300,7 +301,7 @@ struct Part {
   std::size_t lowest = 0;  ///< place of the smallest coefficient
 };
 
-/// A sum of binomials to a mean: over 2^n, and in integers over 2^(n - degree).
+/// Makes a sum of binomials a mean: over 2^n, and in integers over 2^(n - degree).
 void make_mean(double& sum, int n, int /*degree*/) {
   sum /= static_cast<double>(1 << n);
 }
@@ -308,8 +309,8 @@ void make_mean(mpz_class& sum, int n, int degree) {
   sum <<= static_cast<unsigned long>(degree - n);
 }
 
-/// The part with corner i moved to the middle m of i and j. A coefficient is the blossom of e_0 times corner 0, ...;
-/// with m for i it is the mean over all ways to take i or j: sum_k binomial(e_i, k) c_(e - k i + k j) / 2^e_i.
+/// Returns the part with corner i moved to the middle m of i and j. A coefficient is the blossom of e_0 times corner 0,
+/// ...; with m for i it is the mean over all ways to take i or j: sum_k binomial(e_i, k) c_(e - k i + k j) / 2^e_i.
 template <class T>
 std::vector<T> move_corner(const Tables& tables, const std::vector<T>& c, std::size_t i, std::size_t j) {
   std::vector<T> moved(c.size());

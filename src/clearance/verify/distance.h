@@ -6,11 +6,11 @@
 
 namespace clearance::verify {
 
-/// [m^2]
+/// Returns the squared gap [m^2] between a point and a segment.
 double point_segment_gap_sq(const Vec<3>& p, const Vec<3>& a, const Vec<3>& b);
-/// [m^2]; the segments do not touch
+/// Returns the squared gap [m^2] between two segments that do not touch.
 double segment_segment_gap_sq(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d);
-/// [m^2]
+/// Returns the squared gap [m^2] between a point and a triangle.
 double point_triangle_gap_sq(const Vec<3>& p, const Vec<3>& t0, const Vec<3>& t1, const Vec<3>& t2);
 
 }  // namespace clearance::verify

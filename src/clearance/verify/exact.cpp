@@ -18,7 +18,7 @@ int sign(double value) {
   return value > 0 ? 1 : (value < 0 ? -1 : 0);
 }
 
-/// The certain sign of a value computed with at most `bound` of error, or 2.
+/// Returns the certain sign of a value computed with at most `bound` of error, or 2.
 int certain_sign(double value, double permanent, double relative_error) {
   const bool is_trusted = permanent > smallest_trusted && permanent < largest_trusted;
   return is_trusted && std::abs(value) > relative_error * permanent ? sign(value) : 2;
@@ -97,7 +97,7 @@ int sign_of_volume(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<
 int sign_of_area(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, int dropped) {
   const int x = (dropped + 1) % 3, y = (dropped + 2) % 3;
   const double left = (b[x] - a[x]) * (c[y] - a[y]), right = (b[y] - a[y]) * (c[x] - a[x]);
-  // [She97, sec. 4.3]: (3 + 16 eps) eps, that is 3.4e-16.
+  // By [She97, sec. 4.3] the error is (3 + 16 eps) eps, that is 3.4e-16.
   const int certain = certain_sign(left - right, std::abs(left) + std::abs(right), 5e-16);
   return certain == 2 ? exact_sign_of_area(a[x], a[y], b[x], b[y], c[x], c[y]) : certain;
 }
@@ -105,7 +105,7 @@ int sign_of_area(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, int dropped)
 int sign_of_side(const Vec<3>& normal, const Vec<3>& point, const Vec<3>& x) {
   const Vec<3> d = x - point;
   const double permanent = normal.cwiseAbs().dot(d.cwiseAbs());
-  // One rounding for the difference, one for the product, two for the sum: 4 eps to first order, 4.5e-16.
+  // There is one rounding for the difference, one for the product and two for the sum: 4 eps to first order, 4.5e-16.
   const int certain = certain_sign(normal.dot(d), permanent, 1e-15);
   if (certain != 2) return certain;
   const auto n = to_integers<3>({normal[0], normal[1], normal[2]});

@@ -1,4 +1,4 @@
-// Exact answers about points given in double precision, for `clearance verify`. Nothing here is shared with the
+// Answers questions about points in double precision exactly, for `clearance verify`. Nothing here is shared with the
 // solver's checks: an error-bounded evaluation in double precision first, GMP integers where its sign is not certain.
 // All coordinates must be finite.
 #pragma once
@@ -7,13 +7,14 @@
 
 namespace clearance::verify {
 
-/// Sign of (b-a) x (c-a) . (d-a): -1, 0 or 1.
+/// Returns the sign of (b-a) x (c-a) . (d-a): -1, 0 or 1.
 int sign_of_volume(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d);
 
-/// Sign of the area of a, b, c seen along coordinate axis `dropped`; 2: counter-clockwise in the xy plane is positive.
+/// Returns the sign of the area of a, b, c seen along coordinate axis `dropped`; 2: counter-clockwise in the xy plane
+/// is positive.
 int sign_of_area(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, int dropped);
 
-/// Sign of normal . (x - point).
+/// Returns the sign of normal . (x - point).
 int sign_of_side(const Vec<3>& normal, const Vec<3>& point, const Vec<3>& x);
 
 /// True if the closed segments ab and cd have a common point when seen along axis `dropped`. A segment may be a point.

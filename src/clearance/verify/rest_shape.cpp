@@ -15,7 +15,7 @@ double volume_of(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>
   return (b - a).cross(c - a).dot(d - a) / 6.0;
 }
 
-/// `element(vertices, body)` for every linear element of the frame.
+/// Calls `element(vertices, body)` for every linear element of the frame.
 template <class Element>
 void visit_elements(const Frame& frame, const Element& element) {
   const Mesh& mesh = frame.mesh;

@@ -34,8 +34,8 @@ bool is_certainly_apart(const std::array<Vec<3>, n>& a, const std::array<Vec<3>,
   for (const Vec<3>& x : a) add(x, 0);
   for (const Vec<3>& x : b) add(x, 1);
   if (!(size > smallest_trusted && size < largest_trusted)) return false;
-  // One rounding for a difference, one for a product, two for the sum, of two values: 10 eps of `size` in all and one
-  // of the difference, 2^-53 each; the length of the direction is right to a few more.
+  // Two values have one rounding for a difference, one for a product and two for the sum: 10 eps of `size` in all and
+  // one of the difference, 2^-53 each; the length of the direction is right to a few more.
   const double seen = std::max(low[0] - high[1], low[1] - high[0]) - 4e-15 * size;
   return seen > gap * direction.norm() * (1.0 + 4e-15);
 }
@@ -68,7 +68,7 @@ Rational cross(const Rational& a, const Rational& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// [m^2] All of these.
+/// The next functions compute squared gaps [m^2] in rational numbers.
 mpq_class exact_gap_sq(const Rational& p, const Rational& a, const Rational& b) {
   const Rational u = minus(b, a), w = minus(p, a);
   const mpq_class along = dot(u, w), length_sq = dot(u, u);
@@ -84,7 +84,7 @@ mpq_class exact_gap_sq(const Rational& p, const Rational& t0, const Rational& t1
   const Rational u = minus(t1, t0), v = minus(t2, t0), w = minus(p, t0), normal = cross(u, v);
   const mpq_class normal_sq = dot(normal, normal);
   if (normal_sq > 0) {
-    // Barycentric coordinates of the foot, times normal_sq.
+    // These are the barycentric coordinates of the foot, times normal_sq.
     const mpq_class b1 = dot(cross(w, v), normal), b2 = dot(cross(u, w), normal), height = dot(normal, w);
     if (b1 >= 0 && b2 >= 0 && b1 + b2 <= normal_sq) return height * height / normal_sq;
   }
@@ -134,7 +134,7 @@ bool segment_gap_exceeds(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, cons
 }
 
 bool half_space_gap_exceeds(const Vec<3>& normal, const Vec<3>& point, const Vec<3>& x, double gap) {
-  // The bound of sign_of_side, and the length of the normal right to a few roundings.
+  // The bound is that of sign_of_side, and the length of the normal is right to a few roundings.
   const Vec<3> d = x - point;
   const double seen = normal.dot(d) - 1e-15 * normal.cwiseAbs().dot(d.cwiseAbs());
   const double needed = gap * normal.norm() * (1.0 + 4e-15);

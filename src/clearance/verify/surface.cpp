@@ -31,8 +31,8 @@ std::vector<Side<n>> select_sides(std::vector<Side<n>> sides, bool is_boundary) 
   return selected;
 }
 
-/// Per body: 1 if it has elements and a surface of its own beside them (3D: triangles, 2D: edges), which then is what
-/// touches.
+/// Returns, per body, 1 if it has elements and a surface of its own beside them (3D: triangles, 2D: edges), which then
+/// touches others.
 std::vector<char> find_own_surfaces(const Mesh& mesh, const std::vector<int>& cell_body) {
   std::vector<char> has_elements, has_own;
   const std::size_t first = mesh.num_solid_cells() + (mesh.dim == 3 ? 0 : mesh.tets.size());

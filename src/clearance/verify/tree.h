@@ -27,7 +27,7 @@ struct Box {
   bool touches(const Box& other) const {
     return (min.array() <= other.max.array() && other.min.array() <= max.array()).all();
   }
-  /// [m^2]
+  /// Returns the squared distance [m^2] of the boxes, 0 where they overlap.
   double distance_sq(const Box& other) const {
     return (min - other.max).cwiseMax(other.min - max).cwiseMax(0.0).squaredNorm();
   }

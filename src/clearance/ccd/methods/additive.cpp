@@ -17,7 +17,7 @@ double distance_sq(QueryKind kind, const std::array<Vec<3>, 4>& x) {
                                            : edge_edge_distance_sq(x[0], x[1], x[2], x[3]);
 }
 
-/// The largest displacements of the two primitives, together.
+/// Returns the sum of the largest displacements of the two primitives.
 double relative_displacement(QueryKind kind, const std::array<Vec<3>, 4>& step) {
   const double l0 = step[0].norm(), l1 = step[1].norm(), l2 = step[2].norm(), l3 = step[3].norm();
   if (kind == QueryKind::point_triangle) return l0 + std::max({l1, l2, l3});
@@ -28,7 +28,7 @@ double relative_displacement(QueryKind kind, const std::array<Vec<3>, 4>& step) 
 
 CcdAnswer decide_by_additive_ccd(const CcdQuery& query, const CcdMethodOptions& options) {
   const double separation = euclidean_separation(options);
-  // The distance minus the separation without a subtraction of roots.
+  // This is the distance minus the separation without a subtraction of roots.
   const auto gap_of = [&](const std::array<Vec<3>, 4>& x) {
     const double sq = distance_sq(query.kind, x);
     return (sq - separation * separation) / (std::sqrt(sq) + separation);

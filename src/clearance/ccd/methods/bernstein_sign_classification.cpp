@@ -104,7 +104,7 @@ void find_roots_around_extremum(const Polynomial& f, int side, std::vector<Root>
       return;
     }
   }
-  // A time between the roots.
+  // Find a time between the roots.
   mpq_class low = 0, high = 1, middle;
   for (;;) {
     middle = (low + high) / 2;

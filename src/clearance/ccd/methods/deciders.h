@@ -1,6 +1,6 @@
 // The methods of the table in methods.h, one function and one file each.
 //
-// Written from the descriptions in [Fer23, sec. 3.2, 3.4.2, 3.5, 3.6, app. E] with the strengths and the known
+// They are written from the descriptions in [Fer23, sec. 3.2, 3.4.2, 3.5, 3.6, app. E] with the strengths and the known
 // failures it reports; what a description leaves open is said in the file. Methods that measure Euclidean distances are
 // asked for euclidean_separation(), so that the difference of the norms costs false positives, never a hit.
 #pragma once

@@ -73,7 +73,7 @@ class SeparationSearch {
     }
   }
 
-  /// q = u a + v b + height n / |n|
+  /// With n = a x b, q is u a + v b + height n / |n|.
   void plane(const LinearPoint& a, const LinearPoint& b, const LinearPoint& q, bool is_triangle) {
     const QuadraticPoint n = cross(a, b);
     PowerPolynomial<4> f{};

@@ -67,7 +67,7 @@ VectorPolynomial<T, 3> twice_cross(const VectorPolynomial<T, 2>& a, const Vector
   return {sum(first, first), sum(cross(a[0], b[1]), cross(a[1], b[0])), sum(last, last)};
 }
 
-/// Three times the product.
+/// Returns three times the product.
 template <class T>
 BernsteinPolynomial<T, 4> thrice_dot(const VectorPolynomial<T, 3>& x, const VectorPolynomial<T, 2>& y) {
   const T two(2);
@@ -75,7 +75,7 @@ BernsteinPolynomial<T, 4> thrice_dot(const VectorPolynomial<T, 3>& x, const Vect
           T(two * dot(x[1], y[1]) + dot(x[2], y[0])), T(T(3) * dot(x[2], y[1]))};
 }
 
-/// Six times the product.
+/// Returns six times the product.
 template <class T>
 BernsteinPolynomial<T, 5> six_dot(const VectorPolynomial<T, 3>& x, const VectorPolynomial<T, 3>& y) {
   const T three(3), four(4), six(6);
@@ -84,7 +84,7 @@ BernsteinPolynomial<T, 5> six_dot(const VectorPolynomial<T, 3>& x, const VectorP
           T(six * dot(x[2], y[2]))};
 }
 
-/// 6 f
+/// Returns 6 f.
 template <class T>
 BernsteinPolynomial<T, 4> coplanarity(const PlaneForm<T>& form) {
   return thrice_dot(twice_cross(form.a, form.b), form.q);

@@ -8,7 +8,7 @@
 
 namespace clearance {
 
-/// Ascending powers of t.
+/// A polynomial has its coefficients in ascending powers of t.
 template <std::size_t count>
 using PowerPolynomial = std::array<double, count>;
 
@@ -35,7 +35,7 @@ PowerPolynomial<m + n - 1> product(const PowerPolynomial<m>& p, const PowerPolyn
   return r;
 }
 
-/// Ascending, in [0, 1].
+/// Roots in [0, 1] are stored in ascending order.
 template <std::size_t count>
 struct UnitRoots {
   std::array<double, count> roots;

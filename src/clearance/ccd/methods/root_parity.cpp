@@ -95,7 +95,7 @@ class Surface {
  public:
   Surface(const PlaneForm<T>& form, bool handles_flat_patches)
       : count_(form.is_triangle ? 3 : 4), handles_flat_patches_(handles_flat_patches) {
-    // F = q - u a - v b at the corners of the triangle or the square.
+    // F is q - u a - v b at the corners of the triangle or the square.
     for (int e = 0; e < 2; ++e) {
       const auto corner = [&](bool u, bool v) {
         Triple<T> r = form.q[e];
@@ -175,7 +175,7 @@ class Surface {
     bool is_coplanar_with_origin() const {
       return sign(volumes[0]) == 0 && sign(volumes[1]) == 0 && sign(volumes[2]) == 0 && sign(volumes[3]) == 0;
     }
-    /// Positive nearer to the edge p0 p2.
+    /// Is positive nearer to the edge p0 p2.
     int patch_side() const { return sign(T(volumes[0] * volumes[2] - volumes[1] * volumes[3])); }
 
     std::array<T, 4> volumes;
@@ -216,7 +216,7 @@ class Surface {
   bool handles_flat_patches_;
 };
 
-/// Rational numbers over their common denominator: only signs matter.
+/// Decides in rational numbers over their common denominator, since only signs matter.
 bool decide_exactly(const CcdQuery& query, bool handles_flat_patches) {
   const ExactQuery exact = to_exact(query);
   return Surface<mpz_class>(plane_form<mpz_class>(exact.kind, exact.t0, exact.t1), handles_flat_patches).decide();

@@ -3,8 +3,8 @@
 // coefficients. A pair is free of contact if on each half of [0, 1] the cubic keeps its sign or a condition is
 // negative. There is no refinement: false positives cannot be bought off, and coplanar motions always count as a hit.
 //
-// Forward error analysis, with A, B, Q the largest coordinates of a, b, q, and u = 2^-53. Every term of a coefficient
-// is a product of differences (one rounding each) that passes through so many roundings:
+// The forward error analysis has A, B, Q for the largest coordinates of a, b, q, and u = 2^-53. Every term of a
+// coefficient is a product of differences (one rounding each) that passes through so many roundings:
 //   twice a cross product:  5, the terms sum to at most 4 A B;
 //   cubic (6 f):           10, 36 A B Q; halving adds 3:          468 u A B Q;
 //   conditions:            17, 288 times A B (A B + Q B + A Q) at most; halving adds 4: 6048 u A B (...).
@@ -37,7 +37,7 @@ bool is_certainly_negative(const BernsteinPolynomial<double, count>& p, double e
   return std::all_of(p.begin(), p.end(), [error](double c) { return c < -error; });
 }
 
-/// The polynomial on [0, 1/2] or [1/2, 1] (de Casteljau).
+/// Returns the polynomial on [0, 1/2] or [1/2, 1] (de Casteljau).
 template <std::size_t count>
 BernsteinPolynomial<double, count> half(BernsteinPolynomial<double, count> p, bool is_second) {
   for (std::size_t level = 1; level < count; ++level) {

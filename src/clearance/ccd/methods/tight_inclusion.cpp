@@ -37,8 +37,8 @@ class TightInclusion {
 
   bool is_triangle() const { return is_triangle_; }
 
-  /// kappa of [Fer23, eq. 3.7] up to its factor 3. F is linear in each parameter: the differences at the corners bound
-  /// all.
+  /// Returns kappa of [Fer23, eq. 3.7] up to its factor 3. F is linear in each parameter: the differences at the
+  /// corners bound all.
   std::array<double, 3> weights() const {
     std::array<double, 3> kappa{0.0, 0.0, 0.0};
     for (const Axis& axis : axes_) {
@@ -46,7 +46,7 @@ class TightInclusion {
       const auto difference = [&](int i, int j, double t) {
         return std::abs((axis.start[i] - axis.start[j]) + t * (s[i] - s[j]));
       };
-      // The corners of the face t = constant of F, and its edges along u and v.
+      // Compute the corners of the face t = constant of F, and its edges along u and v.
       const double last = is_triangle_ ? s[0] - (s[2] + s[3] - s[1]) : s[1] - s[3];
       kappa[0] = std::max({kappa[0], std::abs(is_triangle_ ? s[0] - s[1] : s[0] - s[2]),
                            std::abs(is_triangle_ ? s[0] - s[2] : s[1] - s[2]), std::abs(s[0] - s[3]), std::abs(last)});
@@ -82,8 +82,8 @@ class TightInclusion {
     return {std::min(a, b), std::max(a, b)};
   }
 
-  // The least and the largest F over the eight corners [Fer23, eq. 3.4]. Rounding is monotone: they are the sums of the
-  // least and largest summands, in floating point as well.
+  // Returns the least and the largest F over the eight corners [Fer23, eq. 3.4]. Rounding is monotone: they are the
+  // sums of the least and largest summands, in floating point as well.
   static Range point_triangle_image(const Axis& axis, const ParameterBox& box) {
     Range range{infinity, -infinity};
     for (const double t : {box.low[0], box.high[0]}) {

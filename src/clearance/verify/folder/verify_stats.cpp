@@ -22,7 +22,7 @@ std::string claimed_frame(const json& line, int step, int frame_interval) {
 
 }  // namespace
 
-/// One whole JSON object per line, steps in order. The last line may be cut off where a run was killed.
+/// Reads one whole JSON object per line, steps in order. The last line may be cut off where a run was killed.
 VerifyStats read_verify_stats(const std::filesystem::path& folder, int frame_interval) {
   VerifyStats result;
   std::ifstream file(folder / "stats.jsonl");
