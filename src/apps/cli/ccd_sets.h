@@ -13,7 +13,7 @@ struct QuerySet {
   std::vector<LabelledQuery> queries;
 };
 
-/// `vertex-face` or `edge-edge`
+/// Returns `vertex-face` or `edge-edge`.
 std::string_view name_of(QueryKind kind);
 
 /// Reads query files. Files of the same name form one set, split by kind; the sets are in the order of their first

@@ -165,7 +165,7 @@ int exit_status(RunEnd end, int signal) {
     case RunEnd::complete:
       return exit_done;
     case RunEnd::stopped:
-      // Stopped by its viewer: the same status as from the keyboard
+      // A stop by the viewer has the same status as one from the keyboard.
       return exit_signal + (signal != 0 ? signal : SIGINT);
     case RunEnd::not_converged:
     case RunEnd::failed_step:

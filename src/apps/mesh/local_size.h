@@ -22,11 +22,11 @@ class LocalSize {
   /// `surface` is closed, and its normals point outwards.
   LocalSize(const Mesh& surface, const SizeOptions& options);
 
-  /// Wanted edge length at `x` [m].
+  /// Returns the wanted edge length at `x` [m].
   double at(const Vec<3>& x) const;
-  /// Shortest wanted edge length [m].
+  /// Returns the shortest wanted edge length [m].
   double smallest() const { return smallest_; }
-  /// Estimated number of vertices in thin walls and gaps.
+  /// Returns the estimated number of vertices in thin walls and gaps.
   std::size_t num_in_walls() const { return num_in_walls_; }
   bool is_uniform() const { return lengths_.empty(); }
 

@@ -157,8 +157,8 @@ std::optional<double> hull_volume(const mjModel& m, int id) {
   return volume;
 }
 
-/// Volume as in MuJoCo's `legacy` mode [m^3]: tetrahedra from the middle of the surface to all facets, all counted as
-/// positive.
+/// Returns the volume as in MuJoCo's `legacy` mode [m^3]: tetrahedra from the middle of the surface to all facets, all
+/// counted as positive.
 double legacy_volume(const Mesh& mesh) {
   const Vec<3> middle = mass_properties_of_triangles(mesh.vertices, mesh.triangles).center;
   double volume = 0.0;

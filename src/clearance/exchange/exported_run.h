@@ -74,7 +74,7 @@ class ExportedRun {
   int up() const { return up_; }  ///< axis that points up, 0 to 2
   const std::vector<ExportedBody>& bodies() const { return bodies_; }
   std::string body_name(int body) const;
-  /// [m] Largest distance of a vertex of a rigid body from its exported position.
+  /// Returns the largest distance [m] of a vertex of a rigid body from its exported position.
   double rigid_error() const { return rigid_error_; }
   const page::DrawnBodies& drawn() const { return drawn_; }
   const Frame& first() const { return first_; }

@@ -33,7 +33,7 @@ Result<Done> write_text(const fs::path& path, const std::string& text) {
   return Done{};
 }
 
-/// Everything in a file except the vertices: per body, the text before and after its vertices.
+/// Holds everything in a file except the vertices: per body, the text before and after its vertices.
 struct ObjBodies {
   std::vector<std::string> heads, elements;
 };

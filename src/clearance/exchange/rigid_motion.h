@@ -1,5 +1,5 @@
-// Decomposition of a body's affine map into a rotation, a translation and the remaining stretch. Animation programs
-// know rotations and translations.
+// Decomposes a body's affine map into a rotation, a translation and the remaining stretch. Animation programs know
+// rotations and translations.
 #pragma once
 
 #include <Eigen/Geometry>

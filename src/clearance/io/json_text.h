@@ -1,5 +1,5 @@
-// Conversion of JSON text with comments to a JSON value. Syntax errors name line and column. A repeated key is an
-// error, because one of its values would be lost silently.
+// Converts JSON text with comments to a JSON value. Syntax errors name line and column. A repeated key is an error,
+// because one of its values would be lost silently.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Reading and writing of scene files. A scene that loads is valid: `validate` has no errors and its meshes exist.
+// Reads and writes scene files. A scene that loads is valid: `validate` has no errors and its meshes exist.
 #pragma once
 
 #include <filesystem>

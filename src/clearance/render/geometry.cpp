@@ -169,8 +169,8 @@ void TraceGeometry::fill_triangle(const DrawTriangles& triangles, unsigned primi
   const float facing = hit.face_normal.dot(normal) < 0 ? -1.0f : 1.0f;
   hit.normal = (facing * normal).normalized();
 
-  // [Han21]: shadow rays start on the rounded surface that the smooth normals suggest. Otherwise flat faces would shade
-  // themselves at grazing light.
+  // By [Han21] shadow rays start on the rounded surface that the smooth normals suggest. Otherwise flat faces would
+  // shade themselves at grazing light.
   hit.shadow_origin.setZero();
   for (int i = 0; i < 3; ++i) {
     const Vector3f n = facing * triangles.corner_normals[3 * primitive + i];

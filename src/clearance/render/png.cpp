@@ -1,4 +1,4 @@
-// Encoder of PNG (ISO/IEC 15948): signature, IHDR, one IDAT with the zlib stream, IEND.
+// Encodes PNG (ISO/IEC 15948): signature, IHDR, one IDAT with the zlib stream, IEND.
 #include <zlib.h>
 
 #include "clearance/io/files/atomic_file.h"

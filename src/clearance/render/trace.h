@@ -1,4 +1,4 @@
-// Ray tracing of a drawing, lit by a soft sun and by a sky from which bodies shade each other, above a ground.
+// Traces rays through a drawing, lit by a soft sun and by a sky from which bodies shade each other, above a ground.
 #pragma once
 
 #include "clearance/render/camera.h"

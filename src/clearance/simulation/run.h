@@ -24,21 +24,21 @@ struct RunLimits {
 /// Callbacks of a run, called on the thread that called the run. Any of them may be empty. None of them affects a
 /// result, apart from the stop that `is_stop_wanted` asks for.
 struct RunObserver {
-  /// Called once, before anything else. `first_step` is the step that the run goes on from (0 unless it is resumed),
-  /// and `num_steps` is the last one planned.
+  /// The run calls it once, before anything else. `first_step` is the step that the run goes on from (0 unless it is
+  /// resumed), and `num_steps` is the last one planned.
   std::function<void(int first_step, int num_steps)> on_start;
   /// Called after every Newton iteration; the residual is |dx|_inf / h [m/s].
   std::function<void(int step, int iteration, double residual)> on_iteration;
-  /// Called within a step, about twenty times a second, with the stage under way and the number of Newton iterations
-  /// done.
+  /// The run calls it within a step, about twenty times a second, with the stage under way and the number of Newton
+  /// iterations done.
   std::function<void(int step, int iteration, Stage doing)> on_activity;
   /// Called after every step, including one that could not be taken, but not after one that was stopped.
   std::function<void(int step, const StepReport& report)> on_step;
   std::function<void(const Issue& warning)> on_warning;
-  /// Called before and after every Newton iteration and about twenty times a second in between. Requests from whoever
-  /// watches the run (io/result/run_control.h) are read at the same times. Once it returns true, the step under way is
-  /// dropped, and the run ends with the last whole step stored. A later `run` with the claim of a resume goes on from
-  /// there, and its results equal bit for bit those of a run that was never stopped.
+  /// The run calls it before and after every Newton iteration and about twenty times a second in between. Requests from
+  /// whoever watches the run (io/result/run_control.h) are read at the same times. Once it returns true, the step under
+  /// way is dropped, and the run ends with the last whole step stored. A later `run` with the claim of a resume goes on
+  /// from there, and its results equal bit for bit those of a run that was never stopped.
   std::function<bool()> is_stop_wanted;
 };
 

@@ -102,7 +102,7 @@ class Simulation {
   std::optional<Eigen::Matrix4d> pose(int body) const;
   /// Returns the strain of the joints at the current positions.
   JointStrain joint_strain() const;
-  /// Largest relative motion, and largest turn of a stiff body, of the last step.
+  /// Returns the largest relative motion, and the largest turn of a stiff body, of the last step.
   const CoarseMotion& coarse_motion() const;
   const CoarseTurn& coarse_turn() const;
   /// Returns the strain of stiff bodies at the current positions; nothing while all of them keep their shape.
@@ -110,7 +110,7 @@ class Simulation {
   LargeRotation large_rotation() const;
   /// Returns the distance at the current positions; nothing unless the scene has `contact.separate_curved`.
   CurvedDistance curved_distance() const;
-  /// The state, with everything that a restart needs (model/model.h).
+  /// Returns the state, with everything that a restart needs (model/model.h).
   const State& state() const;
   /// Continues from a state that was saved before; its sizes must be those of this scene.
   Result<Done> restore(State state);

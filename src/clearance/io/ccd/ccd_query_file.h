@@ -1,4 +1,4 @@
-// CCD queries in a compact binary file (.ccd), little endian:
+// Stores CCD queries in a compact binary file (.ccd), little endian:
 //
 //   8 bytes   "clr-ccd\n"
 //   uint32    version: 1

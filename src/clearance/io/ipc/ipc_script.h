@@ -26,7 +26,7 @@ struct IpcNeumann {
   double start = 0.0, end = infinity;
 };
 
-/// x = Rx Ry Rz (scale * x) + translation
+/// A shape has its points at Rx Ry Rz (scale * x) + translation.
 struct IpcShape {
   int line = 0;
   std::string path;

@@ -226,7 +226,7 @@ void shear_with_half_spaces(Actions& a) {
 }  // namespace
 
 const IpcScriptTable& ipc_component_scripts() {
-  // Rate of a quarter turn per second.
+  // The rate is a quarter turn per second.
   constexpr double quarter = std::numbers::pi / 2.0;
   static const std::vector<AxisRate> cylinders = {{0, quarter}, {0, -quarter}, {2, -quarter}, {2, quarter}};
   static const std::vector<AxisRate> rollers = {{2, -4.0}, {2, -2.0}, {2, 2.0}, {2, 4.0}, {0, 2.0}, {0, -2.0}};

@@ -46,7 +46,7 @@ class Parser {
     line.warning("unknown keyword, ignored" + hint, keyword);
   }
 
-  // Integrator and material.
+  // These keywords set the integrator and the material.
   void energy(IpcLine& line) {
     const std::string name = line.word("the energy (NH or FCR)");
     if (name == "FCR") {
@@ -79,7 +79,7 @@ class Parser {
   void damping_stiffness(IpcLine& line) { script_.damping_stiffness = std::max(0.0, line.real("the damping")); }
   void damping_ratio(IpcLine& line) { script_.damping_ratio = std::clamp(line.real("the damping ratio"), 0.0, 1.0); }
 
-  // Geometry.
+  // These keywords set the geometry.
   void size(IpcLine& line) { script_.size = line.real("the size"); }
   void rotate_model(IpcLine& line) {
     script_.model_axis = line.vector("the axis");
@@ -144,7 +144,7 @@ class Parser {
     script_.shapes.push_back(shape);
   }
 
-  // Scripted motion.
+  // These keywords set scripted motions.
   void script(IpcLine& line) {
     script_.script = line.word("the name of the script");
     script_.script_line = line.number();
@@ -166,7 +166,7 @@ class Parser {
     script_.neumann_end = read_ipc_end(line);
   }
 
-  // Contact.
+  // These keywords set contact and friction.
   static double friction(IpcLine& line) {
     const double mu = line.real("mu");
     if (mu < 0.0) line.warning("a friction coefficient below 0 counts as 0", fmt::format("{}", mu));

@@ -1,5 +1,5 @@
-// Placement of the shapes of an IPC script: their meshes, and the script's placement, `size` and model rotation as
-// native transforms.
+// Places the shapes of an IPC script: their meshes, and the script's placement, `size` and model rotation as native
+// transforms.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct Box {
 
 /// Returns the cosine and sine of an angle in degrees, exact for multiples of 90.
 std::array<double, 2> cos_sin_degrees(double degrees);
-/// The reference's rotation: Rx Ry Rz.
+/// Returns the reference's rotation, Rx Ry Rz.
 Mat<3> ipc_rotation(const Vec<3>& degrees);
 /// Returns the rotation by `degrees` about a unit axis.
 Mat<3> axis_rotation(const Vec<3>& axis, double degrees);
@@ -77,7 +77,7 @@ class IpcMeshes {
   /// absolute. The search starts beside the script and continues in each directory above it. Returns an empty path,
   /// with an issue, if there is no such file.
   std::string find(const std::string& path, int line, Issues& issues) const;
-  /// The same for a folder.
+  /// Finds a folder in the same way.
   std::string find_folder(const std::string& path, int line, Issues& issues) const;
   /// Reads a mesh. Returns null, with an issue, if the mesh cannot be used.
   std::shared_ptr<const Vertices> read(const std::string& mesh, bool needs_tets, int line, Issues& issues);

@@ -6,7 +6,7 @@
 
 namespace clearance {
 
-/// `path  translation  rotation  scale  [extras]`
+/// Parses `path  translation  rotation  scale  [extras]`.
 IpcShape parse_ipc_shape(IpcLine& line);
 /// Parses the optional rest of a shape's line: material, velocities, boundary conditions.
 void parse_ipc_shape_extras(IpcLine& line, IpcShape& shape);

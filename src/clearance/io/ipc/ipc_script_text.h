@@ -21,7 +21,7 @@ class IpcLine {
   IpcLine(std::string_view text, int number, Issues* issues);
 
   int number() const { return number_; }
-  /// `line 17`
+  /// Returns, for example, `line 17`.
   std::string place() const;
   bool is_empty() const { return next_ >= words_.size(); }
   bool is_comment() const { return !is_empty() && words_[next_][0] == '#'; }

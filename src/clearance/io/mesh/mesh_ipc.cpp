@@ -1,4 +1,4 @@
-// .seg: segments as in the IPC authors' scenes, lines `v x y z` and `s i j` with vertices numbered from 1.
+// Reads .seg: segments as in the IPC authors' scenes, lines `v x y z` and `s i j` with vertices numbered from 1.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Wavefront .obj: https://paulbourke.net/dataformats/obj/
+// Reads Wavefront .obj: https://paulbourke.net/dataformats/obj/
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// .off: http://www.geomview.org/docs/html/OFF.html, ASCII, with optional normals, colours and texture coordinates. The
-// format is a sequence of words, but colours of faces end with their line. Files as ModelNet's join the header word and
-// the first count (`OFF8 12 0`); others leave out the number of edges.
+// Reads .off: http://www.geomview.org/docs/html/OFF.html, ASCII, with optional normals, colours and texture
+// coordinates. The format is a sequence of words, but colours of faces end with their line. Files as ModelNet's join
+// the header word and the first count (`OFF8 12 0`); others leave out the number of edges.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// .ply: https://paulbourke.net/dataformats/ply/, ASCII and binary. Of the elements, `vertex` (x, y, z), `face`
+// Reads .ply: https://paulbourke.net/dataformats/ply/, ASCII and binary. Of the elements, `vertex` (x, y, z), `face`
 // (vertex_indices), `edge` (vertex1, vertex2) and `point` (vertex_index, our own addition) are used. Others are
 // ignored, unless they have vertices, because they would be geometry that is not read.
 #include <fmt/format.h>

@@ -33,8 +33,8 @@ struct MeshReadOptions {
   int dim = 3;
 };
 
-/// The mesh of a file: indices in range, coordinates finite. Sizes that the file promises are checked against its size
-/// before memory is taken, so that hostile input ends in an issue and never in a crash.
+/// Reads the mesh of a file: its indices are in range, its coordinates finite. Sizes that the file promises are checked
+/// against its size before memory is taken, so that hostile input ends in an issue and never in a crash.
 Result<Mesh> read_mesh(const std::filesystem::path& path, const MeshReadOptions& options = {});
 
 }  // namespace clearance

@@ -1,4 +1,4 @@
-// .stl: a soup of triangles. Corners with the same bits become one vertex, numbered by first appearance.
+// Reads .stl, a soup of triangles. Corners with the same bits become one vertex, numbered by first appearance.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -196,7 +196,7 @@ bool is_closed(const Mesh& mesh) {
   return true;
 }
 
-/// `solid NAME`, facets, `endsolid NAME`, any number of times; words on any lines, in letters of any case.
+/// Reads `solid NAME`, facets, `endsolid NAME`, any number of times; words may be on any lines, in letters of any case.
 class StlTextReader {
  public:
   StlTextReader(MeshInput& input, Mesh& mesh) : input_(input), mesh_(mesh), merger_(mesh), cursor_(input.bytes()) {}

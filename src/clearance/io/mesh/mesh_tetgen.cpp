@@ -1,4 +1,4 @@
-// TetGen .node and .ele: https://wias-berlin.de/software/tetgen/fformats.html. Triangle's files, which have two
+// Reads TetGen's .node and .ele: https://wias-berlin.de/software/tetgen/fformats.html. Triangle's files, which have two
 // coordinates and three corners, are read as well. Both files are a header and records; a record stands on a line of
 // its own, where further columns may follow, or the words fill lines at will and have just the columns of the header.
 #include <fmt/format.h>

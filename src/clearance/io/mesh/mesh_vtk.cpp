@@ -1,5 +1,5 @@
-// Legacy .vtk: https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html, ASCII and binary (big endian),
-// unstructured grids and polygonal data, versions up to 5.1.
+// Reads legacy .vtk: https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html, ASCII and binary (big
+// endian), unstructured grids and polygonal data, versions up to 5.1.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Writing of meshes to files. The extension chooses the format. Coordinates are written with the fewest digits that
-// read back to the same double. For that reason .stl files are ASCII: binary ones hold float32 only.
+// Writes meshes to files. The extension chooses the format. Coordinates are written with the fewest digits that read
+// back to the same double. For that reason .stl files are ASCII: binary ones hold float32 only.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// For source files that call HDF5. Do not include this header in other headers.
+// Serves source files that call HDF5. Do not include this header in other headers.
 #pragma once
 
 #include <hdf5.h>

@@ -34,7 +34,7 @@ std::string find_path(const std::string& name, const fs::path& scene, const fs::
   if (!root.empty() && exists(root / name)) {
     return (root / name).lexically_normal().lexically_relative(beside).string();
   }
-  // Part of the path after the folder `data`.
+  // Keep the part of the path after the folder `data`.
   fs::path rest;
   bool is_below = false;
   for (const fs::path& part : fs::path(name)) {

@@ -99,7 +99,7 @@ class ValueReader {
   std::vector<double> times_;
 };
 
-// `2e-3`, `(3) * 0.001` of a unit
+// Parses `2e-3` or `(3) * 0.001` of a unit.
 std::optional<double> product_of_numbers(const std::string& formula) {
   double product = 1.0;
   std::string rest = formula;

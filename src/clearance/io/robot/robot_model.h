@@ -15,7 +15,7 @@
 
 namespace clearance {
 
-/// x outside = rotation x inside + position.
+/// A pose takes x inside to rotation x + position outside.
 struct RobotPose {
   Mat<3> rotation = Mat<3>::Identity();
   Vec<3> position = Vec<3>::Zero();  ///< [m]

@@ -40,7 +40,7 @@ std::string unique_name(std::string name, const std::string& kind, std::size_t n
 constexpr int sides_of_rollers = 192, sides_of_others = 64, fewest_sides = 16;
 constexpr double most_round_vertices = 2e5;
 
-/// A list of names, shortened.
+/// Returns a list of names, shortened.
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t max_names = 8;
   std::string text;

@@ -1,4 +1,4 @@
-// From the model of a robot to a scene.
+// Converts the model of a robot to a scene.
 #pragma once
 
 #include "clearance/io/robot/robot_model.h"

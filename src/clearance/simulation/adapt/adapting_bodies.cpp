@@ -24,8 +24,8 @@ namespace clearance {
 
 namespace {
 
-/// Bit of a region in a set of regions. Sets are bits of a 64-bit number; bodies that adapt have no more regions than
-/// that (scene/validate_remesh.cpp).
+/// Returns the bit of a region in a set of regions. Sets are bits of a 64-bit number; bodies that adapt have no more
+/// regions than that (scene/validate_remesh.cpp).
 std::uint64_t bit(std::size_t k) {
   return std::uint64_t{1} << k;
 }
@@ -565,7 +565,7 @@ std::shared_ptr<const BodyMesh> refine_body_mesh(const AdaptingBodies::Body& bod
   const Midpoints midpoints(mesh.mesh, fine->mesh);
   parents = midpoints.parents();
   const std::size_t num_old = mesh.mesh.vertices.size();
-  // 1 for each midpoint of two vertices of one face.
+  // Mark each midpoint of two vertices of one face by 1.
   std::vector<char> is_of_boundary(fine->mesh.vertices.size(), 0);
   for (const BoundaryFacet& facet : mesh.facets) {
     const auto [a, b, c] = facet.vertices;

@@ -14,7 +14,7 @@
 namespace clearance {
 
 struct BodyTerms {
-  /// Elasticity, orthogonality of affine bodies, gravity, damping and barriers against inversion.
+  /// The potentials are elasticity, orthogonality of affine bodies, gravity, damping and barriers against inversion.
   std::vector<std::shared_ptr<const Potential>> potentials;
   VecX mass;  ///< [kg] lumped, per block (zero for obstacle blocks)
   /// Mass matrix to use instead of the lumped mass; may be null.

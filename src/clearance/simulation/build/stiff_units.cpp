@@ -102,8 +102,8 @@ class CellIntegral {
 /// represents curved elements in make_affine_frame.
 template <int dim>
 Mesh equivalent_simplex(const MassProperties& properties) {
-  // The corners r_i of a regular simplex with sum r_i = 0 and sum r_i r_i^T = (dim + 1) (dim + 2) I. Its second moment
-  // is the identity times its measure.
+  // The r_i are the corners of a regular simplex with sum r_i = 0 and sum r_i r_i^T = (dim + 1) (dim + 2) I. Its second
+  // moment is the identity times its measure.
   Eigen::Matrix<double, dim, dim + 1> corners;
   if constexpr (dim == 3) {
     corners << 1.0, 1.0, -1.0, -1.0, 1.0, -1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0;

@@ -12,7 +12,7 @@ namespace clearance {
 /// The blocks of unknowns of a body.
 struct BodyBlocks {
   int first = 0;  ///< first block; for a stiff body its centre of mass, followed by the columns of its map
-  /// Block of each vertex of its mesh; -1 for vertices that follow others. Empty for stiff bodies.
+  /// Each vertex of the mesh has its block here, -1 if it follows others. Stiff bodies have none.
   std::vector<int> of_nodes;
 
   int of_node(int v) const { return of_nodes[v]; }

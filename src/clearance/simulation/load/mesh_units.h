@@ -1,4 +1,4 @@
-// Conversion from the unit and the axes of a mesh file to those of scenes: metres, y up.
+// Converts from the unit and the axes of a mesh file to those of scenes: metres, y up.
 #pragma once
 
 #include "clearance/geometry/mesh.h"

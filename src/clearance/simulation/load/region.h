@@ -1,4 +1,4 @@
-// Selection of the nodes, faces and elements of a body by a region, such as that of a motion or a load.
+// Selects the nodes, faces and elements of a body by a region, such as that of a motion or a load.
 #pragma once
 
 #include <array>

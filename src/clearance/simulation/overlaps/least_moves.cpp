@@ -15,7 +15,7 @@ LeastMoves find_least_moves(const std::vector<std::array<bool, 3>>& can_move,
                             const std::vector<ApartCondition>& conditions) {
   LeastMoves found;
   found.moves.assign(can_move.size(), Vec<3>::Zero());
-  // Movement of the two movers per unit of a condition's multiplier.
+  // A lever has the movement of the two movers per unit of a condition's multiplier.
   struct Lever {
     Vec<3> first = Vec<3>::Zero(), second = Vec<3>::Zero();
     double gain = 0.0;

@@ -13,7 +13,7 @@ class BodySurfaces {
 
   int count() const { return static_cast<int>(boxes_.size()); }
   const BoundingBox& box(int body) const { return boxes_[body]; }
-  /// First vertex of the body's surface.
+  /// Returns the first vertex of the body's surface.
   int first_vertex(int body) const { return first_vertex_[body]; }
   const Vec<3>& position(int surface_vertex) const { return positions_[surface_vertex]; }
   const Vertices& positions() const { return positions_; }
