@@ -8,7 +8,8 @@
 // where u_t are the components of u along the e_j and u_free those along neither n nor any e_j. With the tangents
 // chosen as principal axes of sum_i g_i g_i^T, the functionals u_t1, u_t2, a_1, a_2 are mutually orthogonal, so the
 // barrier's Hessian splits into a rank-one normal term and one 2 x 2 problem per tangent, whose positive part is known
-// in closed form.
+// in closed form. Only u_n and the a_j need not be orthogonal: the sum of the positive parts is at least the Hessian,
+// not always its projection.
 #pragma once
 
 #include "clearance/contact/contact_set.h"
