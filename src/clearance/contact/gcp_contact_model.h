@@ -36,8 +36,8 @@ class GcpContactModel final : public RadialContactModel<dim> {
                            std::span<double> gradient, RankOneSum<dim>& hessian) const override;
 
   /// Sets the activation distances of features in `rest`, which is complete but for these, so that no pair repels at
-  /// the surface positions `x_rest`: half of their distances [Hua24, sec. 4.4], but no less than a hundredth of the
-  /// bodies'. Sets the gap of the closest pair that this leaves repelling at rest.
+  /// the surface positions `x_rest`: half of their distances [Hua24, sec. 4.1, 4.4], but no less than a hundredth of
+  /// the bodies'. Sets the gap of the closest pair that this leaves repelling at rest.
   static void set_rest_distances(const Model& model, const BarrierOptions& barrier, const GcpOptions& options,
                                  const VecX& x_rest, GcpRest& rest);
 
