@@ -118,7 +118,8 @@ struct CurvedElement : VolumeFunction<dim, order> {
   static bool is_valid(const double* x);
   static bool is_valid_exactly(const double* x);
   static std::array<double, 2> volume_bounds(const double* x, double tolerance);
-  static Columns<Lanes> motion_lanes(const Columns<double>& at, const Columns<double>& motion, double length);
+  static void set_motion_lanes(const Columns<double>& at, const Columns<double>& motion, double length,
+                               Columns<Lanes>& columns);
   static double find_feasible_part(const Columns<double>& at, const Columns<double>& motion, const Sizes<dim>& sizes,
                                    double length);
   static double find_certified_step(const double* x, const double* dx);
@@ -319,11 +320,10 @@ CLEARANCE_INLINE Lanes above_kept_fraction(const Lanes& c) {
 }
 
 template <int dim, int order>
-auto CurvedElement<dim, order>::motion_lanes(const Columns<double>& at, const Columns<double>& motion, double length)
-    -> Columns<Lanes> {
+void CurvedElement<dim, order>::set_motion_lanes(const Columns<double>& at, const Columns<double>& motion,
+                                                 double length, Columns<Lanes>& columns) {
   // The lanes hold the start, the middle, the end, and the motion alone, whose determinant is the leading coefficient
   // in a.
-  Columns<Lanes> columns;
   for (int i = 0; i < dim; ++i) {
     for (int c = 0; c < column_size; ++c) {
       for (int k = 0; k < dim; ++k) {
@@ -332,7 +332,6 @@ auto CurvedElement<dim, order>::motion_lanes(const Columns<double>& at, const Co
       }
     }
   }
-  return columns;
 }
 
 /// Returns the part in [0, 1] of length * motion within which volumes stay above kept_volume_fraction of those at its
@@ -340,7 +339,8 @@ auto CurvedElement<dim, order>::motion_lanes(const Columns<double>& at, const Co
 template <int dim, int order>
 double CurvedElement<dim, order>::find_feasible_part(const Columns<double>& at, const Columns<double>& motion,
                                                      const Sizes<dim>& sizes, double length) {
-  const Columns<Lanes> columns = motion_lanes(at, motion, length);
+  Columns<Lanes> columns;
+  set_motion_lanes(at, motion, length, columns);
   Piece<dim, degree, Lanes> root;
   make_volume(columns, root.c);
 
