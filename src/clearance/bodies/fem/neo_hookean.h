@@ -4,6 +4,7 @@
 #include "clearance/bodies/fem/material_kernels.h"
 #include "clearance/bodies/fem/principal_hessian.h"
 #include "clearance/math/logarithm.h"
+#include "clearance/math/types.h"
 
 namespace clearance::material_kernels {
 
