@@ -148,26 +148,48 @@ std::vector<ElementState> ElasticPotential<dim>::linear_states(const VecX& x) co
   return states;
 }
 
+/// Returns the state of the element at its centre, but stress and strain of the corner with the largest equivalent
+/// stress if that is larger: in bending, the stress of an element of order 2 is linear, and largest at its corners.
+template <int dim>
+ElementState ElasticPotential<dim>::curved_state(std::size_t e, const ShapeGradients<dim>& gradients,
+                                                 const RestMap<dim>& rest, const VecX& x) const {
+  const ElementMesh<dim>& mesh = curved_->mesh;
+  const auto state_at = [&](int q) {
+    // F = dx/dxi D0^-1; 2D is plane strain.
+    Mat<3> f = Mat<3>::Identity();
+    Mat<dim> derivative = gradients.map_derivative(q, mesh.nodes_of(e), x);
+    if (mesh.higher_shape_order > 0) derivative += rest.offset(q, e);
+    f.topLeftCorner<dim, dim>() = derivative * rest.derivative(q, e).inverse();
+    return element_state(mesh.material_of(e), f);
+  };
+  ElementState state = state_at(0);
+  const double energy_density = state.energy_density;
+  for (int corner = 1; corner <= dim + 1; ++corner) {
+    const ElementState at_corner = state_at(corner);
+    if (at_corner.von_mises > state.von_mises) state = at_corner;
+  }
+  state.energy_density = energy_density;
+  return state;
+}
+
 template <int dim>
 std::vector<ElementState> ElasticPotential<dim>::element_states(const VecX& x) const {
   if (!curved_) return linear_states(x);
   const ElementMesh<dim>& mesh = curved_->mesh;
-  // Evaluate at one point, the centre of the reference element.
+  // Evaluate at the centre of the reference element and at its corners.
+  std::vector<QuadraturePoint> points;
   Barycentrics center{};
   for (std::size_t i = 0; i <= dim; ++i) center[i] = 1.0 / (dim + 1.0);
-  const std::array points = {QuadraturePoint{center, 1.0}};
+  points.push_back({center, 1.0});
+  for (std::size_t i = 0; i <= dim; ++i) {
+    Barycentrics corner{};
+    corner[i] = 1.0;
+    points.push_back({corner, 1.0});
+  }
   const ShapeGradients<dim> gradients(mesh.order, points);
   const RestMap<dim> rest(mesh, points);
   std::vector<ElementState> states(mesh.num_elements());
-  parallel_for(static_cast<int>(states.size()), 64, [&](int i) {
-    const std::size_t e = i;
-    // F is dx/dxi D0^-1; 2D is plane strain.
-    Mat<3> f = Mat<3>::Identity();
-    Mat<dim> derivative = gradients.map_derivative(0, mesh.nodes_of(e), x);
-    if (mesh.higher_shape_order > 0) derivative += rest.offset(0, e);
-    f.topLeftCorner<dim, dim>() = derivative * rest.derivative(0, e).inverse();
-    states[e] = element_state(mesh.material_of(e), f);
-  });
+  parallel_for(static_cast<int>(states.size()), 16, [&](int e) { states[e] = curved_state(e, gradients, rest, x); });
   return states;
 }
 

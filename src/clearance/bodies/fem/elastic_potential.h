@@ -35,7 +35,8 @@ class ElasticPotential final : public Potential {
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
   bool is_feasible(const VecX& x) const override;
 
-  /// Returns stress and strain at the centres of the elements at x, in the order of the mesh.
+  /// Returns stress and strain of the elements at x, in the order of the mesh: for orders above 1 where the equivalent
+  /// stress is largest among the centre and the corners.
   std::vector<ElementState> element_states(const VecX& x) const;
   const ElementSet<dim>& elements() const { return elements_; }
   /// Runs the local computations without the sums into gradient and matrix; for benchmarks.
@@ -51,6 +52,8 @@ class ElasticPotential final : public Potential {
   /// Returns the function of ElementSet::write_hessians that writes the derivatives at x.
   auto derivatives(const VecX& x, bool is_projected, bool has_forces);
   std::vector<ElementState> linear_states(const VecX& x) const;
+  ElementState curved_state(std::size_t e, const ShapeGradients<dim>& gradients, const RestMap<dim>& rest,
+                            const VecX& x) const;
 
   ElementSet<dim> elements_;
   std::shared_ptr<const Shapes> curved_;  // null: linear elements
