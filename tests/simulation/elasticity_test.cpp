@@ -115,5 +115,33 @@ TEST(QuasiStatic, SecondStepWithoutNewLoadMovesNothing) {
   EXPECT_LT((bar.state().x - x).cwiseAbs().maxCoeff(), 1e-9);
 }
 
+/// A block of 2 kg on a floor with friction 0.5, pushed sideways by a growing share of its weight.
+std::string pushed_block(const std::string& kind, double dhat) {
+  return fmt::format(R"({{"gravity": [0, -10, 0], "time": {{"step": 0.1, "integrator": "quasi_static"}},
+    "friction": {{"coefficient": 0.5}}, "contact": {{"dhat": {0}}}, "half_spaces": [{{"normal": [0, 1, 0]}}],
+    "bodies": [{{"name": "block", "kind": "{1}", "generator": {{"kind": "box", "size": [0.1, 0.02, 0.1],
+      "resolution": [2, 2, 2]}}, "transform": {{"translation": [0, {2}, 0]}},
+      "material": {{"density": 10000, "youngs_modulus": 1e8}},
+      "loads": [{{"kind": "force", "expression": ["20 * t", "0", "0"]}}]}}]}})",
+                     dhat, kind, 0.01 + 0.5 * dhat);
+}
+
+TEST(QuasiStatic, FindsNoEquilibriumBeyondFrictionAndLeavesTheState) {
+  for (const char* kind : {"deformable", "affine", "rigid"}) {
+    RunningScene block(pushed_block(kind, 1e-3));
+    block.steps(4);  // up to 0.8 of what friction holds
+    const VecX x = block.state().x;
+    StepReport report;
+    for (int step = 5; step <= 7; ++step) {
+      report = block.simulation().step();
+      if (!report.is_advanced()) break;
+    }
+    // At 1.2 of it nothing holds the block.
+    EXPECT_EQ(to_string(report.status), "no_equilibrium") << kind << " " << report.limited_by;
+    EXPECT_NE(report.limited_by.find("'block'"), std::string::npos) << report.limited_by;
+    EXPECT_LT((block.state().x - x).cwiseAbs().maxCoeff(), 0.1) << kind;
+  }
+}
+
 }  // namespace
 }  // namespace clearance

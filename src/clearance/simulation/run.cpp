@@ -127,6 +127,7 @@ struct Run::Impl {
     if (report.status != StepStatus::converged) log_unconverged(step, report);
     if (!report.is_advanced()) {
       const std::string reason = to_string(report.status) + ": " + report.limited_by;
+      failure_ = RunWarning{to_string(report.status), fmt::format("step {}: {}", step, report.limited_by)};
       fail(RunEnd::failed_step, {{"", fmt::format("step {}", step), "", reason}});
       return report;
     }
@@ -217,11 +218,12 @@ struct Run::Impl {
     for (const NamedHint& hint : simulation_.named_warnings()) {
       summary.warnings.push_back({hint.name, fmt::format("{}: {}", hint.issue.place, hint.issue.message)});
     }
+    if (failure_) summary.warnings.push_back(*failure_);
     const std::vector<RunWarning> of_rolling = rolling_->warnings();
     summary.warnings.insert(summary.warnings.end(), of_rolling.begin(), of_rolling.end());
     keep(folder_.write_summary(summary));
     outcome_.num_steps_by_status = folder_.num_steps_by_status();
-    outcome_.warnings = folder_.energy_warnings();
+    outcome_.warnings = folder_.warnings();
     outcome_.warnings.insert(outcome_.warnings.end(), of_rolling.begin(), of_rolling.end());
     for (const RunWarning& warning : outcome_.warnings) log_warning("{}: {}", warning.name, warning.message);
     log_info("{} after step {}", to_string(outcome_.end), outcome_.last_step);
@@ -240,7 +242,8 @@ struct Run::Impl {
   int iteration_ = 0;  // iterations of the step under way
   RunOutcome outcome_;
   std::optional<RollingWatch> rolling_;
-  std::optional<RunEnd> end_;  // set once no step can follow for another reason than their number
+  std::optional<RunWarning> failure_;  // why the last step could not be taken
+  std::optional<RunEnd> end_;          // set once no step can follow for another reason than their number
 };
 
 std::string to_string(RunEnd end) {

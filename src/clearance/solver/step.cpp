@@ -1,5 +1,7 @@
 #include "clearance/solver/step.h"
 
+#include <fmt/format.h>
+
 #include "clearance/base/stop.h"
 #include "clearance/solver/force_criterion.h"
 #include "clearance/solver/motion_criterion.h"
@@ -12,6 +14,9 @@ namespace {
 /// locked. In 77 long steps of impacts at 1000 m/s that did converge there were four in a row at most.
 constexpr double locked_share = 1e-3;
 constexpr int max_locked = 100;
+/// Motion in a step, in diagonals of the scene, after which a body without inertia has no equilibrium. A block that its
+/// friction no longer holds went 43 km; bodies that settle go less than the height that they start at.
+constexpr double longest_settling = 1000.0;
 
 template <int dim>
 std::unique_ptr<ConvergenceCriterion<dim>> make_criterion(const JudgedParts<dim>& parts) {
@@ -154,6 +159,7 @@ Verdict Step<dim>::judge_direction(const VecX& dy) {
     check_stop();
   }
 
+  if (!target_.has_inertia && is_carried_away()) return Verdict::ended;
   const Verdict verdict = is_partial ? Verdict::go_on : criterion_->after_direction(now_);
   if (verdict == Verdict::ended) return verdict;
   if (now_.num_locked >= max_locked) {
@@ -162,6 +168,24 @@ Verdict Step<dim>::judge_direction(const VecX& dy) {
   }
   if (verdict == Verdict::go_on) choose_part(dy);
   return verdict;
+}
+
+/// True if a body has moved so far from its start that no equilibrium can be near; the step then ends.
+template <int dim>
+bool Step<dim>::is_carried_away() {
+  const VecX motion = (now_.point.iterate.x - in_.state.x).cwiseAbs();
+  Eigen::Index at = 0;
+  const double longest = motion.size() > 0 ? motion.maxCoeff(&at) : 0.0;
+  if (!(longest > longest_settling * in_.model.bbox_diagonal)) return false;
+  now_.status = StepStatus::no_equilibrium;
+  const std::vector<std::string>& names = in_.model.surface.body_names;
+  const std::size_t body = in_.model.body_of_block.empty() ? 0 : in_.model.body_of_block[at / dim];
+  now_.failure = fmt::format(
+      "no equilibrium was found: {} has moved {:.2g} m and nothing holds it. Its loads are more than friction, "
+      "contacts "
+      "and motions carry, or it has buckled or snapped through",
+      body < names.size() ? "'" + names[body] + "'" : "a body", longest);
+  return true;
 }
 
 /// Chooses the blocks that the next direction moves.

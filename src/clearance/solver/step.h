@@ -51,6 +51,7 @@ class Step {
   bool follow_coupled(const VecX& dy);
   void follow(const VecX& dy, const Direction& feasible);
   Verdict judge_direction(const VecX& dy);
+  bool is_carried_away();
   void choose_part(const VecX& dy);
   void set_part();
   IterationReport iteration_report() const;

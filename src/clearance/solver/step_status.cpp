@@ -18,6 +18,8 @@ std::string to_string(StepStatus status) {
       return "prescribed_motion_blocked";
     case StepStatus::linear_solve_failed:
       return "linear_solve_failed";
+    case StepStatus::no_equilibrium:
+      return "no_equilibrium";
     case StepStatus::stopped:
       return "stopped";
     case StepStatus::undefined_input:

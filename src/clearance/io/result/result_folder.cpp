@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "clearance/io/files/atomic_file.h"
+#include "clearance/io/result/impact_warnings.h"
 #include "clearance/io/result/pvd.h"
 #include "clearance/io/scene_reader.h"
 #include "clearance/scene/json_writer.h"
@@ -450,6 +451,14 @@ Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {
   return write_checkpoint_file(path_ / "checkpoint" / "state.bin", checkpoint);
 }
 
+std::vector<RunWarning> ResultFolder::warnings() const {
+  std::vector<RunWarning> warnings = energy_.warnings();
+  if (!has_inertia_) return warnings;
+  const std::vector<RunWarning> of_impacts = impact_warnings(path_ / "probes.csv");
+  warnings.insert(warnings.end(), of_impacts.begin(), of_impacts.end());
+  return warnings;
+}
+
 Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
   const auto converged = num_steps_by_status_.find("converged");
   Json json;
@@ -465,7 +474,7 @@ Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
   json["steps_by_status"] = Json::object();
   for (const auto& [status, count] : num_steps_by_status_) json["steps_by_status"][status] = count;
   json["warnings"] = Json::array();
-  for (const std::vector<RunWarning>& warnings : {summary.warnings, energy_.warnings()}) {
+  for (const std::vector<RunWarning>& warnings : {summary.warnings, warnings()}) {
     for (const RunWarning& warning : warnings) {
       json["warnings"].push_back({{"name", warning.name}, {"message", warning.message}});
     }

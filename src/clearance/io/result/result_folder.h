@@ -159,13 +159,14 @@ class ResultFolder {
 
   /// Numbers of steps of the stored statistics by their status.
   const std::map<std::string, int>& num_steps_by_status() const { return num_steps_by_status_; }
-  /// Returns the warnings that follow from the energy accounts of all steps.
-  std::vector<RunWarning> energy_warnings() const { return energy_.warnings(); }
+  /// Returns the warnings that follow from the energy accounts and the contact forces of all steps.
+  std::vector<RunWarning> warnings() const;
   /// Returns the steps whose frames are missing: they were removed, or the disk was full while an older program ran.
   std::vector<int> missing_frames() const;
 
  private:
-  ResultFolder(std::filesystem::path path, TimeIntegrator integrator) : path_(std::move(path)), energy_(integrator) {}
+  ResultFolder(std::filesystem::path path, TimeIntegrator integrator)
+      : path_(std::move(path)), energy_(integrator), has_inertia_(integrator != TimeIntegrator::quasi_static) {}
   Result<Done> write_frame_list();
   Result<Done> remove_frames_beyond(const std::vector<std::string>& recorded);
   void add_up(const nlohmann::ordered_json& stats_line);
@@ -179,6 +180,7 @@ class ResultFolder {
   // Sums over stats.jsonl
   std::map<std::string, int> num_steps_by_status_;
   EnergyMonitor energy_;
+  bool has_inertia_ = true;
   int num_steps_ = 0;
   double total_seconds_ = 0.0;
   double min_distance_ = infinity;

@@ -1,0 +1,62 @@
+// Contact forces of impacts that steps are too long for, found in the numbers of probes.
+#include "clearance/io/result/impact_warnings.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace clearance {
+namespace {
+
+/// Writes the forces along y of a probe 'c' beside a position, every 10 ms, and returns the warnings.
+std::vector<RunWarning> warnings_of(const std::vector<double>& forces) {
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "impact_warnings.csv";
+  std::ofstream out(file);
+  out << "step,time [s],p.y [m],c.normal.x [N],c.normal.y [N],c.normal.z [N],c.friction.x [N]\n0,0,1,,,,\n";
+  for (std::size_t k = 0; k < forces.size(); ++k) {
+    out << k + 1 << ',' << 0.01 * (static_cast<double>(k) + 1.0) << ",1,0," << forces[k] << ",0,7\n";
+  }
+  out.close();
+  return impact_warnings(file);
+}
+
+TEST(ImpactWarnings, NameAnImpactThatCameAndWentWithinFiveSteps) {
+  const std::vector<RunWarning> warnings = warnings_of({0, 0, 13.8, 53.1, 37.9, 16.3, 0, 0});
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].name, "impact_unresolved");
+  for (const char* part : {"'c'", "53.1 N", "0.04 s", "0.001 s or less"}) {
+    EXPECT_NE(warnings[0].message.find(part), std::string::npos) << warnings[0].message;
+  }
+}
+
+TEST(ImpactWarnings, NameAnImpactThatEndsInRest) {
+  EXPECT_EQ(warnings_of({0, 24.5, 48.5, 1.59, 1.588, 1.589, 1.589}).size(), 1u);
+  EXPECT_EQ(warnings_of({48.5, 1.59, 1.588, 1.589}).size(), 1u);  // from the first step on
+}
+
+TEST(ImpactWarnings, SayNothingOfImpactsOfManySteps) {
+  EXPECT_TRUE(warnings_of({0, 10, 20, 30, 40, 50, 60, 50, 40, 30, 20, 10, 0}).empty());
+}
+
+TEST(ImpactWarnings, SayNothingOfBodiesThatRestSlideOrArePressed) {
+  EXPECT_TRUE(warnings_of({0, 0, 0}).empty());
+  EXPECT_TRUE(warnings_of({1.6, 1.59, 1.588, 1.589}).empty());
+  EXPECT_TRUE(warnings_of({0, 5, 10, 20, 40, 80, 100, 90}).empty());
+}
+
+TEST(ImpactWarnings, SayNothingWhereALaterForceIsLarger) {
+  EXPECT_TRUE(warnings_of({0, 20, 0, 0, 10, 20, 30, 40, 50, 60, 70, 80}).empty());
+  // and again of a later impact that is larger still
+  EXPECT_EQ(warnings_of({0, 20, 0, 0, 10, 20, 30, 40, 50, 60, 70, 80, 0, 0, 100, 0}).size(), 1u);
+}
+
+TEST(ImpactWarnings, NeedAProbeOfAContact) {
+  EXPECT_TRUE(impact_warnings("no such file").empty());
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "impact_warnings_none.csv";
+  std::ofstream(file) << "step,time [s],p.y [m]\n0,0,1\n1,0.1,2\n";
+  EXPECT_TRUE(impact_warnings(file).empty());
+}
+
+}  // namespace
+}  // namespace clearance
