@@ -89,32 +89,39 @@ Json warnings_of(const ReadyScene& ready) {
   return list;
 }
 
+Json json_of_summary(const ReadyScene& ready, const Json& separation) {
+  const SceneDesc& desc = ready.desc;
+  const SceneSummary s = ready.simulation->summary();
+  const std::vector<BodyFacts> facts = sum_copies(desc, ready.simulation->body_facts());
+  Json bodies = Json::array();
+  for (const BodyDesc& body : desc.bodies) bodies.push_back(body.name);
+  Json summary = {{"dimension", s.dim},
+                  {"bodies", s.num_bodies},
+                  {"obstacles", s.num_obstacles},
+                  {"vertices", s.num_vertices},
+                  {"elements", s.num_elements},
+                  {"surface_triangles", s.num_surface_triangles},
+                  {"surface_edges", s.num_surface_edges},
+                  {"steps", s.num_steps},
+                  {"time_step", desc.time.step},
+                  {"bbox_diagonal", s.bbox_diagonal},
+                  {"dhat", s.dhat},
+                  {"tolerance", s.tolerance},
+                  {"min_distance", std::isfinite(s.min_distance) ? Json(s.min_distance) : Json(nullptr)},
+                  {"names", bodies},
+                  {"table", json_of_bodies(desc, facts)},
+                  {"warnings", warnings_of(ready)}};
+  if (!separation.is_null()) summary["separation"] = separation;
+  return summary;
+}
+
 /// Prints the summary. `separation` belongs to a scene whose overlaps were to be separated.
 void print_summary(const ReadyScene& ready, bool json, const Json& separation) {
   const SceneDesc& desc = ready.desc;
   const SceneSummary s = ready.simulation->summary();
   const std::vector<BodyFacts> facts = sum_copies(desc, ready.simulation->body_facts());
   if (json) {
-    Json bodies = Json::array();
-    for (const BodyDesc& body : desc.bodies) bodies.push_back(body.name);
-    Json summary = {{"dimension", s.dim},
-                    {"bodies", s.num_bodies},
-                    {"obstacles", s.num_obstacles},
-                    {"vertices", s.num_vertices},
-                    {"elements", s.num_elements},
-                    {"surface_triangles", s.num_surface_triangles},
-                    {"surface_edges", s.num_surface_edges},
-                    {"steps", s.num_steps},
-                    {"time_step", desc.time.step},
-                    {"bbox_diagonal", s.bbox_diagonal},
-                    {"dhat", s.dhat},
-                    {"tolerance", s.tolerance},
-                    {"min_distance", std::isfinite(s.min_distance) ? Json(s.min_distance) : Json(nullptr)},
-                    {"names", bodies},
-                    {"table", json_of_bodies(desc, facts)},
-                    {"warnings", warnings_of(ready)}};
-    if (!separation.is_null()) summary["separation"] = separation;
-    fmt::print("{}\n", summary.dump(2));
+    fmt::print("{}\n", json_of_summary(ready, separation).dump(2));
     return;
   }
   fmt::print("{}D scene, {} bodies ({} of them obstacles), {} half-spaces\n", s.dim, s.num_bodies, s.num_obstacles,
@@ -176,26 +183,94 @@ int exit_status(RunEnd end, int signal) {
   return exit_bad_input;
 }
 
-}  // namespace
+fs::path output_folder(const RunOptions& options) {
+  return options.output.empty() ? fs::path("out") / options.scene.scene.stem() : options.output;
+}
 
-int run_simulation(const RunOptions& options) {
-  const ThreadLimit limit(options.threads);
-  const auto refuse = [](const Issues& issues) {
-    report_issues(issues, false);
-    return exit_bad_input;
-  };
+int refuse(const Issues& issues) {
+  report_issues(issues, false);
+  return exit_bad_input;
+}
 
+/// Keeps the process alive where a file or a reader of the messages fails.
+void ignore_output_signals() {
   // A file at the system's size limit is a failure to write like any other; it must not end the process.
   std::signal(SIGXFSZ, SIG_IGN);
   // A reader of the messages that has gone must not end the process either.
   std::signal(SIGPIPE, SIG_IGN);
+}
+
+/// Withdraws the claim of a scene that cannot start, apart from a mesh of the primitives that meet.
+void withdraw_unready(const SceneDesc& scene, const fs::path& output, FolderClaim& claim) {
+  const Mesh meeting = find_meeting_primitives(scene);
+  const fs::path file = output / meeting_file;
+  if (!meeting.vertices.empty() && write_mesh(file, meeting) && mark_meeting_file(output)) {
+    say(stderr, "the meeting triangles and edges are in {}\n", file.string());
+    claim.withdraw({"log.txt"});
+  } else {
+    claim.withdraw({"log.txt", meeting_file});
+  }
+}
+
+/// Additions to a run that its options ask for.
+struct RunAdditions {
+  std::optional<CcdQueryRecorder> recorder;
+  std::optional<RunViewer> viewer;
+};
+
+/// Starts the additions, and schedules the controls. `additions` must outlive the simulation's run.
+Result<Done> start_additions(const RunOptions& options, const fs::path& output, Simulation& simulation,
+                             RunAdditions& additions) {
+  if (!options.controls.empty()) {
+    const Result<Done> controlled = control_by(options.controls, simulation);
+    if (!controlled) return controlled.issues();
+  }
+  if (!options.record_ccd.empty()) {
+    Result<CcdQueryRecorder> created = start_recording(options, simulation.summary().dim);
+    if (!created) return created.issues();
+    additions.recorder = std::move(*created);
+    simulation.record_ccd([&additions](const CcdQuery& query) { additions.recorder->record(query); });
+  }
+  if (options.is_shown) {
+    Result<RunViewer> started = RunViewer::start(output);
+    if (!started) return started.issues();
+    additions.viewer.emplace(std::move(*started));
+  }
+  return Done{};
+}
+
+/// Runs the simulation to its end, with reports. Returns the exit status.
+int run_to_end(const RunOptions& options, FolderClaim& claim, Simulation& simulation, RunAdditions& additions) {
+  std::optional<StopSignals> signals(options.is_quiet);
+  RunReport report(simulation, options.is_quiet);
+  const Result<RunOutcome> outcome = run(simulation, claim, {options.steps, options.is_strict}, report.observer());
+  if (!outcome) return refuse(outcome.issues());
+  const int signal = outcome->end == RunEnd::stopped ? StopSignals::received() : 0;
+  if (signal != 0) log_info("the signal was {}", signal_name(signal));
+  report.close(*outcome);
+  const bool is_recorded = !additions.recorder || finish_recording(options, *additions.recorder);
+  report.print_end(*outcome, output_folder(options), signal);
+  if (additions.viewer && signal == 0) {
+    { const FolderClaim ended = std::move(claim); }
+    signals.reset();
+    say(stdout, "the page stays until Ctrl-C\n");
+    additions.viewer->wait();
+  }
+  return is_recorded ? exit_status(outcome->end, signal) : exit_bad_input;
+}
+
+}  // namespace
+
+int run_simulation(const RunOptions& options) {
+  const ThreadLimit limit(options.threads);
+  ignore_output_signals();
 
   // A missing scene must not create a folder.
   if (const Result<Done> checked = check_text_file(options.scene.scene); !checked) return refuse(checked.issues());
 
   // The folder belongs to this run alone until the end. Only its log changes before the scene is known to be good, and
   // a folder that was made for a bad scene is removed again.
-  const fs::path output = options.output.empty() ? fs::path("out") / options.scene.scene.stem() : options.output;
+  const fs::path output = output_folder(options);
   Result<FolderClaim> claim = FolderClaim::make(output, options.use);
   if (!claim) return refuse(claim.issues());
   if (const auto opened = open_log(output / "log.txt"); !opened) return refuse(opened.issues());
@@ -203,61 +278,15 @@ int run_simulation(const RunOptions& options) {
 
   ReadyScene ready = prepare_scene(options.scene, false);
   if (!ready.simulation) {
-    const Mesh meeting = find_meeting_primitives(ready.desc);
-    const fs::path file = output / meeting_file;
-    if (!meeting.vertices.empty() && write_mesh(file, meeting) && mark_meeting_file(output)) {
-      say(stderr, "the meeting triangles and edges are in {}\n", file.string());
-      claim->withdraw({"log.txt"});
-    } else {
-      claim->withdraw({"log.txt", meeting_file});
-    }
+    withdraw_unready(ready.desc, output, *claim);
     return exit_bad_input;
   }
-  if (!options.controls.empty()) {
-    const Result<Done> controlled = control_by(options.controls, *ready.simulation);
-    if (!controlled) {
-      claim->withdraw({"log.txt"});
-      return refuse(controlled.issues());
-    }
+  RunAdditions additions;
+  if (const auto started = start_additions(options, output, *ready.simulation, additions); !started) {
+    claim->withdraw({"log.txt"});
+    return refuse(started.issues());
   }
-  std::optional<CcdQueryRecorder> recorder;
-  if (!options.record_ccd.empty()) {
-    Result<CcdQueryRecorder> created = start_recording(options, ready.simulation->summary().dim);
-    if (!created) {
-      claim->withdraw({"log.txt"});
-      return refuse(created.issues());
-    }
-    recorder = std::move(*created);
-    ready.simulation->record_ccd([&](const CcdQuery& query) { recorder->record(query); });
-  }
-
-  std::optional<RunViewer> viewer;
-  if (options.is_shown) {
-    Result<RunViewer> started = RunViewer::start(output);
-    if (!started) {
-      claim->withdraw({"log.txt"});
-      return refuse(started.issues());
-    }
-    viewer.emplace(std::move(*started));
-  }
-
-  std::optional<StopSignals> signals(options.is_quiet);
-  RunReport report(*ready.simulation, options.is_quiet);
-  const Result<RunOutcome> outcome =
-      run(*ready.simulation, *claim, {options.steps, options.is_strict}, report.observer());
-  if (!outcome) return refuse(outcome.issues());
-  const int signal = outcome->end == RunEnd::stopped ? StopSignals::received() : 0;
-  if (signal != 0) log_info("the signal was {}", signal_name(signal));
-  report.close(*outcome);
-  const bool is_recorded = !recorder || finish_recording(options, *recorder);
-  report.print_end(*outcome, output, signal);
-  if (viewer && signal == 0) {
-    { const FolderClaim ended = std::move(*claim); }
-    signals.reset();
-    say(stdout, "the page stays until Ctrl-C\n");
-    viewer->wait();
-  }
-  return is_recorded ? exit_status(outcome->end, signal) : exit_bad_input;
+  return run_to_end(options, *claim, *ready.simulation, additions);
 }
 
 namespace {

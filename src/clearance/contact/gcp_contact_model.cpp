@@ -71,16 +71,11 @@ class GcpContactModel<dim>::Builder {
     }
     std::sort(order.begin(), order.end(),
               [](const Entry* a, const Entry* b) { return precedes(a->contact, b->contact); });
-    if (has_neighbours) set.first_neighbour.push_back(0);
     for (const Entry* entry : order) {
       set.contacts.push_back(entry->contact);
       set.notes.push_back(entry->has_varying_factor ? varying : constant);
-      if (!has_neighbours) continue;
-      const auto& from = chunks[entry->chunk].neighbours;
-      set.neighbours.insert(set.neighbours.end(), from.begin() + entry->first_neighbour,
-                            from.begin() + entry->end_neighbour);
-      set.first_neighbour.push_back(static_cast<int>(set.neighbours.size()));
     }
+    if (has_neighbours) add_neighbours(chunks, order, set);
     set.min_distance = std::sqrt(min_distance_sq);
     return set;
   }
@@ -103,6 +98,17 @@ class GcpContactModel<dim>::Builder {
     Found& found;
     DirectionFactor<dim> factor;
   };
+
+  static void add_neighbours(const std::vector<Found>& chunks, const std::vector<const Entry*>& order,
+                             ContactSet& set) {
+    set.first_neighbour.push_back(0);
+    for (const Entry* entry : order) {
+      const auto& from = chunks[entry->chunk].neighbours;
+      set.neighbours.insert(set.neighbours.end(), from.begin() + entry->first_neighbour,
+                            from.begin() + entry->end_neighbour);
+      set.first_neighbour.push_back(static_cast<int>(set.neighbours.size()));
+    }
+  }
 
   std::vector<Found> collect(const Candidates& candidates) {
     std::vector<Found> all;
@@ -228,17 +234,22 @@ class GcpContactModel<dim>::Builder {
           add(stencil, vertices, distance_sq, modulus(p, t[0]), dhat, {{p, -1}, {-1, -1}, triangle}, work);
         }
       }
-      // The triangle stands for its edges and corners where no other one does.
-      const std::array<int, 3>& edges = star_.edges_of_triangle(triangle);
-      for (const int e : edges) {
-        if (edge(e)[0] == p || edge(e)[1] == p) continue;
-        if (star_.first_without(star_.triangles_of_edge(e), p) == triangle) add_point_edge(p, e, work);
-      }
-      for (const int v : t) {
-        // The other vertex sees this one as well if it has triangles; the pair then counts there.
-        if (p > v && !star_.facets_of(p).empty()) continue;
-        if (star_.first_without(star_.facets_of(v), p) == triangle) add_point_point(p, v, work);
-      }
+      add_boundary_of_triangle(p, triangle, work);
+    }
+  }
+
+  /// Adds the contacts of a point with the edges and corners of a triangle. The triangle stands for its edges and
+  /// corners where no other one does.
+  void add_boundary_of_triangle(int p, int triangle, Work& work) const {
+    const std::array<int, 3>& edges = star_.edges_of_triangle(triangle);
+    for (const int e : edges) {
+      if (edge(e)[0] == p || edge(e)[1] == p) continue;
+      if (star_.first_without(star_.triangles_of_edge(e), p) == triangle) add_point_edge(p, e, work);
+    }
+    for (const int v : surface_.triangles[triangle]) {
+      // The other vertex sees this one as well if it has triangles; the pair then counts there.
+      if (p > v && !star_.facets_of(p).empty()) continue;
+      if (star_.first_without(star_.facets_of(v), p) == triangle) add_point_point(p, v, work);
     }
   }
 
@@ -446,6 +457,41 @@ void GcpContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_
   for (std::size_t i = 0; i < sum.size(); ++i) gradient[i] = energy * sum[i];
 }
 
+namespace {
+
+/// Activation distances that contacts at rest leave to features and to pairs of bodies.
+struct RestDistances {
+  std::vector<double> of_vertex, of_edge, of_triangle;
+  std::map<std::array<int, 2>, double> of_bodies;
+
+  explicit RestDistances(const SurfaceTopology& surface)
+      : of_vertex(surface.num_vertices, infinity),
+        of_edge(surface.edges.size(), infinity),
+        of_triangle(surface.triangles.size(), infinity) {}
+
+  /// The distances of pairs of bodies are stored per pair, those within a body per feature.
+  template <class Features>
+  void note(const std::array<int, 2>& bodies, const Features& features, double dhat) {
+    if (bodies[0] != bodies[1]) {
+      double& own = of_bodies.try_emplace(bodies, dhat).first->second;
+      own = std::min(own, dhat);
+      return;
+    }
+    for (const int v : features.vertices) reduce(of_vertex, v, dhat);
+    for (const int e : features.edges) reduce(of_edge, e, dhat);
+    reduce(of_triangle, features.triangle, dhat);
+  }
+
+ private:
+  static void reduce(std::vector<double>& of_features, int feature, double dhat) {
+    if (feature < 0) return;
+    double& own = of_features[feature];
+    own = std::min(own, dhat);
+  }
+};
+
+}  // namespace
+
 template <int dim>
 void GcpContactModel<dim>::set_rest_distances(const Model& model, const BarrierOptions& barrier,
                                               const GcpOptions& options, const VecX& x_rest, GcpRest& rest) {
@@ -456,40 +502,22 @@ void GcpContactModel<dim>::set_rest_distances(const Model& model, const BarrierO
   rest.gap = {};
   const GcpContactModel contacts(model, barrier, options, std::make_shared<const GcpRest>(rest));
   const auto broad_phase = make_broad_phase(dim, model.surface);
-  std::vector<double> of_vertex(model.surface.num_vertices, infinity), of_edge(model.surface.edges.size(), infinity),
-      of_triangle(model.surface.triangles.size(), infinity);
-  std::map<std::array<int, 2>, double> of_bodies;
-  const auto reduce = [](std::vector<double>& of_features, int feature, double dhat) {
-    if (feature < 0) return;
-    double& own = of_features[feature];
-    own = std::min(own, dhat);
+  RestDistances distances(model.surface);
+  const auto note = [&](const Contact& contact, const Features& features) {
+    const double gap = std::sqrt(contact.distance_sq) - barrier.min_separation;
+    // A feature keeps at least a hundredth of the activation distance; a pair nearer than that repels at rest.
+    const double least = least_dhat * contact.dhat;
+    const std::array<int, 2> bodies = sorted_bodies(model.surface, contact);
+    if (gap < least && gap < rest.gap.distance) rest.gap = {gap, bodies};
+    // Half of the distance at rest is eps of [Hua24, sec. 4.1]: no pair has an energy before its gap is half of that at
+    // rest.
+    distances.note(bodies, features, std::max(0.5 * gap, least));
   };
-  Builder builder(contacts, x_rest);
-  builder.for_each(contacts.find_candidates(*broad_phase, x_rest, x_rest),
-                   [&](const Contact& contact, const Features& features) {
-                     const double gap = std::sqrt(contact.distance_sq) - barrier.min_separation;
-                     // A feature keeps at least a hundredth of the activation distance; a pair nearer than that repels
-                     // at rest.
-                     const double least = least_dhat * contact.dhat;
-                     // Half of the distance at rest is eps of [Hua24, sec. 4.1]: no pair has an energy before its gap
-                     // is half of that at rest.
-                     const double dhat = std::max(0.5 * gap, least);
-                     const std::array<int, 2> bodies = sorted_bodies(model.surface, contact);
-                     if (gap < least && gap < rest.gap.distance) rest.gap = {gap, bodies};
-                     // The distances of pairs of bodies are stored per pair, those within a body per feature.
-                     if (bodies[0] != bodies[1]) {
-                       double& own = of_bodies.try_emplace(bodies, dhat).first->second;
-                       own = std::min(own, dhat);
-                       return;
-                     }
-                     for (const int v : features.vertices) reduce(of_vertex, v, dhat);
-                     for (const int e : features.edges) reduce(of_edge, e, dhat);
-                     reduce(of_triangle, features.triangle, dhat);
-                   });
-  rest.vertex_dhat = std::move(of_vertex);
-  rest.edge_dhat = std::move(of_edge);
-  rest.triangle_dhat = std::move(of_triangle);
-  for (const auto& [bodies, dhat] : of_bodies) rest.body_pair_dhat.push_back({bodies, dhat});
+  Builder(contacts, x_rest).for_each(contacts.find_candidates(*broad_phase, x_rest, x_rest), note);
+  rest.vertex_dhat = std::move(distances.of_vertex);
+  rest.edge_dhat = std::move(distances.of_edge);
+  rest.triangle_dhat = std::move(distances.of_triangle);
+  for (const auto& [bodies, dhat] : distances.of_bodies) rest.body_pair_dhat.push_back({bodies, dhat});
 }
 
 template class GcpContactModel<2>;

@@ -121,24 +121,71 @@ Result<ExportedRun> ExportedRun::of_frame(std::size_t index) const {
   return run;
 }
 
-Result<Done> ExportedRun::measure() {
+/// Motion of the bodies over the frames noted so far, per body.
+struct ExportedRun::BodyMotions {
+  std::vector<char> changes, stretches, moves;
+  std::vector<double> errors;
+  std::vector<Eigen::Quaterniond> rotations;  // in the frame noted last
+
+  explicit BodyMotions(std::size_t count)
+      : stretches(count, 0), moves(count, 0), errors(count, 0.0), rotations(count, Eigen::Quaterniond::Identity()) {}
+};
+
+Issues ExportedRun::find_repeated_times() const {
   Issues issues;
   for (std::size_t i = 1; i < kept_.size(); ++i) {
     if (time(i) > time(i - 1)) continue;
     issues.push_back({files_.frames[kept_[i]].string(), "", fmt::format("{} s", time(i)),
                       fmt::format("expected a time after that of the frame before, {} s", time(i - 1))});
   }
-  std::vector<char> changes, stretches, moves;
-  std::vector<double> errors(drawn_.bodies().size(), 0.0);
-  std::vector<Eigen::Quaterniond> before(drawn_.bodies().size(), Eigen::Quaterniond::Identity());
+  return issues;
+}
+
+void ExportedRun::note_motion(const Frame& frame, BodyMotions& noted) {
+  drawn_.note_shape(frame, noted.changes);
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    ExportedBody& body = bodies_[b];
+    RigidMotion motion = best_motion(body, frame);
+    body.has_turns = body.has_turns && is_followed(motion, noted.rotations[b]);
+    noted.rotations[b] = motion.rotation;
+    if (noted.changes[b] != 0 || (noted.stretches[b] != 0 && noted.moves[b] != 0)) continue;
+    motion.stretch.setIdentity();
+    const std::vector<Vec<3>> rest = places(body, first_), now = places(body, frame);
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      if (rest[v] != now[v]) noted.moves[b] = 1;
+      const double off = (motion.place(rest[v] - body.axes.center) - now[v]).norm();
+      if (!(off <= largest_stretch * body.axes.size)) noted.stretches[b] = 1;
+      noted.errors[b] = std::max(noted.errors[b], off);
+    }
+  }
+}
+
+/// Completes the bodies by what the frames have told.
+void ExportedRun::complete_bodies(const BodyMotions& noted) {
+  // Colours follow the order of the bodies in the frames, as in pictures.
+  int order = 0;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    ExportedBody& body = bodies_[b];
+    body.name = body_name(body.drawn.body);
+    body.color = body.drawn.is_obstacle ? linear_rgb(obstacle_color) : body_color(order++);
+    body.motion = noted.changes[b] != 0     ? Motion::deforming
+                  : noted.moves[b] == 0     ? Motion::still
+                  : noted.stretches[b] == 0 ? Motion::rigid
+                                            : Motion::affine;
+    find_triangles(body);
+    if (body.motion == Motion::rigid) rigid_error_ = std::max(rigid_error_, noted.errors[b]);
+  }
+}
+
+Result<Done> ExportedRun::measure() {
+  Issues issues = find_repeated_times();
   for (std::size_t b = 0; b < drawn_.bodies().size(); ++b) {
     ExportedBody& body = bodies_.emplace_back();
     body.drawn = drawn_.bodies()[b];
     body.axes = find_axes(places(body, first_));
     body.has_turns = body.axes.rank >= 2;
   }
-  stretches.resize(bodies_.size(), 0);
-  moves = stretches;
+  BodyMotions noted(bodies_.size());
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     const Result<Frame> frame = this->frame(i);
     if (!frame) {
@@ -146,38 +193,10 @@ Result<Done> ExportedRun::measure() {
       if (adapts_) break;  // one issue of this kind is enough
       continue;
     }
-    drawn_.note_shape(*frame, changes);
-    for (std::size_t b = 0; b < bodies_.size(); ++b) {
-      ExportedBody& body = bodies_[b];
-      RigidMotion motion = best_motion(body, *frame);
-      body.has_turns = body.has_turns && is_followed(motion, before[b]);
-      before[b] = motion.rotation;
-      if (changes[b] != 0 || (stretches[b] != 0 && moves[b] != 0)) continue;
-      motion.stretch.setIdentity();
-      const std::vector<Vec<3>> rest = places(body, first_), now = places(body, *frame);
-      for (std::size_t v = 0; v < rest.size(); ++v) {
-        if (rest[v] != now[v]) moves[b] = 1;
-        const double off = (motion.place(rest[v] - body.axes.center) - now[v]).norm();
-        if (!(off <= largest_stretch * body.axes.size)) stretches[b] = 1;
-        errors[b] = std::max(errors[b], off);
-      }
-    }
+    note_motion(*frame, noted);
   }
   if (!issues.empty()) return issues;
-
-  // Colours follow the order of the bodies in the frames, as in pictures.
-  int order = 0;
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    ExportedBody& body = bodies_[b];
-    body.name = body_name(body.drawn.body);
-    body.color = body.drawn.is_obstacle ? linear_rgb(obstacle_color) : body_color(order++);
-    body.motion = changes[b] != 0     ? Motion::deforming
-                  : moves[b] == 0     ? Motion::still
-                  : stretches[b] == 0 ? Motion::rigid
-                                      : Motion::affine;
-    find_triangles(body);
-    if (body.motion == Motion::rigid) rigid_error_ = std::max(rigid_error_, errors[b]);
-  }
+  complete_bodies(noted);
   return Done{};
 }
 

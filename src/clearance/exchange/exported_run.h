@@ -88,6 +88,10 @@ class ExportedRun {
  private:
   ExportedRun(page::RunFiles files, std::vector<std::size_t> kept, Frame first);
   void find_up();
+  struct BodyMotions;
+  Issues find_repeated_times() const;
+  void note_motion(const Frame& frame, BodyMotions& noted);
+  void complete_bodies(const BodyMotions& noted);
   void find_triangles(ExportedBody& body) const;
   RigidMotion best_motion(const ExportedBody& body, const Frame& frame) const;
 

@@ -185,6 +185,56 @@ bool do_meet(const SurfaceTopology& surface, const VecX& x, int edge, int other)
   }
 }
 
+/// Visits the vertices of a pair with their places in it.
+template <int dim, class Visit>
+void for_each_vertex(const PrimitivePair& pair, const Visit& visit) {
+  for (int i = 0; i <= dim && pair.vertices[i] >= 0; ++i) {
+    visit(i, pair.vertices[i]);
+  }
+}
+
+/// Other primitives may meet the two primitives of a pair a little earlier; a pair that meets much later is out of
+/// sight.
+constexpr double line_of_sight = 1.3;
+
+/// Leaves out the encounters that a vertex or a primitive never gets to see.
+template <int dim>
+void leave_out_hidden(int num_vertices, std::vector<Encounter>& all) {
+  // The earliest time at which each vertex meets anything.
+  std::vector<double> earliest(num_vertices, 1.0);
+  for (const Encounter& encounter : all) {
+    for_each_vertex<dim>(encounter.pair,
+                         [&](int, std::size_t v) { earliest[v] = std::min(earliest[v], encounter.time); });
+  }
+  // An encounter is left out if the pair does not meet on the path, or if both of its primitives have met something
+  // considerably earlier.
+  const auto is_hidden = [&](const Encounter& encounter) {
+    std::array<double, 2> of_primitive = {1.0, 1.0};
+    for_each_vertex<dim>(encounter.pair, [&](int i, std::size_t v) {
+      double& time = of_primitive[i < encounter.pair.num_first ? 0 : 1];
+      time = std::min(time, earliest[v]);
+    });
+    if (encounter.pair.plane >= 0) of_primitive[1] = of_primitive[0];
+    return encounter.time >= 1.0 || encounter.time > line_of_sight * std::max(of_primitive[0], of_primitive[1]);
+  };
+  std::erase_if(all, is_hidden);
+}
+
+/// Returns the first vertex that is outside of a half-space; -1 if there is none.
+template <int dim>
+int find_vertex_outside(const Model& model, const VecX& x_surface) {
+  for (std::size_t k = 0; k < model.half_spaces.size(); ++k) {
+    const HalfSpace& plane = model.half_spaces[k];
+    for (int vertex = 0; vertex < model.surface.num_vertices; ++vertex) {
+      if (!meets_half_space(model, static_cast<int>(k), vertex)) continue;
+      double distance = -plane.offset;
+      for (int c = 0; c < dim; ++c) distance += plane.normal[c] * x_surface[dim * vertex + c];
+      if (!(distance > 0.0)) return vertex;
+    }
+  }
+  return -1;
+}
+
 }  // namespace
 
 template <int dim>
@@ -229,9 +279,6 @@ FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, con
 template <int dim>
 std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
                                        const SolverOptions& options) {
-  // Other primitives may meet the two primitives of a pair a little earlier; a pair that meets much later is out of
-  // sight.
-  constexpr double line_of_sight = 1.3;
   const double rounding = std::max(rounding_of(path.x_t0), rounding_of(path.x_t1));
   const CcdOptions ccd = ccd_options(options);
   const std::vector<Suspect> suspects = find_suspects(candidates, rounding, rounding_on_paths<dim>(path), options);
@@ -245,34 +292,15 @@ std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& pa
     all.push_back({{{vertex, -1, -1, -1}, 1, plane}, alpha});
   });
 
-  // The earliest time at which each vertex meets anything.
-  std::vector<double> earliest(model.surface.num_vertices, 1.0);
-  const auto for_each_vertex = [](const PrimitivePair& pair, const auto& visit) {
-    for (int i = 0; i <= dim && pair.vertices[i] >= 0; ++i) {
-      visit(i, pair.vertices[i]);
-    }
-  };
-  for (const Encounter& encounter : all) {
-    for_each_vertex(encounter.pair, [&](int, std::size_t v) { earliest[v] = std::min(earliest[v], encounter.time); });
-  }
-  // An encounter is left out if the pair does not meet on the path, or if both of its primitives have met something
-  // considerably earlier.
-  const auto is_hidden = [&](const Encounter& encounter) {
-    std::array<double, 2> of_primitive = {1.0, 1.0};
-    for_each_vertex(encounter.pair, [&](int i, std::size_t v) {
-      double& time = of_primitive[i < encounter.pair.num_first ? 0 : 1];
-      time = std::min(time, earliest[v]);
-    });
-    if (encounter.pair.plane >= 0) of_primitive[1] = of_primitive[0];
-    return encounter.time >= 1.0 || encounter.time > line_of_sight * std::max(of_primitive[0], of_primitive[1]);
-  };
-  std::erase_if(all, is_hidden);
+  leave_out_hidden<dim>(model.surface.num_vertices, all);
   return all;
+}
+std::erase_if(all, is_hidden);
+return all;
 }
 
 template <int dim>
 bool is_intersection_free(const Model& model, const VecX& x_surface, BroadPhase& broad_phase, std::string* first_hit) {
-  const SurfaceTopology& surface = model.surface;
   // The exact test of all pairs; the first hit in order is reported for any number of threads.
   const auto pairs = broad_phase.find_intersection_candidates(x_surface);
   const int no_hit = static_cast<int>(pairs.size());
@@ -280,7 +308,7 @@ bool is_intersection_free(const Model& model, const VecX& x_surface, BroadPhase&
       no_hit, no_hit,
       [&](int i) {
         const auto [first, second] = pairs[i];
-        return do_meet<dim>(surface, x_surface, first, second) ? i : no_hit;
+        return do_meet<dim>(model.surface, x_surface, first, second) ? i : no_hit;
       },
       [](int a, int b) { return std::min(a, b); });
   if (hit < no_hit) {
@@ -290,18 +318,10 @@ bool is_intersection_free(const Model& model, const VecX& x_surface, BroadPhase&
     }
     return false;
   }
-  for (std::size_t k = 0; k < model.half_spaces.size(); ++k) {
-    const HalfSpace& plane = model.half_spaces[k];
-    for (int vertex = 0; vertex < surface.num_vertices; ++vertex) {
-      if (!meets_half_space(model, static_cast<int>(k), vertex)) continue;
-      double distance = -plane.offset;
-      for (int c = 0; c < dim; ++c) distance += plane.normal[c] * x_surface[dim * vertex + c];
-      if (distance > 0.0) continue;
-      if (first_hit != nullptr) *first_hit = fmt::format("vertex {} is outside of a half-space", vertex);
-      return false;
-    }
-  }
-  return true;
+  const int outside = find_vertex_outside<dim>(model, x_surface);
+  if (outside < 0) return true;
+  if (first_hit != nullptr) *first_hit = fmt::format("vertex {} is outside of a half-space", outside);
+  return false;
 }
 
 template FeasibleStep find_feasible_step<2>(const Model&, const SurfacePath&, const SweptCandidates&,

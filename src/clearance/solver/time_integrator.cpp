@@ -71,40 +71,51 @@ void restart(const IntegratorOptions& options, const State& state, std::vector<c
   target.is_hit = std::move(is_hit);
 }
 
+namespace {
+
+/// Sets the velocity and the acceleration of Newmark's method.
+void set_newmark_velocity(const IntegratorOptions& options, const InertialTarget& target, const VecX& x_t1,
+                          State& state, VecX& v_t1) {
+  // The acceleration follows from Newmark's formula for the position, the velocity from that for the velocity.
+  const VecX a_t1 = (x_t1 - target.x_tilde) / target.scale;
+  v_t1 = state.v + options.h * ((1.0 - options.newmark_gamma) * state.a + options.newmark_gamma * a_t1);
+  state.a = a_t1;
+}
+
+/// Sets the velocity of the blocks that follow BDF2, (x_t1 - (4 x - x_prev) / 3) 3 / (2 h).
+void set_bdf2_velocity(double h, const InertialTarget& target, const VecX& x_t1, const State& state, VecX& v_t1) {
+  const auto num_blocks = static_cast<Eigen::Index>(target.is_hit.size());
+  // Bodies that were hit keep the velocity of implicit Euler.
+  for (Eigen::Index b = 0; b < num_blocks && target.scale < h * h; ++b) {
+    if (target.mass_factor(static_cast<int>(b)) < 1.0) continue;
+    const Eigen::Index dim = x_t1.size() / num_blocks, at = dim * b;
+    v_t1.segment(at, dim) =
+        (x_t1.segment(at, dim) - (4.0 * state.x.segment(at, dim) - state.x_prev.segment(at, dim)) / 3.0) * (1.5 / h);
+  }
+}
+
+}  // namespace
+
 void commit(const IntegratorOptions& options, const InertialTarget& target, const VecX& x_t1, State& state) {
   const double h = options.h;
   VecX v_t1 = (x_t1 - state.x) / h;
   switch (options.method) {
-    case TimeIntegrator::implicit_newmark: {
-      // The acceleration follows from Newmark's formula for the position, the velocity from that for the velocity.
-      const VecX a_t1 = (x_t1 - target.x_tilde) / target.scale;
-      v_t1 = state.v + h * ((1.0 - options.newmark_gamma) * state.a + options.newmark_gamma * a_t1);
-      state.a = a_t1;
+    case TimeIntegrator::implicit_newmark:
+      set_newmark_velocity(options, target, x_t1, state, v_t1);
       break;
-    }
     case TimeIntegrator::bdf2:
       // The first step is one of implicit Euler.
       if (has_history(state)) v_t1 = (x_t1 - (4.0 * state.x - state.x_prev) / 3.0) * (1.5 / h);
       state.x_prev = state.x;
       state.v_prev = state.v;
       break;
-    case TimeIntegrator::bdf2_restarted: {
-      // Blocks of BDF2 get its velocity, (x_t1 - (4 x - x_prev) / 3) 3 / (2 h).
-      const auto num_blocks = static_cast<Eigen::Index>(target.is_hit.size());
-      // Bodies that were hit keep the velocity of implicit Euler.
-      for (Eigen::Index b = 0; b < num_blocks && target.scale < h * h; ++b) {
-        if (target.mass_factor(static_cast<int>(b)) < 1.0) continue;
-        const Eigen::Index dim = x_t1.size() / num_blocks, at = dim * b;
-        v_t1.segment(at, dim) =
-            (x_t1.segment(at, dim) - (4.0 * state.x.segment(at, dim) - state.x_prev.segment(at, dim)) / 3.0) *
-            (1.5 / h);
-      }
+    case TimeIntegrator::bdf2_restarted:
+      set_bdf2_velocity(h, target, x_t1, state, v_t1);
       state.x_prev = state.x;
       state.v_prev = state.v;
       state.has_history = target.is_hit;
       for (char& flag : state.has_history) flag = flag != 0 ? 0 : 1;
       break;
-    }
     case TimeIntegrator::quasi_static:
     case TimeIntegrator::implicit_euler:
       break;

@@ -273,6 +273,18 @@ Vec<3> centre_of(const std::vector<Vec<3>>& x, std::span<const int> vertices) {
   return sum / count;
 }
 
+/// Adds the acceleration of a load to the classes of cells in its region.
+template <int dim>
+void add_acceleration(const LoadDesc& load, std::uint64_t is_in, const AdaptingBodies::Body& body, double time_t1,
+                      const Controls& controls, std::vector<Vec<dim>>& accelerations) {
+  const Mesh& mesh = body.instance->mesh;
+  for (std::size_t c = 0; c < body.cell_of_class.size(); ++c) {
+    if ((body.regions_of_cell_class[c] & is_in) == 0) continue;
+    const Vec<3> at = centre_of(mesh.vertices, corners_of(mesh, body.cell_of_class[c]));
+    accelerations[c] += value_at(load, at, time_t1, controls).template head<dim>();
+  }
+}
+
 /// Sets the dead loads of the step for each class. Follower pressures, and the variation of a load within a class, are
 /// ignored, because only the remeshing criterion reads these values.
 template <int dim>
@@ -288,11 +300,7 @@ void set_loads(const SceneDesc& desc, const AdaptingBodies::Body& body, const Sc
     if (!is_acting(load, desc.time.step, time_t1)) continue;
     const std::uint64_t is_in = bit(first + i);
     if (load.kind == LoadKind::acceleration) {
-      for (std::size_t c = 0; c < body.cell_of_class.size(); ++c) {
-        if ((body.regions_of_cell_class[c] & is_in) == 0) continue;
-        const Vec<3> at = centre_of(mesh.vertices, corners_of(mesh, body.cell_of_class[c]));
-        adapting.accelerations[c] += value_at(load, at, time_t1, *scene.controls).template head<dim>();
-      }
+      add_acceleration<dim>(load, is_in, body, time_t1, *scene.controls, adapting.accelerations);
     }
     if (load.kind != LoadKind::traction && load.kind != LoadKind::force) continue;
     double total = 0.0;
@@ -335,35 +343,44 @@ std::shared_ptr<const BodyMesh> AdaptingBodies::mesh_of(const Body& body, const 
   return found != meshes.end() ? *found : body.start;
 }
 
+namespace {
+
+/// True if all numbers in a mesh refer to parts of the mesh or of the body.
+bool has_parts_of(const BodyMesh& mesh, const AdaptingBodies::Body& body) {
+  const auto is_below = [](int v, std::size_t count) { return v >= 0 && std::cmp_less(v, count); };
+  const std::size_t num_vertices = mesh.mesh.vertices.size(), num_cells = mesh.mesh.num_solid_cells();
+  bool fits = mesh.start.size() == num_vertices && mesh.origin_of_vertex.size() == num_vertices &&
+              mesh.origin_of_cell.size() == num_cells && mesh.nodes_of_region.size() == body.regions.size();
+  for (std::size_t c = 0; c < num_cells && fits; ++c) {
+    const std::array<int, 4> corners = corners_of(mesh.mesh, c);
+    for (int i_v = 0; i_v <= mesh.mesh.dim; ++i_v) {
+      fits = fits && is_below(corners[i_v], num_vertices);
+    }
+    fits = fits && volume_of(mesh.mesh, corners) > 0.0;
+    fits = fits && is_below(mesh.origin_of_cell[c], body.class_of_cell.size());
+  }
+  for (const BoundaryFacet& facet : mesh.facets) {
+    for (int i_v = 0; i_v < mesh.mesh.dim; ++i_v) {
+      fits = fits && is_below(facet.vertices[i_v], num_vertices);
+    }
+    fits = fits && is_below(facet.origin, body.class_of_face.size());
+  }
+  for (const std::vector<int>& nodes : mesh.nodes_of_region) {
+    for (const int v : nodes) fits = fits && is_below(v, num_vertices);
+  }
+  for (const int v : mesh.origin_of_vertex) fits = fits && (v == -1 || is_below(v, body.is_kept_vertex.size()));
+  return fits;
+}
+
+}  // namespace
+
 std::string AdaptingBodies::misfit(const State& state) const {
   const BodyMeshes& meshes = state.meshes;
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     const BodyMesh& mesh = *meshes[i];
     const auto body = std::find_if(bodies_.begin(), bodies_.end(), [&](const Body& b) { return b.body == mesh.body; });
     if (body == bodies_.end() || (i > 0 && meshes[i - 1]->body >= mesh.body)) return "other bodies have adapted";
-    const auto is_below = [](int v, std::size_t count) { return v >= 0 && std::cmp_less(v, count); };
-    const std::size_t num_vertices = mesh.mesh.vertices.size(), num_cells = mesh.mesh.num_solid_cells();
-    bool fits = mesh.start.size() == num_vertices && mesh.origin_of_vertex.size() == num_vertices &&
-                mesh.origin_of_cell.size() == num_cells && mesh.nodes_of_region.size() == body->regions.size();
-    for (std::size_t c = 0; c < num_cells && fits; ++c) {
-      const std::array<int, 4> corners = corners_of(mesh.mesh, c);
-      for (int i_v = 0; i_v <= mesh.mesh.dim; ++i_v) {
-        fits = fits && is_below(corners[i_v], num_vertices);
-      }
-      fits = fits && volume_of(mesh.mesh, corners) > 0.0;
-      fits = fits && is_below(mesh.origin_of_cell[c], body->class_of_cell.size());
-    }
-    for (const BoundaryFacet& facet : mesh.facets) {
-      for (int i_v = 0; i_v < mesh.mesh.dim; ++i_v) {
-        fits = fits && is_below(facet.vertices[i_v], num_vertices);
-      }
-      fits = fits && is_below(facet.origin, body->class_of_face.size());
-    }
-    for (const std::vector<int>& nodes : mesh.nodes_of_region) {
-      for (const int v : nodes) fits = fits && is_below(v, num_vertices);
-    }
-    for (const int v : mesh.origin_of_vertex) fits = fits && (v == -1 || is_below(v, body->is_kept_vertex.size()));
-    if (!fits) return "its elements have other parts";
+    if (!has_parts_of(mesh, *body)) return "its elements have other parts";
   }
   for (const RejectedOperation& operation : state.rejected) {
     const auto body =
@@ -403,36 +420,41 @@ std::vector<BodyInstance> AdaptingBodies::instances(const BodyMeshes& meshes) co
   return instances;
 }
 
+namespace {
+
 template <int dim>
-AdaptingBody<dim> make_adapting_body(const SceneDesc& desc, const AdaptingBodies::Body& body,
-                                     const std::shared_ptr<const BodyMesh>& mesh, const SceneModel& scene,
-                                     const State& state, const VecX& x1, const PrescribedTargets& targets) {
-  const std::size_t num_vertices = mesh->mesh.vertices.size();
+typename SimplexMesh<dim>::Data mesh_data_of(const AdaptingBodies::Body& body, const BodyMesh& mesh) {
+  const std::size_t num_vertices = mesh.mesh.vertices.size();
   typename SimplexMesh<dim>::Data data;
-  data.rest = points_of<dim>(mesh->mesh.vertices);
-  for (std::size_t c = 0; c < mesh->mesh.num_solid_cells(); ++c) {
-    const std::array<int, 4> corners = corners_of(mesh->mesh, c);
+  data.rest = points_of<dim>(mesh.mesh.vertices);
+  for (std::size_t c = 0; c < mesh.mesh.num_solid_cells(); ++c) {
+    const std::array<int, 4> corners = corners_of(mesh.mesh, c);
     std::copy_n(corners.begin(), dim + 1, data.cells.emplace_back().begin());
-    data.cell_label.push_back(body.class_of_cell[mesh->origin_of_cell[c]]);
+    data.cell_label.push_back(body.class_of_cell[mesh.origin_of_cell[c]]);
   }
-  for (const BoundaryFacet& facet : mesh->facets) {
+  for (const BoundaryFacet& facet : mesh.facets) {
     data.facets.push_back(facet_of<dim>(facet.vertices));
     data.facet_label.push_back(body.class_of_face[facet.origin]);
   }
   data.sets.assign(num_vertices, 0);
-  for (std::size_t k = 0; k < mesh->nodes_of_region.size(); ++k) {
-    for (const int v : mesh->nodes_of_region[k]) data.sets[v] |= bit(k);
+  for (std::size_t k = 0; k < mesh.nodes_of_region.size(); ++k) {
+    for (const int v : mesh.nodes_of_region[k]) data.sets[v] |= bit(k);
   }
   data.boundary_sets = body.boundary_sets;
   data.is_frozen_vertex.assign(num_vertices, 0);
   data.is_kept_vertex.assign(num_vertices, 0);
   for (std::size_t v = 0; v < num_vertices; ++v) {
     data.is_frozen_vertex[v] = (data.sets[v] & body.frozen_sets) != 0 ? 1 : 0;
-    const int origin = mesh->origin_of_vertex[v];
+    const int origin = mesh.origin_of_vertex[v];
     if (origin >= 0) data.is_kept_vertex[v] = body.is_kept_vertex[origin];
   }
+  return data;
+}
 
-  const BodyBlocks& blocks = scene.blocks[body.body];
+template <int dim>
+std::vector<NodeFields<dim>> fields_of(const BodyMesh& mesh, const BodyBlocks& blocks, const State& state,
+                                       const VecX& x1) {
+  const std::size_t num_vertices = mesh.mesh.vertices.size();
   std::vector<NodeFields<dim>> fields(num_vertices);
   const auto at = [](const VecX& x, int b) {
     return x.size() > 0 ? Vec<dim>(block<dim>(x, b)) : Vec<dim>(Vec<dim>::Zero());
@@ -440,39 +462,82 @@ AdaptingBody<dim> make_adapting_body(const SceneDesc& desc, const AdaptingBodies
   for (std::size_t v = 0; v < num_vertices; ++v) {
     const int b = blocks.of_nodes[v];
     fields[v] = {at(x1, b),           at(state.x, b),      at(state.v, b),        at(state.a, b),
-                 at(state.x_prev, b), at(state.v_prev, b), at(state.x_anchor, b), mesh->start[v].template head<dim>()};
+                 at(state.x_prev, b), at(state.v_prev, b), at(state.x_anchor, b), mesh.start[v].template head<dim>()};
   }
-  AdaptingBody<dim> adapting{body.body,
-                             SimplexMesh<dim>(std::move(data), {body.options.quality, body.options.smallest_edge}),
-                             std::move(fields),
-                             {},
-                             {},
-                             {},
-                             0,
-                             false,
-                             body.options,
-                             {},
-                             false,
-                             true};
+  return fields;
+}
+
+/// Returns the sets of vertices that motions prescribe in this step.
+std::uint64_t prescribed_sets(std::size_t num_motions, const BodyMesh& mesh, const BodyBlocks& blocks,
+                              const PrescribedTargets& targets) {
+  std::uint64_t sets = 0;
+  for (std::size_t k = 0; k < num_motions; ++k) {
+    const std::vector<int>& nodes = mesh.nodes_of_region[k];
+    if (nodes.empty()) continue;
+    const int first = blocks.of_node(nodes.front());
+    if (std::binary_search(targets.blocks.begin(), targets.blocks.end(), first)) sets |= bit(k);
+  }
+  return sets;
+}
+
+bool has_self_contact(const SurfaceTopology& surface, int body) {
+  for (int v = 0; v < surface.num_vertices; ++v) {
+    if (surface.vertex_body[v] == body) return surface.vertex_group[v] < 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+template <int dim>
+AdaptingBody<dim> make_adapting_body(const SceneDesc& desc, const AdaptingBodies::Body& body,
+                                     const std::shared_ptr<const BodyMesh>& mesh, const SceneModel& scene,
+                                     const State& state, const VecX& x1, const PrescribedTargets& targets) {
+  const BodyBlocks& blocks = scene.blocks[body.body];
+  AdaptingBody<dim> adapting{
+      body.body,
+      SimplexMesh<dim>(mesh_data_of<dim>(body, *mesh), {body.options.quality, body.options.smallest_edge}),
+      fields_of<dim>(*mesh, blocks, state, x1),
+      {},
+      {},
+      {},
+      0,
+      false,
+      body.options,
+      {},
+      false,
+      true};
   std::copy_if(state.rejected.begin(), state.rejected.end(), std::back_inserter(adapting.rejected),
                [&](const RejectedOperation& operation) { return operation.body == body.body; });
   for (std::size_t c = 0; c < body.cell_of_class.size(); ++c) adapting.materials.push_back(material_of(desc, body, c));
   set_loads<dim>(desc, body, scene, (state.step + 1) * desc.time.step, adapting);
   const std::size_t num_motions = desc_of(desc, *body.instance).motions.size();
-  for (std::size_t k = 0; k < num_motions; ++k) {
-    const std::vector<int>& nodes = mesh->nodes_of_region[k];
-    if (nodes.empty()) continue;
-    const int first = blocks.of_node(nodes.front());
-    if (std::binary_search(targets.blocks.begin(), targets.blocks.end(), first)) adapting.prescribed_sets |= bit(k);
-  }
-  const SurfaceTopology& surface = scene.model.surface;
-  for (int v = 0; v < surface.num_vertices; ++v) {
-    if (surface.vertex_body[v] != body.body) continue;
-    adapting.has_self_contact = surface.vertex_group[v] < 0;
-    break;
-  }
+  adapting.prescribed_sets = prescribed_sets(num_motions, *mesh, blocks, targets);
+  adapting.has_self_contact = has_self_contact(scene.model.surface, body.body);
   return adapting;
 }
+
+namespace {
+
+template <int dim>
+void add_elements(const typename SimplexMesh<dim>::Data& data, const AdaptingBodies::Body& body, BodyMesh& mesh) {
+  for (std::size_t c = 0; c < data.cells.size(); ++c) {
+    if constexpr (dim == 3) {
+      mesh.mesh.tets.push_back(data.cells[c]);
+    } else {
+      mesh.mesh.triangles.push_back(data.cells[c]);
+    }
+    mesh.origin_of_cell.push_back(body.cell_of_class[data.cell_label[c]]);
+  }
+  for (std::size_t f = 0; f < data.facets.size(); ++f) {
+    BoundaryFacet facet;
+    std::copy_n(data.facets[f].begin(), dim, facet.vertices.begin());
+    facet.origin = body.face_of_class[data.facet_label[f]];
+    mesh.facets.push_back(facet);
+  }
+}
+
+}  // namespace
 
 template <int dim>
 std::shared_ptr<const BodyMesh> body_mesh_of(const AdaptingBodies::Body& body, const BodyMesh& before,
@@ -497,20 +562,7 @@ std::shared_ptr<const BodyMesh> body_mesh_of(const AdaptingBodies::Body& body, c
       if ((data.sets[v] & bit(k)) != 0) mesh->nodes_of_region[k].push_back(static_cast<int>(v));
     }
   }
-  for (std::size_t c = 0; c < data.cells.size(); ++c) {
-    if constexpr (dim == 3) {
-      mesh->mesh.tets.push_back(data.cells[c]);
-    } else {
-      mesh->mesh.triangles.push_back(data.cells[c]);
-    }
-    mesh->origin_of_cell.push_back(body.cell_of_class[data.cell_label[c]]);
-  }
-  for (std::size_t f = 0; f < data.facets.size(); ++f) {
-    BoundaryFacet facet;
-    std::copy_n(data.facets[f].begin(), dim, facet.vertices.begin());
-    facet.origin = body.face_of_class[data.facet_label[f]];
-    mesh->facets.push_back(facet);
-  }
+  add_elements<dim>(data, body, *mesh);
   return mesh;
 }
 
@@ -555,6 +607,43 @@ class Midpoints {
   std::map<std::array<int, 2>, int> of_edge_;
 };
 
+/// Splits the facets of the boundary. Returns 1 for each midpoint of two vertices of one face.
+std::vector<char> split_facets(const BodyMesh& mesh, const Midpoints& midpoints, BodyMesh& fine) {
+  std::vector<char> is_of_boundary(fine.mesh.vertices.size(), 0);
+  for (const BoundaryFacet& facet : mesh.facets) {
+    const auto [a, b, c] = facet.vertices;
+    if (mesh.mesh.dim == 2) {
+      const int m = midpoints.between(a, b);
+      is_of_boundary[m] = 1;
+      fine.facets.push_back({{a, m, -1}, facet.origin});
+      fine.facets.push_back({{m, b, -1}, facet.origin});
+      continue;
+    }
+    const int ab = midpoints.between(a, b), bc = midpoints.between(b, c), ca = midpoints.between(c, a);
+    for (const int m : {ab, bc, ca}) is_of_boundary[m] = 1;
+    for (const std::array<int, 3>& child : {std::array{a, ab, ca}, {b, bc, ab}, {c, ca, bc}, {ab, bc, ca}}) {
+      fine.facets.push_back({child, facet.origin});
+    }
+  }
+  return is_of_boundary;
+}
+
+void refine_regions(const AdaptingBodies::Body& body, const BodyMesh& mesh,
+                    const std::vector<std::array<int, 2>>& parents, const std::vector<char>& is_of_boundary,
+                    BodyMesh& fine) {
+  const std::size_t num_old = mesh.mesh.vertices.size();
+  for (std::size_t k = 0; k < mesh.nodes_of_region.size(); ++k) {
+    std::vector<char> is_in(num_old, 0);
+    for (const int v : mesh.nodes_of_region[k]) is_in[v] = 1;
+    std::vector<int>& nodes = fine.nodes_of_region.emplace_back();
+    for (std::size_t v = 0; v < parents.size(); ++v) {
+      const bool are_in = is_in[parents[v][0]] && is_in[parents[v][1]];
+      const bool is_inner = v >= num_old && (body.boundary_sets & bit(k)) != 0 && !is_of_boundary[v];
+      if (are_in && !is_inner) nodes.push_back(static_cast<int>(v));
+    }
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const BodyMesh> refine_body_mesh(const AdaptingBodies::Body& body, const BodyMesh& mesh,
@@ -565,23 +654,7 @@ std::shared_ptr<const BodyMesh> refine_body_mesh(const AdaptingBodies::Body& bod
   const Midpoints midpoints(mesh.mesh, fine->mesh);
   parents = midpoints.parents();
   const std::size_t num_old = mesh.mesh.vertices.size();
-  // Mark each midpoint of two vertices of one face by 1.
-  std::vector<char> is_of_boundary(fine->mesh.vertices.size(), 0);
-  for (const BoundaryFacet& facet : mesh.facets) {
-    const auto [a, b, c] = facet.vertices;
-    if (mesh.mesh.dim == 2) {
-      const int m = midpoints.between(a, b);
-      is_of_boundary[m] = 1;
-      fine->facets.push_back({{a, m, -1}, facet.origin});
-      fine->facets.push_back({{m, b, -1}, facet.origin});
-      continue;
-    }
-    const int ab = midpoints.between(a, b), bc = midpoints.between(b, c), ca = midpoints.between(c, a);
-    for (const int m : {ab, bc, ca}) is_of_boundary[m] = 1;
-    for (const std::array<int, 3>& child : {std::array{a, ab, ca}, {b, bc, ab}, {c, ca, bc}, {ab, bc, ca}}) {
-      fine->facets.push_back({child, facet.origin});
-    }
-  }
+  const std::vector<char> is_of_boundary = split_facets(mesh, midpoints, *fine);
   for (std::size_t v = 0; v < parents.size(); ++v) {
     const auto& x = mesh.start;
     fine->start.push_back(0.5 * (x[parents[v][0]] + x[parents[v][1]]));
@@ -591,16 +664,7 @@ std::shared_ptr<const BodyMesh> refine_body_mesh(const AdaptingBodies::Body& bod
   for (const int origin : mesh.origin_of_cell) {
     fine->origin_of_cell.insert(fine->origin_of_cell.end(), num_children, origin);
   }
-  for (std::size_t k = 0; k < mesh.nodes_of_region.size(); ++k) {
-    std::vector<char> is_in(num_old, 0);
-    for (const int v : mesh.nodes_of_region[k]) is_in[v] = 1;
-    std::vector<int>& nodes = fine->nodes_of_region.emplace_back();
-    for (std::size_t v = 0; v < parents.size(); ++v) {
-      const bool are_in = is_in[parents[v][0]] && is_in[parents[v][1]];
-      const bool is_inner = v >= num_old && (body.boundary_sets & bit(k)) != 0 && !is_of_boundary[v];
-      if (are_in && !is_inner) nodes.push_back(static_cast<int>(v));
-    }
-  }
+  refine_regions(body, mesh, parents, is_of_boundary, *fine);
   return fine;
 }
 
