@@ -76,63 +76,86 @@ class BodyMotions {
   std::vector<Body> bodies_;
 };
 
+/// Marks the bodies that are hit on a path.
+template <int dim>
+class HitBodies {
+ public:
+  HitBodies(const Model& model, const BarrierOptions& barrier, const BodyMotions<dim>& motions, const SurfacePath& path)
+      : model_(model), barrier_(barrier), motions_(motions), path_(path), is_hit_(model.surface.num_bodies(), 0) {}
+
+  void add_pairs(const SweptCandidates& swept) {
+    const SurfaceTopology& surface = model_.surface;
+    for (std::size_t k = 0; k < swept.distance.size(); ++k) {
+      std::array<int, 4> vertices{};
+      double gap = swept.distance[k], motion = swept.motion[k];
+      if constexpr (dim == 2) {
+        const auto [p, edge] = swept.pairs.point_edge[k];
+        vertices = {p, surface.edges[edge][0], surface.edges[edge][1]};
+        std::tie(gap, motion) = planar_approach(motion_of<2>(surface, path_, swept.pairs, k));
+      } else {
+        vertices = vertices_of(surface, swept.pairs, k);
+      }
+      // The smallest dhat of the vertices decides. Each of the two bodies is hit if the gap closes fast beside its own
+      // motion.
+      double dhat = infinity;
+      for (std::size_t i = 0; i <= dim; ++i) dhat = std::min(dhat, dhat_at(vertices[i]));
+      if (!is_closing(gap - barrier_.min_separation, motion, dhat)) continue;
+      const int first = body_of(vertices[0]), last = body_of(vertices[dim]);
+      hit(first, last, motion);
+      hit(last, first, motion);
+    }
+  }
+
+  void add_half_space(int k) {
+    const HalfSpace& plane = model_.half_spaces[k];
+    for (int v = 0; v < model_.surface.num_vertices; ++v) {
+      if (!meets_half_space(model_, k, v)) continue;
+      const Vec<dim> normal = plane.normal.template head<dim>();
+      const double gap = normal.dot(block<dim>(path_.x_t0, v)) - plane.offset - barrier_.min_separation;
+      const double motion = normal.dot(block<dim>(path_.x_t0, v) - block<dim>(path_.x_t1, v));
+      if (is_closing(gap, motion, dhat_at(v))) hit(body_of(v), -1, motion);
+    }
+  }
+
+  /// Returns the marks per block.
+  std::vector<char> of_blocks() const {
+    std::vector<char> of_block;
+    for (int b = 0; b < model_.layout.num_blocks; ++b) {
+      of_block.push_back(is_hit_[body_of_block(model_, b)]);
+    }
+    return of_block;
+  }
+
+ private:
+  int body_of(int vertex) const { return model_.surface.vertex_body[vertex]; }
+  double dhat_at(int vertex) const {
+    return model_.contact_scales.is_empty() ? barrier_.dhat : model_.contact_scales.dhat[vertex];
+  }
+  void hit(int body, int other, double motion) {
+    // If bodies rebound, every hit is an impact, however slanted its direction.
+    const double least_share = model_.restitution.is_zero() ? motion_share : 0.0;
+    if (motion > least_share * motions_.relative(body, other)) is_hit_[body] = 1;
+  }
+
+  const Model& model_;
+  const BarrierOptions& barrier_;
+  const BodyMotions<dim>& motions_;
+  const SurfacePath& path_;
+  std::vector<char> is_hit_;
+};
+
 }  // namespace
 
 template <int dim>
 std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier, BroadPhase& broad_phase,
                                const VecX& x_t0, const VecX& x_t1) {
-  const SurfaceTopology& surface = model.surface;
   const BodyMotions<dim> motions(model, x_t1 - x_t0);
   const SurfacePath path{model.surface_map.apply(x_t0), model.surface_map.apply(x_t1), {}, {}, {}};
-  std::vector<char> is_hit(surface.num_bodies(), 0);
-  const auto body_of = [&](int vertex) { return surface.vertex_body[vertex]; };
-  const auto dhat_at = [&](int vertex) {
-    return model.contact_scales.is_empty() ? barrier.dhat : model.contact_scales.dhat[vertex];
-  };
-  // If bodies rebound, every hit is an impact, however slanted its direction.
-  const double least_share = model.restitution.is_zero() ? motion_share : 0.0;
-  const auto hit = [&](int body, int other, double motion) {
-    if (motion > least_share * motions.relative(body, other)) is_hit[body] = 1;
-  };
-
-  const SweptCandidates swept = measure_candidates<dim>(
-      surface, path, find_contact_candidates(broad_phase, model, barrier, path.x_t0, path.x_t1));
-  for (std::size_t k = 0; k < swept.distance.size(); ++k) {
-    std::array<int, 4> vertices{};
-    double gap = swept.distance[k], motion = swept.motion[k];
-    if constexpr (dim == 2) {
-      const auto [p, edge] = swept.pairs.point_edge[k];
-      vertices = {p, surface.edges[edge][0], surface.edges[edge][1]};
-      std::tie(gap, motion) = planar_approach(motion_of<2>(surface, path, swept.pairs, k));
-    } else {
-      vertices = vertices_of(surface, swept.pairs, k);
-    }
-    // The smallest dhat of the vertices decides. Each of the two bodies is hit if the gap closes fast beside its own
-    // motion.
-    double dhat = infinity;
-    for (std::size_t i = 0; i <= dim; ++i) dhat = std::min(dhat, dhat_at(vertices[i]));
-    if (!is_closing(gap - barrier.min_separation, motion, dhat)) continue;
-    const int first = body_of(vertices[0]), last = body_of(vertices[dim]);
-    hit(first, last, motion);
-    hit(last, first, motion);
-  }
-  for (std::size_t k = 0; k < model.half_spaces.size(); ++k) {
-    const HalfSpace& plane = model.half_spaces[k];
-    for (int v = 0; v < surface.num_vertices; ++v) {
-      if (!meets_half_space(model, static_cast<int>(k), v)) continue;
-      const Vec<dim> normal = plane.normal.template head<dim>();
-      const double gap = normal.dot(block<dim>(path.x_t0, v)) - plane.offset - barrier.min_separation;
-      const double motion = normal.dot(block<dim>(path.x_t0, v) - block<dim>(path.x_t1, v));
-      if (is_closing(gap, motion, dhat_at(v))) hit(body_of(v), -1, motion);
-    }
-  }
-
-  // Marks per body become marks per block.
-  std::vector<char> of_block;
-  for (int b = 0; b < model.layout.num_blocks; ++b) {
-    of_block.push_back(is_hit[body_of_block(model, b)]);
-  }
-  return of_block;
+  HitBodies<dim> bodies(model, barrier, motions, path);
+  bodies.add_pairs(measure_candidates<dim>(model.surface, path,
+                                           find_contact_candidates(broad_phase, model, barrier, path.x_t0, path.x_t1)));
+  for (int k = 0; k < static_cast<int>(model.half_spaces.size()); ++k) bodies.add_half_space(k);
+  return bodies.of_blocks();
 }
 
 template std::vector<char> find_impacts<2>(const Model&, const BarrierOptions&, BroadPhase&, const VecX&, const VecX&);

@@ -353,16 +353,12 @@ bool has_parts_of(const BodyMesh& mesh, const AdaptingBodies::Body& body) {
               mesh.origin_of_cell.size() == num_cells && mesh.nodes_of_region.size() == body.regions.size();
   for (std::size_t c = 0; c < num_cells && fits; ++c) {
     const std::array<int, 4> corners = corners_of(mesh.mesh, c);
-    for (int i_v = 0; i_v <= mesh.mesh.dim; ++i_v) {
-      fits = fits && is_below(corners[i_v], num_vertices);
-    }
+    for (int i_v = 0; i_v <= mesh.mesh.dim; ++i_v) fits = fits && is_below(corners[i_v], num_vertices);
     fits = fits && volume_of(mesh.mesh, corners) > 0.0;
     fits = fits && is_below(mesh.origin_of_cell[c], body.class_of_cell.size());
   }
   for (const BoundaryFacet& facet : mesh.facets) {
-    for (int i_v = 0; i_v < mesh.mesh.dim; ++i_v) {
-      fits = fits && is_below(facet.vertices[i_v], num_vertices);
-    }
+    for (int i_v = 0; i_v < mesh.mesh.dim; ++i_v) fits = fits && is_below(facet.vertices[i_v], num_vertices);
     fits = fits && is_below(facet.origin, body.class_of_face.size());
   }
   for (const std::vector<int>& nodes : mesh.nodes_of_region) {

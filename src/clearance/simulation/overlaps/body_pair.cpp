@@ -78,25 +78,7 @@ BodyPair::BodyPair(const SceneModel& scene, const BodySurfaces& surfaces,
     : scene_(scene), dim_(scene.dim), bodies_{first, second}, surfaces_(surfaces), solids_(solids) {
   std::vector<double> flat;
   for (std::size_t side = 0; side < 2; ++side) {
-    const int body = bodies_[side];
-    counts_[side] = surfaces.num_vertices(body);
-    const int from = surfaces.first_vertex(body);
-    const int offset = topology_.num_vertices - from;
-    for (auto t : surfaces.triangles(body)) {
-      for (int& v : t) v += offset;
-      topology_.triangles.push_back(t);
-    }
-    for (auto e : surfaces.edges(body)) {
-      for (int& v : e) v += offset;
-      topology_.edges.push_back(e);
-    }
-    for (int i = 0; i < counts_[side]; ++i) {
-      const Vec<3>& x = surfaces.position(from + i);
-      flat.insert(flat.end(), x.data(), x.data() + dim_);
-    }
-    topology_.num_vertices += counts_[side];
-    topology_.vertex_body.resize(topology_.num_vertices, static_cast<int>(side));
-    topology_.vertex_group.resize(topology_.num_vertices, static_cast<int>(side));
+    add_side(side, flat);
   }
   start_ = Eigen::Map<const VecX>(flat.data(), std::ssize(flat));
   broad_phase_ = make_broad_phase(dim_, topology_);
@@ -104,6 +86,29 @@ BodyPair::BodyPair(const SceneModel& scene, const BodySurfaces& surfaces,
     return is_container(scene, surfaces, solids[outer], outer, inner);
   };
   is_around_ = {is_around(first, second), is_around(second, first)};
+}
+
+/// Adds the surface of the first or the second body to both, and its positions to `flat`.
+void BodyPair::add_side(std::size_t side, std::vector<double>& flat) {
+  const int body = bodies_[side];
+  counts_[side] = surfaces_.num_vertices(body);
+  const int from = surfaces_.first_vertex(body);
+  const int offset = topology_.num_vertices - from;
+  for (auto t : surfaces_.triangles(body)) {
+    for (int& v : t) v += offset;
+    topology_.triangles.push_back(t);
+  }
+  for (auto e : surfaces_.edges(body)) {
+    for (int& v : e) v += offset;
+    topology_.edges.push_back(e);
+  }
+  for (int i = 0; i < counts_[side]; ++i) {
+    const Vec<3>& x = surfaces_.position(from + i);
+    flat.insert(flat.end(), x.data(), x.data() + dim_);
+  }
+  topology_.num_vertices += counts_[side];
+  topology_.vertex_body.resize(topology_.num_vertices, static_cast<int>(side));
+  topology_.vertex_group.resize(topology_.num_vertices, static_cast<int>(side));
 }
 
 void BodyPair::place(const Vec<3>& shift) {
@@ -201,7 +206,8 @@ double BodyPair::distance_beyond(const Vec<3>& direction, const Vec<3>& shift, d
   return std::max(0.0, farthest - nearest - direction.dot(shift) + 1.001 * gap);
 }
 
-std::optional<Vec<3>> BodyPair::find_least_shift(const Vec<3>& shift, double gap, const std::array<bool, 3>& free) {
+/// Returns the directions to try: the normals of the faces that meet, the largest first, and directions all around.
+std::vector<Vec<3>> BodyPair::shift_directions(const Vec<3>& shift, const std::array<bool, 3>& free) {
   std::vector<Vec<3>> directions;
   std::vector<Vec<3>> normals;
   place(shift);
@@ -213,39 +219,55 @@ std::optional<Vec<3>> BodyPair::find_least_shift(const Vec<3>& shift, double gap
     for (const double sign : {1.0, -1.0}) add_direction(freed(sign * normal.normalized(), free), directions);
   }
   for (const Vec<3>& direction : directions_around(dim_)) add_direction(freed(direction, free), directions);
-  if (directions.empty()) return std::nullopt;
+  return directions;
+}
 
-  // A body that is beyond the other one is always apart. For convex bodies this shift is the shortest one.
-  double least = infinity;
-  Vec<3> best = Vec<3>::Zero();
-  const auto try_beyond = [&](const Vec<3>& direction) {
-    const double t = distance_beyond(direction, shift, gap);
-    if (!(t < least)) return false;
-    least = t;
-    best = direction;
-    return true;
-  };
-  for (const Vec<3>& direction : directions) try_beyond(direction);
-  /// Tries the directions around the best one, in smaller and smaller angles.
-  const auto refine = [&](double widest, double narrowest, const auto& try_direction) {
-    for (double angle = widest; angle > narrowest; angle *= 0.5) {
-      for (bool is_better = true; is_better;) {
-        is_better = false;
-        for (const Vec<3>& side : sideways(best, dim_)) {
-          for (const double sign : {1.0, -1.0}) {
-            const std::optional<Vec<3>> turned = freed((best + sign * angle * side).normalized(), free);
-            if (turned && try_direction(*turned)) is_better = true;
-          }
+namespace {
+
+/// Shift that is the shortest so far, as a length [m] along a unit vector.
+struct LeastShift {
+  double length = infinity;
+  Vec<3> direction = Vec<3>::Zero();
+};
+
+/// Tries the directions around the best one, in smaller and smaller angles, of which the first and the last are given.
+template <class TryDirection>
+void refine_direction(const LeastShift& best, int dim, const std::array<bool, 3>& free,
+                      const std::array<double, 2>& angles, const TryDirection& try_direction) {
+  for (double angle = angles[0]; angle > angles[1]; angle *= 0.5) {
+    for (bool is_better = true; is_better;) {
+      is_better = false;
+      for (const Vec<3>& side : sideways(best.direction, dim)) {
+        for (const double sign : {1.0, -1.0}) {
+          const std::optional<Vec<3>> turned = freed((best.direction + sign * angle * side).normalized(), free);
+          if (turned && try_direction(*turned)) is_better = true;
         }
       }
     }
+  }
+}
+
+}  // namespace
+
+std::optional<Vec<3>> BodyPair::find_least_shift(const Vec<3>& shift, double gap, const std::array<bool, 3>& free) {
+  const std::vector<Vec<3>> directions = shift_directions(shift, free);
+  if (directions.empty()) return std::nullopt;
+
+  // A body that is beyond the other one is always apart. For convex bodies this shift is the shortest one.
+  LeastShift least;
+  const auto try_beyond = [&](const Vec<3>& direction) {
+    const double t = distance_beyond(direction, shift, gap);
+    if (!(t < least.length)) return false;
+    least = {t, direction};
+    return true;
   };
-  refine(0.4, 0.005, try_beyond);
+  for (const Vec<3>& direction : directions) try_beyond(direction);
+  refine_direction(least, dim_, free, {0.4, 0.005}, try_beyond);
 
   // Bodies with hollows may be apart after a much shorter shift, though not before their vertices are out. A body in a
   // container must not leave it.
-  const double farthest = least;
-  if (is_contained()) least = infinity;
+  const double farthest = least.length;
+  if (is_contained()) least.length = infinity;
   const double depth = is_contained() ? 0.0 : find_overlap(scene_, surfaces_, bodies_[0], bodies_[1], shift).depth;
   const auto try_at = [&](const Vec<3>& direction, double t) { return is_apart(shift + t * direction, gap); };
   const auto shorten = [&](const Vec<3>& direction, double apart, double not_apart) {
@@ -253,25 +275,24 @@ std::optional<Vec<3>> BodyPair::find_least_shift(const Vec<3>& shift, double gap
       const double middle = 0.5 * (apart + not_apart);
       (try_at(direction, middle) ? apart : not_apart) = middle;
     }
-    least = apart;
-    best = direction;
+    least = {apart, direction};
   };
   const double longest = farthest / accuracy;
   for (double t = std::min(std::max(gap, depth), longest), last = depth; t < longest; last = t, t *= 1.5) {
     for (const Vec<3>& direction : directions) {
-      if (t < least && try_at(direction, t)) shorten(direction, t, last);
+      if (t < least.length && try_at(direction, t)) shorten(direction, t, last);
     }
-    if (least < longest) break;
+    if (least.length < longest) break;
   }
-  if (least < longest) {
-    refine(0.2, 0.02, [&](const Vec<3>& direction) {
-      if (!try_at(direction, least / accuracy)) return false;
-      shorten(direction, least / accuracy, 0.5 * least);
+  if (least.length < longest) {
+    refine_direction(least, dim_, free, {0.2, 0.02}, [&](const Vec<3>& direction) {
+      if (!try_at(direction, least.length / accuracy)) return false;
+      shorten(direction, least.length / accuracy, 0.5 * least.length);
       return true;
     });
   }
-  if (!(least < infinity)) return std::nullopt;
-  return Vec<3>(least * best);
+  if (!(least.length < infinity)) return std::nullopt;
+  return Vec<3>(least.length * least.direction);
 }
 
 }  // namespace clearance

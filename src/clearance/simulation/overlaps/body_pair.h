@@ -36,6 +36,8 @@ class BodyPair {
   std::optional<Vec<3>> find_least_shift(const Vec<3>& shift, double gap, const std::array<bool, 3>& free);
 
  private:
+  void add_side(std::size_t side, std::vector<double>& flat);
+  std::vector<Vec<3>> shift_directions(const Vec<3>& shift, const std::array<bool, 3>& free);
   void place(const Vec<3>& shift);
   Vec<3> point(int vertex) const;
   bool meets(std::vector<Vec<3>>* normals = nullptr);

@@ -153,16 +153,8 @@ class Separator {
     return least;
   }
 
-  /// Finds the pairs whose boxes are near each other, and the pairs of bodies with half-spaces.
-  std::vector<Pair> near_pairs() const {
-    std::vector<Pair> pairs;
-    for (std::size_t plane = 0; plane < scene_.model.half_spaces.size(); ++plane) {
-      for (int b = 0; b < num_bodies_; ++b) {
-        const Pair pair = {-1 - static_cast<int>(plane), b};
-        if (body(b).is_obstacle || surfaces_.num_vertices(b) == 0) continue;
-        if (!scene_.model.surface.is_ignored(pair[0], pair[1])) pairs.push_back(pair);
-      }
-    }
+  /// Adds the pairs of bodies whose boxes are near each other.
+  void add_near_pairs(std::vector<Pair>& pairs) const {
     const auto low = [&](int b) { return surfaces_.box(b).min[0] + shift_of(b)[0]; };
     const auto high = [&](int b) { return surfaces_.box(b).max[0] + shift_of(b)[0]; };
     std::vector<int> order;
@@ -182,6 +174,19 @@ class Separator {
         }
       }
     }
+  }
+
+  /// Finds the pairs whose boxes are near each other, and the pairs of bodies with half-spaces.
+  std::vector<Pair> near_pairs() const {
+    std::vector<Pair> pairs;
+    for (std::size_t plane = 0; plane < scene_.model.half_spaces.size(); ++plane) {
+      for (int b = 0; b < num_bodies_; ++b) {
+        const Pair pair = {-1 - static_cast<int>(plane), b};
+        if (body(b).is_obstacle || surfaces_.num_vertices(b) == 0) continue;
+        if (!scene_.model.surface.is_ignored(pair[0], pair[1])) pairs.push_back(pair);
+      }
+    }
+    add_near_pairs(pairs);
     // A body in a container must be checked wherever it goes.
     pairs.insert(pairs.end(), contained_.begin(), contained_.end());
     std::sort(pairs.begin(), pairs.end());
@@ -273,28 +278,35 @@ class Separator {
       condition.second = condition.first;
       condition.first = static_cast<int>(mover_of(pair[0]));
       if (condition.first == condition.second) return remember_failure(pair);
-      const std::array<bool, 3> a = axes_of(mover_of(pair[0])), b = axes_of(mover_of(pair[1]));
       const Vec<3> shift = relative_shift(pair);
-      BodyPair bodies(scene_, surfaces_, insides_, pair[0], pair[1]);
-      const std::optional<Vec<3>> least =
-          bodies.find_least_shift(shift, gap, {a[0] || b[0], a[1] || b[1], a[2] || b[2]});
+      const std::optional<Vec<3>> least = least_shift(pair, shift, gap);
       if (!least) return remember_failure(pair);
       const double length = least->norm();
-      if (const auto known = overlap_of_pair_.find(pair); shift.isZero(0.0) && known != overlap_of_pair_.end()) {
-        Separation::Overlap& overlap = overlaps_[known->second];
-        // If the shift is long, the pair is left to bending; shifting would tear a press fit apart.
-        if (prefers_bending_ && can_bend(pair) && overlap.depth > 0.0 && length > far_way * (overlap.depth + gap)) {
-          given_up_.insert(pair);
-          return true;
-        }
-        overlap.depth = length - gap > 0.01 * gap ? length - gap : 0.0;
-      }
+      if (shift.isZero(0.0) && is_left_to_bending(pair, length, gap)) return true;
       condition.normal = *least / length;
       condition.least = condition.normal.dot(shift) + length;
     }
     conditions_.push_back(condition);
     pair_of_condition_.push_back(pair);
     return true;
+  }
+  std::optional<Vec<3>> least_shift(const Pair& pair, const Vec<3>& shift, double gap) const {
+    const std::array<bool, 3> a = axes_of(mover_of(pair[0])), b = axes_of(mover_of(pair[1]));
+    BodyPair bodies(scene_, surfaces_, insides_, pair[0], pair[1]);
+    return bodies.find_least_shift(shift, gap, {a[0] || b[0], a[1] || b[1], a[2] || b[2]});
+  }
+  /// Notes the depth of an overlap, where the least shift has this length. If the shift is long, the pair is left to
+  /// bending, and true is returned; shifting would tear a press fit apart.
+  bool is_left_to_bending(const Pair& pair, double length, double gap) {
+    const auto known = overlap_of_pair_.find(pair);
+    if (known == overlap_of_pair_.end()) return false;
+    Separation::Overlap& overlap = overlaps_[known->second];
+    if (prefers_bending_ && can_bend(pair) && overlap.depth > 0.0 && length > far_way * (overlap.depth + gap)) {
+      given_up_.insert(pair);
+      return true;
+    }
+    overlap.depth = length - gap > 0.01 * gap ? length - gap : 0.0;
+    return false;
   }
   bool remember_failure(const Pair& pair) {
     hopeless_ = pair;
@@ -399,6 +411,18 @@ Issues as_of_start(const SceneDesc& scene, Issues left) {
   return issues.empty() ? left : issues;
 }
 
+void refuse_collision_surfaces(const SceneDesc& scene, const SceneModel& model, Issues& issues) {
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const BodyInstance& body = model.bodies[b];
+    if (!has_collision_surface(scene.bodies[body.desc], body)) continue;
+    issues.push_back({"", "start.overlaps", "\"separate\"",
+                      fmt::format("body '{}' has elements of order 2 or more, or a collision surface of its own, which "
+                                  "cannot be moved apart yet",
+                                  body.name)});
+    break;
+  }
+}
+
 }  // namespace
 
 Result<Separation> separate_overlaps(const SceneDesc& scene) {
@@ -414,15 +438,7 @@ Result<Separation> separate_overlaps(const SceneDesc& scene) {
   apart.contact.enabled = false;
   Issues issues;
   const SceneModel model = build(apart, issues);
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const BodyInstance& body = model.bodies[b];
-    if (!has_collision_surface(scene.bodies[body.desc], body)) continue;
-    issues.push_back({"", "start.overlaps", "\"separate\"",
-                      fmt::format("body '{}' has elements of order 2 or more, or a collision surface of its own, which "
-                                  "cannot be moved apart yet",
-                                  body.name)});
-    break;
-  }
+  refuse_collision_surfaces(scene, model, issues);
   if (!issues.empty()) return issues;
   Issues left;
   struct Way {
