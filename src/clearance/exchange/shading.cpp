@@ -13,6 +13,26 @@ Vec<3> area_normal(std::span<const Vec<3>> places, const std::array<std::uint32_
   return (places[t[1]] - places[t[0]]).cross(places[t[2]] - places[t[0]]);
 }
 
+struct Side {
+  std::array<std::uint32_t, 2> vertices;  ///< the smaller index first
+  std::array<std::uint32_t, 2> corners;   ///< corners in the order of `vertices`
+  bool operator<(const Side& other) const { return vertices < other.vertices; }
+};
+
+/// Returns the sides of all triangles, those of one edge next to each other.
+std::vector<Side> sorted_sides(std::span<const std::array<std::uint32_t, 3>> triangles) {
+  std::vector<Side> sides;
+  for (std::uint32_t t = 0; t < triangles.size(); ++t) {
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      const std::uint32_t a = 3 * t + k, b = 3 * t + (k + 1) % 3;
+      const std::uint32_t va = triangles[t][k], vb = triangles[t][(k + 1) % 3];
+      sides.push_back(va < vb ? Side{{va, vb}, {a, b}} : Side{{vb, va}, {b, a}});
+    }
+  }
+  std::stable_sort(sides.begin(), sides.end());
+  return sides;
+}
+
 }  // namespace
 
 Shading::Shading(std::span<const Vec<3>> places, std::span<const std::array<std::uint32_t, 3>> triangles)
@@ -28,20 +48,7 @@ Shading::Shading(std::span<const Vec<3>> places, std::span<const std::array<std:
     while (joined[corner] != corner) corner = joined[corner] = joined[joined[corner]];
     return corner;
   };
-  struct Side {
-    std::array<std::uint32_t, 2> vertices;  ///< the smaller index first
-    std::array<std::uint32_t, 2> corners;   ///< corners in the order of `vertices`
-    bool operator<(const Side& other) const { return vertices < other.vertices; }
-  };
-  std::vector<Side> sides;
-  for (std::uint32_t t = 0; t < triangles.size(); ++t) {
-    for (std::uint32_t k = 0; k < 3; ++k) {
-      const std::uint32_t a = 3 * t + k, b = 3 * t + (k + 1) % 3;
-      const std::uint32_t va = triangles[t][k], vb = triangles[t][(k + 1) % 3];
-      sides.push_back(va < vb ? Side{{va, vb}, {a, b}} : Side{{vb, va}, {b, a}});
-    }
-  }
-  std::stable_sort(sides.begin(), sides.end());
+  const std::vector<Side> sides = sorted_sides(triangles);
   for (std::size_t begin = 0, end = 0; begin < sides.size(); begin = end) {
     while (end < sides.size() && sides[end].vertices == sides[begin].vertices) ++end;
     // Surfaces that branch at an edge stay apart there, because it is unknown which of them continue into each other.
@@ -51,14 +58,22 @@ Shading::Shading(std::span<const Vec<3>> places, std::span<const std::array<std:
     for (const std::size_t k : {0, 1}) joined[root(s.corners[k])] = root(t.corners[k]);
   }
 
-  std::vector<std::uint32_t> drawn_of(joined.size(), static_cast<std::uint32_t>(-1));
-  for (std::uint32_t corner = 0; corner < joined.size(); ++corner) {
-    std::uint32_t& drawn = drawn_of[root(corner)];
+  std::vector<std::uint32_t> roots;
+  for (std::uint32_t corner = 0; corner < joined.size(); ++corner) roots.push_back(root(corner));
+  number_vertices(roots);
+}
+
+/// Numbers the drawn vertices, one for each root of corners that are joined.
+void Shading::number_vertices(const std::vector<std::uint32_t>& roots) {
+  std::vector<std::uint32_t> drawn_of(roots.size(), static_cast<std::uint32_t>(-1));
+  for (std::uint32_t corner = 0; corner < roots.size(); ++corner) {
+    std::uint32_t& drawn = drawn_of[roots[corner]];
+    std::uint32_t& own = triangles_[corner / 3][corner % 3];
     if (drawn == static_cast<std::uint32_t>(-1)) {
       drawn = static_cast<std::uint32_t>(sources_.size());
-      sources_.push_back(triangles[corner / 3][corner % 3]);
+      sources_.push_back(own);
     }
-    triangles_[corner / 3][corner % 3] = drawn;
+    own = drawn;
   }
 }
 

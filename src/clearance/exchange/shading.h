@@ -24,6 +24,8 @@ class Shading {
   std::vector<Vec<3>> normals(std::span<const Vec<3>> places) const;
 
  private:
+  void number_vertices(const std::vector<std::uint32_t>& roots);
+
   std::vector<std::uint32_t> sources_;
   std::vector<std::array<std::uint32_t, 3>> triangles_;
 };

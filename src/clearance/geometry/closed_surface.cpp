@@ -32,15 +32,19 @@ int sort_with_sign(std::array<int, n>& corners) {
   return sign;
 }
 
+/// A face of an element. If two elements lie on different sides of a face, their signs for it differ.
 template <std::size_t n>
-CrowdedFaces find_crowded(const Mesh& mesh, const std::vector<std::array<int, n>>& solids) {
-  // If two elements lie on different sides of a face, their signs for it differ.
-  struct Face {
-    std::array<int, n - 1> corners;
-    int as_listed;  // sign of the face by the order of the element's corners
-    int in_space;   // sign by their positions; 0: flat
-    int element;
-  };
+struct SignedFace {
+  std::array<int, n - 1> corners;
+  int as_listed;  // sign of the face by the order of the element's corners
+  int in_space;   // sign by their positions; 0: flat
+  int element;
+};
+
+/// Returns the faces of all elements, those with the same corners next to each other.
+template <std::size_t n>
+std::vector<SignedFace<n>> sorted_faces(const Mesh& mesh, const std::vector<std::array<int, n>>& solids) {
+  using Face = SignedFace<n>;
   std::vector<Face> faces;
   faces.reserve(n * solids.size());
   for (int e = 0; e < static_cast<int>(solids.size()); ++e) {
@@ -59,6 +63,13 @@ CrowdedFaces find_crowded(const Mesh& mesh, const std::vector<std::array<int, n>
   std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
     return std::pair(a.corners, a.element) < std::pair(b.corners, b.element);
   });
+  return faces;
+}
+
+template <std::size_t n>
+CrowdedFaces find_crowded(const Mesh& mesh, const std::vector<std::array<int, n>>& solids) {
+  using Face = SignedFace<n>;
+  const std::vector<Face> faces = sorted_faces(mesh, solids);
   // If two elements are listed consistently but lie on one side, one of them is inverted, which is another defect.
   const auto are_apart = [](const Face& a, const Face& b) {
     return a.as_listed != b.as_listed || a.in_space * b.in_space <= 0;

@@ -194,32 +194,37 @@ void check_corners(const BlockGrid& grid, Issues& issues) {
                                 count == 1 ? "" : fmt::format(" and {} more grid points", count - 1))});
 }
 
+/// Counts the cells between the planes of the faces.
+double count_cells(const std::array<std::vector<double>, 3>& faces, const Vec<3>& max_cell) {
+  double num_cells = 1.0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    double num_along = 0.0;
+    for (std::size_t f = 0; f + 1 < faces[axis].size(); ++f) {
+      num_along += num_cells_between(faces[axis][f], faces[axis][f + 1], max_cell[static_cast<int>(axis)]);
+    }
+    num_cells *= num_along;
+  }
+  return num_cells;
+}
+
 }  // namespace
 
 Result<Mesh> make_blocks(const std::vector<Corners>& blocks, const Vec<3>& max_cell) {
   if (blocks.empty()) return Issue{"", "blocks", "", "needs at least one box"};
   const auto place_of = [](std::size_t b) { return fmt::format("blocks[{}]", b); };
 
-  // Find the planes of the grid.
-  std::array<std::vector<double>, 3> lines;
-  double num_cells = 1.0;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    lines[axis] = faces_along(blocks, static_cast<int>(axis));
-    double num_along = 0.0;
-    for (std::size_t f = 0; f + 1 < lines[axis].size(); ++f) {
-      num_along += num_cells_between(lines[axis][f], lines[axis][f + 1], max_cell[static_cast<int>(axis)]);
-    }
-    num_cells *= num_along;
-  }
-  if (!(num_cells <= max_num_cells)) {
+  const std::array<std::vector<double>, 3> faces = {faces_along(blocks, 0), faces_along(blocks, 1),
+                                                    faces_along(blocks, 2)};
+  if (const double num_cells = count_cells(faces, max_cell); !(num_cells <= max_num_cells)) {
     return Issue{"", "blocks", "",
                  fmt::format("the grid around them has {:.3g} cells; at most 1e8 are possible", num_cells)};
   }
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    lines[axis] = lines_between(lines[axis], max_cell[static_cast<int>(axis)]);
-  }
 
   // Mark the covered cells.
+  std::array<std::vector<double>, 3> lines;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    lines[axis] = lines_between(faces[axis], max_cell[static_cast<int>(axis)]);
+  }
   BlockGrid grid(std::move(lines));
   Issues issues;
   for (std::size_t b = 0; b < blocks.size(); ++b) {

@@ -63,11 +63,9 @@ bool LinkCondition<dim>::has_outside_triangle(const Facets& facets, int a, int b
   return false;
 }
 
+/// Marks the vertices in the links of both ends, and collects the link of the edge.
 template <int dim>
-bool LinkCondition<dim>::share_only_the_edge(const Cells& cells, const Facets& facets, int a, int b) {
-  // Vertices, including the outside vertex, must be linked to both ends only if they are in the link of the edge.
-  const bool are_on_boundary = !facets.at(a).empty() && !facets.at(b).empty();
-  if (are_on_boundary && !facets.has_edge(a, b)) return false;
+void LinkCondition<dim>::mark_links(const Cells& cells, int a, int b) {
   edges_of_link_.clear();
   for (const int c : cells.at(a)) {
     const auto& cell = cells[c];
@@ -87,6 +85,28 @@ bool LinkCondition<dim>::share_only_the_edge(const Cells& cells, const Facets& f
       if (v != a && v != b) mark(v, near_b);
     }
   }
+}
+
+/// True if both ends are linked to an edge that is not in the link of their edge.
+template <int dim>
+bool LinkCondition<dim>::share_far_edge(const Cells& cells, int a, int b) {
+  find_far_edges(cells, a, b, far_edges_a_);
+  if (far_edges_a_.empty()) return false;
+  find_far_edges(cells, b, a, far_edges_b_);
+  std::ranges::sort(far_edges_b_);
+  for (const Edge& edge : far_edges_a_) {
+    const bool is_shared = std::ranges::binary_search(far_edges_b_, edge);
+    if (is_shared && std::ranges::find(edges_of_link_, edge) == edges_of_link_.end()) return true;
+  }
+  return false;
+}
+
+template <int dim>
+bool LinkCondition<dim>::share_only_the_edge(const Cells& cells, const Facets& facets, int a, int b) {
+  // Vertices, including the outside vertex, must be linked to both ends only if they are in the link of the edge.
+  const bool are_on_boundary = !facets.at(a).empty() && !facets.at(b).empty();
+  if (are_on_boundary && !facets.has_edge(a, b)) return false;
+  mark_links(cells, a, b);
   mark_facets(facets, a, b, outside_a);
   mark_facets(facets, b, a, outside_b);
   for (const int v : marked_) {
@@ -98,16 +118,7 @@ bool LinkCondition<dim>::share_only_the_edge(const Cells& cells, const Facets& f
   if (dim == 2) return true;
 
   // The same holds for other edges, and for triangles.
-  find_far_edges(cells, a, b, far_edges_a_);
-  if (!far_edges_a_.empty()) {
-    find_far_edges(cells, b, a, far_edges_b_);
-    std::ranges::sort(far_edges_b_);
-    for (const Edge& edge : far_edges_a_) {
-      const bool is_shared = std::ranges::binary_search(far_edges_b_, edge);
-      if (is_shared && std::ranges::find(edges_of_link_, edge) == edges_of_link_.end()) return false;
-    }
-  }
-  return !has_outside_triangle(facets, a, b);
+  return !share_far_edge(cells, a, b) && !has_outside_triangle(facets, a, b);
 }
 
 template <int dim>

@@ -24,6 +24,8 @@ class LinkCondition {
  private:
   using Edge = std::array<int, 2>;
 
+  void mark_links(const Cells& cells, int a, int b);
+  bool share_far_edge(const Cells& cells, int a, int b);
   bool share_only_the_edge(const Cells& cells, const Facets& facets, int a, int b);
   void mark(int v, std::uint8_t bit);
   void mark_facets(const Facets& facets, int a, int b, std::uint8_t bit);

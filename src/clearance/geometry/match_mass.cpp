@@ -178,6 +178,26 @@ MassProperties with_densities(const std::vector<MassProperties>& elements, const
   return {mass, origin + center, second - mass * center * center.transpose()};
 }
 
+/// Units of moments: the mesh's volume and size.
+struct MeshUnits {
+  double volume;  // [m^3]
+  double length;  // [m]
+};
+
+Programme programme_of(int dim, const std::vector<MassProperties>& elements, const MassProperties& target,
+                       const MeshUnits& units, double least_share) {
+  Programme programme;
+  programme.target = moments_of(dim, target, target.center, units.length) / target.measure;
+  for (const MassProperties& element : elements) {
+    const Moments of_element = moments_of(dim, element, target.center, units.length);
+    programme.weights.push_back(element.measure / units.volume);
+    programme.means.push_back(of_element / element.measure);
+    programme.target -= least_share * programme.weights.back() * programme.means.back();
+  }
+  programme.s0 = programme.target[0] = std::max(0.0, 1.0 - least_share);
+  return programme;
+}
+
 }  // namespace
 
 MassMatch match_mass(int dim, const std::vector<MassProperties>& elements, const MassProperties& target,
@@ -200,15 +220,7 @@ MassMatch match_mass(int dim, const std::vector<MassProperties>& elements, const
   if (!(mean >= min_density)) return finish(std::vector<double>(elements.size(), min_density), MassMoments::mass);
   if (mean == 0.0) return finish(std::vector<double>(elements.size(), 0.0), std::nullopt);
 
-  Programme programme;
-  programme.target = moments_of(dim, target, target.center, length) / target.measure;
-  for (const MassProperties& element : elements) {
-    const Moments of_element = moments_of(dim, element, target.center, length);
-    programme.weights.push_back(element.measure / volume);
-    programme.means.push_back(of_element / element.measure);
-    programme.target -= min_density / mean * programme.weights.back() * programme.means.back();
-  }
-  programme.s0 = programme.target[0] = std::max(0.0, 1.0 - min_density / mean);
+  const Programme programme = programme_of(dim, elements, target, {volume, length}, min_density / mean);
 
   const auto densities_of = [&](const std::vector<double>& s) {
     std::vector<double> densities(s.size());

@@ -55,24 +55,29 @@ DrawnBodies::DrawnBodies(const Frame& first, std::vector<Vec<3>> rest) : rest_(s
   for (const auto& line : lines) lines_of[body_of(line[0])].push_back(line);
   for (const auto& [body, obstacle] : is_obstacle) {
     if (!triangles_of.contains(body) && !lines_of.contains(body)) continue;
-    DrawnBody& drawn = bodies_.emplace_back();
-    drawn.body = body;
-    drawn.is_obstacle = obstacle;
-    drawn.first_vertex = vertices_.size();
-    drawn.first_triangle = triangles_.size();
-    drawn.first_edge = edges_.size();
-    std::map<int, std::uint32_t> number;
-    const auto number_of = [&](int vertex) {
-      const auto [found, is_new] = number.emplace(vertex, static_cast<std::uint32_t>(vertices_.size()));
-      if (is_new) vertices_.push_back(vertex);
-      return found->second;
-    };
-    for (const auto& [a, b, c] : triangles_of[body]) triangles_.push_back({number_of(a), number_of(b), number_of(c)});
-    for (const auto& [a, b] : lines_of[body]) edges_.push_back({number_of(a), number_of(b)});
-    drawn.num_vertices = vertices_.size() - drawn.first_vertex;
-    drawn.num_triangles = triangles_.size() - drawn.first_triangle;
-    drawn.num_edges = edges_.size() - drawn.first_edge;
+    add_body(body, obstacle, triangles_of[body], lines_of[body]);
   }
+}
+
+void DrawnBodies::add_body(int body, bool is_obstacle, const std::vector<std::array<int, 3>>& triangles,
+                           const std::vector<std::array<int, 2>>& lines) {
+  DrawnBody& drawn = bodies_.emplace_back();
+  drawn.body = body;
+  drawn.is_obstacle = is_obstacle;
+  drawn.first_vertex = vertices_.size();
+  drawn.first_triangle = triangles_.size();
+  drawn.first_edge = edges_.size();
+  std::map<int, std::uint32_t> number;
+  const auto number_of = [&](int vertex) {
+    const auto [found, is_new] = number.emplace(vertex, static_cast<std::uint32_t>(vertices_.size()));
+    if (is_new) vertices_.push_back(vertex);
+    return found->second;
+  };
+  for (const auto& [a, b, c] : triangles) triangles_.push_back({number_of(a), number_of(b), number_of(c)});
+  for (const auto& [a, b] : lines) edges_.push_back({number_of(a), number_of(b)});
+  drawn.num_vertices = vertices_.size() - drawn.first_vertex;
+  drawn.num_triangles = triangles_.size() - drawn.first_triangle;
+  drawn.num_edges = edges_.size() - drawn.first_edge;
 }
 
 bool DrawnBodies::is_drawn_as(const DrawnBodies& other, std::size_t b) const {

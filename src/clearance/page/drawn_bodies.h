@@ -51,6 +51,8 @@ class DrawnBodies {
   bool is_drawn_as(const DrawnBodies& other, std::size_t b) const;
 
  private:
+  void add_body(int body, bool is_obstacle, const std::vector<std::array<int, 3>>& triangles,
+                const std::vector<std::array<int, 2>>& lines);
   double misfit(const DrawnBody& body, const Pose& pose, const Frame& frame) const;
 
   std::vector<Vec<3>> rest_;

@@ -204,24 +204,8 @@ double PackedRun::position_error() const {
   return quantisation_error(0.0, (high_ - low_).maxCoeff());
 }
 
-Json PackedRun::head() const {
-  Json head = {{"version", CLEARANCE_VERSION},
-               {"title", files_.scene.is_object() ? files_.scene.value("name", "") : ""},
-               {"dimension", first_.mesh.dim},
-               {"exact", is_exact_},
-               {"positionError", position_error()},
-               {"origin", vector_of(origin_)},
-               {"viewLow", vector_of(view_low_ - origin_)},
-               {"viewHigh", vector_of(view_high_ - origin_)},
-               {"low", vector_of(bodies_.num_moving() > 0 ? Vec<3>(low_ - origin_) : Vec<3>(Vec<3>::Zero()))},
-               {"high", vector_of(bodies_.num_moving() > 0 ? Vec<3>(high_ - origin_) : Vec<3>(Vec<3>::Zero()))},
-               {"vertices", bodies_.vertices().size()},
-               {"moving", bodies_.num_moving()},
-               {"triangles", bodies_.triangles().size()},
-               {"edges", bodies_.edges().size()},
-               {"hasForces", has_forces_},
-               {"adapts", adapts_},
-               {"framesOfRun", files_.frames.size()}};
+/// Adds the bodies, the fields and the frames.
+void PackedRun::add_parts(Json& head) const {
   for (const DrawnBody& body : bodies_.bodies()) {
     const std::size_t number = body.body;
     head["bodies"].push_back(
@@ -244,6 +228,27 @@ Json PackedRun::head() const {
     head["frames"].push_back({{"time", files_.times[number]}, {"step", files_.steps[number]}});
     if (adapts_) head["frames"].back()["topology"] = topology_of(i);
   }
+}
+
+Json PackedRun::head() const {
+  Json head = {{"version", CLEARANCE_VERSION},
+               {"title", files_.scene.is_object() ? files_.scene.value("name", "") : ""},
+               {"dimension", first_.mesh.dim},
+               {"exact", is_exact_},
+               {"positionError", position_error()},
+               {"origin", vector_of(origin_)},
+               {"viewLow", vector_of(view_low_ - origin_)},
+               {"viewHigh", vector_of(view_high_ - origin_)},
+               {"low", vector_of(bodies_.num_moving() > 0 ? Vec<3>(low_ - origin_) : Vec<3>(Vec<3>::Zero()))},
+               {"high", vector_of(bodies_.num_moving() > 0 ? Vec<3>(high_ - origin_) : Vec<3>(Vec<3>::Zero()))},
+               {"vertices", bodies_.vertices().size()},
+               {"moving", bodies_.num_moving()},
+               {"triangles", bodies_.triangles().size()},
+               {"edges", bodies_.edges().size()},
+               {"hasForces", has_forces_},
+               {"adapts", adapts_},
+               {"framesOfRun", files_.frames.size()}};
+  add_parts(head);
   head["scene"] = files_.scene;
   head["stats"] = files_.stats;
   head["probes"] = files_.probes;

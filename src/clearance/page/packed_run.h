@@ -73,6 +73,7 @@ class PackedRun {
   /// frame then serve.
   Result<std::optional<DrawnBodies>> arranged_of(std::size_t number) const;
   Vec<3> place(const DrawnBodies& bodies, const Frame& frame, std::size_t vertex) const;
+  void add_parts(nlohmann::ordered_json& head) const;
   void set_bounds(const std::vector<Vec<3>>& low, const std::vector<Vec<3>>& high);
   void add_numbers(const std::vector<double>& values, double low, double high, Packer& packer) const;
   void add_forces(const DrawnBodies& bodies, const Frame& frame, Packer& packer) const;

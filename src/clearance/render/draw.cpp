@@ -205,40 +205,11 @@ Color map_color(double value) {
   return (1 - t) * from_srgb(anchors[low]) + t * from_srgb(anchors[low + 1]);
 }
 
-void draw_frame(const Frame& frame, const DrawStyle& style, Drawing& drawing) {
-  const BodyLooks looks(frame);
-  const verify::VerifySurface surface = verify::build_verify_surface(frame);
-  drawing.bodies = drawing.obstacles = {};
-  drawing.body_rods = drawing.obstacle_rods = {};
-  choose_radii(frame, surface, drawing);
+namespace {
 
-  TriangleCopier bodies(frame, drawing.origin, drawing.bodies), obstacles(frame, drawing.origin, drawing.obstacles);
-  const auto add_triangle = [&](const std::array<int, 3>& triangle) {
-    const int body = surface.vertex_body[triangle[0]];
-    if (looks.is_obstacle[body]) {
-      obstacles.add(triangle, [&](int) { return looks.color[body]; });
-    } else {
-      bodies.add(triangle, [&](int v) { return vertex_color(v, style, looks.color[body]); });
-    }
-  };
-  if (frame.mesh.dim == 3) {
-    for (const auto& triangle : surface.triangles) add_triangle(triangle);
-  } else {
-    for (std::size_t t = 0; t < frame.mesh.triangles.size(); ++t) {
-      const auto nodes = frame.mesh.nodes_of_cell(t);
-      if (nodes.empty()) {
-        add_triangle(frame.mesh.triangles[t]);
-      } else {
-        for (const auto& piece : pieces_of(nodes)) add_triangle(piece);
-      }
-    }
-  }
-  if (style.has_edges) drawing.bodies.num_edged = drawing.bodies.indices.size();
-  if (drawing.is_plane) fill_outlines(frame, surface, looks, style, drawing);
-  drawing.bodies.corner_normals = find_corner_normals(drawing.bodies, !drawing.is_plane);
-  drawing.obstacles.corner_normals = find_corner_normals(drawing.obstacles, !drawing.is_plane);
-
-  // Codimensional edges and points, and in the plane also outlines, become rods.
+/// Adds rods for codimensional edges and points, and in the plane also for outlines.
+void add_rods(const Frame& frame, const verify::VerifySurface& surface, const BodyLooks& looks, const DrawStyle& style,
+              Drawing& drawing) {
   const std::size_t first_codim = surface.edges.size() - surface.num_codim_edges;
   for (std::size_t e = drawing.is_plane ? 0 : first_codim; e < surface.edges.size(); ++e) {
     const auto& [a, b] = surface.edges[e];
@@ -249,6 +220,49 @@ void draw_frame(const Frame& frame, const DrawStyle& style, Drawing& drawing) {
     add_rod(is_obstacle ? drawing.obstacle_rods : drawing.body_rods, frame.mesh.vertices[a], frame.mesh.vertices[b],
             drawing.origin, color);
   }
+}
+
+/// Calls `visit` for every triangle that is drawn.
+template <class Visit>
+void for_each_triangle(const Mesh& mesh, const verify::VerifySurface& surface, const Visit& visit) {
+  if (mesh.dim == 3) {
+    for (const auto& triangle : surface.triangles) visit(triangle);
+    return;
+  }
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const auto nodes = mesh.nodes_of_cell(t);
+    if (nodes.empty()) {
+      visit(mesh.triangles[t]);
+    } else {
+      for (const auto& piece : pieces_of(nodes)) visit(piece);
+    }
+  }
+}
+
+}  // namespace
+
+void draw_frame(const Frame& frame, const DrawStyle& style, Drawing& drawing) {
+  const BodyLooks looks(frame);
+  const verify::VerifySurface surface = verify::build_verify_surface(frame);
+  drawing.bodies = drawing.obstacles = {};
+  drawing.body_rods = drawing.obstacle_rods = {};
+  choose_radii(frame, surface, drawing);
+
+  TriangleCopier bodies(frame, drawing.origin, drawing.bodies), obstacles(frame, drawing.origin, drawing.obstacles);
+  for_each_triangle(frame.mesh, surface, [&](const std::array<int, 3>& triangle) {
+    const int body = surface.vertex_body[triangle[0]];
+    if (looks.is_obstacle[body]) {
+      obstacles.add(triangle, [&](int) { return looks.color[body]; });
+    } else {
+      bodies.add(triangle, [&](int v) { return vertex_color(v, style, looks.color[body]); });
+    }
+  });
+  if (style.has_edges) drawing.bodies.num_edged = drawing.bodies.indices.size();
+  if (drawing.is_plane) fill_outlines(frame, surface, looks, style, drawing);
+  drawing.bodies.corner_normals = find_corner_normals(drawing.bodies, !drawing.is_plane);
+  drawing.obstacles.corner_normals = find_corner_normals(drawing.obstacles, !drawing.is_plane);
+
+  add_rods(frame, surface, looks, style, drawing);
   if (drawing.is_plane) add_plane_lines(drawing);
 }
 

@@ -228,6 +228,39 @@ Result<SweepFolder> SweepFolder::open(const fs::path& path) {
   return folder;
 }
 
+namespace {
+
+/// Completes the manifest of a plan by the runs of the sweep in the folder, which must have the same settings and
+/// scene. Returns the number of runs that are new.
+Result<int> add_runs(const fs::path& path, const Plan& plan, const std::string& scene, Manifest& manifest) {
+  int num_added = 0;
+  const Result<Manifest> before = read_manifest(path);
+  if (!before) return before.issues();
+  Issues issues;
+  check_same(*before, manifest, issues);
+  if (issues.empty()) num_added = merge_runs(*before, manifest, issues);
+  for (Issue& issue : issues) issue.message += "; begin another sweep with -o";
+  set_file(issues, plan.file.string());
+  if (const Result<std::string> text = read_text_file(copy_of(path, plan.scene))) {
+    const Issues changes = find_changes(copy_of(path, plan.scene), *text, plan.scene, scene);
+    issues.insert(issues.end(), changes.begin(), changes.end());
+  }
+  if (!issues.empty()) return issues;
+  return num_added;
+}
+
+}  // namespace
+
+/// Makes the lock file and locks it.
+Result<Done> SweepClaim::lock(const fs::path& path) {
+  descriptor_ = ::open((path / sweep_lock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) return problem(path, std::string("cannot be written into: ") + std::strerror(errno));
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return problem(path, "another process starts the runs of this sweep: wait until it ends, or stop it");
+  }
+  return Done{};
+}
+
 Result<SweepClaim> SweepClaim::make(const fs::path& path, const Plan& plan, const std::string& plan_text) {
   const Result<std::string> scene = read_text_file(plan.scene);
   if (!scene) return scene.issues();
@@ -238,11 +271,7 @@ Result<SweepClaim> SweepClaim::make(const fs::path& path, const Plan& plan, cons
   // The lock file is created first. If this process is then ended at any moment, the folder is empty or belongs to the
   // sweep.
   SweepClaim claim;
-  claim.descriptor_ = ::open((path / sweep_lock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (claim.descriptor_ < 0) return problem(path, std::string("cannot be written into: ") + std::strerror(errno));
-  if (::flock(claim.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    return problem(path, "another process starts the runs of this sweep: wait until it ends, or stop it");
-  }
+  if (const auto locked = claim.lock(path); !locked) return locked.issues();
   if (Issues issues = find_lost_manifest(path); !issues.empty()) return issues;
   for (const char* name : {"runs", "failures"}) {
     fs::create_directories(path / name, error);
@@ -254,18 +283,9 @@ Result<SweepClaim> SweepClaim::make(const fs::path& path, const Plan& plan, cons
   const bool is_new = !fs::exists(path / manifest_file, error);
   claim.num_added_ = static_cast<int>(manifest.runs.size());
   if (!is_new) {
-    const Result<Manifest> before = read_manifest(path);
-    if (!before) return before.issues();
-    Issues issues;
-    check_same(*before, manifest, issues);
-    if (issues.empty()) claim.num_added_ = merge_runs(*before, manifest, issues);
-    for (Issue& issue : issues) issue.message += "; begin another sweep with -o";
-    set_file(issues, plan.file.string());
-    if (const Result<std::string> text = read_text_file(copy)) {
-      const Issues changes = find_changes(copy, *text, plan.scene, *scene);
-      issues.insert(issues.end(), changes.begin(), changes.end());
-    }
-    if (!issues.empty()) return issues;
+    const Result<int> num_added = add_runs(path, plan, *scene, manifest);
+    if (!num_added) return num_added.issues();
+    claim.num_added_ = *num_added;
   }
   // The manifest is written last: without it there is no sweep yet.
   if (is_new) {

@@ -80,6 +80,7 @@ class SweepClaim {
   int num_added() const { return num_added_; }  ///< number of runs that were not there before
 
  private:
+  Result<Done> lock(const std::filesystem::path& path);
   SweepClaim() = default;
   SweepFolder folder_;
   int descriptor_ = -1;

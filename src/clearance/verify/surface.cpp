@@ -100,6 +100,38 @@ std::vector<int> find_vertex_bodies(const Mesh& mesh, const std::vector<int>& ce
   return vertex_body;
 }
 
+/// Finds the edges of the triangles of a plane mesh, as far as they may be outlines.
+std::vector<Side<2>> find_plane_edges(const Mesh& mesh, const std::vector<int>& cell_body,
+                                      const VerifySurface& surface) {
+  const std::vector<char>& has_own = surface.has_own;
+  std::vector<Side<2>> edges;
+  if (mesh.has_curved_cells()) {
+    for (const auto& edge : boundary_edges(mesh)) {
+      const int body = surface.vertex_body[edge[0]];
+      if (!has_own[body]) edges.emplace_back(edge, body);
+    }
+  } else {
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+      if (has_own[cell_body[mesh.tets.size() + t]]) continue;
+      for (const Side<2>& edge : edges_of(mesh.triangles[t], cell_body[mesh.tets.size() + t])) edges.push_back(edge);
+    }
+  }
+  return edges;
+}
+
+/// Sets the edges of the surface, and the vertices that they use.
+void set_edges(const std::vector<Side<2>>& edges, std::size_t num_vertices, VerifySurface& surface) {
+  std::vector<char> is_used(num_vertices, 0);
+  for (const Side<2>& edge : edges) {
+    surface.edges.push_back(edge.vertices);
+    surface.edge_body.push_back(edge.body);
+    for (const int v : edge.vertices) is_used[v] = 1;
+  }
+  for (std::size_t v = 0; v < is_used.size(); ++v) {
+    if (is_used[v]) surface.vertices.push_back(static_cast<int>(v));
+  }
+}
+
 }  // namespace
 
 VerifySurface build_verify_surface(const Frame& frame) {
@@ -119,16 +151,8 @@ VerifySurface build_verify_surface(const Frame& frame) {
       surface.triangle_body.push_back(triangle.body);
       for (const Side<2>& edge : edges_of(triangle.vertices, triangle.body)) edges.push_back(edge);
     }
-  } else if (mesh.has_curved_cells()) {
-    for (const auto& edge : boundary_edges(mesh)) {
-      const int body = surface.vertex_body[edge[0]];
-      if (!has_own[body]) edges.emplace_back(edge, body);
-    }
   } else {
-    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-      if (has_own[cell_body[mesh.tets.size() + t]]) continue;
-      for (const Side<2>& edge : edges_of(mesh.triangles[t], cell_body[mesh.tets.size() + t])) edges.push_back(edge);
-    }
+    edges = find_plane_edges(mesh, cell_body, surface);
   }
   // In space every edge of a triangle counts once, in the plane those of exactly one triangle.
   edges = select_sides(std::move(edges), mesh.dim == 2);
@@ -146,15 +170,7 @@ VerifySurface build_verify_surface(const Frame& frame) {
   for (const int point : mesh.points) edges.emplace_back(std::array{point, point}, cell_body[cell++]);
   surface.num_codim_edges = static_cast<int>(mesh.edges.size() - num_outline_edges + mesh.points.size());
 
-  std::vector<char> is_used(mesh.vertices.size(), 0);
-  for (const Side<2>& edge : edges) {
-    surface.edges.push_back(edge.vertices);
-    surface.edge_body.push_back(edge.body);
-    for (const int v : edge.vertices) is_used[v] = 1;
-  }
-  for (std::size_t v = 0; v < is_used.size(); ++v) {
-    if (is_used[v]) surface.vertices.push_back(static_cast<int>(v));
-  }
+  set_edges(edges, mesh.vertices.size(), surface);
   return surface;
 }
 

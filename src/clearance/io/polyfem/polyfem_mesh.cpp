@@ -22,6 +22,37 @@ bool has_numbers(const Json& value) {
   return std::all_of(value.begin(), value.end(), [](const Json& entry) { return entry.is_number(); });
 }
 
+// Returns the rotation about several axes, one after the other, such as `xyz`; returns nothing after an issue.
+std::optional<Mat<3>> rotation_about_axes(const ForeignObject& from, const std::string& mode, const Vec<3>& angles) {
+  if (mode.empty() || mode.find_first_not_of("xyzXYZ") != std::string::npos) {
+    from.error("rotation_mode", "expected axes such as `xyz`, `axis_angle`, `quaternion` or `rotation_vector`");
+    return std::nullopt;
+  }
+  Mat<3> rotation = Mat<3>::Identity();
+  for (const char name : mode) {
+    const auto axis = static_cast<Eigen::Index>((name | 32) - 'x');
+    Vec<3> angle = Vec<3>::Zero();
+    angle[axis] = angles[axis];
+    rotation = rotation_from_euler_xyz(angle) * rotation;
+  }
+  return rotation;
+}
+
+// Returns the rotation of an axis and an angle or of a quaternion; returns nothing after an issue.
+std::optional<Mat<3>> rotation_of_four(const ForeignObject& from, const std::string& mode,
+                                       const std::vector<double>& numbers) {
+  const Vec<3> last(numbers[1], numbers[2], numbers[3]);
+  if (mode == "quaternion") {
+    // The scalar part comes last.
+    const Eigen::Quaterniond q(numbers[3], numbers[0], numbers[1], numbers[2]);
+    if (q.norm() > 0.0) return Mat<3>(q.normalized().toRotationMatrix());
+  } else if (last.norm() > 0.0) {
+    return rotation_from_vector(numbers[0] * radians_per_degree * last.normalized());
+  }
+  from.error("rotation", "must not be zero");
+  return std::nullopt;
+}
+
 // Reads a rotation, in any of PolyFEM's modes, as a matrix; returns nothing after an issue.
 std::optional<Mat<3>> read_rotation(const ForeignObject& from, int dim) {
   const Json* value = from.find("rotation");
@@ -45,32 +76,12 @@ std::optional<Mat<3>> read_rotation(const ForeignObject& from, int dim) {
   };
   if (mode == "axis_angle" || mode == "quaternion") {
     if (!has(4)) return std::nullopt;
-    const Vec<3> last(numbers[1], numbers[2], numbers[3]);
-    if (mode == "quaternion") {
-      // The scalar part comes last.
-      const Eigen::Quaterniond q(numbers[3], numbers[0], numbers[1], numbers[2]);
-      if (q.norm() > 0.0) return Mat<3>(q.normalized().toRotationMatrix());
-    } else if (last.norm() > 0.0) {
-      return rotation_from_vector(numbers[0] * radians_per_degree * last.normalized());
-    }
-    from.error("rotation", "must not be zero");
-    return std::nullopt;
+    return rotation_of_four(from, mode, numbers);
   }
   if (!has(3)) return std::nullopt;
   const Vec<3> angles(numbers[0], numbers[1], numbers[2]);
   if (mode == "rotation_vector") return rotation_from_vector(radians_per_degree * angles);
-  if (mode.empty() || mode.find_first_not_of("xyzXYZ") != std::string::npos) {
-    from.error("rotation_mode", "expected axes such as `xyz`, `axis_angle`, `quaternion` or `rotation_vector`");
-    return std::nullopt;
-  }
-  Mat<3> rotation = Mat<3>::Identity();
-  for (const char name : mode) {
-    const auto axis = static_cast<Eigen::Index>((name | 32) - 'x');
-    Vec<3> angle = Vec<3>::Zero();
-    angle[axis] = angles[axis];
-    rotation = rotation_from_euler_xyz(angle) * rotation;
-  }
-  return rotation;
+  return rotation_about_axes(from, mode, angles);
 }
 
 Vec<3> read_scale(const ForeignObject& from, int dim, const BoundingBox& box) {
@@ -160,45 +171,58 @@ void move_mesh(const TransformDesc& transform, Mesh& mesh) {
   for (Vec<3>& v : mesh.vertices) v = rotation * transform.scale.cwiseProduct(v) + transform.translation;
 }
 
+namespace {
+
+/// Faces by their corners, sorted; in 2D the third is -1.
+using FaceWithCorners = std::map<std::array<int, 3>, std::size_t>;
+
+std::array<int, 3> key_of(std::size_t dim, const int* corners, std::size_t without) {
+  std::array<int, 3> key = {-1, -1, -1};
+  for (std::size_t c = 0, k = 0; k < dim; ++c) {
+    if (c != without) key[k++] = corners[c];
+  }
+  std::sort(key.begin(), key.end());
+  return key;
+}
+
+/// Finds the cell of each face, and the nodes of the cell in it.
+template <class Cells>
+void find_cells_of_faces(const Mesh& mesh, const Cells& cells, const FaceWithCorners& face_with,
+                         std::vector<PolyfemFace>& faces) {
+  const std::size_t dim = mesh.dim;
+  for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+    const std::span<const int> nodes = mesh.nodes_of_cell(cell);
+    for (std::size_t opposite = 0; opposite <= dim; ++opposite) {
+      const auto found = face_with.find(key_of(dim, cells[cell].data(), opposite));
+      if (found == face_with.end()) continue;
+      PolyfemFace& face = faces[found->second];
+      face.cell = cell;
+      face.opposite = opposite;
+      for (std::size_t a = dim + 1; a < nodes.size(); ++a) {
+        if (lagrange_nodes(mesh.dim, mesh.order_of_cell(cell))[a][opposite] == 0) face.nodes.push_back(nodes[a]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<PolyfemFace> boundary_faces(const Mesh& mesh) {
   const std::size_t dim = mesh.dim;
   std::vector<PolyfemFace> faces;
-  std::map<std::array<int, 3>, std::size_t> face_with;  // by its corners, sorted; in 2D the third is -1
-  const auto key_of = [&](const int* corners, std::size_t without) {
-    std::array<int, 3> key = {-1, -1, -1};
-    for (std::size_t c = 0, k = 0; k < dim; ++c) {
-      if (c != without) key[k++] = corners[c];
-    }
-    std::sort(key.begin(), key.end());
-    return key;
-  };
+  FaceWithCorners face_with;
   const auto take = [&](const auto& by_corners) {
     for (const auto& corners : by_corners) {
-      face_with.emplace(key_of(corners.data(), dim), faces.size());
+      face_with.emplace(key_of(dim, corners.data(), dim), faces.size());
       faces.emplace_back().nodes.assign(corners.begin(), corners.end());
-    }
-  };
-  const auto find_cell_of = [&](const auto& cells) {
-    for (std::size_t cell = 0; cell < cells.size(); ++cell) {
-      const std::span<const int> nodes = mesh.nodes_of_cell(cell);
-      for (std::size_t opposite = 0; opposite <= dim; ++opposite) {
-        const auto found = face_with.find(key_of(cells[cell].data(), opposite));
-        if (found == face_with.end()) continue;
-        PolyfemFace& face = faces[found->second];
-        face.cell = cell;
-        face.opposite = opposite;
-        for (std::size_t a = dim + 1; a < nodes.size(); ++a) {
-          if (lagrange_nodes(mesh.dim, mesh.order_of_cell(cell))[a][opposite] == 0) face.nodes.push_back(nodes[a]);
-        }
-      }
     }
   };
   if (mesh.dim == 3) {
     take(boundary_triangles(mesh.tets));
-    find_cell_of(mesh.tets);
+    find_cells_of_faces(mesh, mesh.tets, face_with, faces);
   } else {
     take(boundary_edges(mesh.triangles));
-    find_cell_of(mesh.triangles);
+    find_cells_of_faces(mesh, mesh.triangles, face_with, faces);
   }
   return faces;
 }
