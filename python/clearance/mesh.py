@@ -30,7 +30,8 @@ class Mesh:
         lone = _check.cells(None if points is None else np.reshape(np.asarray(points), (-1, 1)), 1, "points", problems)
         for name, array in {**cells, "points": lone}.items():
             if array.size and array.max() >= len(vertex_array):
-                problems.append(Problem("", name, str(array.max()), f"no such vertex; there are {len(vertex_array)}"))
+                message = f"this vertex does not exist; the number of vertices is {len(vertex_array)}"
+                problems.append(Problem("", name, str(array.max()), message))
         _check.refuse_if_any(problems)
         self._data = core.make_mesh(vertex_array, cells["tets"], cells["triangles"], cells["edges"],
                                    lone.ravel().tolist(), dimension)

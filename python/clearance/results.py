@@ -182,9 +182,9 @@ class Results:
         if not path.endswith(".html"):
             problem = "expected a name that ends in .html"
         elif os.path.isdir(path):
-            problem = "is a folder"
+            problem = "this is a folder; expected a file"
         elif os.path.exists(path) and not overwrite:
-            problem = "is there already; overwrite=True replaces it"
+            problem = "the file exists; overwrite=True replaces it"
         if problem:
             raise ResultError([Problem(path, "", "", problem)])
         return write_page(self.folder, path, exact=exact, max_megabytes=max_megabytes)

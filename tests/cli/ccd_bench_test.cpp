@@ -204,7 +204,7 @@ TEST_F(CcdBench, Record_PlanarScenesAndBadFilesAreStatusTwo) {
                                  .string();
   const ProcessResult process = clearance({"run", planar, "-o", out, "--record-ccd", (folder_ / "q.ccd").string()});
   EXPECT_EQ(process.status, 2);
-  EXPECT_NE(process.errors.find("3D only"), std::string::npos) << process.errors;
+  EXPECT_NE(process.errors.find("recorded in 3D"), std::string::npos) << process.errors;
 }
 
 }  // namespace

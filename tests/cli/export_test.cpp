@@ -16,7 +16,7 @@ TEST_F(ExportCommand, RefusesWhatItCannotDoAndWritesNothing) {
   expect_refusal({"export", out_.string(), "-o", (folder_ / "page.pdf").string()},
                  "expected a name that ends in .html, .glb, .obj, .pc2 or .xdmf");
   expect_refusal({"export", out_.string(), "-o", page, "--frames", "1:2", "--speed", "2"},
-                 "--frames: .html files have no such option");
+                 "--frames: this option is not for .html files");
   for (const char* frames : {"1:x", "1:2:0", "1:2:3:4", "1.5", ":"}) {
     const ProcessResult refused =
         clearance({"export", out_.string(), "-o", (folder_ / "a.obj").string(), "--frames", frames});
@@ -30,7 +30,7 @@ TEST_F(ExportCommand, RefusesWhatItCannotDoAndWritesNothing) {
   EXPECT_EQ(none.status, 2);
   EXPECT_FALSE(fs::exists(page));
   write("page.html", "mine");
-  expect_refusal({"export", out_.string(), "-o", page}, "--overwrite replaces it");
+  expect_refusal({"export", out_.string(), "-o", page}, "replace it with --overwrite");
   EXPECT_EQ(read_text(page), "mine");
 }
 
@@ -68,7 +68,7 @@ TEST_F(ExportCommand, WritesEveryFormatAndReplacesItOnlyIfTold) {
     EXPECT_EQ(files, found);
     const ProcessResult refused = clearance(words);
     EXPECT_EQ(refused.status, 2);
-    EXPECT_NE(refused.errors.find("is there already; --overwrite replaces it"), std::string::npos);
+    EXPECT_NE(refused.errors.find("the file exists; replace it with --overwrite"), std::string::npos);
     words.emplace_back("--overwrite");
     EXPECT_EQ(clearance(words).status, 0);
     EXPECT_EQ(files_in(folder), files);

@@ -86,7 +86,7 @@ TEST_F(FullDisk, DiskThatMayOnlyBeReadIsAClearError) {
   EXPECT_EQ(clearance({"verify", out_.string()}).status, 0);
   EXPECT_EQ(clearance({"info", out_.string()}).status, 0);
   out_ = disk_ / "new";
-  expect_says(run().errors, {"cannot make this folder"});
+  expect_says(run().errors, {"this folder cannot be created"});
   EXPECT_EQ(umount2(disk_.c_str(), MNT_DETACH), 0);
 }
 

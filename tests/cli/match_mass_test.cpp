@@ -171,11 +171,11 @@ TEST_F(MatchMassCommand, WhatCannotBeMatchedIsToldAndNothingIsWritten) {
   fs::remove(native_);
   expect_refusal(words({"--least-density", "1.5"}), "its mass is at least ");
 
-  expect_refusal(words({"--body", "cube"}), "--body: is no deformable body of the scene");
+  expect_refusal(words({"--body", "cube"}), "--body: the scene has no deformable body with this name");
   expect_refusal({"convert", scene_, "-o", native_, "--inertia"}, "--match-mass");
   expect_refusal({"convert", scene_, "-o", native_, "--match-mass", (folder_ / "none.msh").string()}, "none.msh");
   scene_ = scene_with("coarse.msh", R"("material_parts": [{"elements": [1], "material": {"density": 3}}], )");
-  expect_refusal(words(), "body 'ball' has parts of other materials, which the finer mesh has not");
+  expect_refusal(words(), "body 'ball' has parts of other materials, which the finer mesh does not have");
 }
 
 }  // namespace

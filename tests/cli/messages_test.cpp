@@ -162,7 +162,7 @@ TEST_F(Messages, FolderOfARefusedOverlapHoldsThePictureAloneUntilTheSceneIsMende
   EXPECT_EQ(fs::file_size(own / "intersections.vtu"), 4u);
   const fs::path shared = folder_ / "shared";
   EXPECT_EQ(run("0.5", shared), 2);
-  expect_says(clearance({"info", shared.string()}).errors, {"holds no result", "intersections.vtu shows where"});
+  expect_says(clearance({"info", shared.string()}).errors, {"contains no result", "intersections.vtu shows where"});
   std::ofstream(shared / "notes.txt") << "mine";
   EXPECT_EQ(run("1.5", shared), 2);
   EXPECT_EQ(files_in(shared), (std::vector<std::string>{"intersections.vtu", "notes.txt"}));
@@ -205,7 +205,7 @@ TEST_F(Messages, OptionsThatAreNoGoodNumbersSayWhatIsExpected) {
 }
 
 TEST_F(Messages, UnknownCommandsAndOptionsNameTheNearest) {
-  expect_says(clearance({"chekc"}).errors, {"`chekc` is no command", "`check`"});
+  expect_says(clearance({"chekc"}).errors, {"there is no command `chekc`", "`check`"});
   expect_says(clearance({"run", "scene.json", "--step", "3"}).errors, {"no option `--step`", "`--steps`"});
   EXPECT_EQ(clearance({}).status, 2);
 }
@@ -265,14 +265,14 @@ TEST_F(Messages, StrainedJointIsNamedAndOneThatHangsIsNot) {
         {"run", write("hung.json", scene).string(), "-o", (folder_ / "out").string(), "-q", "--overwrite"});
   };
   EXPECT_EQ(run("").errors.find("joint_strained"), std::string::npos);
-  expect_says(run(R"(, "motions": [{"linear_velocity": [1, 0, 0]}])").errors,
-              {"bodies[0].motions[0]: warning: moves 'lamp', but it is held to the world by joint 'peg'",
-               "warning joint_strained", "joint 'peg' is out of place"});
+  expect_says(
+      run(R"(, "motions": [{"linear_velocity": [1, 0, 0]}])").errors,
+      {"bodies[0].motions[0]: warning: this motion moves 'lamp', but the body is held to the world by joint 'peg'",
+       "warning joint_strained", "joint 'peg' is out of place"});
 }
 
 TEST_F(Messages, CommaTooManyIsToldAsSuch) {
-  expect_says(refused("{\"bodies\": [{" + cube_ + "},\n ]}"),
-              {"line 2, column 2", "the comma before it is one too many"});
+  expect_says(refused("{\"bodies\": [{" + cube_ + "},\n ]}"), {"line 2, column 2", "remove the comma before it"});
 }
 
 TEST_F(Messages, CommaThatIsMissingIsToldWhereTheNextValueBegins) {
@@ -329,7 +329,8 @@ TEST_F(Messages, RegionsThatSelectNothingAreInTheSummary) {
     if (warning["name"] == "empty_region") messages.push_back(warning["message"]);
   }
   ASSERT_EQ(messages.size(), 2u);
-  expect_says(messages[0] + messages[1], {"bodies[0].motions[0].region: holds no node", "bodies[0].loads[0].region:"});
+  expect_says(messages[0] + messages[1],
+              {"bodies[0].motions[0].region: the region contains no node", "bodies[0].loads[0].region:"});
 }
 
 TEST_F(Messages, FolderThatIsNoResultIsToldAlikeByAllCommands) {
@@ -342,16 +343,16 @@ TEST_F(Messages, FolderThatIsNoResultIsToldAlikeByAllCommands) {
   for (const std::vector<std::string>& command : commands) {
     const ProcessResult result = clearance(command);
     EXPECT_EQ(result.status, 2) << command[0];
-    expect_says(result.errors, {"foreign: is no result folder of this program"});
+    expect_says(result.errors, {"foreign: this is not a result folder of this program"});
     std::vector<std::string> missing = command;
     missing[1] = (folder_ / "missing").string();
-    expect_says(clearance(missing).errors, {"missing: is no folder; expected a result folder"});
+    expect_says(clearance(missing).errors, {"missing: this is not a folder; expected a result folder"});
   }
   // A refused run leaves its log in a folder that existed before.
   fs::create_directory(folder_ / "out");
   const std::string scene = write("scene.json", R"({"bodies": []})").string();
   EXPECT_EQ(clearance({"run", scene, "-o", (folder_ / "out").string()}).status, 2);
-  expect_says(clearance({"info", (folder_ / "out").string()}).errors, {"holds no result", "log.txt says why"});
+  expect_says(clearance({"info", (folder_ / "out").string()}).errors, {"contains no result", "log.txt says why"});
 }
 
 TEST_F(Messages, FramesThatAreNotThereSayHowTheyAreCounted) {
@@ -360,13 +361,14 @@ TEST_F(Messages, FramesThatAreNotThereSayHowTheyAreCounted) {
   ASSERT_EQ(clearance({"run", file, "-o", out, "--steps", "2", "-q"}).status, 0);
   const ProcessResult render = clearance({"render", out, "-o", picture, "--frame", "99"});
   EXPECT_EQ(render.status, 2);
-  expect_says(render.errors, {"--frame: no such frame; expected 0 to 2, or -1 to -3 counted from the end (got 99)"});
+  expect_says(render.errors,
+              {"--frame: this frame does not exist; expected 0 to 2, or -1 to -3 counted from the end (got 99)"});
 }
 
 TEST_F(Messages, SizesThatHaveNoEffectAreTold) {
   const std::string scene = R"({"bodies": [{"generator": {"kind": "sphere", "size": [2, 2, 2], "resolution": [2]}}]})";
   expect_says(clearance({"check", write("ball.json", scene).string()}).errors,
-              {"bodies[0].generator.size: warning: a sphere has 1 of them"});
+              {"bodies[0].generator.size: warning: a sphere uses 1 of these values"});
 }
 
 TEST_F(Messages, SceneThatIsNoJsonSaysWhere) {
@@ -380,8 +382,10 @@ TEST_F(Messages, RefinementsCountAgainstTheLimitOfCells) {
       write("scene.json", R"({"bodies": [{"generator": {"kind": "box", "resolution": [2, 1, 1]}}]})");
   const ProcessResult refused = clearance({"check", scene, "--set", "bodies[0].refinements=8"});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.errors.find("bodies[0].refinements: too fine: at most 1e+08 cells, not 2.01e+08 (got 8)"),
-            std::string::npos)
+  EXPECT_NE(
+      refused.errors.find(
+          "bodies[0].refinements: the refined mesh is too fine; it can have at most 1e+08 cells, not 2.01e+08 (got 8)"),
+      std::string::npos)
       << refused.errors;
 }
 

@@ -257,7 +257,7 @@ TEST_F(RenderField, FrameWithoutTheArrayOfOthersIsRefused) {
   ASSERT_FALSE(last);
   EXPECT_EQ(to_string(last.issues().front()),
             (folder_ / "frames/1.vtu").string() +
-                ": --color: this frame has no `von_mises`: choose one that has with --frame (got stress)");
+                ": --color: this frame has no `von_mises`; choose a frame that has it with --frame (got stress)");
   options.frame = 0;
   EXPECT_TRUE(draw_picture(options));
 }
@@ -267,7 +267,7 @@ TEST_F(RenderField, ArrayWithoutNumbersIsNotSaidToBeMissing) {
   const Result<std::string> drawn = draw_picture(options_of("stress"));
   ASSERT_FALSE(drawn);
   EXPECT_EQ(drawn.issues().front().message,
-            "the frames have `von_mises`, but no finite number of it on a body that is no obstacle");
+            "the frames have `von_mises`, but without a finite number on a body that is not an obstacle");
   const Result<std::string> missing = draw_picture(options_of("pressure"));
   ASSERT_FALSE(missing);
   EXPECT_EQ(

@@ -41,7 +41,7 @@ TEST_F(ResultSafety, FolderThatIsNoResultIsRefusedAndUntouched) {
   put("checkpoint/state.bin", "of another program");
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{}, {"--overwrite"}, {"--resume"}, {"--steps", "1"}}) {
-    expect_says(expect_refused(more), {"no result of this program", "scene.json", "-o", out_.string()});
+    expect_says(expect_refused(more), {"not a result of this program", "scene.json", "-o", out_.string()});
   }
   EXPECT_FALSE(fs::exists(out_ / "log.txt"));
   EXPECT_FALSE(fs::exists(out_ / "clearance.lock"));
@@ -146,7 +146,7 @@ TEST_F(ResultSafety, ResumeFromACheckpointOfAnotherSceneErasesNothing) {
             0);
   fs::copy_file(other / "checkpoint/state.bin", out_ / "checkpoint/state.bin", fs::copy_options::overwrite_existing);
   expect_says(expect_refused({"--resume"}), {"does not belong to this scene"});
-  expect_says(expect_refused({"--resume", "--set", "bodies[0].material.density=900"}), {"another scene"});
+  expect_says(expect_refused({"--resume", "--set", "bodies[0].material.density=900"}), {"differs from the one given"});
 }
 
 TEST_F(ResultSafety, ResumeRewritesTheFramesItCanAndVerifyNamesTheOthers) {
@@ -241,14 +241,14 @@ TEST_F(ResultSafety, FileWhereAFolderBelongsIsAClearError) {
   out_ = out_ / "below";
   const ProcessResult below = run();
   EXPECT_EQ(below.status, 2);
-  expect_says(below.errors, {"cannot make this folder"});
+  expect_says(below.errors, {"this folder cannot be created"});
   // The same in a folder of ours.
   out_ = folder_ / "ours";
   put("clearance.lock", "");
   put("frames", "a file");
   const ProcessResult blocked = run();
   EXPECT_EQ(blocked.status, 2);
-  expect_says(blocked.errors, {"frames", "cannot make this folder"});
+  expect_says(blocked.errors, {"frames", "this folder cannot be created"});
   EXPECT_EQ(read_text(out_ / "frames"), "a file");
   fs::remove(out_ / "frames");
   fs::remove(out_ / "log.txt");
@@ -267,7 +267,7 @@ TEST_F(ResultSafety, FolderThatCannotBeMadeIsAClearError) {
   out_ = "/proc/clearance";
   const ProcessResult nowhere = run();
   EXPECT_EQ(nowhere.status, 2);
-  expect_says(nowhere.errors, {"cannot make this folder"});
+  expect_says(nowhere.errors, {"this folder cannot be created"});
 }
 
 TEST_F(ResultSafety, FolderThatCannotBeWrittenIsAClearError) {

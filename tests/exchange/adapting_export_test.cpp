@@ -56,7 +56,8 @@ TEST_F(AdaptingExport, NumberedObjFilesHaveTheElementsOfTheirFrames) {
   EXPECT_EQ(report->num_frames, 5u);
   EXPECT_EQ(report->files.size(), 6u);
   ASSERT_EQ(report->notes.size(), 1u);
-  EXPECT_EQ(report->notes[0], "elements change from frame to frame: numbers of vertices mean others in every file");
+  EXPECT_EQ(report->notes[0],
+            "elements change from frame to frame, so that the number of a vertex means another vertex in every file");
   for (int i = 0; i < 5; ++i) {
     const fs::path path = folder_ / fmt::format("out/run_{:06}.obj", i);
     const Result<Mesh> mesh = read_mesh(path);
@@ -86,7 +87,7 @@ TEST_F(AdaptingExport, XdmfHasTheElementsOnceWhereTheyChange) {
 }
 
 TEST_F(AdaptingExport, FormatsOfOneTopologySayWhichOthersThereAre) {
-  const std::string expected = ".html, .obj and .xdmf files take elements that change";
+  const std::string expected = "export to .html, .obj or .xdmf";
   job_.output = folder_ / "out/run.glb";
   const Result<ExportReport> glb = write_glb({job_, 100, 1.0});
   ASSERT_FALSE(glb.has_value());

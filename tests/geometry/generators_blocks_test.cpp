@@ -113,20 +113,22 @@ TEST(Blocks, FacesThatDifferByRoundingAreOne) {
 TEST(Blocks, SayWhichBoxesMakeNoSolid) {
   const Corners cube = box(0, 0, 0, 1, 1, 1);
   EXPECT_EQ(problems({}), Lines{"blocks: needs at least one box"});
-  const std::string no_volume = "has no volume: the first corner must be below the second along x, y and z";
+  const std::string no_volume = "the box has no volume; the first corner must be below the second along x, y and z";
   EXPECT_EQ(problems({cube, box(0, 1, 0, 1, 1, 1), box(2, 0, 0, 1, 1, 1)}),
             (Lines{"blocks[1]: " + no_volume, "blocks[2]: " + no_volume}));
-  EXPECT_EQ(problems({cube, box(2, 0, 0, 3, 1, 1), box(1, 0, 0, 1.5, 1, 1)}),
-            Lines{"blocks[1]: no face joins it to the first block, directly or through others"});
+  EXPECT_EQ(
+      problems({cube, box(2, 0, 0, 3, 1, 1), box(1, 0, 0, 1.5, 1, 1)}),
+      Lines{"blocks[1]: this block is not joined to the first block by a face, neither directly nor through others"});
   EXPECT_EQ(problems({cube, box(0, 0, 0, 1e6, 1e6, 1e6)}),
             Lines{"blocks: the grid around them has 1e+18 cells; at most 1e8 are possible"});
 }
 
 TEST(Blocks, SayWhereTheirSurfaceTouchesItself) {
-  const std::string no_face = "blocks[1]: no face joins it to the first block, directly or through others";
+  const std::string no_face =
+      "blocks[1]: this block is not joined to the first block by a face, neither directly nor through others";
   const auto touch = [](const std::string& place) {
     return "blocks: blocks, or holes between them, meet only in an edge or a point at " + place +
-           ": let them overlap or move them apart";
+           "; let them overlap, or move them apart";
   };
   const Corners cube = box(0, 0, 0, 1, 1, 1);
   EXPECT_EQ(problems({cube, box(1, 1, 1, 2, 2, 2)}), (Lines{no_face, touch("(1, 1, 1)")}));

@@ -56,7 +56,8 @@ TEST(EnergyMonitor, SaysWhatALossCosts) {
   StepEnergies step = step_of(0.0, 0.19);
   EnergyMonitor swing, rebound, drive;
   swing.add(step);
-  EXPECT_NE(swing.warnings()[0].message.find("up to 19 % too low, its speeds up to 10 % too slow"), std::string::npos)
+  EXPECT_NE(swing.warnings()[0].message.find("up to 19 % too low and its speeds up to 10 % too small"),
+            std::string::npos)
       << swing.warnings()[0].message;
   step.lost_in_impacts = 0.51;
   rebound.add(step);
@@ -64,7 +65,7 @@ TEST(EnergyMonitor, SaysWhatALossCosts) {
       << rebound.warnings()[0].message;
   step.is_loser_driven = true;
   drive.add(step);
-  EXPECT_NE(drive.warnings()[0].message.find("what drives it works so much more"), std::string::npos)
+  EXPECT_NE(drive.warnings()[0].message.find("its drive does that much more work"), std::string::npos)
       << drive.warnings()[0].message;
 }
 
@@ -144,7 +145,7 @@ TEST(EnergyMonitor, NamesElementsThatNeverAdapt) {
   EXPECT_TRUE(adapting.warnings().empty());
   EXPECT_EQ(names(stuck), std::vector<std::string>{"nothing_adapted"});
   EXPECT_NE(
-      stuck.warnings()[0].message.find("none did in 3 steps: 6 operations were tried and would not have paid, 15 "),
+      stuck.warnings()[0].message.find("none did in 3 steps: 6 operations were tried and gained too little, and 15 "),
       std::string::npos);
 }
 

@@ -150,12 +150,12 @@ TEST_F(SmallScripts, ProblemsNameTheirLine) {
       problems("shapes input 1\nno.msh 0 0 0  0 0 0  1 1 1"),
       Lines{"line 2: the mesh file was found neither beside the script nor from any directory above it (got no.msh)"});
   EXPECT_EQ(problems(tet + "script moonwalk"),
-            Lines{"line 3: this script is not known, and it would change the motion (got moonwalk)"});
+            Lines{"line 3: this script is not known, although it would change the motion (got moonwalk)"});
   EXPECT_EQ(problems(tet + "constraintSolver SQP"),
             Lines{"line 3: QP and SQP contact solvers are not supported; only interiorPoint is (got SQP)"});
   EXPECT_EQ(problems(tet + "warmStart 1"), Lines{});
   EXPECT_EQ(problems(tet + "warmStart 3"),
-            Lines{"line 3: warning: warmStart is ignored: steps start at the last positions (got 3)"});
+            Lines{"line 3: warning: warmStart is ignored; steps start from the last positions (got 3)"});
   EXPECT_EQ(problems(tet + "script standInv"),
             Lines{"line 3: the script starts with the model turned inside out, but a scene starts in its rest shape "
                   "(got standInv)"});
@@ -226,7 +226,7 @@ TEST_F(SmallScripts, FrictionReachesTheScene) {
   EXPECT_EQ(s.friction.pairs[0].bodies, (std::array<std::string, 2>{"tet", "wall"}));
   EXPECT_EQ(s.friction.pairs[0].coefficient, 0.2);
   EXPECT_EQ(problems(walls + one_tet),
-            Lines{"line 1: warning: `meshCO` rubs with its coefficient, which IPC reads but does not use"});
+            Lines{"line 1: warning: friction on `meshCO` uses its coefficient, which IPC reads but does not use"});
   EXPECT_EQ(scene(std::string("useAbsParameters\nepsv 3e-3\n") + one_tet).friction.eps_v, 3e-3);
 }
 

@@ -56,7 +56,7 @@ const Broken broken_files[] = {
     {"a.stl", "solid a\nfoo\n", "line 2", "foo", "expected facet"},
     {"a.stl", "sol", "line 1", "sol", "binary STL"},
     {"a.msh", "$MeshFormat\n3.1 0 8\n$EndMeshFormat\n", "line 2", "3.1", "2.x, 4.0 or 4.1"},
-    {"a.msh", "$NOD\n", "line 1", "$NOD", "this is 1"},
+    {"a.msh", "$NOD\n", "line 1", "$NOD", "this file has format 1"},
     {"a.msh", "hello", "line 1", "hello", "expected a section"},
     {"a.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2000000000\n1 0 0 0\n$EndNodes\n", "line 5", "2000000000",
      "fits the file"},

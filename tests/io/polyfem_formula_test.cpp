@@ -55,14 +55,14 @@ TEST(PolyfemFormula, CountsTimeFromAnotherStart) {
 
 TEST(PolyfemFormula, SaysWhereItIsWrong) {
   const auto problem = [](const std::string& formula) { return to_string(native_formula(formula).issues().at(0)); };
-  EXPECT_EQ(problem("1 + "), "is not a formula: expected a number, a name or `(` at character 5 (got 1 + )");
-  EXPECT_EQ(problem("(1"), "is not a formula: expected `)` at character 3 (got (1)");
-  EXPECT_EQ(problem("2 x"), "is not a formula: expected an operator at character 3 (got 2 x)");
-  EXPECT_EQ(problem("2 * foo(x)"), "is not a formula: unknown name `foo` at character 5 (got 2 * foo(x))");
-  EXPECT_EQ(problem("min(x)"), "is not a formula: `min` has 2 arguments, not 1 at character 7 (got min(x))");
-  EXPECT_EQ(problem("min x"), "is not a formula: expected `(` after `min` at character 5 (got min x)");
-  EXPECT_EQ(problem("."), "is not a formula: expected a number at character 1 (got .)");
-  EXPECT_EQ(problem(""), "is not a formula: expected a number, a name or `(` at character 1");
+  EXPECT_EQ(problem("1 + "), "this is not a formula: expected a number, a name or `(` at character 5 (got 1 + )");
+  EXPECT_EQ(problem("(1"), "this is not a formula: expected `)` at character 3 (got (1)");
+  EXPECT_EQ(problem("2 x"), "this is not a formula: expected an operator at character 3 (got 2 x)");
+  EXPECT_EQ(problem("2 * foo(x)"), "this is not a formula: unknown name `foo` at character 5 (got 2 * foo(x))");
+  EXPECT_EQ(problem("min(x)"), "this is not a formula: `min` has 2 arguments, not 1 at character 7 (got min(x))");
+  EXPECT_EQ(problem("min x"), "this is not a formula: expected `(` after `min` at character 5 (got min x)");
+  EXPECT_EQ(problem("."), "this is not a formula: expected a number at character 1 (got .)");
+  EXPECT_EQ(problem(""), "this is not a formula: expected a number, a name or `(` at character 1");
   EXPECT_NE(problem(std::string(1000, '(')).find("too many brackets"), std::string::npos);
 }
 

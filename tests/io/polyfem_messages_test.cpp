@@ -55,9 +55,9 @@ TEST_F(PolyfemFiles, ThatCannotBeComposedSayWhy) {
   EXPECT_EQ(folder_.problems(R"({"common": "none.json"})"),
             Lines{"common: the file does not exist; looked for none.json (got \"none.json\")"});
   EXPECT_EQ(folder_.problems(R"({"common": 3})"), Lines{"common: expected the path of a file, not a number (got 3)"});
-  EXPECT_EQ(
-      folder_.problems(R"({"common": "scene.json"})"),
-      Lines{"common: more than 16 files, each of which names the next; does one name itself? (got \"scene.json\")"});
+  EXPECT_EQ(folder_.problems(R"({"common": "scene.json"})"),
+            Lines{"common: there are more than 16 files, each of which names the next; check whether one names itself "
+                  "(got \"scene.json\")"});
   folder_.file("base.json", scene_of(entry("cube.msh")));
   const Lines lines =
       folder_.problems(R"({"common": "base.json", "patch": [{"op": "replace", "path": "/a/b", "value": 1}]})");
@@ -121,7 +121,7 @@ TEST_F(PolyfemMessages, OfSequencesOfMeshes) {
             Lines{"geometry[1].mesh_sequence: entry 1: the mesh file does not exist (got \"none.obj\") (got "
                   "[\"flat.obj\",\"none.obj\"])"});
   EXPECT_EQ(of(R"("mesh_sequence": ["flat.obj"])"),
-            Lines{"geometry[1].fps: expected how many files of the sequence there are a second"});
+            Lines{"geometry[1].fps: expected the number of files of the sequence per second"});
 }
 
 TEST_F(PolyfemMessages, WhatIsSwitchedOffRuns) {
@@ -136,14 +136,15 @@ TEST_F(PolyfemMessages, StiffnessOfGcpHasAnotherUnit) {
       "solver": {"contact": {"barrier_stiffness": 1e4}})");
   EXPECT_EQ(
       folder_.problems(scene),
-      (Lines{"solver.contact.barrier_stiffness: warning: counts products of the areas that meet, ours the area of "
-             "one: kappa is a tenth of Young's modulus (got 10000.0)"}));
+      (Lines{
+          "solver.contact.barrier_stiffness: warning: PolyFEM's stiffness multiplies products of two areas, and ours "
+          "the area of one, so that it cannot be converted; kappa is a tenth of Young's modulus (got 10000.0)"}));
   EXPECT_EQ(folder_.good(scene, 1).contact.kappa, 0.0);
 }
 
 TEST_F(PolyfemMessages, OptimisationsAreNoRuns) {
   EXPECT_EQ(folder_.problems(R"({"variable_to_simulation": [], "functionals": []})"),
-            Lines{"describes an optimisation, which is not supported yet, and no run"});
+            Lines{"the file describes an optimisation, not a simulation; this is not supported yet"});
 }
 
 TEST_F(PolyfemFiles, OfTheOldestFormAreReadAsTodaysForm) {
@@ -172,19 +173,19 @@ TEST_F(PolyfemFiles, OfTheOldestFormAreReadAsTodaysForm) {
 }
 
 TEST_F(PolyfemMessages, UnknownKeysAreWarnings) {
-  EXPECT_EQ(
-      folder_.problems(
-          scene_of(entry("cube.msh", R"("n_ref": 1, "#n_refs": 2, "transformation": {"translate": [0, 0, 0]})"),
-                   R"("contct": {}, "contact": {"enabled": true, "mu": 1}, "solver": {"contact": {"stiffness": 1}},
+  EXPECT_EQ(folder_.problems(scene_of(
+                entry("cube.msh", R"("n_ref": 1, "#n_refs": 2, "transformation": {"translate": [0, 0, 0]})"),
+                R"("contct": {}, "contact": {"enabled": true, "mu": 1}, "solver": {"contact": {"stiffness": 1}},
       "boundary_conditions": {"dirichlet_boundary": [{"id": "all", "value": [0, 0, 0], "time": 1, "dimension": [true, true, false]}]})")),
-      (Lines{"contct: warning: unknown key, which has no effect; did you mean `contact`?",
-             "contact.mu: warning: unknown key, which has no effect",
-             "solver.contact.stiffness: warning: unknown key, which has no effect; did you mean `barrier_stiffness`?",
-             "geometry[0].n_ref: warning: unknown key, which has no effect; did you mean `n_refs`?",
-             "boundary_conditions.dirichlet_boundary[0].time: warning: unknown key, which has no effect; did you mean "
-             "`time_reference`?",
-             "geometry[0].transformation.translate: warning: unknown key, which has no effect; did you mean "
-             "`translation`?"}));
+            (Lines{"contct: warning: this key is not known and has no effect; did you mean `contact`?",
+                   "contact.mu: warning: this key is not known and has no effect",
+                   "solver.contact.stiffness: warning: this key is not known and has no effect; did you mean "
+                   "`barrier_stiffness`?",
+                   "geometry[0].n_ref: warning: this key is not known and has no effect; did you mean `n_refs`?",
+                   "boundary_conditions.dirichlet_boundary[0].time: warning: this key is not known and has no effect; "
+                   "did you mean `time_reference`?",
+                   "geometry[0].transformation.translate: warning: this key is not known and has no effect; did you "
+                   "mean `translation`?"}));
 }
 
 TEST_F(PolyfemMessages, OfGeometryNamePlaceValueAndWhatWasExpected) {
@@ -205,8 +206,7 @@ TEST_F(PolyfemMessages, OfGeometryNamePlaceValueAndWhatWasExpected) {
              "geometry[6].transformation.translation: expected up to 3 numbers (got \"up\")",
              "geometry[7].array.size: expected 3 numbers of copies, each at least 1 (got [2,0,1])",
              "geometry[8].transformation.rotation: must not be zero (got [0,0,0,0])",
-             "geometry[9].surface_selection: expected the number of the obstacle, which has one for all of its "
-             "surface (got [1])"}));
+             "geometry[9].surface_selection: expected one number, for the whole surface of the obstacle (got [1])"}));
 }
 
 TEST_F(PolyfemMessages, OfSelections) {
@@ -226,7 +226,7 @@ TEST_F(PolyfemMessages, OfSelections) {
       of(R"([{"id": 1, "box": [[0, 0], [1, 1, 1]]}])"),
       Lines{"geometry[0].surface_selection[0].box: expected two corners of 3 numbers each (got [[0,0],[1,1,1]])"});
   EXPECT_EQ(of(R"([{"axis": 1, "position": 0}, {"id": 2}])"),
-            (Lines{"geometry[0].surface_selection[0].id: expected the number that is given to what is selected",
+            (Lines{"geometry[0].surface_selection[0].id: expected the number to give to the selection",
                    "geometry[0].surface_selection[1]: expected a selection: box, axis, center, p1 and p2, or normal"}));
 }
 
@@ -237,10 +237,10 @@ TEST_F(PolyfemMessages, OfConditions) {
   };
   const std::string at = "boundary_conditions.dirichlet_boundary[0].";
   EXPECT_EQ(of(R"([{"id": 4, "value": [0, "foo(t) + 1", 0]}])"),
-            Lines{at + "value[1]: is not a formula: unknown name `foo` at character 1 (got \"foo(t) + 1\")"});
+            Lines{at + "value[1]: this is not a formula: unknown name `foo` at character 1 (got \"foo(t) + 1\")"});
   EXPECT_EQ(of(R"([{"id": 4, "value": 0}])"), Lines{at + "value: expected 3 numbers or formulas (got 0)"});
   EXPECT_EQ(of(R"([{"id": 4, "value": [0, 0]}])"),
-            Lines{at + "value: warning: has 2 of 3 values: the others are 0 (got [0,0])"});
+            Lines{at + "value: warning: the list has 2 of 3 values; the others are set to 0 (got [0,0])"});
   EXPECT_EQ(
       of(R"([{"id": 4, "value": [[0, 1], 0, 0]}])"),
       Lines{at + "value[0]: lists of values need `time_reference`, the times of their entries; values per element "
@@ -259,7 +259,7 @@ TEST_F(PolyfemMessages, OfConditions) {
             (Lines{at + "id: expected a number or a list of numbers (got \"top\")",
                    at + "dimension: expected 3 times true or false (got [true,1,false])"}));
   EXPECT_EQ(of(R"([{"id": 99, "value": [0, 0, 0]}])"),
-            Lines{at + "id: warning: no face or node has this number: no effect"});
+            Lines{at + "id: warning: this entry has no effect, because no face or node has this number"});
   EXPECT_EQ(of("3"), Lines{"boundary_conditions.dirichlet_boundary: expected a list of objects, not a number (got 3)"});
 }
 

@@ -96,17 +96,16 @@ TEST_F(PolyfemOrder, OfCurvedMeshesIsThatOfTheirShape) {
   EXPECT_EQ(orders(entry("bent.msh"), "4"), (std::vector<int>{4}));
   EXPECT_EQ(orders(entry("bent.msh"), "1", 1), (std::vector<int>{2}));
   EXPECT_EQ(folder_.problems(scene_of(entry("bent.msh"))),
-            Lines{"geometry[0].mesh: warning: its elements are curved, of order 2, and displacements of order 1 "
-                  "(space.discr_order) cannot turn such ones without strain: both are of order 2 here; `order` 1 with "
-                  "`keep_shape` in the native scene is the published pair (got \"bent.msh\")"});
+            Lines{"geometry[0].mesh: warning: the elements are curved, of order 2, and displacements of order 1 "
+                  "(space.discr_order) cannot rotate them without strain, so that both have order 2 here; for the "
+                  "published orders use `order` 1 with `keep_shape` in the native scene (got \"bent.msh\")"});
   write("bent4.msh", bent_mesh(cube_, 4));
   EXPECT_EQ(folder_.problems(scene_of(entry("bent4.msh"), space("2"))),
-            Lines{"geometry[0].mesh: warning: its elements are curved, of order 4, and displacements of order 2 "
-                  "(space.discr_order) cannot turn such ones without strain: both are of order 2 here; `order` 2 with "
-                  "`keep_shape` in the native scene is the published pair (got \"bent4.msh\")"});
-  EXPECT_EQ(
-      folder_.problems(scene_of(entry("bent.msh", R"("n_refs": 1)"), space("2"))),
-      Lines{"geometry[0].n_refs: the elements of the mesh are curved, and only linear ones can be split (got 1)"});
+            Lines{"geometry[0].mesh: warning: the elements are curved, of order 4, and displacements of order 2 "
+                  "(space.discr_order) cannot rotate them without strain, so that both have order 2 here; for the "
+                  "published orders use `order` 2 with `keep_shape` in the native scene (got \"bent4.msh\")"});
+  EXPECT_EQ(folder_.problems(scene_of(entry("bent.msh", R"("n_refs": 1)"), space("2"))),
+            Lines{"geometry[0].n_refs: the mesh has curved elements, but only linear elements can be refined (got 1)"});
 }
 
 TEST_F(PolyfemOrder, OfSeveralInOneMeshIsTheHighest) {
@@ -115,9 +114,9 @@ TEST_F(PolyfemOrder, OfSeveralInOneMeshIsTheHighest) {
       {"type": "NeoHookean", "E": 1e5, "nu": 0.4}, )";
   EXPECT_EQ(folder_.good(scene + space(R"([{"id": 1, "order": 3}])") + "}", 1).bodies[0].order, 3);
   EXPECT_EQ(folder_.problems(scene + space(R"([{"id": 1, "order": 3}, {"id": 7, "order": 2}])") + "}"),
-            (Lines{"geometry.volume_selection: warning: has elements of orders 1 to 3 (space.discr_order), and all "
-                   "elements of a body have the same here: 3 (got [... 1 entries])",
-                   "space.discr_order[1].id: warning: no element has this number: no effect"}));
+            (Lines{"geometry.volume_selection: warning: the body has elements of orders 1 to 3 (space.discr_order), "
+                   "but here all elements of a body have the same order; order 3 is used (got [... 1 entries])",
+                   "space.discr_order[1].id: warning: this entry has no effect, because no element has this number"}));
 }
 
 TEST_F(PolyfemOrder, ThatIsNoneSaysWhatIsExpected) {
@@ -185,14 +184,14 @@ TEST_F(PolyfemOrder, HasNoUseForOtherQuadratureAndLumpedMasses) {
   EXPECT_EQ(
       folder_.problems(scene_of(entry("cube.msh"), R"("space": {"discr_order": 2, )" + advanced +
                                                        R"(}, "solver": {"advanced": {"lump_mass_matrix": true}})")),
-      (Lines{"space.advanced.quadrature_order: warning: has no effect: the order of the elements decides on the "
-             "points of quadrature (got 5)",
-             "space.advanced.mass_quadrature_order: warning: has no effect: the order of the elements decides on "
-             "the points of quadrature (got 4)",
-             "space.advanced.bc_method: warning: has no effect: values are those at the nodes, as with `sample` "
-             "(got \"lsq\")",
-             "solver.advanced.lump_mass_matrix: warning: has no effect on elements of an order above 1, whose "
-             "mass matrix stays full: sums of its rows may be negative (got true)"}));
+      (Lines{"space.advanced.quadrature_order: warning: this key has no effect, because the order of the elements "
+             "determines the quadrature points (got 5)",
+             "space.advanced.mass_quadrature_order: warning: this key has no effect, because the order of the elements "
+             "determines the quadrature points (got 4)",
+             "space.advanced.bc_method: warning: this method has no effect: the values at the nodes are used, as with "
+             "`sample` (got \"lsq\")",
+             "solver.advanced.lump_mass_matrix: warning: this key has no effect on elements of an order above 1; their "
+             "mass matrix stays full, because sums of its rows may be negative (got true)"}));
   folder_.good(scene_of(entry("cube.msh"),
                         R"("space": {"discr_order": 1, "advanced": {"quadrature_order": -1, "bc_method": "sample"}},
       "solver": {"advanced": {"lump_mass_matrix": true}})"));
@@ -263,8 +262,8 @@ TEST_F(PolyfemCollisionMesh, HasEdgesOfAtMostALength) {
       Lines{"contact.collision_mesh.tessellation_type: warning: here every edge of the elements has 4 equal parts "
             "(got \"irregular\")"});
   EXPECT_EQ(problems(entry("cube.msh"), "2", R"({"max_edge_length": 0.001})"),
-            Lines{"contact.collision_mesh.max_edge_length: warning: would cut edges of elements into up to 708 parts; "
-                  "here they have 64 (got 0.001)"});
+            Lines{"contact.collision_mesh.max_edge_length: warning: this length would cut edges of elements into up to "
+                  "708 parts; here they are cut into 64 (got 0.001)"});
   EXPECT_EQ(problems(entry("cube.msh"), "2", R"({"max_edge_length": -1})"),
             Lines{"contact.collision_mesh.max_edge_length: must be above 0 (got -1)"});
 }
@@ -311,19 +310,19 @@ TEST_F(PolyfemCollisionMesh, OfAnotherShapeIsASurfaceOfItsOwn) {
   EXPECT_EQ(of("cube.msh", "flat.obj"), "flat.obj");
   EXPECT_EQ(problems(entry("cube.msh", R"("type": "mesh_array", "array": {"size": [2, 1, 1], "offset": 2})"), "2",
                      R"({"mesh": "subdivided.obj"})"),
-            Lines{"contact.collision_mesh.mesh: is another surface than that of the elements: expected one deformable "
-                  "body, not copies of one (got \"subdivided.obj\")"});
-  EXPECT_EQ(problems(entry("cube.msh"), "2", R"({"linear_map": "a.hdf5"})"),
-            Lines{"contact.collision_mesh.linear_map: expected `mesh` beside it, whose vertices it moves (got "
-                  "\"a.hdf5\")"});
+            Lines{"contact.collision_mesh.mesh: the collision mesh is not the surface of the elements; this is "
+                  "supported for one deformable body, not copies of one (got \"subdivided.obj\")"});
+  EXPECT_EQ(
+      problems(entry("cube.msh"), "2", R"({"linear_map": "a.hdf5"})"),
+      Lines{"contact.collision_mesh.linear_map: `linear_map` needs `mesh`, whose vertices it moves (got \"a.hdf5\")"});
 }
 
 TEST_F(PolyfemCollisionMesh, ThatIsMissingCountsByItsName) {
   const auto named = [](const std::string& surface) { return R"({"mesh": ")" + surface + R"(", "linear_map": "a"})"; };
   EXPECT_EQ(problems(entry("cube.msh"), "2", named("cube-P2-collision-mesh.obj")),
-            Lines{"contact.collision_mesh.mesh: warning: the mesh file does not exist; by its name it subdivides the "
-                  "surface of the elements, which is subdivided as finely as its curvature asks for (got "
-                  "\"cube-P2-collision-mesh.obj\")"});
+            Lines{"contact.collision_mesh.mesh: warning: the mesh file does not exist; according to its name it "
+                  "subdivides the surface of the elements; this surface is subdivided as finely as its curvature "
+                  "requires instead (got \"cube-P2-collision-mesh.obj\")"});
   EXPECT_EQ(segments(entry("cube.msh"), "2", named("cube-P2-collision-mesh.obj"), 1), 0);
   for (const std::string name : {"fine.ply", "sphere-collision-mesh.obj", "cube_fine.ply"}) {
     EXPECT_EQ(problems(entry("cube.msh"), "2", named(name)),
@@ -342,8 +341,8 @@ TEST_F(PolyfemCollisionMesh, FollowsTheWeightsOfItsNodes) {
                     place = "contact.collision_mesh.linear_map: ";
   const auto not_used = [&](const std::string& why) {
     return Lines{place + "warning: " + why +
-                 ": every vertex of the surface follows the element that holds it, or the nearest, instead (got "
-                 "\"w.hdf5\")"};
+                 ", so that every vertex of the surface follows the element that contains it, or the nearest one, "
+                 "instead (got \"w.hdf5\")"};
   };
   const auto of = [&](const std::string& more = "") { return problems(entry("cube.msh", more), "1", key); };
   EXPECT_EQ(of(), not_used("the file does not exist"));
@@ -355,22 +354,23 @@ TEST_F(PolyfemCollisionMesh, FollowsTheWeightsOfItsNodes) {
     EXPECT_EQ(desc.bodies.at(0).collision_surface.value().mesh, "other.obj");
     EXPECT_EQ(desc.bodies[0].collision_surface->weights, "w.hdf5");
   }
-  EXPECT_EQ(of(R"("n_refs": 1)"), not_used("is for the nodes of a mesh that is refined"));
+  EXPECT_EQ(of(R"("n_refs": 1)"), not_used("the map refers to the nodes of a mesh that is refined"));
   write_weights(125);
-  EXPECT_EQ(of(), not_used("is for 125 nodes, numbered as PolyFEM does, and the mesh file has 27"));
+  EXPECT_EQ(of(), not_used("the map refers to 125 nodes in PolyFEM's numbering, but the mesh file has 27"));
   EXPECT_EQ(folder_.good(scene(entry("cube.msh"), "2", key), 1).bodies.at(0).collision_surface.value().weights, "");
   std::swap(weights.front(), weights.back());
   write_weights(27);
-  EXPECT_EQ(of(), not_used("has nodes or vertices in another order than the files"));
+  EXPECT_EQ(of(), not_used("the map has its nodes or vertices in another order than the files"));
   weights.pop_back();
   write_weights(27);
-  EXPECT_EQ(of(), not_used("is for " + std::to_string(weights.size()) + " vertices, and the surface has " +
+  EXPECT_EQ(of(), not_used("the map is for " + std::to_string(weights.size()) + " vertices, but the surface has " +
                            std::to_string(weights.size() + 1)));
   weights[2] = {{3, 0.5}};
   write_weights(27);
-  EXPECT_EQ(of(),
-            Lines{place + "cannot be used: weight_triplets: the weights of row 2 add up to 0.5: expected 1, so that "
-                          "the surface follows translations (got \"w.hdf5\")"});
+  EXPECT_EQ(
+      of(),
+      Lines{place + "the map cannot be used: weight_triplets: the weights of row 2 add up to 0.5: expected 1, so that "
+                    "the surface follows translations (got \"w.hdf5\")"});
 }
 
 TEST_F(PolyfemCollisionMesh, ThatIsSwitchedOffIsNone) {

@@ -80,12 +80,13 @@ TEST_F(PolyfemRemesh, WhatHasNoCounterpartIsTold) {
       folder_.problems(scene(R"({"enabled": true, "split": {"depth": 3},
       "collapse": {"max_depth": 1, "rel_max_edge_length": 1}, "swap": {"enabled": true, "acceptance_tolerance": -1},
       "local_relaxation": {"local_mesh_n_ring": 3, "max_nl_iterations": 1}})")),
-      (Lines{"space.remesh.split.depth: warning: unknown key, which has no effect; did you mean `max_depth`?",
-             "space.remesh.swap.acceptance_tolerance: warning: has no effect: 1e-08 J of collapses counts for all "
-             "that is no split (got -1)",
-             "space.remesh.collapse.max_depth: warning: has no counterpart: as PolyFEM's usual 3 (got 1)",
-             "space.remesh.local_relaxation.local_mesh_n_ring: warning: has no counterpart: as PolyFEM's usual 2 "
-             "(got 3)"}));
+      (Lines{"space.remesh.split.depth: warning: this key is not known and has no effect; did you mean `max_depth`?",
+             "space.remesh.swap.acceptance_tolerance: warning: this tolerance has no effect: the 1e-08 J of "
+             "collapses is used for all operations except splits (got -1)",
+             "space.remesh.collapse.max_depth: warning: this key has no counterpart; the run behaves as with "
+             "PolyFEM's usual 3 (got 1)",
+             "space.remesh.local_relaxation.local_mesh_n_ring: warning: this key has no counterpart; the run "
+             "behaves as with PolyFEM's usual 2 (got 3)"}));
 }
 
 TEST_F(PolyfemRemesh, WrongValuesAreNamed) {

@@ -44,7 +44,7 @@ TEST_F(RigidIpcFixtures, AreAllReadButThoseWithoutTheirMeshes) {
     if (entry.path().filename() == "1_link.json" && entry.path().string().find("wire") != std::string::npos) {
       // Nothing in the scene can move.
       ASSERT_EQ(loaded.issues().size(), 1U);
-      EXPECT_EQ(loaded.issues()[0].message, "a scene needs at least one body that is no obstacle");
+      EXPECT_EQ(loaded.issues()[0].message, "a scene needs at least one body that is not an obstacle");
       continue;
     }
     for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);

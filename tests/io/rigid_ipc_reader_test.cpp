@@ -79,8 +79,9 @@ TEST(RigidIpc, NoRestitutionIsSilent) {
 
 TEST(RigidIpc, RestitutionAboveOneIsOneAndTold) {
   EXPECT_EQ(good(with_restitution("10"), 1).contact.restitution, 1.0);
-  EXPECT_NE(problems(with_restitution("10")).at(0).find("is above 1, where every impact would make energy"),
-            std::string::npos);
+  EXPECT_NE(
+      problems(with_restitution("10")).at(0).find("the restitution is above 1, so that every impact would add energy"),
+      std::string::npos);
 }
 
 TEST(RigidIpc, RestitutionWithNewmarkIsToldToHaveNoEffect) {
@@ -207,8 +208,8 @@ TEST(RigidIpc, ReportsEverythingAtOnceWithPlaces) {
              "them (got [true])",
              "scene.json: rigid_body_problem.rigid_bodies[0].scale: expected 3 numbers, not a string (got \"big\")",
              "scene.json: rigid_body_problem.rigid_bodies[0].density: must be above 0 (got 0)",
-             "scene.json: rigid_body_problem.rigid_bodies[1].mesh: the mesh was not found: not from here, not "
-             "beside the scene, not in a folder `meshes` beside or above it, not below CLEARANCE_PEER_DATA (got "
+             "scene.json: rigid_body_problem.rigid_bodies[1].mesh: the mesh was found neither from here, nor beside "
+             "the scene, nor in a folder `meshes` beside or above it, nor below CLEARANCE_PEER_DATA (got "
              "\"no-such-mesh.obj\")",
              "scene.json: rigid_body_problem.rigid_bodies[2].mesh: a body needs a `mesh` or `vertices`",
              "scene.json: rigid_body_problem.rigid_bodies[3]: expected an object, not a number (got 7)",
@@ -223,10 +224,10 @@ TEST(RigidIpc, UnknownKeysAreWarnings) {
                    R"("max_tme": 1, "#x": 2, "distance_barrier_constraint": {"use_log_barrier": true},
                                  "ipc_solver": {"dhat_epsilon": 1e-8}, "volume_constraint": {"anything": 1},)")),
       (Lines{
-          "scene.json: rigid_body_problem.rigid_bodies[0].desnity: warning: unknown key, which has no effect; did you "
-          "mean `density`?",
-          "scene.json: distance_barrier_constraint.use_log_barrier: warning: unknown key, which has no effect",
-          "scene.json: max_tme: warning: unknown key, which has no effect; did you mean `max_time`?"}));
+          "scene.json: rigid_body_problem.rigid_bodies[0].desnity: warning: this key is not known and has no effect; "
+          "did you mean `density`?",
+          "scene.json: distance_barrier_constraint.use_log_barrier: warning: this key is not known and has no effect",
+          "scene.json: max_tme: warning: this key is not known and has no effect; did you mean `max_time`?"}));
 }
 
 }  // namespace

@@ -104,15 +104,19 @@ TEST(RigidIpcState, StatesThatDoNotFitAreWarnings) {
     const LoadedScene loaded = read(text);
     return loaded.warnings.empty() ? "" : to_string(loaded.warnings[0]);
   };
-  EXPECT_EQ(warning(R"({"args": )" + scene + "}"),
-            "sim.json: animation.state_sequence: warning: holds no states: the simulation starts at its beginning");
-  EXPECT_TRUE(warning(saved(scene, R"({"rigid_bodies": [{}]})"))
-                  .starts_with("sim.json: animation.state_sequence[0].rigid_bodies: warning: has not one entry for"));
+  EXPECT_EQ(
+      warning(R"({"args": )" + scene + "}"),
+      "sim.json: animation.state_sequence: warning: the file has no states; the simulation starts at its beginning");
+  EXPECT_TRUE(
+      warning(saved(scene, R"({"rigid_bodies": [{}]})"))
+          .starts_with(
+              "sim.json: animation.state_sequence[0].rigid_bodies: warning: the state does not have one entry for"));
   const std::string rest = R"({"rigid_bodies": [{}, {}]})";
   std::string states = rest;
   for (int k = 0; k < 8; ++k) states += "," + rest;
   EXPECT_TRUE(
-      warning(saved(scene, states)).starts_with("sim.json: animation.state_sequence: warning: has come to its"));
+      warning(saved(scene, states))
+          .starts_with("sim.json: animation.state_sequence: warning: the simulation of this file is already complete"));
 }
 
 }  // namespace

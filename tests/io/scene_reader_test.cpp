@@ -229,9 +229,9 @@ TEST_F(SceneFiles, SyntaxErrorsNameTheLine) {
 
 TEST_F(SceneFiles, KeysGivenTwiceAreRefused) {
   EXPECT_EQ(problems(R"({"bodies": [{"mesh": "meshes/cube.msh", "name": "a", "name": "b"}]})"),
-            Lines{"scene.json: bodies[0].name: the key is given twice, again at line 1, column 55"});
+            Lines{"scene.json: bodies[0].name: the key is given twice, the second time at line 1, column 55"});
   EXPECT_EQ(problems("{\n  \"time\": {\"step\": 0.1},\n  // a comment\n  \"time\" : {}\n}"),
-            Lines{"scene.json: time: the key is given twice, again at line 4, column 4"});
+            Lines{"scene.json: time: the key is given twice, the second time at line 4, column 4"});
 }
 
 TEST_F(SceneFiles, OtherFormatsAreRecognised) {
@@ -240,7 +240,7 @@ TEST_F(SceneFiles, OtherFormatsAreRecognised) {
   EXPECT_EQ(problems(R"({"geometry": [], "materials": []})"),
             Lines{"scene.json: geometry: expected a list of meshes (got [])"});
   EXPECT_EQ(problems(R"({"time": {}})"),
-            Lines{"scene.json: bodies: a scene needs at least one body that is no obstacle"});
+            Lines{"scene.json: bodies: a scene needs at least one body that is not an obstacle"});
 }
 
 TEST_F(SceneFiles, MissingFilesAndFoldersAreNamed) {

@@ -68,29 +68,27 @@ TEST_F(WeightsReader, TakesNumbersOfOtherTypes) {
 }
 
 TEST_F(WeightsReader, SaysWhatIsNoFileOfWeights) {
-  EXPECT_EQ(problems("none.hdf5"), Lines{"there is no such file"});
+  EXPECT_EQ(problems("none.hdf5"), Lines{"the file does not exist"});
   fs::create_directory(folder_ / "folder.hdf5");
-  EXPECT_EQ(problems("folder.hdf5"), Lines{"there is no such file"});
+  EXPECT_EQ(problems("folder.hdf5"), Lines{"the file does not exist"});
   write_text(folder_ / "text.hdf5", "version https://git-lfs.github.com/spec/v1\n");
-  EXPECT_EQ(problems("text.hdf5"), Lines{"cannot be read: expected an HDF5 file"});
+  EXPECT_EQ(problems("text.hdf5"), Lines{"the file cannot be read; expected an HDF5 file"});
   write({1, 1}, {0, 1}, {0, 1});
   const std::string whole = read_text(folder_ / "w.hdf5");
   write_text(folder_ / "cut.hdf5", whole.substr(0, whole.size() / 2));
-  EXPECT_EQ(problems("cut.hdf5"), Lines{"cannot be read: expected an HDF5 file"});
+  EXPECT_EQ(problems("cut.hdf5"), Lines{"the file cannot be read; expected an HDF5 file"});
   WeightsWriter(folder_ / "group.hdf5", "weights");
-  EXPECT_EQ(problems("group.hdf5"),
-            Lines{"has no group `weight_triplets`: expected it with the datasets `values`, `rows` and `cols` and the "
-                  "attribute `shape`"});
+  EXPECT_EQ(problems("group.hdf5"), Lines{"the file has no group `weight_triplets`; expected this group with the "
+                                          "datasets `values`, `rows` and `cols` and the attribute `shape`"});
 }
 
 TEST_F(WeightsReader, SaysAllThatIsMissing) {
   WeightsWriter(folder_ / "w.hdf5");
-  EXPECT_EQ(problems(),
-            (Lines{"weight_triplets/shape: is missing: expected an attribute of two integers: how many rows "
-                   "and columns",
-                   "weight_triplets/values: is missing: expected a list of numbers",
-                   "weight_triplets/rows: is missing: expected a list of integers",
-                   "weight_triplets/cols: is missing: expected a list of integers"}));
+  EXPECT_EQ(problems(), (Lines{"weight_triplets/shape: this attribute is missing: expected an attribute of two "
+                               "integers: how many rows and columns",
+                               "weight_triplets/values: this dataset is missing; expected a list of numbers",
+                               "weight_triplets/rows: this dataset is missing; expected a list of integers",
+                               "weight_triplets/cols: this dataset is missing; expected a list of integers"}));
 }
 
 TEST_F(WeightsReader, SaysWhatIsOfAnotherType) {

@@ -204,7 +204,7 @@ TEST_F(VolumeMeshing, TrianglesThatEncloseNothingAreRefused) {
   }
   const Result<VolumeMesh> made = make_volume_mesh(soup, {});
   ASSERT_FALSE(made);
-  EXPECT_NE(to_string(made.issues().front()).find("these triangles enclose nothing"), std::string::npos)
+  EXPECT_NE(to_string(made.issues().front()).find("these triangles do not enclose a volume"), std::string::npos)
       << to_string(made.issues().front());
 }
 
@@ -232,11 +232,12 @@ TEST(VolumeMesh, RefusesWhatIsNoBareSurface) {
     return made ? std::string() : to_string(made.issues().front());
   };
   EXPECT_EQ(message_of(make_box({1, 1, 1}, {1, 1, 1}), 0.5),
-            "is no bare surface: it has elements already (got 6 tetrahedra)");
-  EXPECT_EQ(message_of(Mesh{}, 0.5), "has no triangles that could be a surface; outlines are filled in 2D");
-  EXPECT_EQ(message_of(make_sheet(1, 1, 2, 2), 0.5), "is flat: it encloses nothing");
+            "the mesh is not a bare surface, because it already has elements (got 6 tetrahedra)");
+  EXPECT_EQ(message_of(Mesh{}, 0.5),
+            "the mesh has no triangles that could be a surface; outlines are only filled in 2D");
+  EXPECT_EQ(message_of(make_sheet(1, 1, 2, 2), 0.5), "the surface is flat and does not enclose a volume");
   EXPECT_NE(message_of(box_surface({1, 1, 1}), 1e-4).find("this edge length would make up to"), std::string::npos);
-  EXPECT_NE(message_of(box_surface({1, 1, 1}), 3.0).find("is longer than the whole body, which is 1.732 m across"),
+  EXPECT_NE(message_of(box_surface({1, 1, 1}), 3.0).find("exceeds the size of the whole body, 1.732 m"),
             std::string::npos);
   Mesh open;
   open.dim = 2;

@@ -327,8 +327,8 @@ class LiveRun(unittest.TestCase):
             self.assertEqual(answer.returncode, 2, answer.stdout + answer.stderr)
             return answer.stderr
 
-        self.assertIn("is no folder", refused("view", self.folder / "nowhere"))
-        self.assertIn("is no result folder", refused("view", self.folder))
+        self.assertIn("this is not a folder", refused("view", self.folder / "nowhere"))
+        self.assertIn("this is not a result folder", refused("view", self.folder))
         self.run_plainly("--steps", "2")
         view = self.view("plain")
         self.assertIn("--port", refused("view", self.folder / "plain", "--port", view.host.split(":")[1]))

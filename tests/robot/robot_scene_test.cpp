@@ -61,7 +61,7 @@ TEST(RobotScene, OverlapsWithinAMechanismAreIgnoredAndTold) {
   const SceneDesc scene = scene_of_robot(model, notes);
   ASSERT_EQ(scene.contact.ignored_pairs.size(), 2U);
   EXPECT_EQ(scene.contact.ignored_pairs[1].bodies, (std::array<std::string, 2>{"b", "c"}));
-  EXPECT_NE(messages_of(notes).find("1 pairs of bodies of one mechanism overlap"), std::string::npos);
+  EXPECT_NE(messages_of(notes).find("1 pairs of bodies of the same mechanism overlap"), std::string::npos);
   EXPECT_TRUE(Simulation::create(scene));
 }
 
@@ -82,7 +82,7 @@ TEST(RobotScene, WhatStandsOnAPlaneIsLiftedWithAllThatIsJoinedToIt) {
   EXPECT_NEAR(scene.bodies[1].transform.translation[1] - 0.5, lift, 1e-15);
   EXPECT_NEAR(scene.joints[0].point[1] - 0.3, lift, 1e-15);
   EXPECT_TRUE(Simulation::create(scene));
-  EXPECT_NE(messages_of(notes).find("touches a plane where it starts: lifted by"), std::string::npos);
+  EXPECT_NE(messages_of(notes).find("starts on a plane and was lifted by"), std::string::npos);
 }
 
 TEST(RobotScene, AnInertiaThatNoBodyHasIsReplacedByThatOfTheShapeAndTold) {
@@ -94,7 +94,8 @@ TEST(RobotScene, AnInertiaThatNoBodyHasIsReplacedByThatOfTheShapeAndTold) {
   const SceneDesc scene = scene_of_robot(model, notes);
   EXPECT_TRUE(scene.bodies[0].inertia && scene.bodies[1].inertia);
   EXPECT_EQ(notes.size(), 2U);
-  EXPECT_NE(messages_of(notes).find("body 'a': no body has its inertia (Ixx 0.1, Iyy 0.1, Izz 0.3,"), std::string::npos)
+  EXPECT_NE(messages_of(notes).find("body 'a': no body can have the given inertia (Ixx 0.1, Iyy 0.1, Izz 0.3,"),
+            std::string::npos)
       << messages_of(notes);
   EXPECT_TRUE(Simulation::create(scene));
 }

@@ -58,7 +58,7 @@ void expect_no_crash(const std::string& format, const std::string& text) {
     const std::string told = messages_of(loaded.issues());
     EXPECT_FALSE(told.empty());
     EXPECT_EQ(told.find("was ended by signal"), std::string::npos) << told << changed;
-    EXPECT_EQ(told.find("without a word"), std::string::npos) << told << changed;
+    EXPECT_EQ(told.find("without a message"), std::string::npos) << told << changed;
   }
 }
 

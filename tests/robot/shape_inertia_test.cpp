@@ -77,11 +77,12 @@ TEST(ShapeInertia, OneThatNoBodyHasIsReplacedByThatOfTheShapesOrABall) {
     given.tensor = bad;
     const CheckedInertia of_shape = check_inertia(given, {box});
     EXPECT_NEAR(of_shape.inertia.tensor(0, 0), 2.0 * 0.04 / 6.0, 1e-12);
-    EXPECT_NE(of_shape.told.find("that of its shapes with its mass of 2 kg"), std::string::npos) << of_shape.told;
+    EXPECT_NE(of_shape.told.find("the inertia of its shapes with its mass of 2 kg"), std::string::npos)
+        << of_shape.told;
     const CheckedInertia of_ball = check_inertia(given, {});
     const double radius_sq = std::pow(2.0 / (4.0 / 3.0 * pi * 1000.0), 2.0 / 3.0);
     EXPECT_NEAR(of_ball.inertia.tensor(1, 1), 0.4 * 2.0 * radius_sq, 1e-12);
-    EXPECT_NE(of_ball.told.find("an invented one is used"), std::string::npos) << of_ball.told;
+    EXPECT_NE(of_ball.told.find("the inertia of a ball of water"), std::string::npos) << of_ball.told;
     EXPECT_EQ(of_ball.inertia.center, given.center);
   }
 }

@@ -69,7 +69,7 @@ TEST(UrdfMass, ZeroOfAFixedFrameAddsNothing) {
     const Robot with = read_robot_text(with_tool(inertial("0", moments)), "with.urdf");
     EXPECT_EQ(with.body("rotor").mass, without.body("rotor").mass);
     EXPECT_EQ(with.body("rotor").inertia->moments, without.body("rotor").inertia->moments);
-    EXPECT_EQ(with.told.find("no body has its inertia"), std::string::npos) << with.told;
+    EXPECT_EQ(with.told.find("no body can have the given inertia"), std::string::npos) << with.told;
   }
 }
 
@@ -79,7 +79,7 @@ TEST(UrdfMass, ZeroOfALinkThatMovesIsToldWithTheMassThatItsShapeGets) {
       robot("<link name='world'/>" + link("arm", inertial("0", "0 0 0") + box) + joint("continuous", "world", "arm")),
       "moving.urdf");
   EXPECT_NEAR(*arm.body("arm").mass, 1.0, 1e-12);
-  EXPECT_TRUE(tells(arm, "body 'arm' has no mass in the model: its shape has the density of water, 1 kg")) << arm.told;
+  EXPECT_TRUE(tells(arm, "body 'arm' has no mass in the model; its shape gets the density of water, 1 kg")) << arm.told;
 }
 
 TEST(UrdfMass, ShapeWithoutAMassHasTheVolumeOfARoundShapeAndNotOfItsPolyhedron) {
@@ -138,7 +138,8 @@ TEST(UrdfMass, NegativeIsRefusedWhereverTheLinkIs) {
 TEST(UrdfInertia, ImpossibleOneOfAFixedLinkIsToldByLinkAndValue) {
   SKIP_WITHOUT("urdf");
   const Robot negative = read_robot_text(with_tool(inertial("0.1", "0.001 -0.005 0.001")), "negative.urdf");
-  EXPECT_TRUE(tells(negative, "link 'tool': no body has its inertia (Ixx 0.001, Iyy -0.005")) << negative.told;
+  EXPECT_TRUE(tells(negative, "link 'tool': no body can have the given inertia (Ixx 0.001, Iyy -0.005"))
+      << negative.told;
   EXPECT_TRUE(tells(negative, "-0.005, 0.001 and 0.001, and all must be above 0")) << negative.told;
   EXPECT_GT(negative.body("rotor").inertia->moments[1], 0.01);
   const Robot triangle = read_robot_text(with_tool(inertial("0.1", "0.001 0.001 0.005")), "triangle.urdf");
@@ -147,7 +148,8 @@ TEST(UrdfInertia, ImpossibleOneOfAFixedLinkIsToldByLinkAndValue) {
   const Robot products = read_robot_text(with_tool(inertial("0.1", "0.001 0.001 0.001", "0 0 0.01")), "products.urdf");
   EXPECT_TRUE(tells(products, "Iyz 0.01 kg m^2")) << products.told;
   const Robot zero = read_robot_text(with_tool(inertial("0.1", "0 0 0") + box), "zero.urdf");
-  EXPECT_TRUE(tells(zero, "what has a mass has an inertia; that of its shapes with its mass of 0.1 kg")) << zero.told;
+  EXPECT_TRUE(tells(zero, "a body with a mass must have an inertia; the inertia of its shapes with its mass of 0.1 kg"))
+      << zero.told;
   EXPECT_NEAR(zero.body("rotor").inertia->moments[0], 0.01 + 0.1 * 0.02 / 12, 1e-12);
 }
 
@@ -169,7 +171,7 @@ TEST(UrdfInertia, EveryKindOfImpossibleOneIsReplacedAndPossibleOnesAreExact) {
     const Robot alone = read_robot_text(
         robot("<link name='world'/>" + link("a", given) + joint("continuous", "world", "a")), "alone.urdf");
     EXPECT_NEAR(alone.body("a").inertia->moments.sum(), c.trace, 1e-6 * c.trace);
-    EXPECT_EQ(tells(alone, "no body has its inertia"), !c.is_possible) << alone.told;
+    EXPECT_EQ(tells(alone, "no body can have the given inertia"), !c.is_possible) << alone.told;
     // At the same place on a rotor of trace 0.03, by way of a frame without mass.
     const Robot fused =
         read_robot_text(robot("<link name='world'/>" + link("rotor", inertial("1", "0.01 0.01 0.01") + box) +
@@ -178,7 +180,7 @@ TEST(UrdfInertia, EveryKindOfImpossibleOneIsReplacedAndPossibleOnesAreExact) {
                         "fused.urdf");
     EXPECT_EQ(fused.body("rotor").mass, 2.0);
     EXPECT_NEAR(fused.body("rotor").inertia->moments.sum(), 0.03 + c.trace, 1e-6 * (0.03 + c.trace));
-    EXPECT_EQ(tells(fused, "link 'tool': no body has its inertia"), !c.is_possible) << fused.told;
+    EXPECT_EQ(tells(fused, "link 'tool': no body can have the given inertia"), !c.is_possible) << fused.told;
   }
 }
 
@@ -188,7 +190,7 @@ TEST(UrdfInertia, FixedLinksOfTheRootAreCheckedToo) {
       read_robot_text(robot(link("base", inertial("3", "1 1 1") + box) +
                             link("sensor", inertial("0.1", "0.1 0.1 -0.1")) + joint("fixed", "base", "sensor")),
                       "root.urdf");
-  EXPECT_TRUE(tells(body, "link 'sensor': no body has its inertia")) << body.told;
+  EXPECT_TRUE(tells(body, "link 'sensor': no body can have the given inertia")) << body.told;
 }
 
 TEST(UrdfInertia, PossibleOnesOfFixedLinksAreSilent) {
@@ -214,7 +216,7 @@ TEST(UrdfInertia, LinkWithoutShapeIsToldThatItsInertiaIsInvented) {
     const Robot body = read_robot_text(
         robot("<link name='world'/>" + link("rotor", inertial("0.1", moments)) + joint("continuous", "world", "rotor")),
         "noshape.urdf");
-    EXPECT_TRUE(tells(body, "it has no shape either, and an invented one is used")) << body.told;
+    EXPECT_TRUE(tells(body, "because the body has no shape, the inertia of a ball of water")) << body.told;
     EXPECT_TRUE(tells(body, "instead: Ixx 3.316e-05")) << body.told;
     EXPECT_NEAR(body.body("rotor").inertia->moments[2], 3.316e-5, 1e-8);
   }

@@ -48,7 +48,8 @@ TEST(Controls, AreKnownToTheChecks) {
 TEST(Controls, HaveNamesThatFormulasCanTell) {
   for (const char* name : {"t", "x", "pi", "sin", "atan2", "mod"}) {
     EXPECT_EQ(first_error(ball_with({{name, 0.0}}, "0")),
-              "controls[0].name: is a name that formulas know already (got \"" + std::string(name) + "\")");
+              "controls[0].name: formulas already use this name for something else; choose another one (got \"" +
+                  std::string(name) + "\")");
   }
   for (const char* name : {"", "1a", "a b", "a-b", "\xc3\xa4"}) {
     EXPECT_EQ(first_error(ball_with({{name, 0.0}}, "0")).substr(0, 35), "controls[0].name: expected letters,");

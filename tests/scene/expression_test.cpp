@@ -49,12 +49,16 @@ TEST(Expression, ProblemsSayWhatIsWrongAndWhere) {
   EXPECT_TRUE(
       problem("sin(tt) + 1").starts_with("load.expression[1]: unknown name `tt` at character 5; known are t, "));
   EXPECT_EQ(problem("2 +* 3"),
-            "load.expression[1]: is not a formula: Unexpected operator \"*\" at character 4 (got 2 +* 3)");
-  EXPECT_EQ(problem("sin(t"), "load.expression[1]: is not a formula: Missing parenthesis at character 5 (got sin(t)");
-  EXPECT_EQ(problem("t = 3"), "load.expression[1]: has a single `=`; a comparison is `==` (got t = 3)");
+            "load.expression[1]: this is not a formula: Unexpected operator \"*\" at character 4 (got 2 "
+            "+* 3)");
+  EXPECT_EQ(problem("sin(t"),
+            "load.expression[1]: this is not a formula: Missing parenthesis at character 5 (got sin(t)");
+  EXPECT_EQ(problem("t = 3"),
+            "load.expression[1]: the formula has a single `=`; write a comparison as `==` (got t = 3)");
   EXPECT_EQ(problem("2 +^ 3"),
-            "load.expression[1]: is not a formula: Unexpected operator \"^\" at character 4 (got 2 +^ 3)");
-  EXPECT_EQ(problem("2 # 3"), "load.expression[1]: has a `#`, which means nothing (got 2 # 3)");
+            "load.expression[1]: this is not a formula: Unexpected operator \"^\" at character 4 (got 2 "
+            "+^ 3)");
+  EXPECT_EQ(problem("2 # 3"), "load.expression[1]: the formula has a `#`, which has no meaning (got 2 # 3)");
   EXPECT_EQ(problem("1, 2"), "load.expression[1]: has a comma outside of a function; expected one formula (got 1, 2)");
   EXPECT_EQ(problem(" "), "load.expression[1]: is empty; expected a formula such as `sin(t)` (got  )");
 }
@@ -74,8 +78,8 @@ TEST(Expression, ValueThatIsNotFiniteNamesTimeAndPoint) {
                                std::array{Vec<3>(0, 0, 0), Vec<3>(0.5, 2, 0)});
   ASSERT_FALSE(values);
   EXPECT_EQ(to_string(values.issues().front()),
-            "bodies[0].loads[1].expression[2]: is infinite at t = 0.5 s, (0.5, 2, 0); expected a finite number (got 1 "
-            "/ (t - x))");
+            "bodies[0].loads[1].expression[2]: the value is infinite at t = 0.5 s, (0.5, "
+            "2, 0); expected a finite number (got 1 / (t - x))");
   EXPECT_FALSE(evaluate({"sqrt(-1)", "0", "0"}, "", 0, std::array{Vec<3>(0, 0, 0)}));
 }
 

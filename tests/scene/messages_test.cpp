@@ -43,7 +43,7 @@ TEST(SceneMessages, WrongTypeSaysWhatWasExpectedAndFound) {
 
 TEST(SceneMessages, WrongLengthSaysHowMany) {
   EXPECT_EQ(messages(R"({"gravity": [0, -9.8]})"),
-            Lines{"gravity: expected 3 numbers, not 2; a scene in the plane has `\"dimension\": 2` (got [0,-9.8])"});
+            Lines{"gravity: expected 3 numbers, not 2; a 2D scene has `\"dimension\": 2` (got [0,-9.8])"});
   EXPECT_EQ(messages(R"({"dimension": 2, "gravity": [1]})"),
             Lines{"gravity: expected 2 or 3 numbers, not 1 (got [1])"});
   EXPECT_EQ(messages(R"({"gravity": [0, "down", 0]})"),
@@ -109,7 +109,7 @@ TEST(Overrides, BodiesTypeSetsTheKindOfStiffBodiesOnly) {
   EXPECT_EQ(kinds("bodies.type=rigid"), R"([{"kind":"rigid"},{"kind":"rigid"},{"kind":"obstacle"},{}])");
   EXPECT_EQ(kinds("bodies.type=affine"), R"([{"kind":"affine"},{"kind":"affine"},{"kind":"obstacle"},{}])");
   EXPECT_EQ(kinds("bodies.type=soft"),
-            "override `bodies.type=soft`: the type of all stiff bodies is `affine` or `rigid`");
+            "override `bodies.type=soft`: expected `affine` or `rigid`, the type of all stiff bodies");
 }
 
 TEST(Overrides, SayWhatIsWrong) {

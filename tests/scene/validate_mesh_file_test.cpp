@@ -34,10 +34,12 @@ TEST(MeshFile, WrongValuesAreToldWithWhatWasExpected) {
 
 TEST(MeshFile, KeysOfMeshFilesAreRefusedWithoutOne) {
   const std::string box = R"("generator": {"kind": "box"})";
-  EXPECT_EQ(told("{" + box + R"(, "units": "m", "up": "z", "volume_mesh": {}})"),
-            (Lines{"bodies[0].units: is for bodies with a `mesh`; all else is in metres, y up",
-                   "bodies[0].up: is for bodies with a `mesh`; all else is in metres, y up",
-                   "bodies[0].volume_mesh: is for bodies with a `mesh`; all else is in metres, y up"}));
+  EXPECT_EQ(
+      told("{" + box + R"(, "units": "m", "up": "z", "volume_mesh": {}})"),
+      (Lines{"bodies[0].units: only a body with a `mesh` file has this key; other shapes are in metres, with y up",
+             "bodies[0].up: only a body with a `mesh` file has this key; other shapes are in metres, with y up",
+             "bodies[0].volume_mesh: only a body with a `mesh` file has this key; other shapes are in metres, with y "
+             "up"}));
   EXPECT_EQ(told(R"({"mesh": "part.obj", "up": "z"})", R"("dimension": 2, )"),
             Lines{"bodies[0].up: must be \"y\" in 2D, where z points at the reader (got \"z\")"});
 }
@@ -50,26 +52,32 @@ TEST(CollisionSurface, WeightsAreThoseOfASurfaceAndOfTheMeshAsItIs) {
   const std::string place = "bodies[0].collision_surface.weights: ", got = " (got \"w.hdf5\")";
   EXPECT_EQ(of(weighted), Lines{});
   EXPECT_EQ(of(weighted, R"(, "array": {"counts": [2, 1, 1]}, "order": 2)"), Lines{});
-  const std::string alone = "is for the vertices of a surface of its own; give that as `mesh`";
+  const std::string alone = "weights need a separate collision surface; give its file as `mesh`";
   EXPECT_EQ(of(R"({"weights": "w.hdf5"})"), Lines{place + alone + got});
   EXPECT_EQ(of(R"({"weights": "w.hdf5", "segments": 3})"), Lines{place + alone + got});
-  EXPECT_EQ(of(weighted, R"(, "refinements": 1)"),
-            Lines{place + "is for the nodes of the mesh as it is, and `refinements` make others" + got});
-  EXPECT_EQ(of(weighted, R"(, "volume_mesh": {})"),
-            Lines{place + "is for the nodes of the mesh as it is, and `volume_mesh` makes others" + got});
+  EXPECT_EQ(
+      of(weighted, R"(, "refinements": 1)"),
+      Lines{place + "weights refer to the nodes of the mesh file, and `refinements` add nodes; remove one of the two" +
+            got});
+  EXPECT_EQ(
+      of(weighted, R"(, "volume_mesh": {})"),
+      Lines{place +
+            "weights refer to the nodes of the mesh file, and `volume_mesh` makes other nodes; remove one of the two" +
+            got});
   EXPECT_EQ(of(weighted, R"(, "split_components": true)"),
-            Lines{"bodies[0].split_components: a deformable body cannot be split; its parts may lie apart (got true)"});
+            Lines{"bodies[0].split_components: a deformable body cannot be split into components; its parts may lie "
+                  "apart (got true)"});
   EXPECT_EQ(of(weighted, R"(, "kind": "rigid")"),
-            Lines{"bodies[0].collision_surface: is for deformable bodies; stiff ones and obstacles touch with their "
-                  "meshes"});
+            Lines{"bodies[0].collision_surface: only deformable bodies have a collision surface; stiff bodies and "
+                  "obstacles collide with their meshes"});
 }
 
 TEST(CollisionSurface, ToleranceBesideWhatSaysItAllIsWarnedOf) {
   const auto of = [](const std::string& surface) {
     return told(R"({"mesh": "part.msh", "collision_surface": )" + surface + "}");
   };
-  const std::string start = "bodies[0].collision_surface.tolerance: warning: has no effect beside `",
-                    end = "`, which says what the surface is (got 0.01)";
+  const std::string start = "bodies[0].collision_surface.tolerance: warning: the tolerance has no effect, because `",
+                    end = "` already determines the surface (got 0.01)";
   EXPECT_EQ(of(R"({"tolerance": 0.01})"), Lines{});
   EXPECT_EQ(of(R"({"tolerance": 0.01, "segments": 3})"), Lines{start + "segments" + end});
   EXPECT_EQ(of(R"({"tolerance": 0.01, "mesh": "skin.obj"})"), Lines{start + "mesh" + end});

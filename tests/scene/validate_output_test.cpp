@@ -52,7 +52,7 @@ TEST(ValidateOutput, UnknownNamesComeWithWhatWasMeant) {
               {"bodies[1]", "`half_spaces[0]`"});
   expect_says(only_issue(R"({"name": "a", "kind": "contact", "bodies": ["bar", "half_spaces[1]"]})"), {"bodies[1]"});
   expect_says(only_issue(R"({"name": "a", "kind": "positon", "body": "bar"})"), {"probes[0].kind", "`position`"});
-  expect_says(only_issue(R"({"name": "a", "body": "arm[2]"})"), {"no such copy", "has 2"});
+  expect_says(only_issue(R"({"name": "a", "body": "arm[2]"})"), {"this copy does not exist", "`arm` is 2"});
   const Issues issues = issues_of(R"({"fields": ["von_misses", "strain"]})");
   ASSERT_EQ(issues.size(), 1u);
   expect_says(to_string(issues[0]), {"output.fields[0]", "did you mean `von_mises`"});
@@ -74,18 +74,19 @@ TEST(ValidateOutput, StressIsToldTheFieldsThatItMayMean) {
 
 TEST(ValidateOutput, NamesHeadColumnsAndAreUnique) {
   expect_says(only_issue(R"({"body": "bar"})"), {"probes[0].name", "needs a name"});
-  expect_says(only_issue(R"({"name": "a,b", "body": "bar"})"), {"probes[0].name", "no commas"});
+  expect_says(only_issue(R"({"name": "a,b", "body": "bar"})"), {"probes[0].name", "cannot contain commas"});
   expect_says(only_issue(R"({"name": "a", "body": "bar"}, {"name": "a", "body": "arm"})"),
               {"probes[1].name", "unique", "output.probes[0]"});
 }
 
 TEST(ValidateOutput, WhatAKindDoesNotHaveIsRefused) {
   expect_says(only_issue(R"({"name": "a", "kind": "gap", "bodies": ["bar", "arm"], "body": "bar"})"),
-              {"probes[0].body", "no meaning for `gap`"});
-  expect_says(only_issue(R"({"name": "a", "body": "bar", "joint": "elbow"})"), {"probes[0].joint", "only for `joint`"});
+              {"probes[0].body", "of kind `gap` does not have this key"});
+  expect_says(only_issue(R"({"name": "a", "body": "bar", "joint": "elbow"})"),
+              {"probes[0].joint", "belongs to `joint`"});
   expect_says(only_issue(R"({"name": "a", "kind": "reaction", "body": "arm[0]"})"), {"nothing holds or moves"});
   expect_says(only_issue(R"({"name": "a", "kind": "gap", "bodies": ["bar", "bar"]})"), {"two different bodies"});
-  expect_says(only_issue(R"({"name": "a", "body": "bar", "point": [0, 0, 0], "region": {}})"), {"give one of them"});
+  expect_says(only_issue(R"({"name": "a", "body": "bar", "point": [0, 0, 0], "region": {}})"), {"exclude each other"});
 }
 
 TEST(ValidateOutput, EveryProblemAtOnce) {

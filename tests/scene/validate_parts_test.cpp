@@ -46,8 +46,7 @@ TEST(ValidateParts, DensitiesOfElementsAreOfDeformableBodies) {
   };
   EXPECT_EQ(of(0, {1.0, 2.0}), Lines{});
   EXPECT_EQ(of(0, {1.0, 0.0}), Lines{"bodies[0].element_densities[1]: must be above 0 [kg/m^3 (2D: kg/m^2)] (got 0)"});
-  EXPECT_EQ(of(1, {1.0}), Lines{"bodies[1].element_densities: is for deformable bodies; the surfaces of others have no "
-                                "elements"});
+  EXPECT_EQ(of(1, {1.0}), Lines{"bodies[1].element_densities: only deformable bodies have elements; remove this key"});
 }
 
 TEST(ValidateParts, ComponentsAreOfDeformableBodies) {
@@ -60,11 +59,11 @@ TEST(ValidateParts, ComponentsAreOfDeformableBodies) {
   };
   EXPECT_EQ(of(0, {true, false, false}), Lines{});
   EXPECT_EQ(of(0, {false, false, false}),
-            Lines{"bodies[0].motions[0].components: prescribes nothing; leave the motion out"});
+            Lines{"bodies[0].motions[0].components: the motion prescribes no component; remove the motion"});
   EXPECT_EQ(of(0, {false, false, true}, 2),
-            Lines{"bodies[0].motions[0].components: prescribes nothing; leave the motion out"});
-  EXPECT_EQ(of(1, {true, false, true}),
-            Lines{"bodies[1].motions[0].components: only a deformable body has nodes that are prescribed in part"});
+            Lines{"bodies[0].motions[0].components: the motion prescribes no component; remove the motion"});
+  EXPECT_EQ(of(1, {true, false, true}), Lines{"bodies[1].motions[0].components: only a deformable body can have nodes "
+                                              "with some components prescribed and others free"});
 }
 
 TEST(ValidateParts, VelocityFormulasAreOfDeformableBodies) {
@@ -72,7 +71,8 @@ TEST(ValidateParts, VelocityFormulasAreOfDeformableBodies) {
     return problems([&](SceneDesc& scene) { scene.bodies[body].velocity = velocity; });
   };
   EXPECT_EQ(of(0, {"x", "0", "2 * y"}), Lines{});
-  EXPECT_EQ(of(1, {"x", "0", "0"}), Lines{"bodies[1].velocity: only a deformable body has formulas for it"});
+  EXPECT_EQ(of(1, {"x", "0", "0"}),
+            Lines{"bodies[1].velocity: only a deformable body can have formulas for its velocity"});
   const Lines lines = of(0, {"w", "0", "0"});
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_TRUE(lines[0].starts_with("bodies[0].velocity[0]: unknown name `w`")) << lines[0];

@@ -47,13 +47,14 @@ TEST(ValidateRemesh, AcceptsWhatAdapts) {
 
 TEST(ValidateRemesh, NeedsConsistentMass) {
   EXPECT_EQ(problems([](SceneDesc& s) { s.time.mass = MassKind::lumped; }),
-            Lines{"time.mass: must be \"consistent\" where elements adapt (`remesh`): a lumped mass changes the "
-                  "kinetic energy with every split (got lumped)"});
+            Lines{"time.mass: must be \"consistent\" where elements adapt (`remesh`), because every split changes the "
+                  "kinetic energy of a lumped mass (got lumped)"});
 }
 
 TEST(ValidateRemesh, NeedsEnergiesOfContactThatDoNotCountElements) {
   const std::string rest =
-      " where elements adapt (`remesh`): the energy of others depends on how many elements a surface has";
+      " where elements adapt (`remesh`), because the energy of the other formulations depends on how many elements a "
+      "surface has";
   EXPECT_EQ(problems([](SceneDesc& s) { s.contact.options = IpcOptions{}; }),
             Lines{"contact.formulation: must be \"convergent\"" + rest + " (got ipc)"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.contact.options = GcpOptions{}; }),
@@ -61,15 +62,17 @@ TEST(ValidateRemesh, NeedsEnergiesOfContactThatDoNotCountElements) {
   EXPECT_EQ(problems([](SceneDesc& s) { std::get<ConvergentOptions>(s.contact.options).physical_barrier = true; }),
             Lines{});
   EXPECT_EQ(problems([](SceneDesc& s) { std::get<ConvergentOptions>(s.contact.options).physical_barrier = false; }),
-            Lines{"contact.physical_barrier: must be left out, or true, where elements adapt (`remesh`): without it "
-                  "the energy depends on how many elements a surface has (got false)"});
+            Lines{"contact.physical_barrier: must be true or left out where elements adapt (`remesh`); otherwise the "
+                  "energy depends on how many elements a surface has (got false)"});
 }
 
 TEST(ValidateRemesh, AdaptiveStiffnessOfBarriersHasNoEffect) {
   const auto published = [](SceneDesc& s) { s.contact.stiffness = ContactStiffnessKind::published; };
-  EXPECT_EQ(problems(published),
-            Lines{"contact.stiffness: warning: has no effect where elements adapt (`remesh`): the barrier is an energy "
-                  "per area, with one stiffness for a pair of bodies, in Pa (`contact.kappa`) (got published)"});
+  EXPECT_EQ(
+      problems(published),
+      Lines{
+          "contact.stiffness: warning: `published` has no effect where elements adapt (`remesh`): the barrier is then "
+          "an energy per area, with one stiffness for each pair of bodies, in Pa (`contact.kappa`) (got published)"});
   EXPECT_EQ(problems([&](SceneDesc& s) {
               published(s);
               s.contact.kappa = 1e5;
@@ -107,7 +110,7 @@ TEST(ValidateRemesh, ABodyReplacesWhatTheSceneHas) {
 }
 
 TEST(ValidateRemesh, OnlyLinearDeformableBodiesAdapt) {
-  const std::string instead = ": leave it out, or give the body \"remesh\": {\"enabled\": false}";
+  const std::string instead = "; remove this key, or give the body \"remesh\": {\"enabled\": false}";
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].order = 2; }),
             Lines{"bodies[0].order: only linear elements adapt (`remesh`)" + instead});
   EXPECT_EQ(problems([](SceneDesc& s) {
@@ -117,29 +120,30 @@ TEST(ValidateRemesh, OnlyLinearDeformableBodiesAdapt) {
             Lines{"bodies[0].keep_shape: only linear elements adapt (`remesh`)" + instead});
   EXPECT_EQ(
       problems([](SceneDesc& s) { s.bodies[0].collision_surface.emplace(); }),
-      Lines{"bodies[0].collision_surface: elements that adapt (`remesh`) touch with their own surface" + instead});
+      Lines{"bodies[0].collision_surface: elements that adapt (`remesh`) collide with their own surface" + instead});
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[1].remesh.emplace(); }),
-            Lines{"bodies[1].remesh: is for deformable bodies; the surfaces of others have no elements"});
+            Lines{"bodies[1].remesh: only deformable bodies have elements; remove this key"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].kind = BodyKind::rigid; }),
-            Lines{"remesh: warning: has no effect: the scene has no deformable body"});
-  EXPECT_EQ(
-      problems([](SceneDesc& s) { s.bodies[0].motions.emplace_back().mesh_sequence = "frames"; }),
-      Lines{"bodies[0].motions[0].mesh_sequence: says where each vertex of the file goes, and elements that adapt "
-            "(`remesh`) get others" +
-            instead});
+            Lines{"remesh: warning: `remesh` has no effect, because the scene has no deformable body"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].motions.emplace_back().mesh_sequence = "frames"; }),
+            Lines{"bodies[0].motions[0].mesh_sequence: a mesh sequence moves the vertices of its files, and elements "
+                  "that adapt (`remesh`) get other vertices" +
+                  instead});
 }
 
 TEST(ValidateRemesh, HasOperationsThatMeanSomething) {
-  EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->split = s.remesh->collapse = false; }),
-            Lines{"remesh: has no operation: set `split`, `collapse`, `swap` or `smooth`, or `enabled` to false"});
+  EXPECT_EQ(
+      problems([](SceneDesc& s) { s.remesh->split = s.remesh->collapse = false; }),
+      Lines{"remesh: all operations are off; set `split`, `collapse`, `swap` or `smooth`, or set `enabled` to false"});
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.remesh->split = s.remesh->collapse = false;
               s.remesh->smooth = true;
             }),
             Lines{});
   EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->collapse_quantile = 1.0; }), Lines{});
-  EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->size_strain = 0.5; }),
-            Lines{"remesh.size_strain: warning: is of criterion size and has no effect with criterion energy"});
+  EXPECT_EQ(
+      problems([](SceneDesc& s) { s.remesh->size_strain = 0.5; }),
+      Lines{"remesh.size_strain: warning: this key belongs to criterion size and has no effect with criterion energy"});
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.remesh->criterion = RemeshCriterion::size;
               s.remesh->size_strain = 0.5;
@@ -151,26 +155,23 @@ TEST(ValidateRemesh, HasOperationsThatMeanSomething) {
   EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->relative_gain = 2.0; }),
             Lines{"remesh.relative_gain: must be between 0 and 1, the first excluded (got 2)"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->relative_gain = s.remesh->relative_loss = 1e-5; }),
-            Lines{"remesh.relative_loss: warning: is no less than relative_gain (1e-05): what a split has brought may "
-                  "be given up by the next collapse (got 1e-05)"});
-  EXPECT_EQ(
-      problems([](SceneDesc& s) { s.remesh->relative_gain = 1e-8; }),
-      Lines{"remesh.relative_gain: warning: is no more than relative_loss (1e-07): what a split has brought may be "
-            "given up by the next collapse (got 1e-08)"});
-  EXPECT_EQ(
-      problems([](SceneDesc& s) { s.remesh->gain = s.remesh->loss = 2.0; }),
-      Lines{"remesh.loss: warning: is no less than gain (2): what a split has brought may be given up by the next "
-            "collapse (got 2)"});
+            Lines{"remesh.relative_loss: warning: the limit is no less than relative_gain (1e-05), so that the next "
+                  "collapse can undo what a split has gained (got 1e-05)"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->relative_gain = 1e-8; }),
+            Lines{"remesh.relative_gain: warning: the limit is no more than relative_loss (1e-07), so that the next "
+                  "collapse can undo what a split has gained (got 1e-08)"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->gain = s.remesh->loss = 2.0; }),
+            Lines{"remesh.loss: warning: the limit is no less than gain (2), so that the next collapse can undo what a "
+                  "split has gained (got 2)"});
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.remesh->gain = 2.0;
               s.remesh->relative_gain = 1e-5;
             }),
             Lines{"remesh.relative_gain: warning: has no effect beside `gain` (got 1e-05)"});
-  EXPECT_EQ(
-      problems([](SceneDesc& s) { s.remesh->criterion = RemeshCriterion::size; }),
-      Lines{"remesh.largest_count: warning: is not given: with criterion size elements at contacts become as small "
-            "as size_contact times dhat, however many these are, and where strains have a peak as small as "
-            "smallest_edge"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->criterion = RemeshCriterion::size; }),
+            Lines{"remesh.largest_count: warning: the number of elements has no limit: with criterion size, elements "
+                  "at contacts become as small as size_contact times dhat, and elements at a peak of strain as small "
+                  "as smallest_edge; set a limit here"});
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.remesh->relative_gain = s.remesh->relative_loss = 1e-5;
               s.remesh->collapse = false;
@@ -199,9 +200,8 @@ TEST(ValidateRemesh, CountsRegions) {
   };
   EXPECT_EQ(with(20, 10, 13), Lines{});
   EXPECT_EQ(with(20, 10, 14),
-            Lines{"bodies[0]: motions, loads, parts and probes of a body whose elements adapt (`remesh`) have at most "
-                  "64 regions together: take some together, or give the body \"remesh\": {\"enabled\": false} (got "
-                  "65)"});
+            Lines{"bodies[0]: motions, loads, parts and probes of a body whose elements adapt (`remesh`) can have at "
+                  "most 64 regions in all; merge some, or give the body \"remesh\": {\"enabled\": false} (got 65)"});
 }
 
 }  // namespace

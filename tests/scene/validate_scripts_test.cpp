@@ -47,11 +47,12 @@ TEST(ValidateScripts, ChecksLoads) {
   EXPECT_EQ(load_problems([](LoadDesc& l) { l.value = {1, 2, 3}; }), Lines{});
   EXPECT_EQ(load_problems([](LoadDesc& l) { l.start = l.end = 1; }),
             Lines{"bodies[0].loads[0].end: must be later than start (1) (got 1)"});
-  EXPECT_EQ(load_problems([](LoadDesc& l) {
-              l.value = {1, 2, 3};
-              l.expression = Expressions{"t", "0", "0"};
-            }),
-            Lines{"bodies[0].loads[0]: has both `value` and `expression`; give one of them (got [1, 2, 3])"});
+  EXPECT_EQ(
+      load_problems([](LoadDesc& l) {
+        l.value = {1, 2, 3};
+        l.expression = Expressions{"t", "0", "0"};
+      }),
+      Lines{"bodies[0].loads[0]: `value` and `expression` exclude each other; remove one of them (got [1, 2, 3])"});
   EXPECT_EQ(load_problems([](LoadDesc& l) { l.region.box = {Vec<3>(2, 0, 0), Vec<3>(1, 1, 1)}; }).size(), 1U);
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[1].loads.resize(1); }),
             Lines{"bodies[1].loads: an obstacle feels no force; loads are for deformable and stiff bodies"});
@@ -73,28 +74,29 @@ TEST(ValidateScripts, ReportsEveryBadFormulaAtOnce) {
 }
 
 TEST(ValidateScripts, MeshSequenceExcludesOtherMotion) {
-  EXPECT_EQ(motion_problems([](MotionDesc& m) {
-              m.mesh_rate = 25.0;
-              m.mesh_is_placed = false;
-              m.mesh_sequence_first = 0;
-            }),
-            (Lines{"bodies[1].motions[0].mesh_rate: has no meaning without `mesh_sequence` or `mesh_files`",
-                   "bodies[1].motions[0].mesh_is_placed: has no meaning without `mesh_sequence` or `mesh_files`",
-                   "bodies[1].motions[0].mesh_sequence_first: has no meaning without `mesh_sequence`"}));
+  EXPECT_EQ(
+      motion_problems([](MotionDesc& m) {
+        m.mesh_rate = 25.0;
+        m.mesh_is_placed = false;
+        m.mesh_sequence_first = 0;
+      }),
+      (Lines{"bodies[1].motions[0].mesh_rate: this key has no effect without `mesh_sequence` or `mesh_files`",
+             "bodies[1].motions[0].mesh_is_placed: this key has no effect without `mesh_sequence` or `mesh_files`",
+             "bodies[1].motions[0].mesh_sequence_first: this key has no effect without `mesh_sequence`"}));
   EXPECT_EQ(motion_problems([](MotionDesc& m) {
               m.mesh_files = {"a.obj", "b.obj"};
               m.mesh_rate = 25.0;
               m.mesh_sequence_first = 3;
             }),
-            Lines{"bodies[1].motions[0].mesh_sequence_first: has no meaning without `mesh_sequence`"});
+            Lines{"bodies[1].motions[0].mesh_sequence_first: this key has no effect without `mesh_sequence`"});
   EXPECT_EQ(motion_problems([](MotionDesc& m) { m.mesh_sequence = "frames"; }), Lines{});
   EXPECT_EQ(motion_problems([](MotionDesc& m) {
               m.mesh_sequence = "frames";
               m.linear_velocity = {1, 0, 0};
               m.displacement = Expressions{"t", "0", "0"};
             }),
-            Lines{"bodies[1].motions[0].mesh_sequence: says where the vertices are; it cannot be combined with "
-                  "`linear_velocity`, `displacement` (got frames)"});
+            Lines{"bodies[1].motions[0].mesh_sequence: this key determines the positions of the vertices; it cannot be "
+                  "combined with `linear_velocity`, `displacement` (got frames)"});
 }
 
 TEST(ValidateScripts, ThirdEntriesAreZeroInThePlane) {
@@ -130,21 +132,22 @@ TEST(ValidateScripts, StaticFrictionIsNotBelowKinetic) {
               s.bodies[0].static_friction = 0.4;
             }),
             Lines{});
-  EXPECT_EQ(problems([](SceneDesc& s) {
-              s.friction.coefficient = 0.3;
-              s.friction.static_coefficient = 0.2;
-              s.friction.pairs = {{.bodies = {"cube", "wall"}, .coefficient = 0.5, .static_coefficient = 0.4}};
-              s.bodies[0].static_friction = 0.1;
-              s.bodies[1].friction = 0.7;
-              s.bodies[1].static_friction = 0.6;
-              s.half_spaces = {{.friction = 0.9, .static_friction = 0.8}, {.static_friction = 0.8}};
-            }),
-            (Lines{"bodies[0].static_friction: must not be below the kinetic coefficient (0.3) (got 0.1)",
-                   "bodies[1].static_friction: must not be below the kinetic coefficient (0.7) (got 0.6)",
-                   "half_spaces[0].static_friction: must not be below the kinetic coefficient (0.9) (got 0.8)",
-                   "half_spaces[1].static_friction: needs `friction` too (got 0.8)",
-                   "friction.static_coefficient: must not be below the kinetic coefficient (0.3) (got 0.2)",
-                   "friction.pairs[0].static_coefficient: must not be below the kinetic coefficient (0.5) (got 0.4)"}));
+  EXPECT_EQ(
+      problems([](SceneDesc& s) {
+        s.friction.coefficient = 0.3;
+        s.friction.static_coefficient = 0.2;
+        s.friction.pairs = {{.bodies = {"cube", "wall"}, .coefficient = 0.5, .static_coefficient = 0.4}};
+        s.bodies[0].static_friction = 0.1;
+        s.bodies[1].friction = 0.7;
+        s.bodies[1].static_friction = 0.6;
+        s.half_spaces = {{.friction = 0.9, .static_friction = 0.8}, {.static_friction = 0.8}};
+      }),
+      (Lines{"bodies[0].static_friction: must not be below the kinetic coefficient (0.3) (got 0.1)",
+             "bodies[1].static_friction: must not be below the kinetic coefficient (0.7) (got 0.6)",
+             "half_spaces[0].static_friction: must not be below the kinetic coefficient (0.9) (got 0.8)",
+             "half_spaces[1].static_friction: a static coefficient needs a kinetic one; give `friction`, too (got 0.8)",
+             "friction.static_coefficient: must not be below the kinetic coefficient (0.3) (got 0.2)",
+             "friction.pairs[0].static_coefficient: must not be below the kinetic coefficient (0.5) (got 0.4)"}));
 }
 
 TEST(ValidateFriction, HalfSpaceThatOverridesTheFrictionOfABodyIsTold) {
@@ -191,19 +194,19 @@ TEST(ValidateScripts, ChecksRestitution) {
               s.contact.restitution = 0.5;
               s.time.integrator = TimeIntegrator::implicit_newmark;
             }),
-            Lines{"contact.restitution: needs another `time.integrator`: implicit_euler, bdf2_restarted or bdf2; "
-                  "implicit_newmark carries the acceleration of an impact into the next step, where it would act once "
-                  "more on the speed of the rebound"});
+            Lines{"contact.restitution: restitution needs another `time.integrator` (implicit_euler, bdf2_restarted or "
+                  "bdf2), because implicit_newmark carries the acceleration of an impact into the next step, where it "
+                  "would act once more on the speed of the rebound"});
   EXPECT_EQ(problems([&](SceneDesc& s) {
               rigid(s);
               s.contact.restitution = 0.5;
               s.time.integrator = TimeIntegrator::quasi_static;
             }),
-            Lines{"contact.restitution: needs another `time.integrator`: implicit_euler, bdf2_restarted or bdf2; "
-                  "quasi_static has no velocities that could rebound"});
+            Lines{"contact.restitution: restitution needs another `time.integrator` (implicit_euler, bdf2_restarted or "
+                  "bdf2), because quasi_static has no velocities that could rebound"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.contact.restitution = 0.5; }),
-            Lines{"contact.restitution: warning: has no effect: there is no affine or rigid body, and deformable ones "
-                  "rebound by their elasticity alone"});
+            Lines{"contact.restitution: warning: restitution has no effect: the scene has no affine or rigid body, and "
+                  "deformable bodies rebound by their elasticity alone"});
 }
 
 TEST(ValidateScripts, FrictionOfOneBodyAmongSmoothOnesIsTold) {

@@ -56,16 +56,17 @@ TEST(ValidateStiff, InertiaMustBeThatOfABody) {
   EXPECT_EQ(with_inertia({1, 1, 1}, {0.9, 0, 0}).size(), 1U);
   EXPECT_EQ(with_inertia({1, -1, 1}, {0, 0, 0}).size(), 2U);  // out of range, and no body's
   EXPECT_EQ(door_problems([](BodyDesc& b) { b.inertia = InertiaDesc{}; }, 2),
-            Lines{"bodies[3].inertia: is for 3D; in 2D it follows from shape and mass"});
+            Lines{"bodies[3].inertia: only a 3D body has this key; in 2D the inertia follows from shape and mass"});
 }
 
 TEST(ValidateStiff, ABodyOfSeveralHasNoInertiaOfItsOwn) {
-  EXPECT_EQ(door_problems([](BodyDesc& b) {
-              b.split_components = true;
-              b.center_of_mass = Vec<3>(0, 0, 0);
-            }),
-            Lines{"bodies[3]: is several bodies by `split_components`; one centre of mass and one inertia cannot be "
-                  "theirs"});
+  EXPECT_EQ(
+      door_problems([](BodyDesc& b) {
+        b.split_components = true;
+        b.center_of_mass = Vec<3>(0, 0, 0);
+      }),
+      Lines{
+          "bodies[3]: `split_components` makes several bodies, which cannot share one centre of mass and one inertia"});
 }
 
 TEST(ValidateStiff, OnlyStiffBodiesAndObstaclesMayPassThroughEverything) {
@@ -102,7 +103,7 @@ TEST(ValidateStiff, SpringsAreForHingesAndSlidersThatNothingDrives) {
             }).size(),
             1U);
   EXPECT_EQ(joint_problems([](JointDesc& j) { j.rest = "t"; }),
-            Lines{"joints[0].rest: is of the spring that `stiffness` makes; give it one (got t)"});
+            Lines{"joints[0].rest: the joint has no spring that could rest here; give it a `stiffness` (got t)"});
 }
 
 TEST(ValidateStiff, FieldsOfOtherKindsAreErrors) {
@@ -120,9 +121,10 @@ TEST(ValidateStiff, FieldsOfOtherKindsAreErrors) {
               s.bodies[2].fixed_translation[0] = true;
               s.bodies[3].stiff_parts.resize(1);
             }),
-            (Lines{"bodies[1].split_components: a deformable body cannot be split; its parts may lie apart (got true)",
-                   "bodies[1].mass: only a stiff body (affine or rigid) has it",
-                   "bodies[2].fixed_translation: only a stiff body (affine or rigid) has it",
+            (Lines{"bodies[1].split_components: a deformable body cannot be split into components; its parts may lie "
+                   "apart (got true)",
+                   "bodies[1].mass: only a stiff body (affine or rigid) has this key",
+                   "bodies[2].fixed_translation: only a stiff body (affine or rigid) has this key",
                    "bodies[3].stiff_parts: only a deformable body has stiff parts"}));
   EXPECT_EQ(door_problems([](BodyDesc& b) { b.mass = 0; }), Lines{"bodies[3].mass: must be above 0 [kg] (got 0)"});
 }
@@ -134,23 +136,23 @@ TEST(ValidateStiff, MaterialThatHasNoEffectIsTold) {
       change(s.bodies[1].material);
     });
   };
-  EXPECT_EQ(
-      of_kind(BodyKind::rigid,
-              [](MaterialDesc& m) {
-                m.youngs_modulus = 1e9;
-                m.stiffness = 1e9;
-              }),
-      (Lines{"bodies[1].material.youngs_modulus: warning: has no effect on a body of kind rigid, which keeps its "
-             "shape",
-             "bodies[1].material.stiffness: warning: has no effect on a body of kind rigid, which keeps its shape"}));
-  EXPECT_EQ(
-      of_kind(BodyKind::affine, [](MaterialDesc& m) { m.poisson_ratio = 0.3; }),
-      Lines{"bodies[1].material.poisson_ratio: warning: has no effect on a body of kind affine; see `stiffness`"});
+  EXPECT_EQ(of_kind(BodyKind::rigid,
+                    [](MaterialDesc& m) {
+                      m.youngs_modulus = 1e9;
+                      m.stiffness = 1e9;
+                    }),
+            (Lines{"bodies[1].material.youngs_modulus: warning: this key has no effect on a "
+                   "body of kind rigid, which keeps its shape",
+                   "bodies[1].material.stiffness: warning: this key has no effect on a body "
+                   "of kind rigid, which keeps its shape"}));
+  EXPECT_EQ(of_kind(BodyKind::affine, [](MaterialDesc& m) { m.poisson_ratio = 0.3; }),
+            Lines{"bodies[1].material.poisson_ratio: warning: this key has no effect on a "
+                  "body of kind affine; see `stiffness`"});
   EXPECT_EQ(of_kind(BodyKind::affine, [](MaterialDesc& m) { m.stiffness = 1e9; }), Lines{});
   EXPECT_EQ(of_kind(BodyKind::deformable, [](MaterialDesc& m) { m.youngs_modulus = 1e9; }), Lines{});
   EXPECT_EQ(of_kind(BodyKind::deformable, [](MaterialDesc& m) { m.stiffness = 1e9; }),
-            Lines{"bodies[1].material.stiffness: warning: has no effect on a body of kind deformable; see "
-                  "`youngs_modulus`"});
+            Lines{"bodies[1].material.stiffness: warning: this key has no effect on a body "
+                  "of kind deformable; see `youngs_modulus`"});
 }
 
 TEST(ValidateStiff, ObstaclesShareOneCollisionGroup) {
@@ -171,7 +173,7 @@ TEST(ValidateStiff, ObstaclesShareOneCollisionGroup) {
   EXPECT_EQ(with_groups(3, 3), Lines{});
   EXPECT_EQ(with_groups(3, -1), Lines{});
   ASSERT_EQ(with_groups(3, 4).size(), 1U);
-  EXPECT_NE(with_groups(3, 4)[0].find("obstacles can be in one group only"), std::string::npos);
+  EXPECT_NE(with_groups(3, 4)[0].find("all obstacles must have the same group"), std::string::npos);
 }
 
 TEST(ValidateStiff, ThePlaneHasNoThirdAxis) {
@@ -198,8 +200,8 @@ TEST(ValidateStiff, GeometryNamesItsOwnVertices) {
   const std::vector<Vec<3>> three = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
   EXPECT_EQ(with_geometry({.vertices = three, .edges = {{0, 1}}, .triangles = {{0, 1, 2}}}), Lines{});
   EXPECT_EQ(with_geometry({.vertices = three, .edges = {{0, 1}, {2, 3}, {4, 5}}, .triangles = {{1, 2, 1}}}),
-            (Lines{"bodies[3].geometry.edges[1][1]: no such vertex; there are 3 (got 3)",
-                   "bodies[3].geometry.triangles[0]: names a vertex twice"}));
+            (Lines{"bodies[3].geometry.edges[1][1]: this vertex does not exist; the number of vertices is 3 (got 3)",
+                   "bodies[3].geometry.triangles[0]: this element has the same vertex twice"}));
   EXPECT_EQ(with_geometry({.vertices = three, .edges = {{-1, 0}}, .triangles = {}}).size(), 2U);
   EXPECT_EQ(with_geometry({}), Lines{"bodies[3].geometry.vertices: needs at least one vertex"});
   EXPECT_EQ(with_geometry({.vertices = three, .edges = {}, .triangles = {{0, 1, 2}}}, BodyKind::deformable),
@@ -207,24 +209,26 @@ TEST(ValidateStiff, GeometryNamesItsOwnVertices) {
 }
 
 TEST(ValidateStiff, StiffBodiesMoveAndFeelLoadsAsAWhole) {
-  EXPECT_EQ(door_problems([](BodyDesc& b) {
-              b.motions.resize(1);
-              b.motions[0].region.surface_only = true;
-              b.motions[0].displacement = Expressions{"sin(t)", "x * t", "0"};
-              b.loads.resize(2);
-              b.loads[0].kind = LoadKind::traction;
-              b.loads[1].region.box.emplace() = {Vec<3>::Zero(), Vec<3>::Ones()};
-            }),
-            (Lines{"bodies[3].motions[0].region: a stiff body moves as a whole: leave out the region",
-                   "bodies[3].motions[0].displacement[1]: a stiff body moves as a whole: its formulas know only t (got "
-                   "x * t)",
-                   "bodies[3].loads[0].kind: a stiff body feels force, torque and acceleration only (got traction)",
-                   "bodies[3].loads[1].region: a stiff body feels a load as a whole: leave out the region"}));
+  EXPECT_EQ(
+      door_problems([](BodyDesc& b) {
+        b.motions.resize(1);
+        b.motions[0].region.surface_only = true;
+        b.motions[0].displacement = Expressions{"sin(t)", "x * t", "0"};
+        b.loads.resize(2);
+        b.loads[0].kind = LoadKind::traction;
+        b.loads[1].region.box.emplace() = {Vec<3>::Zero(), Vec<3>::Ones()};
+      }),
+      (Lines{
+          "bodies[3].motions[0].region: a stiff body moves as a whole; remove the region",
+          "bodies[3].motions[0].displacement[1]: a stiff body moves as a whole, so that its formulas may only use t "
+          "(got x * t)",
+          "bodies[3].loads[0].kind: a load on a stiff body must be a force, a torque or an acceleration (got traction)",
+          "bodies[3].loads[1].region: a load acts on a stiff body as a whole; remove the region"}));
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.bodies[1].loads.resize(1);
               s.bodies[1].loads[0].kind = LoadKind::torque;
             }),
-            Lines{"bodies[1].loads[0].kind: only a stiff body (affine or rigid) feels a torque (got torque)"});
+            Lines{"bodies[1].loads[0].kind: only a stiff body (affine or rigid) can have a torque (got torque)"});
   const auto torque = [](BodyDesc& b, const Vec<3>& value) {
     b.loads.resize(1);
     b.loads[0].kind = LoadKind::torque;
@@ -246,10 +250,10 @@ TEST(ValidateStiff, PosesExcludeOtherMotion) {
               b.motions[0].linear_velocity = {1, 0, 0};
               b.motions[0].displacement = Expressions{"t", "0", "0"};
             }),
-            Lines{"bodies[3].motions[0].poses: says where the vertices are; it cannot be combined with "
-                  "`linear_velocity`, `displacement`"});
+            Lines{"bodies[3].motions[0].poses: this key determines the positions of the vertices; it cannot be "
+                  "combined with `linear_velocity`, `displacement`"});
   EXPECT_EQ(problems([&](SceneDesc& s) { with_poses(s.bodies[0].motions.emplace_back()); }),
-            Lines{"bodies[0].motions[0].poses: would move all copies of the array to one place"});
+            Lines{"bodies[0].motions[0].poses: the poses would move all copies of the array to the same place"});
 }
 
 TEST(ValidateJoints, HoldTwoStiffBodiesOrOneAndTheWorld) {
@@ -258,19 +262,22 @@ TEST(ValidateJoints, HoldTwoStiffBodiesOrOneAndTheWorld) {
   EXPECT_EQ(joint_problems([](JointDesc& j) {
               j.bodies = {"", "doo"};
             }),
-            (Lines{"joints[0].bodies[0]: needs the name of a stiff body; only the second may be empty, for the world",
+            (Lines{"joints[0].bodies[0]: a joint needs the name of a stiff body here; only the second name may be "
+                   "empty, which means the world",
                    "joints[0].bodies[1]: no body has this name; did you mean `door`? (got \"doo\")"}));
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.bodies = {"cube", "wall"};
+            }),
+            (Lines{"joints[0].bodies[0]: a joint can only hold stiff bodies (affine or rigid), and this body is of "
+                   "kind deformable (got \"cube\")",
+                   "joints[0].bodies[1]: a joint can only hold stiff bodies (affine or rigid), and this body is of "
+                   "kind obstacle (got \"wall\")"}));
   EXPECT_EQ(
       joint_problems([](JointDesc& j) {
-        j.bodies = {"cube", "wall"};
+        j.bodies = {"link", "link[3]"};
       }),
-      (Lines{"joints[0].bodies[0]: joints hold stiff bodies (affine or rigid), not deformable ones (got \"cube\")",
-             "joints[0].bodies[1]: joints hold stiff bodies (affine or rigid), not obstacle ones (got \"wall\")"}));
-  EXPECT_EQ(joint_problems([](JointDesc& j) {
-              j.bodies = {"link", "link[3]"};
-            }),
-            (Lines{"joints[0].bodies[0]: is 3 copies; name one of them, `link[0]` to `link[2]` (got \"link\")",
-                   "joints[0].bodies[1]: there is no such copy: `link` has 3 (got \"link[3]\")"}));
+      (Lines{"joints[0].bodies[0]: the body has 3 copies; name one of them, `link[0]` to `link[2]` (got \"link\")",
+             "joints[0].bodies[1]: this copy does not exist; the number of copies of `link` is 3 (got \"link[3]\")"}));
   EXPECT_EQ(joint_problems([](JointDesc& j) {
               j.bodies = {"door", "door"};
             }),
@@ -296,8 +303,8 @@ TEST(ValidateJoints, LimitsDriveAndEffortNeedAFreeMotion) {
               j.upper = 1;
               j.drive = "t";
             }),
-            (Lines{"joints[0].upper: only a hinge or a slider has it (got ball)",
-                   "joints[0].drive: only a hinge or a slider has it (got ball)"}));
+            (Lines{"joints[0].upper: only a hinge or a slider has this key (got ball)",
+                   "joints[0].drive: only a hinge or a slider has this key (got ball)"}));
   EXPECT_EQ(joint_problems([](JointDesc& j) {
               j.lower = 1;
               j.upper = 180;
@@ -326,7 +333,7 @@ TEST(ValidateJoints, LimitsDriveAndEffortNeedAFreeMotion) {
                   j.axis = {1, 0, 0};
                 },
                 2),
-            Lines{"joints[0].axis: in 2D every hinge turns about z: leave the axis out (got [1, 0, 0])"});
+            Lines{"joints[0].axis: in 2D every hinge turns about z; remove the axis (got [1, 0, 0])"});
   EXPECT_EQ(joint_problems(
                 [](JointDesc& j) {
                   j.kind = JointKind::slider;
@@ -359,23 +366,21 @@ TEST(ValidateJoints, MimicNamesAnotherHingeOrSlider) {
   EXPECT_EQ(mimic_problems({"", "b", ""}),
             Lines{"joints[1].mimic.joint: a joint cannot follow itself; name another one (got \"b\")"});
   EXPECT_EQ(mimic_problems({"", "a", ""}, [](SceneDesc& s) { s.joints[1].mimic->joint.clear(); }),
-            Lines{"joints[1].mimic.joint: needs the name of the hinge or slider that it follows"});
+            Lines{"joints[1].mimic.joint: `mimic` needs the name of the hinge or slider that the joint follows"});
   EXPECT_EQ(mimic_problems({"", "a", ""}, [](SceneDesc& s) { s.joints[0].kind = JointKind::ball; }),
-            Lines{"joints[1].mimic.joint: only a hinge or a slider can be followed, no ball joint (got \"a\")"});
+            Lines{"joints[1].mimic.joint: a joint can only follow a hinge or a slider, not a ball joint (got \"a\")"});
   EXPECT_EQ(mimic_problems({"", "a", ""}, [](SceneDesc& s) { s.joints[1].kind = JointKind::fixed; }),
-            Lines{"joints[1].mimic: only a hinge or a slider has it (got fixed)"});
+            Lines{"joints[1].mimic: only a hinge or a slider has this key (got fixed)"});
   EXPECT_EQ(mimic_problems({"", "a", ""}, [](SceneDesc& s) { s.joints[1].drive = "t"; }),
-            Lines{"joints[1].mimic: says where the joint is, and so does its drive; drive the joint that leads instead "
-                  "(got \"a\")"});
+            Lines{"joints[1].mimic: `mimic` and the drive both determine the position of the joint; drive the joint "
+                  "that leads instead (got \"a\")"});
 }
 
 TEST(ValidateJoints, MimicsThatFollowEachOtherAreToldOnce) {
   EXPECT_EQ(mimic_problems({"b", "a", ""}),
-            Lines{"joints[0].mimic.joint: the joint follows itself by way of 'b'; let one of them follow none (got "
-                  "\"b\")"});
+            Lines{"joints[0].mimic.joint: the joint follows itself through 'b'; remove one `mimic` (got \"b\")"});
   EXPECT_EQ(mimic_problems({"b", "c", "a"}),
-            Lines{"joints[0].mimic.joint: the joint follows itself by way of 'b', 'c'; let one of them follow none "
-                  "(got \"b\")"});
+            Lines{"joints[0].mimic.joint: the joint follows itself through 'b', 'c'; remove one `mimic` (got \"b\")"});
   // (The joint leads into a loop, but is not a part of it.)
   EXPECT_EQ(mimic_problems({"b", "c", "b"}).size(), 1U);
 }
@@ -383,13 +388,13 @@ TEST(ValidateJoints, MimicsThatFollowEachOtherAreToldOnce) {
 TEST(ValidateJoints, AnglesThatLookLikeRadiansAreTold) {
   const Lines limit = joint_problems([](JointDesc& j) { j.upper = 1.5708; });
   ASSERT_EQ(limit.size(), 1U);
-  EXPECT_NE(limit[0].find("joints[0].upper: warning: angles are in degrees, and 1.5708 looks like radians: 90 degrees "
-                          "would be as much"),
+  EXPECT_NE(limit[0].find("joints[0].upper: warning: 1.5708 looks like radians, but angles are in degrees; the same "
+                          "angle is 90 degrees"),
             std::string::npos)
       << limit[0];
   const Lines drive = joint_problems([](JointDesc& j) { j.drive = "pi / 2 * t"; });
   ASSERT_EQ(drive.size(), 1U);
-  EXPECT_NE(drive[0].find("(180 / pi) * (pi / 2 * t) would be as many degrees"), std::string::npos) << drive[0];
+  EXPECT_NE(drive[0].find("(180 / pi) * (pi / 2 * t)"), std::string::npos) << drive[0];
   EXPECT_EQ(joint_problems([](JointDesc& j) { j.drive = "90 * sin(2 * pi * t)"; }), Lines{});
   // Limits in metres cannot be meant in radians.
   EXPECT_EQ(joint_problems([](JointDesc& j) {
@@ -416,7 +421,7 @@ TEST(BodyNames, FindCopiesAndNamesWithBrackets) {
 TEST(Expression, TimeFormulasKnowOnlyTime) {
   EXPECT_EQ(evaluate_time_formula("2 * t + 1", "here", 3.0).value(), 7.0);
   EXPECT_EQ(to_string(evaluate_time_formula("1 / t", "here", 0.0).issues()[0]),
-            "here: is infinite at t = 0 s; expected a finite number (got 1 / t)");
+            "here: the value is infinite at t = 0 s; expected a finite number (got 1 / t)");
   EXPECT_FALSE(check_time_formula("x", "here").empty());
 }
 
@@ -435,8 +440,8 @@ TEST(ValidateJoints, DriveBetweenBodiesThatAreFixedTogetherIsTold) {
     });
   };
   EXPECT_EQ(with(JointKind::fixed),
-            Lines{"joints[0].drive: warning: moves 'link[0]' against 'door', but both are held together by joint "
-                  "'glue', joints[2]: none of them gives way (got 90 * t)"});
+            Lines{"joints[0].drive: warning: this drive moves 'link[0]' against 'door', but both are held together by "
+                  "joint 'glue', joints[2], and none of them gives way (got 90 * t)"});
   EXPECT_EQ(with(JointKind::ball), Lines{});
 }
 
@@ -452,10 +457,9 @@ TEST(ValidateJoints, DriveThatAnotherJointOfTheSameBodiesDoesNotAllowIsTold) {
       for (JointDesc& joint : s.joints) joint.bodies = {"door", ""};
     });
   };
-  EXPECT_EQ(
-      with(JointKind::slider, {1, 0, 0}),
-      Lines{"joints[1].drive: warning: moves 'door' against the world along its axis, which joint 'guide' between "
-            "them does not allow: neither gives way (got t)"});
+  EXPECT_EQ(with(JointKind::slider, {1, 0, 0}),
+            Lines{"joints[1].drive: warning: this drive moves 'door' against the "
+                  "world along its axis, which joint 'guide' between them does not allow; neither gives way (got t)"});
   EXPECT_EQ(with(JointKind::ball, {1, 0, 0}).size(), 1u);
   EXPECT_EQ(with(JointKind::slider, {0, -2, 0}), Lines{});
   EXPECT_EQ(with(JointKind::slider, {1, 0, 0}, "0"), Lines{}) << "what does not move contradicts nothing";
@@ -477,8 +481,8 @@ TEST(ValidateJoints, TwoDrivesOfOneMotionByDifferentFormulasAreTold) {
   };
   EXPECT_EQ(
       with("-100 * t", {0, 0, 3}, false),
-      Lines{"joints[1].drive: warning: moves 'door' against 'link[1]' about its axis, which joints[0] between them "
-            "drives by another formula: neither gives way (got -100 * t)"});
+      Lines{"joints[1].drive: warning: this drive moves 'door' against 'link[1]' about "
+            "its axis, which joints[0] between them drives by another formula; neither gives way (got -100 * t)"});
   EXPECT_EQ(with("-100 * t", {0, 0, 3}, true), Lines{});
   EXPECT_EQ(with("50 * t + 50 * t", {0, 0, 3}, false), Lines{});
   EXPECT_EQ(with("100 * t", {0.1, 0, 0}, false).size(), 2u) << "axes beside each other: neither can turn";
@@ -495,9 +499,8 @@ TEST(ValidateJoints, MotionOfABodyThatIsFixedToTheWorldIsTold) {
       s.bodies[3].motions[0].linear_velocity = velocity;
     });
   };
-  EXPECT_EQ(with(Vec<3>(1.0, 0.0, 0.0)),
-            Lines{"bodies[3].motions[0]: warning: moves 'door', but it is held to the world by joint 'peg': neither "
-                  "gives way"});
+  EXPECT_EQ(with(Vec<3>(1.0, 0.0, 0.0)), Lines{"bodies[3].motions[0]: warning: this motion moves 'door', but the body "
+                                               "is held to the world by joint 'peg', and neither gives way"});
   EXPECT_EQ(with(Vec<3>::Zero()), Lines{});
 }
 

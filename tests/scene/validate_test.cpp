@@ -71,17 +71,17 @@ TEST(Validate, ChecksRangesOfTheTable) {
 
 TEST(Validate, ChecksBodies) {
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].mesh = ""; }),
-            Lines{"bodies[0]: needs a `mesh` (a path), a `generator` or a `geometry`"});
+            Lines{"bodies[0]: the body has no shape; give it a `mesh` (a path), a `generator` or a `geometry`"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].generator = GeneratorDesc{}; }),
-            Lines{"bodies[0]: has `mesh`, `generator`; give one of them"});
+            Lines{"bodies[0]: the body has `mesh`, `generator`; give only one of them"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies.push_back(s.bodies[0]); }),
-            Lines{"bodies[1].name: names must be unique; bodies[0] has the same (got \"cube\")"});
+            Lines{"bodies[1].name: bodies[0] has the same name; names must be unique (got \"cube\")"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].kind = BodyKind::obstacle; }),
-            Lines{"bodies: a scene needs at least one body that is no obstacle"});
+            Lines{"bodies: a scene needs at least one body that is not an obstacle"});
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.bodies[0].transform.scale = {1, 0, 1};
             }),
-            Lines{"bodies[0].transform.scale: no entry may be 0 (got [1, 0, 1])"});
+            Lines{"bodies[0].transform.scale: no entry of the scale may be 0 (got [1, 0, 1])"});
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.bodies[0].transform.scale = {1, -1, 1};
             }),
@@ -98,7 +98,7 @@ TEST(Validate, ChecksBodies) {
               s.bodies.push_back(wall);
               s.bodies[1].linear_velocity = {1, 0, 0};
             }),
-            Lines{"bodies[1]: the start velocity of an obstacle has no meaning; give it a motion in `motions`"});
+            Lines{"bodies[1]: an obstacle cannot have a start velocity; prescribe its motion in `motions`"});
 }
 
 TEST(Validate, StiffnessFarFromThatOfTheBodiesIsWarnedOf) {
@@ -164,14 +164,14 @@ TEST(Validate, ChecksGenerators) {
   EXPECT_EQ(
       with_generator({.kind = GeneratorKind::disk, .size = {1}}),
       Lines{
-          "bodies[0].generator.kind: is a 2D shape in a 3D scene; one in the plane has `\"dimension\": 2` (got disk)"});
+          "bodies[0].generator.kind: this is a 2D shape in a 3D scene; a 2D scene has `\"dimension\": 2` (got disk)"});
   EXPECT_EQ(with_generator({.size = {1, 2, -1}}), Lines{"bodies[0].generator.size[2]: must be above 0 [m] (got -1)"});
   EXPECT_EQ(with_generator({.kind = GeneratorKind::blocks, .blocks = {Corners{Vec<3>(0, 0, 0), Vec<3>(1, 1, 1)}}}),
             Lines{});
   EXPECT_EQ(with_generator({.kind = GeneratorKind::blocks}),
             Lines{"bodies[0].generator.blocks: needs at least one box"});
   EXPECT_EQ(with_generator({.blocks = {Corners{Vec<3>(0, 0, 0), Vec<3>(1, 1, 1)}}}),
-            Lines{"bodies[0].generator.blocks: only a generator of kind blocks has any"});
+            Lines{"bodies[0].generator.blocks: only a generator of kind blocks has boxes"});
   EXPECT_EQ(with_generator({.is_surface = true}),
             Lines{"bodies[0].generator.is_surface: a deformable body needs volume elements; only an obstacle or "
                   "a stiff body can be a surface (got true)"});
@@ -189,15 +189,15 @@ TEST(Validate, ChecksTheSizesOfMachineParts) {
   EXPECT_EQ(with_part({.kind = Kind::link, .size = {1, 0.6, 0.1}}), Lines{});
   EXPECT_EQ(
       with_part({.kind = Kind::link, .size = {0.4, 0.5, 0.2}}),
-      (Lines{"bodies[0].generator.size: the length of a link must not be less than its width",
-             "bodies[0].generator.size: the width of a link must exceed four wire radii, which leave it a hole"}));
+      (Lines{
+          "bodies[0].generator.size: the length of a link must not be less than its width",
+          "bodies[0].generator.size: the width of a link must exceed four wire radii, so that the link has a hole"}));
   EXPECT_EQ(with_part({.kind = Kind::gear, .size = {1, 0.2, 0.7}, .resolution = {20}}), Lines{});
   EXPECT_EQ(with_part({.kind = Kind::gear, .size = {1, 0.2, 0.1}, .resolution = {4}}),
             Lines{"bodies[0].generator.resolution[0]: a gear needs at least 6 teeth (got 4)"});
-  EXPECT_EQ(
-      with_part({.kind = Kind::gear, .size = {1, 0.2, 0.9}, .resolution = {20}}),
-      Lines{"bodies[0].generator.size[2]: the bore radius must be less than that of the circle between the teeth, "
-            "0.875 m (got 0.9)"});
+  EXPECT_EQ(with_part({.kind = Kind::gear, .size = {1, 0.2, 0.9}, .resolution = {20}}),
+            Lines{"bodies[0].generator.size[2]: the bore radius must be less than the radius of the root circle of the "
+                  "teeth, 0.875 m (got 0.9)"});
   EXPECT_EQ(with_part({.kind = Kind::bolt, .size = {1, 4, 0.5}}), Lines{});
   EXPECT_EQ(with_part({.kind = Kind::bolt, .size = {1, 2, 1.5}}),
             (Lines{"bodies[0].generator.size: the pitch of a thread must not exceed its radius",
@@ -205,11 +205,11 @@ TEST(Validate, ChecksTheSizesOfMachineParts) {
   EXPECT_EQ(with_part({.kind = Kind::nut, .size = {1, 4, 0.5}}),
             Lines{"bodies[0].generator.size: a nut needs 4 sizes, not 3"});
   EXPECT_EQ(with_part({.kind = Kind::nut, .size = {1, 4, 0.5, 0.3}}),
-            Lines{"bodies[0].generator.size: the clearance of a nut must be less than half the pitch: its thread would "
-                  "hold nothing"});
+            Lines{"bodies[0].generator.size: the clearance of a nut must be less than half the pitch; otherwise the "
+                  "thread holds nothing"});
   EXPECT_EQ(with_part({.kind = Kind::bolt, .size = {1, 4, 0.5}}, BodyKind::deformable),
-            Lines{"bodies[0].generator.kind: is a surface without volume elements: it can only be an obstacle or stiff "
-                  "(got bolt)"});
+            Lines{"bodies[0].generator.kind: this shape is a surface without volume elements; its body can only be an "
+                  "obstacle or stiff (got bolt)"});
 }
 
 TEST(Validate, ResolutionThatHasNoEffectIsToldWithWhatTheShapeUses) {
@@ -222,10 +222,9 @@ TEST(Validate, ResolutionThatHasNoEffectIsToldWithWhatTheShapeUses) {
       s.bodies[1].mesh = "cube.msh";
     });
   };
-  EXPECT_EQ(
-      with_resolution(GeneratorKind::cylinder, {6, 4, 2}),
-      Lines{"bodies[0].generator.resolution: warning: a cylinder uses 2 of them (n rings of the section, which has "
-            "6 n sides, and cells along the height): further ones have no effect (got [6, 4, 2])"});
+  EXPECT_EQ(with_resolution(GeneratorKind::cylinder, {6, 4, 2}),
+            Lines{"bodies[0].generator.resolution: warning: a cylinder uses 2 of these values (n rings of the section, "
+                  "which has 6 n sides, and cells along the height); the others have no effect (got [6, 4, 2])"});
   EXPECT_EQ(with_resolution(GeneratorKind::cylinder, {6, 4}), Lines{});
   EXPECT_EQ(with_resolution(GeneratorKind::cylinder, {6}), Lines{});
   EXPECT_EQ(with_resolution(GeneratorKind::cylinder, GeneratorDesc{}.resolution), Lines{});
@@ -245,8 +244,8 @@ TEST(Validate, StepLongerThanTheDurationIsTold) {
       s.time.step = step;
     });
   };
-  EXPECT_EQ(with_step(1.0), Lines{"time.step: warning: is longer than time.duration (0.05 s): the run is a single step "
-                                  "and ends at 1 s (got 1)"});
+  EXPECT_EQ(with_step(1.0), Lines{"time.step: warning: the step is longer than time.duration (0.05 s), so that the run "
+                                  "is a single step and ends at 1 s (got 1)"});
   EXPECT_EQ(with_step(0.05), Lines{});
 }
 
@@ -263,15 +262,16 @@ TEST(Validate, ChecksThePlane) {
   EXPECT_EQ(in_plane([](SceneDesc& s) {
               s.bodies[0].transform.rotation = {90, 0, 0};
             }),
-            Lines{"bodies[0].transform.rotation: in 2D everything turns about z alone: one number, or [0, 0, angle] "
-                  "(got [90, 0, 0])"});
-  EXPECT_EQ(in_plane([](SceneDesc& s) {
-              s.bodies[0].kind = BodyKind::rigid;
-              LoadDesc& load = s.bodies[0].loads.emplace_back();
-              load.kind = LoadKind::torque;
-              load.value = {5, 0, 0};
-            }),
-            Lines{"bodies[0].loads[0].value: in 2D everything turns about z alone: [0, 0, torque] (got [5, 0, 0])"});
+            Lines{"bodies[0].transform.rotation: in 2D bodies turn about z alone; expected one number, or [0, 0, "
+                  "angle] (got [90, 0, 0])"});
+  EXPECT_EQ(
+      in_plane([](SceneDesc& s) {
+        s.bodies[0].kind = BodyKind::rigid;
+        LoadDesc& load = s.bodies[0].loads.emplace_back();
+        load.kind = LoadKind::torque;
+        load.value = {5, 0, 0};
+      }),
+      Lines{"bodies[0].loads[0].value: in 2D bodies turn about z alone; expected [0, 0, torque] (got [5, 0, 0])"});
   EXPECT_EQ(in_plane([](SceneDesc& s) { s.half_spaces = {{.normal = {0, 0, 1}}}; }).size(), 1U);
 }
 

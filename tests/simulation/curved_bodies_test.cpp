@@ -375,7 +375,7 @@ TEST(CollisionSurface, OfAFileHasItsTrianglesAloneAndIsComparedWithTheBody) {
   open.triangles.pop_back();
   EXPECT_NE(warnings_of(open).find("is open"), std::string::npos);
   for (Vec<3>& x : surface.vertices) x *= 0.01;
-  EXPECT_NE(warnings_of(surface).find("is it in the unit"), std::string::npos);
+  EXPECT_NE(warnings_of(surface).find("check that the surface has the unit"), std::string::npos);
   std::filesystem::remove(file);
 }
 

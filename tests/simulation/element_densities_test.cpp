@@ -46,7 +46,8 @@ TEST(ElementDensities, OfAnotherNumberThanElementsAreRefused) {
     return simulation.issues().empty() ? "" : to_string(simulation.issues().front());
   };
   const std::string expected =
-      "bodies[0].element_densities: body 'bar' has 12 tetrahedra, and needs as many densities (got 11 numbers)";
+      "bodies[0].element_densities: body 'bar' has 12 tetrahedra; expected the same number of densities (got 11 "
+      "numbers)";
   EXPECT_EQ(problem(""), expected);
   EXPECT_EQ(problem(R"("refinements": 1, )"), expected);
 }

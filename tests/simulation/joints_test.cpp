@@ -262,7 +262,8 @@ TEST(JointNames, ComponentsOfASplitBodyAreCounted) {
   EXPECT_TRUE(none.empty()) << to_string(none.front());
   const Issues beyond = problems_of(split_scene("chain[2]"));
   ASSERT_EQ(beyond.size(), 1u);
-  EXPECT_EQ(to_string(beyond[0]), "joints[0].bodies[0]: there is no such part: `chain` has 2 (got \"chain[2]\")");
+  EXPECT_EQ(to_string(beyond[0]),
+            "joints[0].bodies[0]: this part does not exist; the number of parts of `chain` is 2 (got \"chain[2]\")");
   const Issues whole = problems_of(split_scene("chain"));
   ASSERT_EQ(whole.size(), 1u);
   EXPECT_NE(to_string(whole[0]).find("name one of them, `chain[0]` to `chain[1]`"), std::string::npos);
@@ -280,7 +281,7 @@ TEST(JointNames, DriveThatStartsElsewhereIsAWarning) {
   const Issues warnings = problems_of(split_scene("chain[0]", R"--(, "drive": "90 * cos(t)")--"));
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(warnings[0].severity, Severity::warning);
-  EXPECT_NE(to_string(warnings[0]).find("is 90 at t = 0, where the joint is at 0"), std::string::npos);
+  EXPECT_NE(to_string(warnings[0]).find("is 90 at t = 0, but the joint starts at 0"), std::string::npos);
 }
 
 TEST(JointNames, FormulaThatIsNotDefinedEndsTheStep) {

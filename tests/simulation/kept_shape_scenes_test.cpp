@@ -122,10 +122,10 @@ TEST_P(KeptShapeScene, RefusesWhatItCannotDo) {
     return built ? std::string() : to_string(built.issues().front());
   };
   EXPECT_EQ(first_issue(body(2)), "");
-  EXPECT_NE(first_issue(body(3)).find("`order` must divide that"), std::string::npos) << first_issue(body(3));
+  EXPECT_NE(first_issue(body(3)).find("expected an `order` that divides"), std::string::npos) << first_issue(body(3));
   EXPECT_NE(first_issue(body(0)).find("needs an `order`"), std::string::npos) << first_issue(body(0));
   const std::string pressed = first_issue(body(2, R"(, "loads": [{"kind": "pressure", "pressure": 1}])"));
-  EXPECT_NE(pressed.find("leave out `keep_shape`"), std::string::npos) << pressed;
+  EXPECT_NE(pressed.find("remove `keep_shape`"), std::string::npos) << pressed;
 }
 
 }  // namespace

@@ -126,7 +126,8 @@ TEST(Load, ThatFindsNothingIsWarnedAbout) {
       free_ball(R"({"region": {"box": [[9, 9, 9], [10, 10, 10]]}, "kind": "traction", "value": [1, 0, 0]})"));
   ASSERT_EQ(ball.simulation().warnings().size(), 1U);
   EXPECT_EQ(to_string(ball.simulation().warnings()[0]),
-            "bodies[0].loads[0].region: warning: holds no boundary face of body 'sphere': the load acts on nothing");
+            "bodies[0].loads[0].region: warning: the region contains no boundary face of body 'sphere', so that the "
+            "load has no effect");
   ball.step();
   EXPECT_EQ(ball.momentum(), Vec<3>::Zero());
 }

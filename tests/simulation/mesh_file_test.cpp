@@ -88,7 +88,7 @@ TEST_F(MeshFile, OddSizesAreToldOnlyWithoutAUnit) {
   EXPECT_EQ(sized("30", "").size(), 0U);
   const std::vector<std::string> large = sized("40", "");
   ASSERT_EQ(large.size(), 1U) << testing::PrintToString(large);
-  EXPECT_NE(large[0].find("'part', 120 m large at "), std::string::npos) << large[0];
+  EXPECT_NE(large[0].find("'part', with a size of 120 m at "), std::string::npos) << large[0];
   EXPECT_NE(large[0].find("is larger than 100 m"), std::string::npos) << large[0];
   EXPECT_NE(large[0].find(R"(`"units": "mm"`)"), std::string::npos) << large[0];
   EXPECT_EQ(sized("40", R"(, "units": "m")").size(), 0U);
@@ -127,7 +127,7 @@ TEST_F(MeshFile, BrokenSurfaceIsAWarningWithItsDeviation) {
             "bodies[0].volume_mesh: warning: the surface of body 'part' was repaired: 1 hole closed");
   const std::string line = to_string(warned->warnings[1]);
   EXPECT_NE(
-      line.find("bodies[0].volume_mesh: warning: the surface of body 'part' encloses nothing as it is: 3 open edges"),
+      line.find("bodies[0].volume_mesh: warning: the surface of body 'part' does not enclose a volume: 3 open edges"),
       std::string::npos)
       << line;
 }
@@ -137,9 +137,9 @@ TEST_F(MeshFile, WhatHasElementsIsRefused) {
   const auto bodies = load_bodies(scene_of(R"({"name": "part", "mesh": "solid.msh", "volume_mesh": {}})"));
   ASSERT_FALSE(bodies);
   const std::string line = to_string(bodies.issues()[0]);
-  EXPECT_NE(
-      line.find("solid.msh: bodies[0].volume_mesh: mesh of body 'part': is no bare surface: it has elements already"),
-      std::string::npos)
+  EXPECT_NE(line.find("solid.msh: bodies[0].volume_mesh: mesh of body 'part': the mesh is not a bare surface, because "
+                      "it already has elements"),
+            std::string::npos)
       << line;
 }
 

@@ -231,20 +231,19 @@ TEST_F(MeshSequenceFiles, CopiesOfAnArrayAreMovedByTheirOffset) {
 TEST_F(MeshSequenceFiles, MissingAndUnfitFilesAreReportedBeforeTheStart) {
   fs::remove(folder_ / "frames/7.obj");
   fs::remove(folder_ / "frames/9.obj");
-  EXPECT_EQ(
-      problems(triangle_scene()),
-      "FOLDER/frames: bodies[1].motions[0].mesh_sequence: 2 of the 10 mesh files of the run are missing, the first "
-      "is `7.obj`; simulate less time, or let the motion end earlier\n");
+  EXPECT_EQ(problems(triangle_scene()),
+            "FOLDER/frames: bodies[1].motions[0].mesh_sequence: 2 of the 10 mesh files of the run are missing, the "
+            "first being `7.obj`; simulate less time, or let the motion end earlier\n");
   for (int n : {7, 9}) write_triangle("frames/" + std::to_string(n) + ".obj", 1, "v 1 1 1\nf 2 3 4\n");
   EXPECT_EQ(problems(triangle_scene()),
-            "FOLDER/frames/7.obj: bodies[1].motions[0].mesh_sequence: has 5 vertices, and the mesh of the body that it "
-            "moves has 4\n");
+            "FOLDER/frames/7.obj: bodies[1].motions[0].mesh_sequence: the file has 5 vertices, but the mesh of the "
+            "body that it moves has 4\n");
   EXPECT_EQ(problems(triangle_scene(R"(, "mesh_sequence_first": 100)")),
-            "FOLDER/frames: bodies[1].motions[0].mesh_sequence: holds no mesh file number 100: expected `100.obj` or "
-            "another mesh format, one file a step\n");
+            "FOLDER/frames: bodies[1].motions[0].mesh_sequence: the folder has no mesh file with the number 100; "
+            "expected `100.obj` or another mesh format, one file a step\n");
   fs::remove_all(folder_ / "frames");
   EXPECT_EQ(problems(triangle_scene()),
-            "FOLDER/frames: bodies[1].motions[0].mesh_sequence: there is no such folder of a mesh sequence\n");
+            "FOLDER/frames: bodies[1].motions[0].mesh_sequence: the folder of this mesh sequence does not exist\n");
 }
 
 TEST_F(MeshSequenceFiles, MissingFoldersAreReportedBesideProblemsOfOtherBodies) {
@@ -254,7 +253,7 @@ TEST_F(MeshSequenceFiles, MissingFoldersAreReportedBesideProblemsOfOtherBodies) 
   scene.insert(scene.find("\"bodies\": [") + 11, R"({"name": "hollow", "mesh": )" + quoted("triangle.ply") + "}, ");
   const std::string told = problems(scene);
   EXPECT_NE(told.find("body 'hollow' has no t"), std::string::npos) << told;
-  EXPECT_NE(told.find("bodies[2].motions[0].mesh_sequence: there is no such folder of a mesh sequence"),
+  EXPECT_NE(told.find("bodies[2].motions[0].mesh_sequence: the folder of this mesh sequence does not exist"),
             std::string::npos)
       << told;
 }
@@ -322,7 +321,8 @@ TEST(Motion, ThatFindsNoNodeIsWarnedAbout) {
       obstacle_scene(std::string(sheet) + R"(, "motions": [{"region": {"box": [[5, 5, 5], [6, 6, 6]]}}])"));
   ASSERT_EQ(scene.simulation().warnings().size(), 1U);
   EXPECT_EQ(to_string(scene.simulation().warnings()[0]),
-            "bodies[1].motions[0].region: warning: holds no node of body 'sheet': the motion moves nothing");
+            "bodies[1].motions[0].region: warning: the region contains no node of body 'sheet', so that the motion has "
+            "no effect");
 }
 
 /// A box is pushed by loads and a formula, and hit by a plate from files.

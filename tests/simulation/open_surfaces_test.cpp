@@ -89,14 +89,17 @@ TEST_F(OpenSurfaces, OfDeformableBodiesAreRefusedWithTheWayOut) {
                                   std::pair("box.msh", 3), std::pair("tube.off", 3), std::pair("outline.obj", 2)}) {
     const Told all = told(fmt::format(R"("mesh": "{}")", file), dim);
     EXPECT_FALSE(all.starts) << file;
-    EXPECT_NE(all.text.find("a deformable body needs elements; `\"volume_mesh\": {}`"), std::string::npos) << all.text;
+    EXPECT_NE(all.text.find("a deformable body needs elements; fill its surface or outline by `\"volume_mesh\": {}`"),
+              std::string::npos)
+        << all.text;
   }
 }
 
 TEST_F(OpenSurfaces, OfCollisionAreTold) {
   for (const std::string file : {"box.obj", "box.off", "tube.off"}) {
     const Told all = told(fmt::format(R"("mesh": "solid.msh", "collision_surface": {{"mesh": "{}"}})", file));
-    EXPECT_NE(all.text.find("is open: others go in where it has holes"), std::string::npos) << file << all.text;
+    EXPECT_NE(all.text.find("is open, so that other bodies can enter through its holes"), std::string::npos)
+        << file << all.text;
   }
   write("points.obj", std::string("v 0 0 0\nv 1 0 0\n"));
   write("empty.obj", std::string());

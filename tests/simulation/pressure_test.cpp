@@ -195,17 +195,17 @@ std::string problems_of(const std::string& body) {
 
 TEST(Pressure, MistakesAreNamed) {
   EXPECT_EQ(problems_of(R"("loads": [{"kind": "pressure", "pressure": "pump"}])"), "");
-  EXPECT_NE(problems_of(R"("loads": [{"kind": "pressure"}])").find("needs `pressure`"), std::string::npos);
+  EXPECT_NE(problems_of(R"("loads": [{"kind": "pressure"}])").find("needs the key `pressure`"), std::string::npos);
   EXPECT_NE(
       problems_of(R"("loads": [{"kind": "pressure", "pressure": 1, "value": [0, 1, 0]}])").find("neither `value` nor"),
       std::string::npos);
   EXPECT_NE(problems_of(R"("loads": [{"kind": "traction", "value": [0, 1, 0], "pressure": 3}])")
-                .find("of loads of kind `pressure` only"),
+                .find("only a load of kind `pressure`"),
             std::string::npos);
   EXPECT_NE(problems_of(R"("loads": [{"kind": "pressure", "pressure": "x + 1"}])").find("loads[0].pressure"),
             std::string::npos);
   EXPECT_NE(problems_of(R"("kind": "affine", "loads": [{"kind": "pressure", "pressure": 1}])")
-                .find("a stiff body feels force, torque and acceleration only"),
+                .find("a load on a stiff body must be a force, a torque or an acceleration"),
             std::string::npos);
 }
 

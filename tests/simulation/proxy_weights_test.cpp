@@ -165,8 +165,8 @@ TEST_F(ProxyWeights, OfOtherFilesAreRefused) {
                                                 weights_.size(), fewer.size()),
                            place_ + "expected a column for each of the 28 nodes of the mesh, not 29"}));
   test::WeightsWriter(folder_ / "w.hdf5", "other");
-  EXPECT_EQ(told(), Lines{place_ + "has no group `weight_triplets`: expected it with the datasets `values`, `rows` and "
-                                   "`cols` and the attribute `shape`"});
+  EXPECT_EQ(told(), Lines{place_ + "the file has no group `weight_triplets`; expected this group with the datasets "
+                                   "`values`, `rows` and `cols` and the attribute `shape`"});
   test::WeightsWriter(folder_ / "w.hdf5")
       .add("values", std::vector<double>{1})
       .add("rows", std::vector<int>{3})
@@ -174,26 +174,26 @@ TEST_F(ProxyWeights, OfOtherFilesAreRefused) {
       .shape(std::vector<int>{2, 1});
   EXPECT_EQ(told(), Lines{place_ + "weight_triplets/rows[0]: expected a number from 0 to 1, as `shape` says (got 3)"});
   fs::remove(folder_ / "w.hdf5");
-  EXPECT_EQ(told(), Lines{place_ + "there is no such file"});
+  EXPECT_EQ(told(), Lines{place_ + "the file does not exist"});
 }
 
 TEST_F(ProxyWeights, OfNodesThatTheBodyDoesNotHaveAreRefused) {
   weights_[3] = {{0, 1.0}};
   write_weights(weights_, box_.vertices.size());
-  EXPECT_EQ(told(), Lines{place_ + "row 3 follows node 0 of the mesh, which is no node of an element"});
+  EXPECT_EQ(told(), Lines{place_ + "row 3 refers to node 0 of the mesh, which is not a node of any element"});
   // Middles of edges are nodes of order 2, not of order 1.
   change_order(box_, 2);
   write("box.msh", box_);
   weights_[3] = {{1, 0.5}, {40, 0.5}};
   write_weights(weights_, box_.vertices.size());
-  const std::string distorted = "have a vertex up to ";
+  const std::string distorted = "they place a vertex up to ";
   Lines lines = told();
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_NE(lines[0].find(distorted), std::string::npos) << lines[0];
   lines = told(R"(, "order": 1)");
   EXPECT_EQ(lines.back(), place_ +
-                              "row 3 follows node 40 of the mesh, which is no node of an element of order 1; "
-                              "`order` 0 keeps those of the mesh");
+                              "row 3 refers to node 40 of the mesh, which is not a node of any element of order 1; "
+                              "`order` 0 keeps the nodes of the mesh");
 }
 
 TEST_F(ProxyWeights, InAnotherOrderAreWarnedOf) {
@@ -203,9 +203,9 @@ TEST_F(ProxyWeights, InAnotherOrderAreWarnedOf) {
   const double distance = (ball_.vertices.front() - ball_.vertices.back()).norm();
   EXPECT_EQ(told(),
             Lines{fmt::format(
-                "w.hdf5: bodies[0].collision_surface.weights: warning: weights of the collision surface of body "
-                "'box': have a vertex up to {:.3g} m from where it is, {:.2g} of the body's size, so that "
-                "rotations of the body distort the surface; are rows and columns in the order of the files?",
+                "w.hdf5: bodies[0].collision_surface.weights: warning: weights of the collision surface of body 'box': "
+                "they place a vertex up to {:.3g} m from where it is, {:.2g} of the body's size, so that rotations of "
+                "the body distort the surface; check that rows and columns are in the order of the files",
                 distance, distance / std::sqrt(3.0))});
 }
 

@@ -79,7 +79,8 @@ TEST(Blocks, AtFaultAreNamedWithTheirPlaceInTheScene) {
   const auto loaded = load_bodies(scene);
   ASSERT_EQ(loaded.issues().size(), 1u);
   EXPECT_EQ(to_string(loaded.issues()[0]),
-            "bodies[0].generator.blocks[1]: no face joins it to the first block, directly or through others");
+            "bodies[0].generator.blocks[1]: this block is not joined to the first block by a face, neither directly "
+            "nor through others");
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ TEST(RemeshChecks, CurvedElementsOfAFileDoNotAdapt) {
   EXPECT_TRUE(look_at(scene, mesh).errors.empty());
   (void)change_order(mesh, 2);
   EXPECT_EQ(look_at(scene, mesh).errors,
-            Lines{"bodies[0].order: the elements of the mesh of body 'cube' are of order 2, and only linear ones adapt "
-                  "(`remesh`): set `order` to 1, or give the body \"remesh\": {\"enabled\": false}"});
+            Lines{"bodies[0].order: the elements of the mesh of body 'cube' are of order 2, but only linear elements "
+                  "can adapt (`remesh`); set `order` to 1, or give the body \"remesh\": {\"enabled\": false}"});
   scene.bodies[0].remesh.emplace().enabled = false;
   EXPECT_TRUE(look_at(scene, mesh).errors.empty());
 }
@@ -59,10 +59,8 @@ TEST(RemeshChecks, LimitsThatForbidEverySplitAreTold) {
   EXPECT_EQ(look_at(scene, mesh).warnings.size(), 1u);
   EXPECT_TRUE(look_at(scene, mesh).warnings[0].starts_with("remesh.largest_count: warning: body 'cube' has "));
   scene.bodies[0].remesh.emplace().smallest_edge = 0.9;
-  EXPECT_EQ(
-      look_at(scene, mesh).warnings,
-      Lines{"bodies[0].remesh.smallest_edge: warning: body 'cube' is 1.73 m large: none of its edges is ever split "
-            "(got 0.9)"});
+  EXPECT_EQ(look_at(scene, mesh).warnings, Lines{"bodies[0].remesh.smallest_edge: warning: the size of body 'cube' is "
+                                                 "1.73 m, so that none of its edges is ever split (got 0.9)"});
   scene.bodies[0].remesh->split = false;
   EXPECT_TRUE(look_at(scene, mesh).warnings.empty());
 }
@@ -74,8 +72,8 @@ TEST(RemeshChecks, EdgesThatRoundingWouldBendAreTold) {
   EXPECT_TRUE(look_at(scene, mesh).warnings.empty());
   scene.remesh->smallest_edge = 1e-12;
   EXPECT_EQ(look_at(scene, mesh).warnings,
-            Lines{"remesh.smallest_edge: warning: coordinates of body 'cube' reach 1 m: rounding changes the strains "
-                  "of elements this small; expected at least 1e-10 m (got 1e-12)"});
+            Lines{"remesh.smallest_edge: warning: coordinates of body 'cube' reach 1 m, so that rounding changes the "
+                  "strains of elements this small; expected at least 1e-10 m (got 1e-12)"});
   // Coordinates are coarser far away.
   scene.remesh->smallest_edge = 1e-9;
   for (Vec<3>& x : mesh.vertices) x[0] += 100.0;
@@ -102,11 +100,11 @@ TEST(RemeshChecks, BodiesThatAreHeldOrStiffAsAWholeAreTold) {
   const std::string left = R"({"box": [[-1, -1, 0], [0.01, 1, 0]]})", right = R"({"box": [[0.09, -1, 0], [1, 1, 0]]})",
                     all = R"({"box": [[-1, -1, 0], [1, 1, 0]]})";
   const Lines told = {
-      "remesh: warning: has no effect on body 'bar': stiff parts or motions hold all of it, and elements adapt only "
-      "where something deforms"};
+      "remesh: warning: `remesh` has no effect on body 'bar', because stiff parts or motions hold all of it and "
+      "elements adapt only where a body deforms"};
   const Lines held = {
-      "bodies[0].motions: warning: body 'bar' is held or moved at all of its 22 nodes, so that it cannot deform: give "
-      "the motion a `region`, or make the body an obstacle (`\"kind\": \"obstacle\"`)"};
+      "bodies[0].motions: warning: motions prescribe all nodes of body 'bar' (22), so that it cannot deform; give the "
+      "motion a `region`, or make the body an obstacle (`\"kind\": \"obstacle\"`)"};
   EXPECT_EQ(hints(R"("motions": [{"region": )" + all + "}]"), (Lines{held[0], told[0]}));
   EXPECT_EQ(hints(R"("stiff_parts": [{"region": )" + all + "}]"), told);
   // The two regions hold all nodes together, but the edges between them are held by neither.

@@ -209,7 +209,8 @@ TEST_F(RepeatedBodies, SurfacesWithTrianglesTwiceAreSolidWhateverHoldsThem) {
 TEST_F(RepeatedBodies, DoubledSheetWeighsOnceAndIsTold) {
   const std::string sheet = R"("kind": "affine", "thickness": 0.01, "geometry": {
       "vertices": [[0,0,0], [1,0,0], [1,0,1], [0,0,1]], "triangles": )";
-  expect_told(scene(sheet + "[[0,1,2], [0,2,3], [0,2,1], [0,3,2]]}"), "2 triangles of its mesh are others turned over");
+  expect_told(scene(sheet + "[[0,1,2], [0,2,3], [0,2,1], [0,3,2]]}"),
+              "2 triangles of its mesh are the reverse of others");
   EXPECT_NEAR(mass(RunningScene(scene(sheet + "[[0,1,2], [0,2,3], [0,2,1], [0,3,2]]}"))),
               mass(RunningScene(scene(sheet + "[[0,1,2], [0,2,3]]}"))), 1e-12);
 }

@@ -218,7 +218,7 @@ TEST_F(Runs, CheckpointAheadOfItsLinesIsRefused) {
   ASSERT_TRUE(claim);
   const Result<RunOutcome> outcome = run(scene.simulation(), *claim);
   ASSERT_FALSE(outcome);
-  EXPECT_NE(to_string(outcome.issues().front()).find("ends at step 1, before that of the checkpoint, 3"),
+  EXPECT_NE(to_string(outcome.issues().front()).find("ends at step 1, before the step of the checkpoint, 3"),
             std::string::npos);
   EXPECT_TRUE(fs::exists(folder_ / "result/summary.json"));
 }

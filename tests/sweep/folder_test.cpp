@@ -103,7 +103,7 @@ TEST_F(SweepFolderTest, ABrokenListOfRunsIsToldByItsPlace) {
     for (const Issues& issues : {claim(plan_of("[1, 2]")).issues(), SweepFolder::open(base_ / "out").issues()}) {
       ASSERT_EQ(issues.size(), 1U);
       EXPECT_TRUE(issues[0].file.ends_with("sweep.json"));
-      EXPECT_NE(issues[0].message.find("put it back as it was"), std::string::npos) << issues[0].message;
+      EXPECT_NE(issues[0].message.find("restore it"), std::string::npos) << issues[0].message;
       EXPECT_EQ(issues[0].message.find("exception"), std::string::npos) << issues[0].message;
       EXPECT_EQ(to_string(issues[0]).find("line ") != std::string::npos, text.size() > 3) << to_string(issues[0]);
     }

@@ -74,7 +74,7 @@ TEST(Plan, TellsEveryProblemAtOnceWithItsPlace) {
   EXPECT_TRUE(has_issue(issues, "parameters[3].distribution", "belongs to"));
   EXPECT_TRUE(has_issue(issues, "parameters[4].valeus", "did you mean `values`"));
   EXPECT_TRUE(has_issue(issues, "parameters[4]", "has no values"));
-  EXPECT_TRUE(has_issue(issues, "parameters[4]", "is that of parameters[3]"));
+  EXPECT_TRUE(has_issue(issues, "parameters[4]", "parameters[3] has the same"));
   EXPECT_TRUE(has_issue(issues, "parameters[5].path", "without `=`"));
   EXPECT_TRUE(has_issue(issues, "parameters[5].count", "at least 2"));
   EXPECT_TRUE(has_issue(issues, "run.steps", "whole number"));
@@ -100,7 +100,7 @@ TEST(Plan, DrawnParametersNeedWhatTheirDistributionNeeds) {
   EXPECT_TRUE(has_issue(issues, "parameters[1].deviation", "above 0"));
   EXPECT_TRUE(has_issue(issues, "parameters[2].values", "is missing"));
   EXPECT_TRUE(has_issue(issues, "parameters[3].whole", "whole numbers"));
-  EXPECT_TRUE(has_issue(issues, "parameters[4].count", "no such key"));
+  EXPECT_TRUE(has_issue(issues, "parameters[4].count", "this key is not known"));
   EXPECT_TRUE(has_issue(issues, "parameters[5].distribution", "expected one of"));
   EXPECT_TRUE(has_issue(issues, "parameters[5].to", "above `from`, which is 1"));
 }
@@ -128,15 +128,15 @@ TEST(Plan, TwoPathsToOneValueAreRefused) {
                     "bodies[0]": {"density": 2}, "output.fields": [], "output": {}}}})");
   ASSERT_FALSE(plan);
   const Issues& issues = plan.issues();
-  EXPECT_TRUE(has_issue(issues, "parameters[1]", "what `friction.coefficient` of parameters[0] leads to"));
-  EXPECT_TRUE(has_issue(issues, "parameters[3]", "what `bodies[0].density` of parameters[2]"));
-  EXPECT_TRUE(has_issue(issues, "parameters[4]", "its path is that of parameters[2], too"));
-  EXPECT_TRUE(has_issue(issues, "parameters[5]", "what `time` of parameters[5]"));
-  EXPECT_TRUE(has_issue(issues, "parameters[7]", "what `bodies.type` of parameters[6]"));
+  EXPECT_TRUE(has_issue(issues, "parameters[1]", "the same value as `friction.coefficient` of parameters[0]"));
+  EXPECT_TRUE(has_issue(issues, "parameters[3]", "the same value as `bodies[0].density` of parameters[2]"));
+  EXPECT_TRUE(has_issue(issues, "parameters[4]", "parameters[2] has the same path"));
+  EXPECT_TRUE(has_issue(issues, "parameters[5]", "the same value as `time` of parameters[5]"));
+  EXPECT_TRUE(has_issue(issues, "parameters[7]", "the same value as `bodies.type` of parameters[6]"));
   EXPECT_FALSE(has_issue(issues, "parameters[8]", ""));
   EXPECT_TRUE(has_issue(issues, "run.set", "`friction` is varied by parameters[0], whose path is"));
   EXPECT_TRUE(has_issue(issues, "run.set", "`bodies[0]` is varied by parameters[2]"));
-  EXPECT_TRUE(has_issue(issues, "run.set", "`output` after `output.fields` sets the whole of it again"));
+  EXPECT_TRUE(has_issue(issues, "run.set", "`output` after `output.fields` sets all of it again"));
   EXPECT_FALSE(has_issue(issues, "run.set", "`contact"));
 }
 

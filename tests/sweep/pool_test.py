@@ -59,7 +59,7 @@ class Sweep(unittest.TestCase):
         self.clearance("sweep", plan, "-o", self.out)
         stamps = {path: path.stat().st_mtime_ns for path in self.out.glob("runs/*/stats.jsonl")}
         again = self.clearance("sweep", plan, "-o", self.out)
-        self.assertIn("4 of 4 runs are complete already", again.stdout)
+        self.assertIn("4 of 4 runs are already complete", again.stdout)
         self.edit_plan(plan, lambda content: content["sampling"].update(count=7))
         self.clearance("sweep", plan, "-o", self.out)
         self.assertEqual(len(self.table()), 7)
@@ -149,7 +149,7 @@ class Sweep(unittest.TestCase):
         self.edit_plan(plan, lambda content: content.update(run={"steps": 2, "set": {
             "start.overlaps": "separate", "bodies[0].transform": {"translation": [0, -0.15, 0]}}}))
         self.clearance("sweep", plan, "-o", self.out)
-        self.assertIn("2 of 2 runs are complete already", self.clearance("sweep", plan, "-o", self.out).stdout)
+        self.assertIn("2 of 2 runs are already complete", self.clearance("sweep", plan, "-o", self.out).stdout)
 
     def test_why_a_run_failed_is_told_where_it_cannot_be_kept(self):
         plan = harness.write_plan(self.folder, 2)
@@ -159,7 +159,7 @@ class Sweep(unittest.TestCase):
         shutil.rmtree(self.out / "failures")
         (self.out / "failures").write_text("in the way")
         told = self.clearance("sweep", "task", self.out, "1", status=2).stderr
-        self.assertIn("run 000001 ended, and why cannot be kept", told)
+        self.assertIn("run 000001 ended, but its reason cannot be stored", told)
         self.assertIn("behind half_spaces[0]", told)
 
     def test_what_no_run_will_have_is_told_before_they_start(self):
@@ -170,11 +170,11 @@ class Sweep(unittest.TestCase):
                      {"stats": "remesh.elements"}, {"stats": "remesh.splitz"}],
             picture={"frame": 4, "color": "stress"}))
         refused = self.clearance("sweep", plan, "-o", self.out, status=2).stderr
-        self.assertIn("collect[0].stats: no line of stats.jsonl has this; did you mean `energy`?", refused)
+        self.assertIn("collect[0].stats: no line of stats.jsonl has this key; did you mean `energy`?", refused)
         self.assertIn("`momentum` of stats.jsonl has no `linear`; known: `total`", refused)
         self.assertIn("collect[2].probe: `output.probes` of the scene has no such probe; did you mean `box`?", refused)
         # The frames are every 20th of 60 steps, and the start.
-        self.assertIn("picture.frame: no run has this frame: expected 0 to 3", refused)
+        self.assertIn("picture.frame: no run has this frame; expected 0 to 3", refused)
         self.assertIn('picture.color: warning: the table will have no pictures: the frames have no `von_mises`', refused)
         self.assertIn("`remesh` of stats.jsonl has no `splitz`; did you mean `splits`?", refused)
         self.assertEqual(refused.count("collect["), 4, refused)
@@ -226,7 +226,7 @@ class Sweep(unittest.TestCase):
         with subprocess.Popen([OPTIONS.program, "sweep", plan, "-o", self.out, "-q"]) as first:
             self.wait_for(lambda: list(self.out.glob("runs/*/stats.jsonl")))
             refused = self.clearance("sweep", plan, "-o", self.out, status=2)
-            self.assertIn("another process starts the runs", refused.stderr)
+            self.assertIn("another process is starting the runs", refused.stderr)
             self.assertEqual(first.wait(60), 0)
 
     def test_nothing_is_lost_when_processes_and_pools_are_killed(self):

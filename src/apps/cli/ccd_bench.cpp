@@ -142,7 +142,8 @@ int run_ccd_label(const CcdLabelOptions& options) {
     }
   }
   if (const Result<Done> done = writer->finish(); !done) return report(done.issues());
-  fmt::print("{} queries, {} hits, {} stored answers that are not exact\n", writer->num_written(), num_hits, num_other);
+  fmt::print("{} queries, {} hits, {} stored answers differ from the exact ones\n", writer->num_written(), num_hits,
+             num_other);
   return num_other == 0 ? exit_done : exit_verification_failed;
 }
 

@@ -35,8 +35,8 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
       ->option_text("auto|clearance|ipc|rigid-ipc|polyfem|urdf|mjcf");
   command
       .add_option("--set", options.overrides,
-                  "change a value of the scene, for example --set time.step=0.01; --set bodies.type=affine|rigid: all "
-                  "stiff bodies")
+                  "change a value of the scene, for example --set time.step=0.01; --set bodies.type=affine|rigid "
+                  "changes all stiff bodies")
       ->option_text("path=value")
       ->allow_extra_args(false)
       ->take_all();
@@ -52,10 +52,12 @@ std::map<std::string, int> names_of() {
 }
 
 void add_mesh_command(CLI::App& app, MeshOptions& mesh, int& status) {
-  CLI::App* command = app.add_subcommand("mesh", "fill a bare surface with tetrahedra, an outline with triangles");
+  CLI::App* command = app.add_subcommand("mesh", "fill a bare surface with tetrahedra, or an outline with triangles");
   command->add_option("surface", mesh.surface, "mesh file of triangles; 2D: of edges")->required();
   command->add_option("-o,--output", mesh.output, ".msh or .vtu file to write, in metres, y up")->required();
-  command->add_option("--edge-length", mesh.edge_length, "of most elements [m] (default: a twentieth of the diagonal)")
+  command
+      ->add_option("--edge-length", mesh.edge_length,
+                   "edge length of most elements [m] (default: a twentieth of the diagonal)")
       ->check(positive())
       ->option_text("L");
   command->add_option("--units", mesh.units, "unit of the numbers in the surface file (default: m)")
@@ -67,13 +69,14 @@ void add_mesh_command(CLI::App& app, MeshOptions& mesh, int& status) {
   command->add_option("--dimension", mesh.dim, "2: outlines in the plane z = 0")
       ->transform(one_of({{"2", 2}, {"3", 3}}))
       ->option_text("2|3");
-  command->add_flag("--overwrite", mesh.is_overwriting, "replace a file that is there");
+  command->add_flag("--overwrite", mesh.is_overwriting, "replace an existing file");
   command->add_flag("--json", mesh.json, "print machine-readable results");
   command->callback([&] { status = run_mesh(mesh); });
 }
 
 void add_export_command(CLI::App& app, ExportOptions& options, int& status) {
-  CLI::App* command = app.add_subcommand("export", "a run as a page for browsers, or in a format of other programs");
+  CLI::App* command =
+      app.add_subcommand("export", "write a run as a page for browsers, or in a format of other programs");
   command->add_option("folder", options.page.folder, "result folder")->required();
   command
       ->add_option("-o,--output", options.page.output,
@@ -91,13 +94,14 @@ void add_export_command(CLI::App& app, ExportOptions& options, int& status) {
       ->option_text("FROM:TO:STEP");
   command
       ->add_option("--max-targets", options.max_targets,
-                   ".glb: shapes of deforming bodies beside their first (default: 60)")
+                   ".glb: number of shapes of a deforming body after its first (default: 60)")
       ->check(whole_number(1))
       ->option_text("N");
-  command->add_option("--speed", options.speed, ".glb, .pc2: seconds of the run in one second (default: 1)")
+  command
+      ->add_option("--speed", options.speed, ".glb, .pc2: seconds of the run that are shown in one second (default: 1)")
       ->check(positive())
       ->option_text("S");
-  command->add_flag("--overwrite", options.is_overwriting, "replace files that are there");
+  command->add_flag("--overwrite", options.is_overwriting, "replace existing files");
   command->add_flag("--json", options.json, "print machine-readable results");
   command->callback([command, &options, &status] {
     for (const char* option : {"--max-size", "--exact", "--frames", "--max-targets", "--speed"}) {
@@ -108,8 +112,7 @@ void add_export_command(CLI::App& app, ExportOptions& options, int& status) {
 }
 
 void add_view_command(CLI::App& app, ViewOptions& view, int& status) {
-  CLI::App* command =
-      app.add_subcommand("view", "a page of a run, also of one that goes on, for browsers on this machine");
+  CLI::App* command = app.add_subcommand("view", "show a run, finished or in progress, in a browser on this machine");
   command->add_option("folder", view.folder, "result folder")->required();
   command->add_option("--port", view.port, "port of this machine (default: a free one)")
       ->check(CLI::Range(0, 65535))
@@ -118,18 +121,18 @@ void add_view_command(CLI::App& app, ViewOptions& view, int& status) {
 }
 
 void add_ccd_commands(CLI::App& app, CcdBenchOptions& bench, CcdLabelOptions& label, int& status) {
-  CLI::App* command = app.add_subcommand("ccd-bench", "time and count errors of collision detection methods");
+  CLI::App* command = app.add_subcommand("ccd-bench", "measure the time and the errors of collision detection methods");
   command->add_option("paths", bench.paths, "folders of queries, .csv or .ccd files")->required();
   command->add_option("--method", bench.methods, "only these methods")->delimiter(',')->option_text("M,...");
-  command->add_option("--tolerance", bench.tolerance, "of methods that have one [m]")->check(positive());
+  command->add_option("--tolerance", bench.tolerance, "tolerance of the methods that have one [m]")->check(positive());
   command->add_option("--min-separation", bench.min_separation, "distance that counts as a hit, L-infinity norm [m]")
       ->check(not_negative());
-  command->add_option("--max-iterations", bench.max_iterations, "of a query")->check(whole_number(1));
-  command->add_option("--max-queries", bench.max_queries, "of a set and kind, evenly spread; 0: all")
+  command->add_option("--max-iterations", bench.max_iterations, "iterations of a query")->check(whole_number(1));
+  command->add_option("--max-queries", bench.max_queries, "queries of a set and kind, evenly spread; 0: all")
       ->check(whole_number(0));
-  command->add_option("--passes", bench.num_passes, "time every query so often; its smallest time counts")
+  command->add_option("--passes", bench.num_passes, "times each query is measured; the smallest time counts")
       ->check(whole_number(1));
-  command->add_option("--histogram", bench.histogram, "picture of the times to write")->option_text("FILE.svg");
+  command->add_option("--histogram", bench.histogram, "file for a picture of the times")->option_text("FILE.svg");
   command->add_flag("--json", bench.json, "print machine-readable results");
   command->callback([&] { status = run_ccd_bench(bench); });
 
@@ -153,13 +156,13 @@ void add_run_command(CLI::App& app, RunOptions& run, int& status) {
           "--overwrite", [&run](auto) { run.use = FolderUse::overwrite; }, "replace the result in the result folder")
       ->excludes(resume);
   command->add_flag("--strict", run.is_strict, "stop with status 3 at the first step that does not converge");
-  command->add_flag("--view", run.is_shown, "show the run in a browser while it goes on (see `clearance view`)");
+  command->add_flag("--view", run.is_shown, "show the run in a browser while it is in progress (see `clearance view`)");
   command->add_flag("-q,--quiet", run.is_quiet, "print problems only");
   command
       ->add_option("--controls", run.controls,
-                   "result folder of a run whose controls are set again, step by step (scenes with `controls`)")
+                   "result folder of a run whose values of `controls` are set again, step by step")
       ->excludes(resume);
-  command->add_option("--record-ccd", run.record_ccd, "write what collision detection is asked to this .ccd file");
+  command->add_option("--record-ccd", run.record_ccd, "write the queries of collision detection to this .ccd file");
   command->add_option("--record-ccd-limit", run.record_ccd_limit, "queries to record at most, evenly spread")
       ->check(whole_number(1));
   command->callback([&run, &status] { status = run_simulation(run); });
@@ -176,8 +179,8 @@ void add_check_command(CLI::App& app, CheckOptions& check, int& status) {
   add_scene_options(*command, check.scene);
   CLI::Option* separate =
       command->add_option("--separate", check.separated,
-                          "move bodies apart that meet at the start, and write the scene there (native format)");
-  command->add_flag("--overwrite", check.is_overwriting, "replace that file if it is there")->needs(separate);
+                          "move bodies apart that meet at the start, and write the scene to this file (native format)");
+  command->add_flag("--overwrite", check.is_overwriting, "replace that file if it exists")->needs(separate);
   command->callback([&check, &status] { status = run_check(check.scene, check.separated, check.is_overwriting); });
 }
 
@@ -192,17 +195,17 @@ void add_convert_command(CLI::App& app, ConvertOptions& convert, int& status) {
   CLI::App* command = app.add_subcommand("convert", "write a scene of any supported format as a native scene");
   add_scene_options(*command, convert.scene);
   command->add_option("-o,--output", convert.output, "native scene file to write")->required();
-  command->add_flag("--overwrite", convert.is_overwriting, "replace a file that is there");
+  command->add_flag("--overwrite", convert.is_overwriting, "replace an existing file");
   CLI::Option* fine = command
                           ->add_option("--match-mass", convert.mass.fine,
-                                       "finer mesh of a body, of one density: the body's elements get densities that "
+                                       "finer mesh of a body, with one density; the body's elements get densities that "
                                        "give it the same mass and centre of mass")
                           ->option_text("MESH");
   command->add_option("--body", convert.mass.body, "name of that body (default: the only deformable one)")->needs(fine);
   command->add_flag("--inertia", convert.mass.has_inertia, "match its moments of inertia, too")->needs(fine);
   command
       ->add_option("--least-density", convert.mass.least_density,
-                   "of an element, as a fraction of the mean (default: 0.01)")
+                   "smallest density of an element, as a fraction of the mean (default: 0.01)")
       ->check(positive())
       ->needs(fine);
   command->callback([&convert, &status] {
@@ -218,7 +221,7 @@ void add_verify_command(CLI::App& app, VerifyOptions& verify, int& status) {
 }
 
 void add_info_command(CLI::App& app, InfoOptions& info, int& status) {
-  CLI::App* command = app.add_subcommand("info", "a table of steps, iterations, contacts and times");
+  CLI::App* command = app.add_subcommand("info", "print a table of steps, iterations, contacts and times");
   command->add_option("folder", info.folder, "result folder")->required();
   command->add_option("--rows", info.max_rows, "rows to print; 0: every step")->check(whole_number(0));
   command->add_option("--slow", info.num_slow, "explain the N slowest steps instead (5 without a number)")
@@ -231,19 +234,18 @@ void add_info_command(CLI::App& app, InfoOptions& info, int& status) {
 
 /// `size` receives the text of --size.
 void add_render_command(CLI::App& app, RenderOptions& render, std::string& size, int& status) {
-  CLI::App* command = app.add_subcommand("render", "a ray-traced picture or film of a result");
+  CLI::App* command = app.add_subcommand("render", "make a ray-traced picture or film of a result");
   command->add_option("folder", render.folder, "result folder")->required();
   command->add_option("-o,--output", render.output, "OUT.png: one frame; OUT.mp4: a film")->required();
   command->add_option("--frame", render.frame, "frame of a picture, from 0; negative: from the end");
   command->add_option("--size", size, "pixels, for example 1280x720");
   command
       ->add_option("--color", render.color,
-                   "what colours mean: body, displacement from the first frame (where elements adapt: from rest), "
-                   "stress (von_mises), pressure "
-                   "(contact_pressure), or the name of an array of the frames")
+                   "quantity that colours show: body, displacement from the first frame (where elements adapt: from "
+                   "rest), stress (von_mises), pressure (contact_pressure), or the name of an array of the frames")
       ->option_text("body|velocity|displacement|stress|pressure|NAME");
   command->add_flag("--edges", render.has_edges,
-                    "draw the edges of surface triangles, in the plane of elements; not of obstacles");
+                    "draw the edges of surface triangles (2D: of elements), except those of obstacles");
   command->callback([&render, &size, &status] {
     if (!size.empty()) {
       if (const auto parsed = parse_size(size, render); !parsed) {
@@ -302,7 +304,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // Help and version are no errors; everything else is bad usage.
     if (error.get_exit_code() == 0) return app.exit(error);
-    std::cerr << "error: " << usage_problem(app, error, argc, argv) << "; --help says more\n";
+    std::cerr << "error: " << usage_problem(app, error, argc, argv) << "; see --help\n";
     return exit_bad_input;
   }
   return status;

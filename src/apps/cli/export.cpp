@@ -79,7 +79,7 @@ Issues problems_of(const ExportOptions& options, const ExportFormat* format) {
     for (const std::string& option : options.given) {
       const auto& known = format->options;
       if (std::find(known.begin(), known.end(), option) != known.end()) continue;
-      issues.push_back({output.string(), option, "", fmt::format("{} files have no such option", format->ending)});
+      issues.push_back({output.string(), option, "", fmt::format("this option is not for {} files", format->ending)});
     }
   }
   if (!parse_frames(options.frames)) {
@@ -90,9 +90,9 @@ Issues problems_of(const ExportOptions& options, const ExportFormat* format) {
   std::error_code error;
   if (format == nullptr || format != &formats.front()) return issues;
   if (fs::is_directory(output, error)) {
-    issues.push_back({output.string(), "", "", "is a folder"});
+    issues.push_back({output.string(), "", "", "this is a folder; expected a file"});
   } else if (fs::exists(output, error) && !options.is_overwriting) {
-    issues.push_back({output.string(), "", "", "is there already; --overwrite replaces it"});
+    issues.push_back({output.string(), "", "", "the file exists; replace it with --overwrite"});
   }
   return issues;
 }
@@ -108,7 +108,7 @@ int run_page_export(const ExportOptions& options) {
   std::error_code error;
   const fs::path parent = options.page.output.parent_path();
   if (!parent.empty()) fs::create_directories(parent, error);
-  if (error) return refuse({{parent.string(), "", "", "cannot be created: " + error.message()}});
+  if (error) return refuse({{parent.string(), "", "", "the folder cannot be created: " + error.message()}});
   const Result<page::PageReport> report = page::write_page(options.page, *viewer);
   if (!report) return refuse(report.issues());
   if (options.json) {
@@ -125,15 +125,17 @@ int run_page_export(const ExportOptions& options) {
              report->num_kept, report->adapts ? "at most " : "", report->num_triangles,
              1e-6 * static_cast<double>(report->num_bytes));
   if (report->num_kept < report->num_frames) {
-    fmt::print("{} of {} frames, evenly, for {:g} MB (--max-size)\n", report->num_kept, report->num_frames,
-               options.page.max_megabytes);
+    fmt::print("{} of {} frames, evenly spread, to fit into {:g} MB (--max-size)\n", report->num_kept,
+               report->num_frames, options.page.max_megabytes);
   }
   if (static_cast<double>(report->num_bytes) > 1e6 * options.page.max_megabytes) {
-    fmt::print("that is more than --max-size: the viewer, the numbers of all steps and {} frames take so much\n",
-               report->num_kept);
+    fmt::print(
+        "the page is larger than --max-size, because the viewer, the numbers of all steps and {} frames need that "
+        "much\n",
+        report->num_kept);
   }
   if (report->position_error > 0.0 && !options.page.is_exact) {
-    fmt::print("places of deformable bodies are off by up to {:.2g} m (--exact: in single precision)\n",
+    fmt::print("positions of deformable bodies are rounded by up to {:.2g} m (--exact: single precision)\n",
                report->position_error);
   }
   return 0;

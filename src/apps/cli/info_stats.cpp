@@ -72,7 +72,7 @@ double number_or(const json& object, const char* key, double fallback) {
 
 Result<std::vector<json>> read_stats_lines(const std::filesystem::path& path) {
   std::ifstream file(path);
-  if (!file) return Issue{path.string(), "", "", "cannot be read; expected the statistics of a result folder"};
+  if (!file) return Issue{path.string(), "", "", "the file cannot be read; expected the statistics of a result folder"};
   std::vector<json> lines;
   Issues issues;
   std::string text;

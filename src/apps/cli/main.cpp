@@ -21,8 +21,7 @@ int main(int argc, char** argv) {
   try {
     return cli::run_command_line(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::cerr
-        << "error: there is not enough memory for this: use fewer cells (`resolution`, `refinements`, `segments`)\n";
+    std::cerr << "error: there is not enough memory; use fewer cells (`resolution`, `refinements`, `segments`)\n";
     return cli::exit_bad_input;
   }
 }

@@ -23,11 +23,13 @@ Result<std::size_t> find_body(const std::string& name, const SceneDesc& scene) {
   }
   if (name.empty() && deformable.size() == 1) return deformable[0];
   if (name.empty()) {
-    return problem("", fmt::format("the scene has {} deformable bodies: name one with --body", deformable.size()));
+    return problem("",
+                   fmt::format("the scene has {} deformable bodies; name one of them with --body", deformable.size()));
   }
   const auto found =
       std::find_if(deformable.begin(), deformable.end(), [&](std::size_t b) { return scene.bodies[b].name == name; });
-  if (found == deformable.end()) return Issue{"", "--body", '"' + name + '"', "is no deformable body of the scene"};
+  if (found == deformable.end())
+    return Issue{"", "--body", '"' + name + '"', "the scene has no deformable body with this name"};
   return *found;
 }
 
@@ -62,11 +64,10 @@ constexpr double largest_volume_ratio = 1.5;
 Issues warnings_of(const MassProperties& fine, const MassProperties& coarse, const MatchMassOptions& options, int dim) {
   const double ratio = fine.measure / coarse.measure;
   if (ratio < largest_volume_ratio && ratio > 1.0 / largest_volume_ratio) return {};
-  Issue warning = problem(
-      options.fine.string(),
-      fmt::format("has {:.3g} times the {} of the body's mesh: expected a finer mesh of the same body, in the units "
-                  "and the place of its mesh",
-                  ratio, dim == 2 ? "area" : "volume"));
+  Issue warning =
+      problem(options.fine.string(), fmt::format("the mesh has {:.3g} times the {} of the body's mesh; expected a "
+                                                 "finer mesh of the same body, in the units and the place of its mesh",
+                                                 ratio, dim == 2 ? "area" : "volume"));
   warning.severity = Severity::warning;
   return {warning};
 }
@@ -95,7 +96,8 @@ Result<BodyMassMatch> match_mass_of_body(const MatchMassOptions& options, SceneD
   if (!found) return found.issues();
   BodyDesc& body = scene.bodies[*found];
   if (!body.material_parts.empty() || !body.stiff_parts.empty()) {
-    return problem("", fmt::format("body '{}' has parts of other materials, which the finer mesh has not", body.name));
+    return problem(
+        "", fmt::format("body '{}' has parts of other materials, which the finer mesh does not have", body.name));
   }
   const Result<std::vector<MassProperties>> elements = elements_of(body, scene);
   if (!elements) return elements.issues();
@@ -120,8 +122,8 @@ Result<BodyMassMatch> match_mass_of_body(const MatchMassOptions& options, SceneD
       match_mass(scene.dimension, *elements, matched.target,
                  options.has_inertia ? MassMoments::inertia : MassMoments::center, options.least_density * mean);
   if (matched.match.unmatched) {
-    return problem("", fmt::format("no densities of at least {:.4g} make body '{}' match: {}; try a finer mesh or a "
-                                   "smaller --least-density",
+    return problem("", fmt::format("densities of at least {:.4g} cannot make body '{}' match: {}; try a finer mesh or "
+                                   "a smaller --least-density",
                                    options.least_density * mean, body.name, text_of_miss(matched, scene.dimension)));
   }
   body.element_densities = matched.match.densities;

@@ -27,7 +27,8 @@ Issues check_output(const MeshOptions& options) {
     return {{file, "", extension.string(), "expected the extension .msh or .vtu", Severity::error}};
   }
   if (!options.is_overwriting && fs::exists(options.output, error)) {
-    return {{file, "", "", "this file exists: replace it by --overwrite, or choose another with -o", Severity::error}};
+    return {
+        {file, "", "", "this file exists; replace it with --overwrite, or choose another with -o", Severity::error}};
   }
   return {};
 }
@@ -54,10 +55,10 @@ void print_report(const MeshOptions& options, const VolumeMesh& made) {
   const bool is_plane = options.dim == 2;
   if (!r.repairs.empty()) fmt::print("repaired: {}\n", r.repairs);
   if (!r.defects.empty()) {
-    fmt::print("{}, since the surface encloses nothing as it is: {}\n", r.was_wrapped ? "wrapped" : "closed",
+    fmt::print("{}, because the surface does not enclose a volume: {}\n", r.was_wrapped ? "wrapped" : "closed",
                r.defects);
   }
-  fmt::print("{}: {} vertices, {} {} of edges of about {:.3g} m, {:.1f} s\n", options.output.string(),
+  fmt::print("{}: {} vertices, {} {} with edges of about {:.3g} m, {:.1f} s\n", options.output.string(),
              made.mesh.vertices.size(), is_plane ? made.mesh.triangles.size() : made.mesh.tets.size(),
              is_plane ? "triangles" : "tetrahedra", r.edge_length, r.seconds);
   fmt::print("smallest {}: {:.1f} degrees\n", is_plane ? "angle" : "dihedral angle", r.smallest_angle);

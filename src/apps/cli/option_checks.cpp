@@ -95,7 +95,7 @@ std::string usage_problem(const CLI::App& app, const CLI::Error& error, int argc
   const std::vector<CLI::App*> given = app.get_subcommands();
   if (given.empty() && argc > 1) {
     const std::string word = argv[1];
-    return fmt::format("`{}` is no command; {}", word, nearest_text(word, commands));
+    return fmt::format("there is no command `{}`; {}", word, nearest_text(word, commands));
   }
   if (given.empty()) return fmt::format("expected a command: {}", quoted_list(views(commands)));
   const std::vector<std::string> left = app.remaining(true);
@@ -115,9 +115,9 @@ std::string usage_problem(const CLI::App& app, const CLI::Error& error, int argc
   }
   const std::string first = argc > 2 && last == given[0] ? argv[2] : "";
   if (const std::string_view nearest = nearest_name(first, views(inner)); option == left.end() && !nearest.empty()) {
-    return fmt::format("{0}: `{1}` is no command of it; did you mean `clearance {0} {2}`?", command, first, nearest);
+    return fmt::format("{0}: there is no command `{1}`; did you mean `clearance {0} {2}`?", command, first, nearest);
   }
-  if (option == left.end()) return fmt::format("{}: `{}` is one argument too many", command, left[0]);
+  if (option == left.end()) return fmt::format("{}: the argument `{}` is one too many", command, left[0]);
   return fmt::format("{}: there is no option `{}`; {}", command, *option, nearest_text(*option, option_names(*last)));
 }
 

@@ -21,7 +21,7 @@ std::string_view stage_text(Stage stage) {
     case Stage::linear_solve:
       return "solving for a direction";
     case Stage::broad_phase:
-      return "finding near pairs";
+      return "finding candidate pairs";
     case Stage::ccd:
       return "detecting collisions";
     case Stage::line_search:

@@ -86,7 +86,7 @@ Result<Folder> read_folder(const fs::path& path) {
     folder.frames.push_back(path / entry.file);
     folder.times.push_back(entry.time);
   }
-  if (folder.frames.empty()) return Issue{(path / "frames.pvd").string(), "", "", "lists no frames"};
+  if (folder.frames.empty()) return Issue{(path / "frames.pvd").string(), "", "", "the file lists no frames"};
   return folder;
 }
 
@@ -134,11 +134,11 @@ Result<PictureExtent> measure_frames(const std::vector<fs::path>& frames, const 
     film.add(e.extent);
   }
   if (film.bodies.is_empty()) film.bodies = film.obstacles;
-  if (film.bodies.is_empty()) return Issue{frames[0].string(), "", "", "holds nothing to draw"};
+  if (film.bodies.is_empty()) return Issue{frames[0].string(), "", "", "the frame has nothing to draw"};
   if (is_field(color) && film.field.is_empty) {
     const std::string message =
         film.has_field
-            ? fmt::format("the frames have `{}`, but no finite number of it on a body that is no obstacle", color)
+            ? fmt::format("the frames have `{}`, but without a finite number on a body that is not an obstacle", color)
             : advice_for_missing(color);
     return Issue{frames[0].string(), "--color", asked, message};
   }
@@ -232,7 +232,7 @@ class Studio {
     if (is_field(color_) && style_.values.empty()) {
       if (!makes_film(options_)) {
         return Issue{path.string(), "--color", options_.color,
-                     fmt::format("this frame has no `{}`: choose one that has with --frame", color_)};
+                     fmt::format("this frame has no `{}`; choose a frame that has it with --frame", color_)};
       }
       style_.values.assign(frame->mesh.vertices.size(), std::numeric_limits<double>::quiet_NaN());
     }
@@ -263,9 +263,9 @@ Result<int> choose_frame(const Folder& folder, const RenderOptions& options) {
   const int wanted = options.frame.value_or(-1);
   const int index = wanted < 0 ? num_frames + wanted : wanted;
   if (index >= 0 && index < num_frames) return index;
-  return Issue{
-      options.folder.string(), "--frame", std::to_string(wanted),
-      fmt::format("no such frame; expected 0 to {}, or -1 to {} counted from the end", num_frames - 1, -num_frames)};
+  return Issue{options.folder.string(), "--frame", std::to_string(wanted),
+               fmt::format("this frame does not exist; expected 0 to {}, or -1 to {} counted from the end",
+                           num_frames - 1, -num_frames)};
 }
 
 /// Draws the picture and returns a line that describes it.
@@ -313,7 +313,7 @@ Result<RenderOptions> complete_options(RenderOptions options) {
   if (!is_film && extension != ".png") {
     return Issue{options.output.string(), "", extension, "expected a name that ends in .png or .mp4"};
   }
-  if (is_film && options.frame) return Issue{options.output.string(), "--frame", "", "a film shows all frames"};
+  if (is_film && options.frame) return Issue{options.output.string(), "--frame", "", "a film always shows all frames"};
   if (options.width <= 0) options.width = is_film ? 854 : 1280;
   if (options.height <= 0) options.height = is_film ? 480 : 720;
   if (options.samples <= 0) options.samples = is_film ? 5 : 32;
@@ -321,7 +321,7 @@ Result<RenderOptions> complete_options(RenderOptions options) {
   std::error_code error;
   const fs::path parent = options.output.parent_path();
   if (!parent.empty()) fs::create_directories(parent, error);
-  if (error) return Issue{parent.string(), "", "", "cannot be created: " + error.message()};
+  if (error) return Issue{parent.string(), "", "", "the folder cannot be created: " + error.message()};
   return options;
 }
 

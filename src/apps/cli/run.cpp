@@ -139,7 +139,7 @@ void print_summary(const ReadyScene& ready, bool json, const Json& separation) {
 }
 
 Result<CcdQueryRecorder> start_recording(const RunOptions& options, int dim) {
-  if (dim != 3) return Issue{"", "--record-ccd", "a 2D scene", "queries can be recorded in 3D only"};
+  if (dim != 3) return Issue{"", "--record-ccd", "a 2D scene", "queries can only be recorded in 3D"};
   return CcdQueryRecorder::create(options.record_ccd, options.record_ccd_limit);
 }
 
@@ -159,7 +159,7 @@ bool finish_recording(const RunOptions& options, CcdQueryRecorder& recorder) {
 Result<Done> control_by(const fs::path& folder, Simulation& simulation) {
   if (const Result<Done> checked = check_result_folder(folder, "stats.jsonl"); !checked) return checked.issues();
   std::map<int, ControlValues> controls = read_controls(folder);
-  if (controls.empty()) return Issue{(folder / "stats.jsonl").string(), "", "", "has no controls"};
+  if (controls.empty()) return Issue{(folder / "stats.jsonl").string(), "", "", "the run has no controls"};
   Result<Done> scheduled = simulation.schedule_controls(std::move(controls));
   if (scheduled) return Done{};
   Issues issues = scheduled.issues();
@@ -205,7 +205,7 @@ void withdraw_unready(const SceneDesc& scene, const fs::path& output, FolderClai
   const Mesh meeting = find_meeting_primitives(scene);
   const fs::path file = output / meeting_file;
   if (!meeting.vertices.empty() && write_mesh(file, meeting) && mark_meeting_file(output)) {
-    say(stderr, "the meeting triangles and edges are in {}\n", file.string());
+    say(stderr, "the triangles and edges that meet are in {}\n", file.string());
     claim.withdraw({"log.txt"});
   } else {
     claim.withdraw({"log.txt", meeting_file});
@@ -253,7 +253,7 @@ int run_to_end(const RunOptions& options, FolderClaim& claim, Simulation& simula
   if (additions.viewer && signal == 0) {
     { const FolderClaim ended = std::move(claim); }
     signals.reset();
-    say(stdout, "the page stays until Ctrl-C\n");
+    say(stdout, "the page stays available until Ctrl-C\n");
     additions.viewer->wait();
   }
   return is_recorded ? exit_status(outcome->end, signal) : exit_bad_input;
@@ -296,14 +296,14 @@ bool may_write(const fs::path& file, bool is_overwriting, const char* option, bo
   std::error_code error;
   if (is_overwriting || !fs::exists(file, error)) return true;
   report_issues({{file.string(), "", "",
-                  fmt::format("this file exists: replace it by --overwrite, or choose another with {}", option)}},
+                  fmt::format("this file exists; replace it with --overwrite, or choose another with {}", option)}},
                 json);
   return false;
 }
 
 void print_separation(const Separation& separation, const fs::path& file) {
   if (separation.overlaps.empty()) {
-    fmt::print("nothing that collides overlaps; the scene is in {}\n", file.string());
+    fmt::print("no bodies that collide overlap; the scene is in {}\n", file.string());
     return;
   }
   for (const Separation::Overlap& overlap : separation.overlaps) {
@@ -339,7 +339,7 @@ int run_check(const SceneOptions& options, const fs::path& separated, bool is_ov
   const bool is_separating = !separated.empty();
   std::error_code error;
   if (is_separating && fs::equivalent(options.scene, separated, error)) {
-    report_issues({{separated.string(), "", "", "is the scene itself: choose another file with --separate"}},
+    report_issues({{separated.string(), "", "", "this file is the scene itself; choose another file with --separate"}},
                   options.json);
     return exit_bad_input;
   }
@@ -377,7 +377,7 @@ Json json_of(const BodyMassMatch& matched) {
 void print_match(const BodyMassMatch& matched) {
   const MassProperties& reached = matched.match.reached;
   const auto [least, largest] = std::minmax_element(matched.match.densities.begin(), matched.match.densities.end());
-  fmt::print("body '{}': {:.6g} kg, centre of mass at ({:.6g}, {:.6g}, {:.6g}), by densities of {:.4g} to {:.4g}\n",
+  fmt::print("body '{}': {:.6g} kg, centre of mass at ({:.6g}, {:.6g}, {:.6g}), with densities of {:.4g} to {:.4g}\n",
              matched.body, reached.measure, reached.center[0], reached.center[1], reached.center[2], *least, *largest);
 }
 

@@ -65,8 +65,8 @@ void RunReport::print_end(const RunOutcome& outcome, const std::filesystem::path
       std::error_code error;
       const bool is_resumable = std::filesystem::exists(path / "checkpoint" / "state.bin", error);
       const char* advice = outcome.end == RunEnd::failed_step ? ""
-                           : is_resumable                     ? " (--resume goes on)"
-                                                              : " (nothing to resume: --overwrite starts anew)";
+                           : is_resumable                     ? " (--resume continues it)"
+                                          : " (there is nothing to resume; --overwrite starts again)";
       say(stdout, "{}{} after step {} of {}: {}{}\n", to_string(outcome.end), by, outcome.last_step, outcome.num_steps,
           folder, advice);
     }
@@ -74,7 +74,7 @@ void RunReport::print_end(const RunOutcome& outcome, const std::filesystem::path
   // Unconverged steps are a problem, so that even a quiet run tells of them.
   std::FILE* stream = is_quiet_ ? stderr : stdout;
   if (const std::string text = unconverged_text(outcome); !text.empty()) {
-    say(stream, "{}: `clearance info {}` names them\n", text, folder);
+    say(stream, "{}; `clearance info {}` lists them\n", text, folder);
   }
   for (const RunWarning& warning : outcome.warnings) say(stream, "warning {}: {}\n", warning.name, warning.message);
 }

@@ -25,7 +25,8 @@ extern "C" void note_signal(int signal) {
       if (nowhere >= 0 && is_terminal[stream]) ::dup2(nowhere, stream);
     }
   } else if (is_told != 0) {
-    constexpr char text[] = "\nending, the step under way is dropped; the same signal again ends at once\n";
+    constexpr char text[] =
+        "\nending; the step in progress is discarded; the same signal again ends the program at once\n";
     [[maybe_unused]] const ssize_t count = ::write(STDERR_FILENO, text, sizeof(text) - 1);
   }
   errno = error;

@@ -123,7 +123,8 @@ Work find_work(const SweepFolder& folder, bool is_retrying) {
 
 Issue foreign_issue(const SweepFolder& folder, int run) {
   return {folder.run_folder(run).string(), "", "",
-          fmt::format("is not run {} of this sweep: {}; move it elsewhere or remove it, or begin another sweep with -o",
+          fmt::format("the folder does not hold run {} of this sweep: {}; move or remove the folder, or start another "
+                      "sweep with -o",
                       run, state_of(folder, run).reason)};
 }
 
@@ -175,7 +176,7 @@ int run_here(const SweepFolder& folder, const Work& work, const SweepOptions& op
   if (!options.is_quiet) {
     say(stdout, "{}: {}\n", folder.path().string(), text_of(states));
     if (outcome.num_held > 0) say(stdout, "{} runs are held by other processes\n", outcome.num_held);
-    if (work.num_failed > 0) say(stdout, "runs that had failed before were left so; --retry tries them again\n");
+    if (work.num_failed > 0) say(stdout, "runs that had failed before were skipped; --retry tries them again\n");
   }
   if (outcome.signal != 0) return exit_signal + outcome.signal;
   return count(states, RunPhase::complete) == folder.num_runs() ? exit_done : exit_not_converged;
@@ -199,7 +200,7 @@ class Messages {
       if (count <= 0) break;
       text.append(buffer.data(), count);
     }
-    return text.empty() ? "without a word\n" : text;
+    return text.empty() ? "without a message\n" : text;
   }
   /// Prints the last lines to the original standard error.
   void print_end(const std::string& head) const {
@@ -242,7 +243,7 @@ int run_sweep(const SweepOptions& options) {
   if (!work.foreign.empty()) return refuse(foreign_issues(folder, work.foreign));
   const int threads = options.threads.value_or(plan->threads);
   if (!options.is_quiet && work.num_complete > 0) {
-    say(stdout, "{} of {} runs are complete already\n", work.num_complete, folder.num_runs());
+    say(stdout, "{} of {} runs are already complete\n", work.num_complete, folder.num_runs());
   }
   return options.is_slurm ? submit_to_slurm(folder, work.runs, options, threads)
                           : run_here(folder, work, options, threads);
@@ -253,7 +254,7 @@ int run_sweep_task(const SweepTaskOptions& options) {
   if (!folder) return refuse(folder.issues());
   if (options.run >= folder->num_runs()) {
     return refuse({{options.folder.string(), "", std::to_string(options.run),
-                    fmt::format("there is no such run; expected 0 to {}", folder->num_runs() - 1)}});
+                    fmt::format("this run does not exist; expected 0 to {}", folder->num_runs() - 1)}});
   }
   const fs::path run_folder = folder->run_folder(options.run);
   const RunPhase phase = phase_of(*folder, options.run);
@@ -285,7 +286,7 @@ int run_sweep_task(const SweepTaskOptions& options) {
     if (now == RunPhase::running) return exit_held_elsewhere;
     // On a full disk the reason cannot be stored and is printed at once.
     if (const Result<Done> kept = write_file_atomically(failure, messages.text()); !kept) {
-      messages.print_end(fmt::format("run {} ended, and why cannot be kept ({}):\n", run_name(options.run),
+      messages.print_end(fmt::format("run {} ended, but its reason cannot be stored ({}):\n", run_name(options.run),
                                      to_string(kept.issues().front())));
     }
     return status;
@@ -324,7 +325,7 @@ int run_sweep_status(const SweepReportOptions& options) {
     if (states[i].phase == RunPhase::failed)
       say(stdout, "run {} failed: {}\n", run_name(static_cast<int>(i)), states[i].reason);
     if (states[i].phase == RunPhase::foreign)
-      say(stdout, "run {} is another than the plan says: {}\n", run_name(static_cast<int>(i)), states[i].reason);
+      say(stdout, "run {} is not the run of the plan: {}\n", run_name(static_cast<int>(i)), states[i].reason);
   }
   return is_complete ? exit_done : exit_not_converged;
 }

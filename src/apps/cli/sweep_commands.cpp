@@ -41,7 +41,7 @@ void add_run_options(CLI::App& command, SweepOptions& sweep) {
       ->check(whole_number(0));
   command.add_option("--threads", sweep.threads, "threads of a run (default: the plan's, or 1)")
       ->check(whole_number(1));
-  command.add_flag("--retry", sweep.is_retrying, "also try again what has failed");
+  command.add_flag("--retry", sweep.is_retrying, "try failed runs again");
   command.add_flag("-q,--quiet", sweep.is_quiet, "print problems only");
   CLI::Option* slurm = command.add_flag("--slurm", sweep.is_slurm, "submit the runs to Slurm, as job arrays");
   command.add_option("--partition", sweep.partition, "of Slurm")->needs(slurm);
@@ -59,28 +59,28 @@ void add_run_options(CLI::App& command, SweepOptions& sweep) {
 }  // namespace
 
 void add_sweep_commands(CLI::App& app, SweepCommands& options, int& exit_status) {
-  CLI::App* sweep = app.add_subcommand("sweep", "many runs of a scene with other values");
+  CLI::App* sweep = app.add_subcommand("sweep", "run a scene with many values");
   add_run_options(*sweep, options.sweep);
   sweep->require_subcommand(0, 1);
 
-  CLI::App* status = sweep->add_subcommand("status", "how many runs are done, and why others failed");
+  CLI::App* status = sweep->add_subcommand("status", "print how many runs are done, and why others failed");
   status->add_option("folder", options.status.folder, "folder of a sweep")->required();
   status->add_flag("--json", options.status.json, "print machine-readable results");
   status->callback([&] { exit_status = run_sweep_status(options.status); });
 
-  CLI::App* collect = sweep->add_subcommand("collect", "a table of the runs as CSV");
+  CLI::App* collect = sweep->add_subcommand("collect", "write a table of the runs as CSV");
   collect->add_option("folder", options.collect.folder, "folder of a sweep")->required();
   collect->add_option("-o,--output", options.collect.output, ".csv file to write (default: standard output)");
-  collect->add_flag("--overwrite", options.collect.is_overwriting, "replace a file that is there");
+  collect->add_flag("--overwrite", options.collect.is_overwriting, "replace an existing file");
   collect->callback([&] { exit_status = run_sweep_collect(options.collect); });
 
-  CLI::App* table = sweep->add_subcommand("table", "a table of the runs with pictures, for any browser");
+  CLI::App* table = sweep->add_subcommand("table", "write a table of the runs with pictures, for any browser");
   table->add_option("folder", options.table.folder, "folder of a sweep")->required();
   table->add_option("-o,--output", options.table.output, ".html file to write")->required();
-  table->add_flag("--overwrite", options.table.is_overwriting, "replace a file that is there");
+  table->add_flag("--overwrite", options.table.is_overwriting, "replace an existing file");
   table->callback([&] { exit_status = run_sweep_table(options.table); });
 
-  CLI::App* task = sweep->add_subcommand("task", "one run of a sweep to its end: what pools and batch systems call");
+  CLI::App* task = sweep->add_subcommand("task", "complete one run of a sweep; pools and batch systems call this");
   task->add_option("folder", options.task.folder, "folder of a sweep")->required();
   task->add_option("run", options.task.run, "its number")->required()->check(whole_number(0));
   task->add_option("--threads", options.task.threads, "threads")->check(whole_number(0));

@@ -106,7 +106,7 @@ class Pool {
       running_[process] = {run, step};
       return;
     }
-    tell(fmt::format("run {}: no process can be started: {}", run_name(run), std::strerror(errno)), true);
+    tell(fmt::format("run {}: its process cannot be started: {}", run_name(run), std::strerror(errno)), true);
     ++outcome_.num_failed;
   }
 
@@ -175,15 +175,15 @@ class Pool {
     int& num_kills = num_kills_[started.run];
     num_kills = has_progress ? 0 : num_kills + 1;
     if (num_kills < max_kills) {
-      tell(fmt::format("run {} was ended by {} after step {}: it is started again", run_name(started.run),
+      tell(fmt::format("run {} was ended by {} after step {} and is started again", run_name(started.run),
                        signal_name(signal), last_stored_step(folder_.run_folder(started.run))),
            false);
       waiting_.push_front(started.run);
       return;
     }
     ++outcome_.num_failed;
-    tell(fmt::format("run {} given up: ended by {} {} times without a step", run_name(started.run), signal_name(signal),
-                     max_kills),
+    tell(fmt::format("run {} was given up, because {} ended it {} times without a new step", run_name(started.run),
+                     signal_name(signal), max_kills),
          true);
   }
 
@@ -208,7 +208,7 @@ class Pool {
     is_stopping_ = true;
     outcome_.signal = StopSignals::received();
     for (const auto& [process, started] : running_) ::kill(process, SIGTERM);
-    tell(fmt::format("{}: {} runs end within their step; the same signal again ends them at once",
+    tell(fmt::format("{}: {} runs end without completing their step; the same signal again ends them at once",
                      signal_name(outcome_.signal), running_.size()),
          true);
   }

@@ -73,12 +73,12 @@ std::string trimmed(std::string text) {
 Issue failure(const std::string& command, const CommandResult& result) {
   if (result.status == 127 && result.output.empty()) {
     return {"", "--slurm", "",
-            fmt::format("there is no `{}` on the PATH: this is no machine that hands in jobs of Slurm; "
+            fmt::format("there is no `{}` on the PATH, so that jobs of Slurm cannot be submitted from this machine; "
                         "without --slurm the runs are processes of this machine",
                         command)};
   }
   const std::string said = trimmed(result.output);
-  return {"", "--slurm", "", fmt::format("{} failed: {}", command, said.empty() ? "without a word" : said)};
+  return {"", "--slurm", "", fmt::format("{} failed: {}", command, said.empty() ? "without a message" : said)};
 }
 
 /// Returns the beginning of the names of a folder's jobs; it is the same from any working directory.
@@ -225,14 +225,16 @@ int submit_to_slurm(const SweepFolder& folder, const std::vector<int>& runs, con
     const CommandResult submitted = run_command(sbatch_words(folder, first, tasks, options, threads, script));
     if (submitted.status != 0) return refuse({failure("sbatch", submitted)});
     if (!options.is_quiet) {
-      say(stdout, "job {}: {} runs from {} on\n", trimmed(submitted.output), tasks.size(), run_name(first + tasks[0]));
+      say(stdout, "job {}: {} runs, starting with {}\n", trimmed(submitted.output), tasks.size(),
+          run_name(first + tasks[0]));
     }
   }
   if (!options.is_quiet) {
-    if (num_queued > 0) say(stdout, "{} runs are in the queue already\n", num_queued);
+    if (num_queued > 0) say(stdout, "{} runs are already in the queue\n", num_queued);
     if (arrays.empty()) say(stdout, "nothing to submit\n");
     say(stdout,
-        "`clearance sweep status {}` says how far they are; the same command again submits what is missing then\n",
+        "`clearance sweep status {}` prints their progress; running this command again submits the runs that are then "
+        "missing\n",
         folder.path().string());
   }
   return exit_done;

@@ -40,9 +40,9 @@ Issues problems_of(const SweepReportOptions& options, const char* extension) {
                       fmt::format("expected a name that ends in {}", extension)});
   }
   if (fs::is_directory(options.output, error)) {
-    issues.push_back({options.output.string(), "", "", "is a folder"});
+    issues.push_back({options.output.string(), "", "", "this is a folder; expected a file"});
   } else if (fs::exists(options.output, error) && !options.is_overwriting) {
-    issues.push_back({options.output.string(), "", "", "is there already; --overwrite replaces it"});
+    issues.push_back({options.output.string(), "", "", "the file exists; replace it with --overwrite"});
   }
   return issues;
 }
@@ -50,7 +50,7 @@ Issues problems_of(const SweepReportOptions& options, const char* extension) {
 Result<Done> write_output(const fs::path& output, const std::string& text) {
   std::error_code error;
   if (output.has_parent_path()) fs::create_directories(output.parent_path(), error);
-  if (error) return Issue{output.parent_path().string(), "", "", "cannot be created: " + error.message()};
+  if (error) return Issue{output.parent_path().string(), "", "", "the folder cannot be created: " + error.message()};
   return write_user_file_atomically(output, text);
 }
 

@@ -73,7 +73,7 @@ std::string problem_of_stats(const std::string& column) {
   const std::string key = column.substr(0, end);
   const Names& known = stats_keys();
   if (std::find(known.begin(), known.end(), key) == known.end()) {
-    return "no line of stats.jsonl has this; " + advice(key, known);
+    return "no line of stats.jsonl has this key; " + advice(key, known);
   }
   const auto inner = inner_keys().find(key);
   if (inner == inner_keys().end() || end == column.size()) return "";
@@ -103,7 +103,7 @@ std::string problem_of_probe(const std::string& column, const std::set<std::stri
 void check_picture(const sweep::Picture& picture, const RunOffer& offer, const std::string& file, Issues& issues) {
   if (picture.frame >= offer.num_frames || picture.frame < -offer.num_frames) {
     issues.push_back({file, "picture.frame", std::to_string(picture.frame),
-                      fmt::format("no run has this frame: expected {} to {}, or -1 for the last, -2 for the one before",
+                      fmt::format("no run has this frame; expected {} to {}, or -1 for the last, -2 for the one before",
                                   0, offer.num_frames - 1)});
   }
   const std::string name = render::full_name_of(picture.color);

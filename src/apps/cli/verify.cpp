@@ -47,7 +47,7 @@ void print_text(const VerifyFolder& folder, const VerifyReport& report) {
   line += fmt::format(", {} inversions", report.num_inversions);
   if (!folder.scene.half_spaces.empty())
     line += fmt::format(", {} half-space violations", report.num_half_space_violations);
-  if (report.num_not_finite > 0) line += fmt::format(", {} vertices that are no numbers", report.num_not_finite);
+  if (report.num_not_finite > 0) line += fmt::format(", {} vertices that are not numbers", report.num_not_finite);
   if (report.min_distance_frame >= 0) {
     line += fmt::format(", smallest distance {:.6g} m (frame {})", report.min_distance, report.min_distance_frame);
   }

@@ -27,10 +27,10 @@ namespace fs = std::filesystem;
 Result<std::vector<std::string>> command_of(const fs::path& folder) {
   const fs::path program = find_program("clearance-view", "CLEARANCE_VIEW");
   if (program.empty()) {
-    return Issue{"", "", "",
-                 "runs are shown by the program clearance-view, which is not beside this one: it is built where "
-                 "cpp-httplib is found (`./dev deps` installs it, on Debian the package libcpp-httplib-dev; then build "
-                 "again), or CLEARANCE_VIEW names it"};
+    return Issue{
+        "", "", "",
+        "the program clearance-view, which shows runs, is not beside this program; to build it, install cpp-httplib "
+        "(`./dev deps`; on Debian the package libcpp-httplib-dev) and build again; or set CLEARANCE_VIEW to its path"};
   }
   return std::vector<std::string>{program.string(), fs::absolute(folder).string()};
 }
@@ -56,7 +56,7 @@ int run_view(const ViewOptions& options) {
   }
   words->insert(words->end(), {"--port", std::to_string(options.port)});
   ::execv(words->front().c_str(), arguments_of(*words).data());
-  print_issues({Issue{words->front(), "", "", std::string("cannot be started: ") + std::strerror(errno)}});
+  print_issues({Issue{words->front(), "", "", std::string("the program cannot be started: ") + std::strerror(errno)}});
   return exit_bad_input;
 }
 
@@ -68,7 +68,7 @@ Result<RunViewer> RunViewer::start(const fs::path& folder) {
   const int error =
       ::posix_spawn(&process, words->front().c_str(), nullptr, nullptr, arguments_of(*words).data(), environ);
   if (error != 0) {
-    return Issue{words->front(), "", "", std::string("cannot be started: ") + std::strerror(error)};
+    return Issue{words->front(), "", "", std::string("the program cannot be started: ") + std::strerror(error)};
   }
   return RunViewer(process);
 }

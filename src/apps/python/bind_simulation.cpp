@@ -65,7 +65,8 @@ class Stepper {
   /// Throws if the simulation is closed, or if another thread steps.
   const Simulation& simulation() const {
     check_open();
-    if (is_busy_) throw std::runtime_error("the simulation is in a step; only what the last step left can be read");
+    if (is_busy_)
+      throw std::runtime_error("the simulation is in a step; only the results of the last complete step can be read");
     return *simulation_;
   }
   const py::array& positions() {
@@ -102,7 +103,7 @@ class Stepper {
   /// Returns an array that is made at the first request and refreshed by every step.
   const py::array& view(Buffer& buffer, py::array& view, Values values) {
     if (!buffer) {
-      if (is_busy_) throw std::runtime_error("the simulation is in a step: ask for this array before");
+      if (is_busy_) throw std::runtime_error("the simulation is in a step; ask for this array before the step");
       buffer = std::make_shared<std::vector<Vec<3>>>((simulation_.get()->*values)());
       view = read_only_view(buffer);
     }
@@ -305,7 +306,8 @@ void Stepper::close() {
 void Stepper::restore(const SavedState& saved) {
   simulation();
   if (output_) {
-    throw std::runtime_error("a simulation with a result folder only goes forward: restore in one without `output`");
+    throw std::runtime_error(
+        "a simulation with a result folder can only go forward; restore the state in a simulation without `output`");
   }
   if (saved.start != start_) {
     throw Refusal{"SceneError",

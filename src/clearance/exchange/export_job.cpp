@@ -30,7 +30,8 @@ void note_rigid_error(const ExportedRun& run, ExportReport& report) {
   }
   if (!(run.rigid_error() > 1e-6 * size)) return;
   report.notes.push_back(
-      fmt::format("stiff bodies turn and move only; their vertices are off by up to {:.2g} m", run.rigid_error()));
+      fmt::format("stiff bodies are written as rotations and translations; their vertices are off by up to {:.2g} m",
+                  run.rigid_error()));
 }
 
 }  // namespace clearance::exchange

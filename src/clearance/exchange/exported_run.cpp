@@ -95,9 +95,8 @@ Result<Frame> ExportedRun::frame(std::size_t index) const {
   if (frame && adapts_ && !verify::has_same_cells(*frame, first_)) {
     return Issue{
         path.string(), "", "",
-        "has other elements than the first frame of the export, and files of this format have the same ones at all "
-        "times; "
-        ".html, .obj and .xdmf files take elements that change (or `--frames` chooses some that have the same)"};
+        "the frame has other elements than the first frame of the export, but files of this format need the same "
+        "elements at all times; export to .html, .obj or .xdmf, or choose frames with the same elements by `--frames`"};
   }
   if (frame && !drawn_.fits(*frame)) {
     return Issue{path.string(), "", fmt::format("{} vertices", frame->mesh.vertices.size()),

@@ -42,18 +42,18 @@ Issues FileSet::find_obstructions(bool is_overwriting, const fs::path& result) c
   };
   std::error_code error;
   if (!folder_.empty() && fs::exists(folder_, error) && !fs::is_directory(folder_, error)) {
-    note(folder_, "is no folder");
+    note(folder_, "this is not a folder");
     return issues;
   }
   const bool is_in_result = fs::equivalent(folder_.empty() ? "." : folder_, result, error);
   for (const std::string& name : names_) {
     const fs::path path = folder_ / name;
     if (is_in_result && std::find(files_of_results.begin(), files_of_results.end(), name) != files_of_results.end()) {
-      note(path, "is a file of the result; choose another name");
+      note(path, "this is a file of the result; choose another name");
     } else if (fs::is_directory(path, error)) {
-      note(path, "is a folder");
+      note(path, "this is a folder; expected a file");
     } else if (fs::exists(fs::symlink_status(path, error)) && !is_overwriting) {
-      note(path, "is there already; --overwrite replaces it");
+      note(path, "the file exists; replace it with --overwrite");
     }
   }
   if (num_found > most_named) {
@@ -66,12 +66,12 @@ Issues FileSet::find_obstructions(bool is_overwriting, const fs::path& result) c
 Result<Done> FileSet::open() {
   std::error_code error;
   if (!folder_.empty()) fs::create_directories(folder_, error);
-  if (error) return Issue{folder_.string(), "", "", "cannot be created: " + error.message()};
+  if (error) return Issue{folder_.string(), "", "", "the file cannot be created: " + error.message()};
   temporary_ = folder_ / fmt::format("{}.{}.tmp", names_.front(), ::getpid());
   // The folder must be new: the destructor removes it, and it must not hold files of anybody else.
   if (!fs::create_directory(temporary_, error)) {
     const fs::path taken = std::exchange(temporary_, {});
-    return Issue{taken.string(), "", "", error ? "cannot be created: " + error.message() : "is there already"};
+    return Issue{taken.string(), "", "", error ? "the file cannot be created: " + error.message() : "the file exists"};
   }
   return Done{};
 }
@@ -81,15 +81,16 @@ Result<std::uintmax_t> FileSet::finish() {
   std::error_code error;
   for (const std::string& name : names_) {
     num_bytes += fs::file_size(temporary(name), error);
-    if (error) return Issue{(folder_ / name).string(), "", "", "cannot be written: " + error.message()};
+    if (error) return Issue{(folder_ / name).string(), "", "", "the file cannot be written: " + error.message()};
   }
   // Removing the first file now ensures that it never refers to files of two exports.
   if (names_.size() > 1) fs::remove(folder_ / names_.front(), error);
   for (std::size_t i = names_.size(); i-- > 0 && !error;) {
     fs::rename(temporary(names_[i]), folder_ / names_[i], error);
-    if (error) return Issue{(folder_ / names_[i]).string(), "", "", "cannot be written: " + error.message()};
+    if (error) return Issue{(folder_ / names_[i]).string(), "", "", "the file cannot be written: " + error.message()};
   }
-  if (error) return Issue{(folder_ / names_.front()).string(), "", "", "cannot be replaced: " + error.message()};
+  if (error)
+    return Issue{(folder_ / names_.front()).string(), "", "", "the file cannot be replaced: " + error.message()};
   return num_bytes;
 }
 

@@ -356,7 +356,8 @@ Result<ExportReport> write_glb(const GlbOptions& options) {
   note(run.issues());
   if (run) note(run->measure().issues());
   if (!issues.empty()) return issues;
-  if (run->bodies().empty()) return Issue{options.job.folder.string(), "", "", "holds no bodies that could be drawn"};
+  if (run->bodies().empty())
+    return Issue{options.job.folder.string(), "", "", "the run has no bodies that could be drawn"};
   if (const auto opened = files.open(); !opened) return opened.issues();
 
   GlbWriter writer(*run, options, files, name);

@@ -104,7 +104,8 @@ ExportReport report_of_frames(const ExportedRun& run, const ExportedRun& first) 
   report.num_frames_of_run = run.num_frames_of_run();
   if (run.adapts()) {
     report.values.clear();  // the motion of bodies from frame to frame is unknown
-    report.notes.emplace_back("elements change from frame to frame: numbers of vertices mean others in every file");
+    report.notes.emplace_back(
+        "elements change from frame to frame, so that the number of a vertex means another vertex in every file");
   }
   return report;
 }
@@ -141,7 +142,7 @@ Result<ExportReport> write_obj_sequence(const ExportJob& job) {
   std::sort(names.begin(), names.end());
   if (const std::size_t others = count_others(folder, stem, names); others > 0) {
     report.notes.push_back(
-        fmt::format("{} files {}_<number>.obj of an earlier export are still beside these", others, stem));
+        fmt::format("{} files {}_<number>.obj of an earlier export remain beside these", others, stem));
   }
   return report;
 }

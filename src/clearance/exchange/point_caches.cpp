@@ -178,7 +178,8 @@ Result<ExportReport> write_point_caches(const PointCacheOptions& options) {
   Result<ExportedRun> run = ExportedRun::open(options.job.folder, options.job.frames);
   if (!run) return run.issues();
   if (const auto measured = run->measure(); !measured) return measured.issues();
-  if (run->bodies().empty()) return Issue{options.job.folder.string(), "", "", "holds no bodies that could be drawn"};
+  if (run->bodies().empty())
+    return Issue{options.job.folder.string(), "", "", "the run has no bodies that could be drawn"};
   PointCacheWriter writer(options, *run);
   FileSet files(options.job.output.parent_path(), writer.names());
   if (const Issues issues = files.find_obstructions(options.job.is_overwriting, options.job.folder); !issues.empty())

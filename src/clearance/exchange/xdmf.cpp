@@ -153,9 +153,10 @@ Result<ExportReport> write_xdmf(const ExportJob& job) {
   report.num_bytes = *num_bytes;
   report.values = {{"topologies", writer.num_topologies()}, {"split_cells", writer.num_split()}};
   if (writer.num_split() > 0) {
-    report.notes.push_back(fmt::format(
-        "{} elements of order 3 or 4 are in linear parts between their nodes: XDMF has none of these orders",
-        writer.num_split()));
+    report.notes.push_back(
+        fmt::format("{} elements of order 3 or 4 are split into linear parts between their nodes, because XDMF does "
+                    "not have these orders",
+                    writer.num_split()));
   }
   return report;
 }

@@ -189,7 +189,7 @@ void check_corners(const BlockGrid& grid, Issues& issues) {
   if (count == 0) return;
   issues.push_back({"", "blocks", "",
                     fmt::format("blocks, or holes between them, meet only in an edge or a point at ({:.6g}, {:.6g}, "
-                                "{:.6g}){}: let them overlap or move them apart",
+                                "{:.6g}){}; let them overlap, or move them apart",
                                 first[0], first[1], first[2],
                                 count == 1 ? "" : fmt::format(" and {} more grid points", count - 1))});
 }
@@ -210,7 +210,7 @@ double count_cells(const std::array<std::vector<double>, 3>& faces, const Vec<3>
 }  // namespace
 
 Result<Mesh> make_blocks(const std::vector<Corners>& blocks, const Vec<3>& max_cell) {
-  if (blocks.empty()) return Issue{"", "blocks", "", "needs at least one box"};
+  if (blocks.empty()) return Issue{"", "blocks", "", "a generator of kind blocks needs at least one box"};
   const auto place_of = [](std::size_t b) { return fmt::format("blocks[{}]", b); };
 
   const std::array<std::vector<double>, 3> faces = {faces_along(blocks, 0), faces_along(blocks, 1),
@@ -230,7 +230,7 @@ Result<Mesh> make_blocks(const std::vector<Corners>& blocks, const Vec<3>& max_c
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (grid.fill(blocks[b])) continue;
     issues.push_back(
-        {"", place_of(b), "", "has no volume: the first corner must be below the second along x, y and z"});
+        {"", place_of(b), "", "the box has no volume; the first corner must be below the second along x, y and z"});
   }
   if (!issues.empty()) return issues;
 
@@ -238,7 +238,8 @@ Result<Mesh> make_blocks(const std::vector<Corners>& blocks, const Vec<3>& max_c
   grid.reach_from(grid.cell_at(blocks[0][0]));
   for (std::size_t b = 1; b < blocks.size(); ++b) {
     if (grid.is_reached(grid.cell_at(blocks[b][0]))) continue;
-    issues.push_back({"", place_of(b), "", "no face joins it to the first block, directly or through others"});
+    issues.push_back({"", place_of(b), "",
+                      "this block is not joined to the first block by a face, neither directly nor through others"});
   }
   check_corners(grid, issues);
   if (!issues.empty()) return issues;

@@ -79,7 +79,7 @@ class Handler : public nlohmann::json_sax<Json> {
     if (!level.keys.insert(name).second) {
       const std::size_t end = reached_ - text_.data();
       issues.push_back({"", child_path(place(), name), "",
-                        fmt::format("the key is given twice, again at {}",
+                        fmt::format("the key is given twice, the second time at {}",
                                     line_and_column(text_, text_.rfind(name, end - std::min(end, name.size() + 1))))});
     }
     level.key = name;
@@ -88,10 +88,10 @@ class Handler : public nlohmann::json_sax<Json> {
 
   bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& error) override {
     const std::size_t at = start_of_token(position, token);
-    const char* hint = is_after_last_comma(at) ? "; the comma before it is one too many"
+    const char* hint = is_after_last_comma(at) ? "; remove the comma before it"
                        : is_without_comma(at)  ? "; a comma is probably missing before it"
                                                : "";
-    issues.push_back({"", line_and_column(text_, at), "", "not valid JSON: " + readable(error.what()) + hint});
+    issues.push_back({"", line_and_column(text_, at), "", "this is not valid JSON: " + readable(error.what()) + hint});
     return false;
   }
 
@@ -189,7 +189,7 @@ Result<Json> parse_json_text(std::string_view text) {
   const bool is_parsed = Json::sax_parse(Reader(text.data(), reached), Reader(text.data() + text.size(), reached),
                                          &handler, nlohmann::detail::input_format_t::json, true, true);
   if (is_parsed && handler.issues.empty()) return std::move(handler.root);
-  if (handler.issues.empty()) handler.issues.push_back({"", "", "", "not valid JSON"});
+  if (handler.issues.empty()) handler.issues.push_back({"", "", "", "this is not valid JSON"});
   return handler.issues;
 }
 

@@ -67,7 +67,7 @@ void check_meshes_exist(const SceneDesc& scene, Issues& issues) {
     const bool is_pair = extension.empty() && fs::is_regular_file(fs::path(path.string() + ".ele"), error);
     if (is_file || has_substitute || is_pair) continue;
     const char* problem =
-        fs::is_directory(path, error) ? "is a directory, not a mesh file" : "the mesh file does not exist";
+        fs::is_directory(path, error) ? "this is a directory, not a mesh file" : "the mesh file does not exist";
     issues.push_back({"", element_path("bodies", i) + ".mesh", mesh,
                       fmt::format("{}; looked for {}", problem, path.lexically_normal().string())});
   }
@@ -117,8 +117,9 @@ Result<LoadedScene> read_robot_with(const fs::path& path, const std::string& for
     const char *first = text.data() + key.size(), *last = text.data() + text.size();
     const auto [end, status] = std::from_chars(first, last, sides);
     if (status != std::errc() || end != last || sides < fewest || sides > most) {
-      return Issue{path.string(), "robot.sides", text.substr(key.size()),
-                   fmt::format("expected a whole number from {} to {}: of sides of round shapes", fewest, most)};
+      return Issue{
+          path.string(), "robot.sides", text.substr(key.size()),
+          fmt::format("expected a whole number from {} to {}, the number of sides of round shapes", fewest, most)};
     }
   }
   std::erase_if(overrides, [&](const std::string& text) { return text.starts_with(key); });

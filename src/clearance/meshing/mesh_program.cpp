@@ -23,13 +23,14 @@ fs::path find_mesh_program() {
 ProgramMesh run_mesh_program(const std::string& command, const Mesh& input, const std::vector<std::string>& options) {
   const fs::path program = find_mesh_program();
   if (program.empty()) {
-    return {failure(
-        "bare surfaces are meshed by the program clearance-mesh, which is neither beside this one nor on the PATH: it "
-        "is built where CGAL is found (`./dev deps` installs it, on Debian the package libcgal-dev; then build again), "
-        "is a package of its own (clearance-mesh), or CLEARANCE_MESH names it")};
+    return {
+        failure("the program clearance-mesh, which meshes bare surfaces, is neither beside this program nor on the "
+                "PATH; to get it, install the package clearance-mesh, or install CGAL (`./dev deps`; on Debian the "
+                "package libcgal-dev) and build again; or set CLEARANCE_MESH to its path")};
   }
   const TemporaryFolder folder("clearance-mesh");
-  if (folder.path().empty()) return {failure("cannot make a temporary folder (TMPDIR names where)")};
+  if (folder.path().empty())
+    return {failure("a temporary folder cannot be created; set TMPDIR to a folder that can be written into")};
   const fs::path source = folder.path() / "input.obj";
   const fs::path made = folder.path() / (command == "wrap" ? "output.obj" : "output.msh");
   if (const auto written = write_mesh(source, input); !written) return {written.issues()};

@@ -176,9 +176,10 @@ Result<Mesh> fill_well(const Mesh& surface, bool has_features, double& edge_leng
     if (fault.empty()) return with_its_volume(surface, wanted, attempt, budget, std::move(*made.mesh));
     if (budget.seconds < 1.0) break;
   }
-  return refusal(number(wanted), fmt::format("no good mesh was found with this edge length, nor with a quarter of it: "
-                                             "{}; choose a shorter one",
-                                             fault));
+  return refusal(
+      number(wanted),
+      fmt::format("no good mesh was found with this edge length, nor with a quarter of it ({}); choose a shorter one",
+                  fault));
 }
 
 /// Refuses triangles that enclose nothing. A wrap fits around anything, and its inside may be as arbitrary as the
@@ -188,10 +189,12 @@ Issues check_enclosure(const Mesh& given, const Mesh& closed) {
   // may be the better one.
   const double share = std::max(enclosing_share(given), enclosing_share(closed));
   if (share >= min_enclosing_share) return {};
-  return {refusal("", fmt::format("these triangles enclose nothing: {:.0f} % of the lines through them cross them an "
-                                  "even number of times, and all do so with a closed surface; close it, or give the "
-                                  "body elements",
-                                  100.0 * share))};
+  return {refusal(
+      "",
+      fmt::format(
+          "these triangles do not enclose a volume: only {:.0f} % of the lines through them cross them an even number "
+          "of times, but all lines do so through a closed surface; close the surface, or give the body elements",
+          100.0 * share))};
 }
 
 /// Refuses a wrap of sheets alone, which is hardly thicker than the layer that the wrap adds.
@@ -200,10 +203,11 @@ Issues check_wrap(const Mesh& wrap, double edge_length) {
   const double volume = volume_of(wrap);
   const double thickness = 2.0 * volume / area, of_sheets = 2.0 * wrap_offset * edge_length;
   if (thickness > max_sheet_thickness * of_sheets) return {};
-  return {refusal("", fmt::format("these triangles enclose nothing: a wrap around them is {:.3g} m thick in the mean, "
-                                  "and {:.3g} m of it are the wrap's own; close the surface, or choose a longer edge "
-                                  "length if its holes are to be closed (they are, up to half of it)",
-                                  thickness, of_sheets))};
+  return {
+      refusal("", fmt::format("these triangles do not enclose a volume: a wrap around them has a mean thickness of "
+                              "{:.3g} m, of which {:.3g} m belong to the wrap itself; close the surface, or choose a "
+                              "longer edge length to close its holes (holes of up to half that length are closed)",
+                              thickness, of_sheets))};
 }
 
 void measure(const Mesh& given, VolumeMesh& result) {
@@ -225,19 +229,20 @@ Issues check_request(const Mesh& given, double edge_length) {
   const std::size_t num_elements = is_plane ? given.triangles.size() : given.tets.size();
   if (num_elements > 0) {
     return {refusal(fmt::format("{} {}", num_elements, is_plane ? "triangles" : "tetrahedra"),
-                    "is no bare surface: it has elements already")};
+                    "the mesh is not a bare surface, because it already has elements")};
   }
   if ((is_plane ? given.edges.size() : given.triangles.size()) == 0) {
-    return {refusal("", is_plane ? "has no edges that could be an outline"
-                                 : "has no triangles that could be a surface; outlines are filled in 2D")};
+    return {refusal("", is_plane
+                            ? "the mesh has no edges that could be an outline"
+                            : "the mesh has no triangles that could be a surface; outlines are only filled in 2D")};
   }
   const Vec<3> size = bounding_box_of_elements(given).size();
   const double measure = is_plane ? size[0] * size[1] : size.prod();
   const double cell = is_plane ? edge_length * edge_length : edge_length * edge_length * edge_length;
-  if (!(measure > 0.0)) return {refusal("", "is flat: it encloses nothing")};
+  if (!(measure > 0.0)) return {refusal("", "the surface is flat and does not enclose a volume")};
   if (edge_length > size.norm()) {
-    return {refusal(number(edge_length), fmt::format("this edge length is longer than the whole body, which is {:.4g} "
-                                                     "m across: is it in metres, and the mesh in its `units`?",
+    return {refusal(number(edge_length), fmt::format("this edge length exceeds the size of the whole body, {:.4g} m; "
+                                                     "check that the length is in metres and the mesh in its `units`",
                                                      size.norm()))};
   }
   const double elements = 8.0 * measure / cell;
@@ -267,7 +272,8 @@ Result<VolumeMesh> make_volume_mesh(const Mesh& given, const VolumeMeshOptions& 
   const Mesh seen = repaired.mesh;
   report.defects = given.dim == 2 ? describe_outline_defects(seen) : describe_surface_defects(seen);
   if (given.dim == 2 && !report.defects.empty()) {
-    return refusal("", fmt::format("the outline has {}; it has to be closed and free of crossings", report.defects));
+    return refusal("", fmt::format("the outline has {}; expected an outline that is closed and does not cross itself",
+                                   report.defects));
   }
   // Holes are closed first, because a wrap would enter holes that are wider than those it closes.
   if (!report.defects.empty()) close_holes(repaired);

@@ -84,7 +84,8 @@ Result<Frame> PackedRun::read(std::size_t number, const std::string& field, std:
   Result<Frame> frame = read_frame(files_.frames[number], field == "velocity" ? "" : field);
   if (!frame) return frame;
   if (!adapts_ && !bodies_.fits(*frame)) {
-    return Issue{files_.frames[number].string(), "", "", "has other vertices than the first frame of the run"};
+    return Issue{files_.frames[number].string(), "", "",
+                 "the frame has other vertices than the first frame of the run"};
   }
   values.clear();
   if (field == "velocity") {
@@ -106,7 +107,7 @@ Result<DrawnBodies> PackedRun::drawn_of(std::size_t number) const {
   bool has_others = drawn.bodies().size() != first.size();
   for (std::size_t b = 0; !has_others && b < first.size(); ++b) has_others = is_other(drawn.bodies()[b], first[b]);
   if (has_others) {
-    return Issue{files_.frames[number].string(), "", "", "has other bodies than the first frame of the run"};
+    return Issue{files_.frames[number].string(), "", "", "the frame has other bodies than the first frame of the run"};
   }
   // Bodies whose elements have not changed refer to the first frame, as in runs without changes.
   const std::vector<Vec<3>> at_first = verify::rest_positions(first_);

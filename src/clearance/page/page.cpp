@@ -119,8 +119,8 @@ Result<fs::path> find_viewer() {
   const fs::path viewer = self.parent_path().parent_path() / "share" / "clearance" / "viewer.html";
   if (!error && fs::exists(viewer, error)) return viewer;
   return Issue{viewer.string(), "", "",
-               "the viewer has not been built: it needs Node.js 18 or later with npm where Clearance is built (Debian: "
-               "nodejs, npm); `./dev build` then makes it"};
+               "the viewer has not been built; install Node.js 18 or later with npm (Debian: nodejs, npm) and run "
+               "`./dev build`"};
 }
 
 Result<Viewer> read_viewer(const fs::path& path, const std::string& policy) {
@@ -130,7 +130,7 @@ Result<Viewer> read_viewer(const fs::path& path, const std::string& policy) {
   if (place != std::string::npos) text->replace(place, policy_mark.size(), policy);
   const std::size_t mark = text->find(run_mark);
   if (mark == std::string::npos || place == std::string::npos) {
-    return Issue{path.string(), "", "", "has no place for a run; build it again"};
+    return Issue{path.string(), "", "", "the viewer has no place for a run; build it again"};
   }
   return Viewer{text->substr(0, mark), text->substr(mark + run_mark.size())};
 }

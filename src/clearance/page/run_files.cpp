@@ -88,7 +88,7 @@ Result<RunFiles> read_run_files(const fs::path& folder) {
     files.times.push_back(entry.time);
     files.steps.push_back(step_of_frame_file(entry.file).value_or(static_cast<int>(files.steps.size())));
   }
-  if (files.frames.empty()) return Issue{(folder / "frames.pvd").string(), "", "", "lists no frames"};
+  if (files.frames.empty()) return Issue{(folder / "frames.pvd").string(), "", "", "the file lists no frames"};
   for (const Json& body : read_json(folder / "bodies.json")) files.names.push_back(body.value("name", ""));
   files.scene = read_json(folder / "scene.json");
   if (files.scene.is_object()) {

@@ -34,7 +34,8 @@ std::string advice_for_missing(const std::string& color) {
     known.push_back(field.name);
   }
   const std::string_view nearest = nearest_name(color, known);
-  return "no such numbers; expected body, displacement, stress, pressure, or an array of the frames, such as velocity" +
+  return "this quantity does not exist; expected body, displacement, stress, pressure, or an array of the frames, such "
+         "as velocity" +
          (nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest));
 }
 

@@ -47,7 +47,7 @@ Result<FilmWriter> FilmWriter::open(const std::filesystem::path& path, int width
   if (error != 0) {
     ::close(ends[1]);
     return Issue{path.string(), "", "",
-                 error == ENOENT ? "films need the program ffmpeg on the PATH (Debian: apt-get install ffmpeg)"
+                 error == ENOENT ? "a film needs the program ffmpeg on the PATH (Debian: apt-get install ffmpeg)"
                                  : fmt::format("ffmpeg cannot be started: {}", std::strerror(error))};
   }
   // Ignoring SIGPIPE makes write() fail if ffmpeg has died, instead of ending this program.
@@ -83,7 +83,7 @@ Result<Done> FilmWriter::close() {
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Done{};
-  return Issue{path_.string(), "", "", "ffmpeg failed; its own message stands above"};
+  return Issue{path_.string(), "", "", "ffmpeg failed; its own message is above"};
 }
 
 }  // namespace clearance::render

@@ -82,13 +82,14 @@ class Formula {
 
   /// Compiles the text. Returns its problem, or an empty text.
   std::string compile() {
-    if (text_.find_first_not_of(" \t\n") == std::string::npos) return "is empty; expected a formula such as `sin(t)`";
-    if (has_assignment(text_)) return "has a single `=`; a comparison is `==`";
-    if (text_.find(power_sign) != std::string::npos) return "has a `#`, which means nothing";
+    if (text_.find_first_not_of(" \t\n") == std::string::npos)
+      return "the formula is empty; expected a formula such as `sin(t)`";
+    if (has_assignment(text_)) return "the formula has a single `=`; write a comparison as `==`";
+    if (text_.find(power_sign) != std::string::npos) return "the formula has a `#`, which has no meaning";
     try {
       parser_.SetExpr(with_own_power(text_));
       parser_.Eval();
-      if (parser_.GetNumResults() != 1) return "has a comma outside of a function; expected one formula";
+      if (parser_.GetNumResults() != 1) return "the formula has a comma outside of a function; expected one formula";
       return "";
     } catch (const mu::ParserError& error) {
       return describe(error);
@@ -113,7 +114,7 @@ class Formula {
   std::string describe(const mu::ParserError& error) const {
     // The parser takes our own sign for a name where an operator is not possible.
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN && error.GetToken().starts_with(power_sign)) {
-      return fmt::format("is not a formula: Unexpected operator \"^\" at character {}", error.GetPos() + 1);
+      return fmt::format("this is not a formula: Unexpected operator \"^\" at character {}", error.GetPos() + 1);
     }
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
       return fmt::format("unknown name `{}` at character {}; known are {}", error.GetToken(), error.GetPos() + 1,
@@ -127,7 +128,7 @@ class Formula {
     while (!words.empty() && std::string(".! ").find(words.back()) != std::string::npos) words.pop_back();
     std::replace(words.begin(), words.end(), power_sign, '^');
     const int position = std::min(error.GetPos() + 1, static_cast<int>(text_.size()));
-    return fmt::format("is not a formula: {} at character {}", words, std::max(1, position));
+    return fmt::format("this is not a formula: {} at character {}", words, std::max(1, position));
   }
 
   const std::string& text_;
@@ -164,7 +165,7 @@ Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::str
       const std::string where =
           fmt::format("t = {:g} s, ({:g}, {:g}, {:g})", t, points[p][0], points[p][1], points[p][2]);
       return Issue{"", element_path(place, i), formulas[i],
-                   fmt::format("is {} at {}; expected a finite number", kind, where)};
+                   fmt::format("the value is {} at {}; expected a finite number", kind, where)};
     }
   }
   return values;
@@ -183,9 +184,9 @@ Result<double> evaluate_time_formula(const std::string& formula, const std::stri
   compiled.t = t;
   const double value = compiled.value();
   if (std::isfinite(value)) return value;
-  return Issue{
-      "", place, formula,
-      fmt::format("is {} at t = {:g} s; expected a finite number", std::isnan(value) ? "not a number" : "infinite", t)};
+  return Issue{"", place, formula,
+               fmt::format("the value is {} at t = {:g} s; expected a finite number",
+                           std::isnan(value) ? "not a number" : "infinite", t)};
 }
 
 Controls controls_of(const SceneDesc& scene) {
@@ -210,7 +211,7 @@ std::string problem_of_control_name(const std::string& name) {
   const bool is_known = std::find(variables.begin(), variables.end(), name) != variables.end() ||
                         std::any_of(std::begin(functions), std::end(functions), is_it) ||
                         std::any_of(std::begin(functions2), std::end(functions2), is_it);
-  return is_known ? "is a name that formulas know already" : "";
+  return is_known ? "formulas already use this name for something else; choose another one" : "";
 }
 
 }  // namespace clearance

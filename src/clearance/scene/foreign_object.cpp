@@ -118,7 +118,8 @@ void ForeignObject::warn_of_unknown_keys(const std::vector<std::string_view>& kn
     reported.push_back(key);
     const std::string_view nearest = nearest_name(key, known);
     const std::string hint = nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest);
-    issues_.push_back({"", child_path(place_, key), "", "unknown key, which has no effect" + hint, Severity::warning});
+    issues_.push_back(
+        {"", child_path(place_, key), "", "this key is not known and has no effect" + hint, Severity::warning});
   }
 }
 

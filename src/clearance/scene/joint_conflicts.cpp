@@ -45,9 +45,9 @@ class ConflictCheck : SceneCheck {
       for (std::size_t k = 0; k < joints.size(); ++k) {
         if (k == i || joints[k].kind == JointKind::fixed || !hold_the_same(joints[i], joints[k])) continue;
         if (!allows(joints[k], joints[i])) {
-          if (*drive != Values{}) warn(i, k, "does not allow: neither gives way");
+          if (*drive != Values{}) warn(i, k, "does not allow; neither gives way");
         } else if (k < i && drives_otherwise(joints[k], joints[i], *drive)) {
-          warn(i, k, "drives by another formula: neither gives way");
+          warn(i, k, "drives by another formula; neither gives way");
         }
       }
     }
@@ -95,7 +95,7 @@ class ConflictCheck : SceneCheck {
     const JointDesc &joint = scene_.joints[i], &other = scene_.joints[k];
     warning(
         element_path("joints", i) + ".drive",
-        fmt::format("moves '{}' against {} {} its axis, which {} between them {}", joint.bodies[0],
+        fmt::format("this drive moves '{}' against {} {} its axis, which {} between them {}", joint.bodies[0],
                     joint.bodies[1].empty() ? "the world" : fmt::format("'{}'", joint.bodies[1]),
                     joint.kind == JointKind::hinge ? "about" : "along",
                     other.name.empty() ? element_path("joints", k) : fmt::format("joint '{}'", other.name), verdict),

@@ -113,7 +113,7 @@ bool has_length(const Json& json, const std::string& place, const Context& conte
   const bool is_planar = json.size() == 2 && shortest == 3 && context.dimension == 3;
   context.report(place, json,
                  fmt::format("expected {}{}, not {}{}", lengths, what, json.size(),
-                             is_planar ? "; a scene in the plane has `\"dimension\": 2`" : ""));
+                             is_planar ? "; a 2D scene has `\"dimension\": 2`" : ""));
   return false;
 }
 
@@ -326,12 +326,12 @@ SceneDesc scene_from_json(const Json& root, Issues& issues) {
   const auto format = root.find("format");
   if (format != root.end() && *format == Json(first_format)) {
     set_published_defaults(scene);
-    issues.push_back({"", "format", "",
-                      fmt::format("{} keeps the defaults it was written for: steps converge by a velocity, friction is "
-                                  "smoothed and lagged once, scales are those of the scene; the defaults of \"{}\" "
-                                  "are physically right",
-                                  first_format, native_format),
-                      Severity::warning});
+    issues.push_back(
+        {"", "format", "",
+         fmt::format("scenes of format {} keep its defaults: steps converge by a velocity, friction is smoothed and "
+                     "lagged once, and scales are those of the scene; the defaults of \"{}\" are physically right",
+                     first_format, native_format),
+         Severity::warning});
   } else if (format != root.end() && *format != Json(native_format)) {
     context.report("format", *format, fmt::format("expected \"{}\"", native_format));
   }

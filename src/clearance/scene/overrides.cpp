@@ -68,7 +68,7 @@ Json* go_to(Json& parent, const Step& step, const std::string& place, std::strin
 
 // Sets the kind of all stiff bodies, affine and rigid ones.
 std::string set_stiff_kind(Json& root, const std::string& kind) {
-  if (kind != "affine" && kind != "rigid") return "the type of all stiff bodies is `affine` or `rigid`";
+  if (kind != "affine" && kind != "rigid") return "expected `affine` or `rigid`, the type of all stiff bodies";
   const auto bodies = root.find("bodies");
   if (bodies == root.end() || !bodies->is_array()) return "the scene has no bodies";
   bool has_stiff = false;
@@ -79,8 +79,9 @@ std::string set_stiff_kind(Json& root, const std::string& kind) {
     has_stiff = has_stiff || is_stiff;
   }
   if (has_stiff) return {};
-  return "the scene has no stiff bodies, so that this changes nothing; one body is set by `bodies[0].kind=" + kind +
-         "`";
+  return "the scene has no stiff bodies, so that this option has no effect; the kind of one body is set by "
+         "`bodies[0].kind=" +
+         kind + "`";
 }
 
 std::string apply(Json& root, const std::string& text) {

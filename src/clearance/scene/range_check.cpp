@@ -33,7 +33,7 @@ class RangeChecker {
   template <NamedEnum Enum>
   void check(const std::string& place, Enum value, const Field&) {
     if (enum_name(value).empty()) {
-      issues_.push_back({"", place, fmt::format("{}", static_cast<int>(value)), "not a known enumerator"});
+      issues_.push_back({"", place, fmt::format("{}", static_cast<int>(value)), "this is not a known enumerator"});
     }
   }
   void check(const std::string& place, Vec<3>& value, const Field& field) {

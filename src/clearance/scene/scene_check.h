@@ -33,7 +33,7 @@ class SceneCheck {
   void check_rotation_in_plane(const std::string& place, const Vec<3>& value,
                                const char* expected = "one number, or [0, 0, angle]") {
     if (is_plane() && value.head<2>() != Vec<2>::Zero()) {
-      error(place, fmt::format("in 2D everything turns about z alone: {}", expected), text(value));
+      error(place, fmt::format("in 2D bodies turn about z alone; expected {}", expected), text(value));
     }
   }
 
@@ -49,7 +49,8 @@ class SceneCheck {
 
   void check_region(const RegionDesc& region, const std::string& place) {
     if (region.box) check_box(*region.box, place + ".box");
-    if (!region.box && !region.more_boxes.empty()) error(place + ".more_boxes", "adds to `box`, which is missing");
+    if (!region.box && !region.more_boxes.empty())
+      error(place + ".more_boxes", "`more_boxes` adds to `box`, which is missing");
     for (std::size_t i = 0; i < region.more_boxes.size(); ++i) {
       check_box(region.more_boxes[i], element_path(place + ".more_boxes", i));
     }

@@ -41,13 +41,14 @@ class Checker : SceneCheck {
   void check_time() {
     if (!(scene_.time.step > 0.0 && scene_.time.duration > 0.0)) return;  // reported by the range check
     if (scene_.time.duration / scene_.time.step > std::numeric_limits<int>::max()) {
-      error("time", "duration / step must be at most 2147483647 steps",
+      error("time", "the run has too many steps; duration / step must be at most 2147483647",
             fmt::format("{:g}", scene_.time.duration / scene_.time.step));
     }
     if (std::isfinite(scene_.time.step) && scene_.time.step > scene_.time.duration) {
       warning("time.step",
-              fmt::format("is longer than time.duration ({:g} s): the run is a single step and ends at {:g} s",
-                          scene_.time.duration, scene_.time.step),
+              fmt::format(
+                  "the step is longer than time.duration ({:g} s), so that the run is a single step and ends at {:g} s",
+                  scene_.time.duration, scene_.time.step),
               fmt::format("{:g}", scene_.time.step));
     }
   }
@@ -76,12 +77,12 @@ class Checker : SceneCheck {
     if (!has_physical_barrier(contact.options) || !(contact.kappa > 0.0) || stiffest == 0.0) return;
     const auto warn = [&](const char* side, double modulus, const char* consequence) {
       warning("contact.kappa",
-              fmt::format("is in Pa with a physical barrier, far {} the Young's modulus of all bodies ({:g} Pa): {}; 0 "
-                          "takes a tenth of the modulus",
+              fmt::format("the stiffness is far {} the Young's modulus of all bodies ({:g} Pa), so that {}; with a "
+                          "physical barrier kappa is in Pa, and 0 sets it to a tenth of the modulus",
                           side, modulus, consequence),
               fmt::format("{:g}", contact.kappa));
     };
-    if (contact.kappa < least_share * softest) warn("below", softest, "contacts will be squeezed to next to nothing");
+    if (contact.kappa < least_share * softest) warn("below", softest, "contacts will be squeezed to almost no gap");
     if (contact.kappa > largest_share * stiffest) warn("above", stiffest, "steps may not converge");
   }
 
@@ -103,10 +104,10 @@ class Checker : SceneCheck {
       const auto [known, is_new] = first_with_name.try_emplace(body.name, i);
       if (!is_new) {
         error(element_path("bodies", i) + ".name",
-              fmt::format("names must be unique; bodies[{}] has the same", known->second), '"' + body.name + '"');
+              fmt::format("bodies[{}] has the same name; names must be unique", known->second), '"' + body.name + '"');
       }
     }
-    if (!has_moving) error("bodies", "a scene needs at least one body that is no obstacle");
+    if (!has_moving) error("bodies", "a scene needs at least one body that is not an obstacle");
   }
 
   void check_body(const BodyDesc& body, const std::string& place) {
@@ -118,18 +119,17 @@ class Checker : SceneCheck {
     if (body.array) check_array(*body.array, num_copies(body), place + ".array");
     const bool has_velocity = !body.linear_velocity.isZero(0.0) || !body.angular_velocity.isZero(0.0);
     if (body.kind == BodyKind::obstacle && has_velocity) {
-      error(place, "the start velocity of an obstacle has no meaning; give it a motion in `motions`");
+      error(place, "an obstacle cannot have a start velocity; prescribe its motion in `motions`");
     }
     if (body.order != 0 && body.kind != BodyKind::deformable) {
-      error(place + ".order", "is for deformable bodies; the surfaces of others have no elements",
-            fmt::format("{}", body.order));
+      error(place + ".order", "only deformable bodies have elements; remove this key", fmt::format("{}", body.order));
     }
     if (body.keep_shape) check_keep_shape(body, place);
     if (body.collision_surface) check_collision_surface(body, place + ".collision_surface");
     check_material(body, place + ".material");
     check_material_parts(body, place + ".material_parts");
     if (!body.element_densities.empty() && body.kind != BodyKind::deformable) {
-      error(place + ".element_densities", "is for deformable bodies; the surfaces of others have no elements");
+      error(place + ".element_densities", "only deformable bodies have elements; remove this key");
     }
   }
 
@@ -137,34 +137,38 @@ class Checker : SceneCheck {
     const auto refuse = [&](bool is_refused, const std::string& key, const std::string& message) {
       if (is_refused) error(place + key, message);
     };
-    refuse(body.kind != BodyKind::deformable, ".keep_shape", "is for deformable bodies; others keep theirs anyway");
+    refuse(body.kind != BodyKind::deformable, ".keep_shape",
+           "only deformable bodies have this key; other bodies always keep their shape");
     refuse(body.kind == BodyKind::deformable && body.order == 0, ".keep_shape",
-           "needs an `order` of the displacements, lower than that of the mesh");
+           "`keep_shape` needs an `order` of the displacements that is lower than the order of the mesh");
     refuse(!body.stiff_parts.empty(), ".stiff_parts",
-           "cannot turn elements with `keep_shape`; leave it out, so that displacements and shape have one order");
+           "a stiff part cannot rotate elements with `keep_shape`; remove `keep_shape`, so that displacements and "
+           "shape have the same order");
     for (std::size_t i = 0; i < body.loads.size(); ++i) {
       refuse(body.loads[i].kind == LoadKind::pressure, element_path(".loads", i) + ".kind",
-             "a pressure needs displacements and shape of one order: leave out `keep_shape`");
+             "a pressure needs displacements and shape of the same order; remove `keep_shape`");
     }
     for (std::size_t i = 0; i < scene_.start.moved.size(); ++i) {
       const std::string& moved = scene_.start.moved[i].body;
       if (moved != body.name && !moved.starts_with(body.name + '[')) continue;
       if (!scene_.start.moved[i].displacements) continue;
-      error(element_path("start.moved", i) + ".displacements", "cannot be given to a body with `keep_shape`");
+      error(element_path("start.moved", i) + ".displacements",
+            "a body with `keep_shape` cannot start with displacements");
     }
   }
 
   void check_collision_surface(const BodyDesc& body, const std::string& place) {
     if (body.kind != BodyKind::deformable) {
-      error(place, "is for deformable bodies; stiff ones and obstacles touch with their meshes");
+      error(place,
+            "only deformable bodies have a collision surface; stiff bodies and obstacles collide with their meshes");
     }
     if (!body.collision_surface->mesh.empty() && body.collision_surface->segments > 0) {
-      error(place, "has `mesh` and `segments`; give one of them");
+      error(place, "`mesh` and `segments` exclude each other; remove one of them");
     }
     const CollisionSurfaceDesc& surface = *body.collision_surface;
     if (surface.tolerance != CollisionSurfaceDesc().tolerance && (surface.segments > 0 || !surface.mesh.empty())) {
       warning(place + ".tolerance",
-              fmt::format("has no effect beside `{}`, which says what the surface is",
+              fmt::format("the tolerance has no effect, because `{}` already determines the surface",
                           surface.segments > 0 ? "segments" : "mesh"),
               fmt::format("{:g}", surface.tolerance));
     }
@@ -177,9 +181,11 @@ class Checker : SceneCheck {
     const auto refuse = [&](bool is_refused, const std::string& message) {
       if (is_refused) error(place, message, '"' + weights + '"');
     };
-    refuse(body.collision_surface->mesh.empty(), "is for the vertices of a surface of its own; give that as `mesh`");
-    refuse(body.refinements > 0, "is for the nodes of the mesh as it is, and `refinements` make others");
-    refuse(body.volume_mesh.has_value(), "is for the nodes of the mesh as it is, and `volume_mesh` makes others");
+    refuse(body.collision_surface->mesh.empty(), "weights need a separate collision surface; give its file as `mesh`");
+    refuse(body.refinements > 0,
+           "weights refer to the nodes of the mesh file, and `refinements` add nodes; remove one of the two");
+    refuse(body.volume_mesh.has_value(),
+           "weights refer to the nodes of the mesh file, and `volume_mesh` makes other nodes; remove one of the two");
   }
 
   void check_source(const BodyDesc& body, const std::string& place) {
@@ -187,8 +193,8 @@ class Checker : SceneCheck {
     if (!body.mesh.empty()) given.emplace_back("mesh");
     if (body.generator) given.emplace_back("generator");
     if (body.geometry) given.emplace_back("geometry");
-    if (given.empty()) error(place, "needs a `mesh` (a path), a `generator` or a `geometry`");
-    if (given.size() > 1) error(place, fmt::format("has {}; give one of them", quoted_list(given)));
+    if (given.empty()) error(place, "the body has no shape; give it a `mesh` (a path), a `generator` or a `geometry`");
+    if (given.size() > 1) error(place, fmt::format("the body has {}; give only one of them", quoted_list(given)));
     check_mesh_file(body, place);
   }
 
@@ -197,7 +203,8 @@ class Checker : SceneCheck {
       error(place + ".up", "must be \"y\" in 2D, where z points at the reader", "\"z\"");
     if (!body.mesh.empty()) return;
     const auto refuse = [&](bool is_given, const char* key) {
-      if (is_given) error(place + "." + key, "is for bodies with a `mesh`; all else is in metres, y up");
+      if (is_given)
+        error(place + "." + key, "only a body with a `mesh` file has this key; other shapes are in metres, with y up");
     };
     refuse(body.units.has_value(), "units");
     refuse(body.up != UpAxis::y, "up");
@@ -207,7 +214,7 @@ class Checker : SceneCheck {
   void check_material(const BodyDesc& body, const std::string& place) {
     if (body.kind != BodyKind::deformable) return;
     if (body.order <= 1 && body.material.poisson_ratio > 0.495 && body.material.poisson_ratio < 0.5) {
-      warning(place + ".poisson_ratio", "so close to 0.5 that linear elements lock",
+      warning(place + ".poisson_ratio", "Poisson's ratio is so close to 0.5 that linear elements lock",
               fmt::format("{}", body.material.poisson_ratio));
     }
   }
@@ -221,7 +228,7 @@ class Checker : SceneCheck {
       const std::string of_part = element_path(place, i);
       if (part.region) check_region(*part.region, of_part + ".region");
       if (part.elements.empty() == part.region.has_value()) continue;
-      error(of_part, "needs either `elements` or a `region`");
+      error(of_part, "a material part needs either `elements` or a `region`");
     }
   }
 
@@ -229,20 +236,22 @@ class Checker : SceneCheck {
     const TransformDesc& transform = body.transform;
     const int dim = is_plane() ? 2 : 3;
     if ((transform.scale.head(dim).array() == 0.0).any()) {
-      error(place + ".scale", "no entry may be 0", text(transform.scale));
+      error(place + ".scale", "no entry of the scale may be 0", text(transform.scale));
     }
     check_rotation_in_plane(place + ".rotation", transform.rotation);
     check_in_plane(place + ".translation", transform.translation);
   }
 
   void check_array(const ArrayDesc& array, double copies, const std::string& place) {
-    if (copies > 1e6) error(place + ".counts", "at most a million copies", fmt::format("{:g}", copies));
+    if (copies > 1e6)
+      error(place + ".counts", "an array can have at most a million copies", fmt::format("{:g}", copies));
     if (is_plane() && array.counts[2] != 1)
       error(place + ".counts", "the third count must be 1 in 2D", fmt::format("{}", array.counts[2]));
     for (int d = 0; d < 3; ++d) {
       const std::size_t axis = d;
       if (array.counts[axis] > 1 && array.spacing[d] == 0.0) {
-        error(element_path(place + ".spacing", axis), "copies would lie on top of each other", "0");
+        error(element_path(place + ".spacing", axis),
+              "the copies would lie on top of each other; expected a spacing other than 0", "0");
       }
     }
   }

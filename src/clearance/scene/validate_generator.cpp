@@ -80,21 +80,22 @@ class GeneratorCheck : SceneCheck {
     const bool is_flat = shape == Kind::rectangle || shape == Kind::disk;
     if (is_flat != is_plane()) {
       error(place_ + ".kind",
-            is_flat ? "is a 2D shape in a 3D scene; one in the plane has `\"dimension\": 2`"
-                    : "is a 3D shape in a 2D scene",
+            is_flat ? "this is a 2D shape in a 3D scene; a 2D scene has `\"dimension\": 2`"
+                    : "this is a 3D shape in a 2D scene",
             name_);
     }
     check_sizes();
     check_resolution();
     if ((shape == Kind::blocks) == generator_.blocks.empty()) {
-      error(place_ + ".blocks",
-            shape == Kind::blocks ? "needs at least one box" : "only a generator of kind blocks has any");
+      error(place_ + ".blocks", shape == Kind::blocks ? "a generator of kind blocks needs at least one box"
+                                                      : "only a generator of kind blocks has boxes");
     }
     if (kind != BodyKind::deformable) return;
     const bool is_open = shape == Kind::sheet || shape == Kind::bowl || shape == Kind::funnel;
     if (is_open) error(place_ + ".kind", "an open surface can only be an obstacle or stiff", name_);
     if (shape == Kind::bolt || shape == Kind::nut) {
-      error(place_ + ".kind", "is a surface without volume elements: it can only be an obstacle or stiff", name_);
+      error(place_ + ".kind",
+            "this shape is a surface without volume elements; its body can only be an obstacle or stiff", name_);
     }
     if (generator_.is_surface) {
       error(place_ + ".is_surface",
@@ -113,7 +114,7 @@ class GeneratorCheck : SceneCheck {
     // (The default has three.)
     if (size.size() > needed && size != GeneratorDesc{}.size) {
       warning(place_ + ".size",
-              fmt::format("a {} has {} of them, see `kind`: further ones have no effect", name_, needed),
+              fmt::format("a {} uses {} of these values (see `kind`); the others have no effect", name_, needed),
               fmt::format("{} sizes", size.size()));
     }
     const auto require = [&](bool is_right, const char* message) {
@@ -125,14 +126,15 @@ class GeneratorCheck : SceneCheck {
         break;
       case Kind::link:
         require(size[0] >= size[1], "the length of a link must not be less than its width");
-        require(size[1] > 4.0 * size[2], "the width of a link must exceed four wire radii, which leave it a hole");
+        require(size[1] > 4.0 * size[2],
+                "the width of a link must exceed four wire radii, so that the link has a hole");
         break;
       case Kind::gear:
         check_gear(size, generator_.resolution);
         break;
       case Kind::nut:
         require(size[3] < 0.5 * size[2],
-                "the clearance of a nut must be less than half the pitch: its thread would hold nothing");
+                "the clearance of a nut must be less than half the pitch; otherwise the thread holds nothing");
         [[fallthrough]];
       case Kind::bolt:
         require(size[2] <= size[0], "the pitch of a thread must not exceed its radius");
@@ -153,24 +155,27 @@ class GeneratorCheck : SceneCheck {
     const double root_radius = size[0] * (1.0 - 2.5 / teeth);
     if (size[2] < root_radius) return;
     error(place_ + ".size[2]",
-          fmt::format("the bore radius must be less than that of the circle between the teeth, {:g} m", root_radius),
+          fmt::format("the bore radius must be less than the radius of the root circle of the teeth, {:g} m",
+                      root_radius),
           fmt::format("{}", size[2]));
   }
 
   void check_resolution() {
-    if (generator_.resolution.empty()) error(place_ + ".resolution", "needs at least one entry");
+    if (generator_.resolution.empty()) error(place_ + ".resolution", "the resolution needs at least one entry");
     double cells = 1.0;
     for (const int n : generator_.resolution) cells *= n;
     // (The default has three.)
     const std::size_t used = num_resolutions(generator_.kind);
     if (generator_.resolution.size() > used && generator_.resolution != GeneratorDesc{}.resolution) {
       warning(place_ + ".resolution",
-              used == 0 ? fmt::format("{} use none: the largest extents of a cell are their `size`", name_)
-                        : fmt::format("a {} uses {} of them ({}): further ones have no effect", name_, used,
+              used == 0 ? fmt::format("{} do not use a resolution; `size` gives the largest extents of a cell", name_)
+                        : fmt::format("a {} uses {} of these values ({}); the others have no effect", name_, used,
                                       resolution_text(generator_.kind)),
               fmt::format("[{}]", fmt::join(generator_.resolution, ", ")));
     }
-    if (cells > 1e8) error(place_ + ".resolution", "too fine: at most 1e8 cells", fmt::format("{:g}", cells));
+    if (cells > 1e8)
+      error(place_ + ".resolution", "the resolution is too fine; a shape can have at most 1e8 cells",
+            fmt::format("{:g}", cells));
   }
 
   const GeneratorDesc& generator_;

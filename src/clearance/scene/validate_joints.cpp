@@ -30,7 +30,7 @@ class JointCheck : SceneCheck {
       if (joint.name.empty()) continue;
       const auto [known, is_new] = first_with_name.try_emplace(joint.name, i);
       if (is_new) continue;
-      error(place + ".name", fmt::format("names must be unique; joints[{}] has the same", known->second),
+      error(place + ".name", fmt::format("joints[{}] has the same name; names must be unique", known->second),
             '"' + joint.name + '"');
     }
     for (std::size_t i = 0; i < scene_.joints.size(); ++i) check_mimic(i);
@@ -41,7 +41,8 @@ class JointCheck : SceneCheck {
  private:
   void check_bodies(const JointDesc& joint, const std::string& place) {
     if (joint.bodies[0].empty()) {
-      error(element_path(place, 0), "needs the name of a stiff body; only the second may be empty, for the world");
+      error(element_path(place, 0),
+            "a joint needs the name of a stiff body here; only the second name may be empty, which means the world");
     }
     for (std::size_t b = 0; b < 2; ++b) {
       if (!joint.bodies[b].empty()) check_name(joint.bodies[b], element_path(place, b));
@@ -64,18 +65,22 @@ class JointCheck : SceneCheck {
     }
     const BodyDesc& body = scene_.bodies[found->body];
     if (!is_stiff(body.kind)) {
-      error(place, fmt::format("joints hold stiff bodies (affine or rigid), not {} ones", enum_name(body.kind)), value);
+      error(place,
+            fmt::format("a joint can only hold stiff bodies (affine or rigid), and this body is of kind {}",
+                        enum_name(body.kind)),
+            value);
     }
     // How many components a mesh has is known only when it has been read.
     if (body.split_components) return;
     const double copies = num_copies(body);
     if (!found->copy && copies > 1.0) {
-      error(
-          place,
-          fmt::format("is {0:g} copies; name one of them, `{1}[0]` to `{1}[{2:.0f}]`", copies, body.name, copies - 1.0),
-          value);
+      error(place,
+            fmt::format("the body has {0:g} copies; name one of them, `{1}[0]` to `{1}[{2:.0f}]`", copies, body.name,
+                        copies - 1.0),
+            value);
     } else if (found->copy && (copies == 1.0 || *found->copy >= copies)) {
-      error(place, fmt::format("there is no such copy: `{}` has {:g}", body.name, copies), value);
+      error(place, fmt::format("this copy does not exist; the number of copies of `{}` is {:g}", body.name, copies),
+            value);
     }
   }
 
@@ -87,7 +92,7 @@ class JointCheck : SceneCheck {
     } else if (is_plane() && joint.kind == JointKind::slider) {
       check_in_plane(place + ".axis", joint.axis);
     } else if (is_plane() && joint.axis != JointDesc{}.axis && !joint.axis.head<2>().isZero(0.0)) {
-      error(place + ".axis", "in 2D every hinge turns about z: leave the axis out", text(joint.axis));
+      error(place + ".axis", "in 2D every hinge turns about z; remove the axis", text(joint.axis));
     }
   }
 
@@ -96,7 +101,8 @@ class JointCheck : SceneCheck {
     const bool has_limits = joint.lower.has_value() || joint.upper.has_value();
     if (joint.kind != JointKind::hinge && joint.kind != JointKind::slider) {
       const auto refuse = [&](bool is_given, const char* key) {
-        if (is_given) error(place + "." + key, "only a hinge or a slider has it", std::string(enum_name(joint.kind)));
+        if (is_given)
+          error(place + "." + key, "only a hinge or a slider has this key", std::string(enum_name(joint.kind)));
       };
       refuse(joint.lower.has_value(), "lower");
       refuse(joint.upper.has_value(), "upper");
@@ -109,13 +115,19 @@ class JointCheck : SceneCheck {
       return;
     }
     if (!joint.drive.empty() && (has_limits || !joint.effort.empty())) {
-      error(place + ".drive", "says where the joint is; limits and effort have no meaning beside it", joint.drive);
+      error(place + ".drive",
+            "the drive determines the position of the joint, and limits and effort have no effect beside it; remove "
+            "the one or the others",
+            joint.drive);
     }
     if (!joint.drive.empty() && (joint.stiffness != 0.0 || joint.damping != 0.0)) {
-      error(place + ".drive", "says where the joint is; stiffness and damping have no meaning beside it", joint.drive);
+      error(place + ".drive",
+            "the drive determines the position of the joint, and stiffness and damping have no effect beside it; "
+            "remove the one or the others",
+            joint.drive);
     }
     if (!joint.rest.empty() && joint.stiffness == 0.0) {
-      error(place + ".rest", "is of the spring that `stiffness` makes; give it one", joint.rest);
+      error(place + ".rest", "the joint has no spring that could rest here; give it a `stiffness`", joint.rest);
     }
     if (joint.kind == JointKind::hinge) warn_of_radians(joint, place);
     check_formula(joint.rest, place + ".rest");
@@ -150,11 +162,12 @@ class JointCheck : SceneCheck {
     const JointDesc& joint = scene_.joints[i];
     if (joint.drive.empty() || joint.bodies[0] == joint.bodies[1]) return;
     if (glued_root(joint.bodies[0]) != glued_root(joint.bodies[1])) return;
-    warning(element_path("joints", i) + ".drive",
-            fmt::format("moves '{}' against {}, but both are held together by {}: none of them gives way",
-                        joint.bodies[0], joint.bodies[1].empty() ? "the world" : fmt::format("'{}'", joint.bodies[1]),
-                        glue_of(joint.bodies[0])),
-            joint.drive);
+    warning(
+        element_path("joints", i) + ".drive",
+        fmt::format("this drive moves '{}' against {}, but both are held together by {}, and none of them gives way",
+                    joint.bodies[0], joint.bodies[1].empty() ? "the world" : fmt::format("'{}'", joint.bodies[1]),
+                    glue_of(joint.bodies[0])),
+        joint.drive);
   }
 
   void warn_of_blocked_motions(std::size_t b) {
@@ -166,8 +179,8 @@ class JointCheck : SceneCheck {
                              motion.displacement || motion.is_absolute();
       if (!is_moving) continue;
       warning(element_path(element_path("bodies", b) + ".motions", m),
-              fmt::format("moves '{}', but it is held to the world by {}: neither gives way", body.name,
-                          glue_of(body.name)));
+              fmt::format("this motion moves '{}', but the body is held to the world by {}, and neither gives way",
+                          body.name, glue_of(body.name)));
     }
   }
 
@@ -175,15 +188,14 @@ class JointCheck : SceneCheck {
     const auto warn_of_limit = [&](const std::string& key, const std::optional<double>& limit) {
       if (!limit || !looks_like_radians(*limit)) return;
       warning(place + key,
-              fmt::format("angles are in degrees, and {} looks like radians: {:.4g} degrees would be as much", *limit,
+              fmt::format("{} looks like radians, but angles are in degrees; the same angle is {:.4g} degrees", *limit,
                           *limit / radians_per_degree),
               fmt::format("{}", *limit));
     };
     const auto warn_of_formula = [&](const std::string& key, const std::string& formula) {
       if (!looks_like_radians(formula)) return;
       warning(place + key,
-              fmt::format("angles are in degrees, and this looks like radians: (180 / pi) * ({}) would be as many "
-                          "degrees",
+              fmt::format("this looks like radians, but angles are in degrees; the same angle is (180 / pi) * ({})",
                           formula),
               formula);
     };
@@ -214,7 +226,7 @@ class JointCheck : SceneCheck {
     const std::string place = element_path("joints", i) + ".mimic", value = '"' + joint.mimic->joint + '"';
     const std::optional<std::size_t> leader = leader_of(i);
     if (joint.mimic->joint.empty()) {
-      error(place + ".joint", "needs the name of the hinge or slider that it follows");
+      error(place + ".joint", "`mimic` needs the name of the hinge or slider that the joint follows");
     } else if (!leader) {
       std::vector<std::string_view> names;
       for (const JointDesc& other : scene_.joints) names.push_back(other.name);
@@ -224,15 +236,16 @@ class JointCheck : SceneCheck {
     } else if (*leader == i) {
       error(place + ".joint", "a joint cannot follow itself; name another one", value);
     } else if (!has_coordinate(scene_.joints[*leader])) {
-      error(
-          place + ".joint",
-          fmt::format("only a hinge or a slider can be followed, no {} joint", enum_name(scene_.joints[*leader].kind)),
-          value);
+      error(place + ".joint",
+            fmt::format("a joint can only follow a hinge or a slider, not a {} joint",
+                        enum_name(scene_.joints[*leader].kind)),
+            value);
     } else {
       check_loop(i, place);
     }
     if (!joint.drive.empty()) {
-      error(place, "says where the joint is, and so does its drive; drive the joint that leads instead", value);
+      error(place, "`mimic` and the drive both determine the position of the joint; drive the joint that leads instead",
+            value);
     }
   }
 
@@ -245,7 +258,7 @@ class JointCheck : SceneCheck {
       at = leader_of(*at);
     }
     if (at != i) return;
-    error(place + ".joint", fmt::format("the joint follows itself by way of {}; let one of them follow none", names),
+    error(place + ".joint", fmt::format("the joint follows itself through {}; remove one `mimic`", names),
           '"' + scene_.joints[i].mimic->joint + '"');
   }
 

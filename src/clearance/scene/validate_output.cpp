@@ -29,7 +29,7 @@ class OutputCheck : SceneCheck {
       check_place(probe, place);
       const auto [known, is_new] = first_with_name.try_emplace(probe.name, i);
       if (is_new || probe.name.empty()) continue;
-      error(place + ".name", fmt::format("names must be unique; output.probes[{}] has the same", known->second),
+      error(place + ".name", fmt::format("output.probes[{}] has the same name; names must be unique", known->second),
             quoted(probe.name));
     }
   }
@@ -44,9 +44,10 @@ class OutputCheck : SceneCheck {
   void check_own_name(const ProbeDesc& probe, const std::string& place) {
     const auto is_bad = [](char c) { return c == ',' || c == '"' || static_cast<unsigned char>(c) < ' '; };
     if (probe.name.empty()) {
-      error(place, "needs a name, which heads its columns in probes.csv");
+      error(place, "a probe needs a name, which begins the names of its columns in probes.csv");
     } else if (std::any_of(probe.name.begin(), probe.name.end(), is_bad)) {
-      error(place, "heads columns of a table: no commas, quotes or line breaks", quoted(probe.name));
+      error(place, "the name heads columns of a CSV file; it cannot contain commas, quotes or line breaks",
+            quoted(probe.name));
     }
   }
 
@@ -54,7 +55,9 @@ class OutputCheck : SceneCheck {
   void check_subject(const ProbeDesc& probe, const std::string& place) {
     const std::string kind(enum_name(probe.kind));
     const auto refuse = [&](bool is_given, const char* key, const char* owners) {
-      if (is_given) error(place + "." + key, fmt::format("has no meaning for `{}`, only for {}", kind, owners));
+      if (is_given)
+        error(place + "." + key,
+              fmt::format("a probe of kind `{}` does not have this key; it belongs to {}", kind, owners));
     };
     if (has_body(probe.kind)) {
       check_body(probe, place + ".body");
@@ -79,9 +82,10 @@ class OutputCheck : SceneCheck {
     const std::optional<NamedBody> found = check_name(probe.body, place, false);
     if (!found || probe.kind != ProbeKind::reaction) return;
     const BodyDesc& body = scene_.bodies[found->body];
-    if (is_stiff(body.kind) && probe.region) error(place, "a stiff body is held as a whole; leave out `region`");
+    if (is_stiff(body.kind) && probe.region) error(place, "a stiff body is held as a whole; remove `region`");
     if (body.kind == BodyKind::obstacle || !body.motions.empty()) return;
-    error(place, "nothing holds or moves this body: a reaction is that of an obstacle, or of nodes with a motion",
+    error(place,
+          "nothing holds or moves this body, so that it has no reaction; name an obstacle or a body with `motions`",
           quoted(probe.body));
   }
 
@@ -90,14 +94,15 @@ class OutputCheck : SceneCheck {
     if (probe.bodies[1].empty() && probe.kind == ProbeKind::contact) return;
     check_name(probe.bodies[1], element_path(place, 1), true);
     if (!probe.bodies[0].empty() && probe.bodies[0] == probe.bodies[1]) {
-      error(place, "needs two different bodies", quoted(probe.bodies[0]));
+      error(place, "the probe needs two different bodies", quoted(probe.bodies[0]));
     }
   }
 
   /// Checks the name of a body or, with `may_be_plane`, of a half-space.
   std::optional<NamedBody> check_name(const std::string& name, const std::string& place, bool may_be_plane) {
     if (name.empty()) {
-      error(place, may_be_plane ? "needs the name of a body, or `half_spaces[0]`" : "needs the name of a body");
+      error(place, may_be_plane ? "the probe needs the name of a body, or `half_spaces[0]`"
+                                : "the probe needs the name of a body");
       return std::nullopt;
     }
     const std::optional<NamedBody> found = find_body(scene_, name);
@@ -115,13 +120,14 @@ class OutputCheck : SceneCheck {
     // How many components a mesh has is known only when it has been read.
     const double copies = num_copies(body);
     if (!body.split_components && found->copy && (copies == 1.0 || *found->copy >= copies)) {
-      error(place, fmt::format("there is no such copy: `{}` has {:g}", body.name, copies), quoted(name));
+      error(place, fmt::format("this copy does not exist; the number of copies of `{}` is {:g}", body.name, copies),
+            quoted(name));
     }
     return found;
   }
 
   void check_joint(const std::string& name, const std::string& place) {
-    if (name.empty()) return error(place, "needs the name of a joint");
+    if (name.empty()) return error(place, "the probe needs the name of a joint");
     std::vector<std::string> known;
     for (const JointDesc& joint : scene_.joints) known.push_back(joint.name);
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
@@ -146,7 +152,7 @@ class OutputCheck : SceneCheck {
     if (probe.point) check_in_plane(place + ".point", *probe.point);
     if (probe.region) check_region(*probe.region, place + ".region");
     if (probe.kind != ProbeKind::reaction && probe.point && probe.region) {
-      error(place, "has both `point` and `region`; give one of them");
+      error(place, "`point` and `region` exclude each other; remove one of them");
     }
   }
 };

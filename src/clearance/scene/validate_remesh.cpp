@@ -22,7 +22,7 @@ class RemeshCheck : SceneCheck {
       const std::string place = element_path("bodies", i);
       has_deformable = has_deformable || body.kind == BodyKind::deformable;
       if (body.remesh && body.kind != BodyKind::deformable) {
-        error(place + ".remesh", "is for deformable bodies; the surfaces of others have no elements");
+        error(place + ".remesh", "only deformable bodies have elements; remove this key");
       }
       if (body.remesh) check_operations(*body.remesh, place + ".remesh");
       if (find_remesh(scene_, body) == nullptr) continue;
@@ -31,7 +31,7 @@ class RemeshCheck : SceneCheck {
     }
     if (scene_.remesh) check_operations(*scene_.remesh, "remesh");
     if (scene_.remesh && scene_.remesh->enabled && !has_deformable) {
-      warning("remesh", "has no effect: the scene has no deformable body");
+      warning("remesh", "`remesh` has no effect, because the scene has no deformable body");
     }
     if (has_any) check_scene();
   }
@@ -40,7 +40,7 @@ class RemeshCheck : SceneCheck {
   void check_operations(const RemeshDesc& remesh, const std::string& place) {
     if (!remesh.enabled) return;
     if (!remesh.split && !remesh.collapse && !remesh.swap && !remesh.smooth) {
-      error(place, "has no operation: set `split`, `collapse`, `swap` or `smooth`, or `enabled` to false");
+      error(place, "all operations are off; set `split`, `collapse`, `swap` or `smooth`, or set `enabled` to false");
     }
     const RemeshDesc unset;
     if (remesh.criterion == RemeshCriterion::energy) {
@@ -51,8 +51,8 @@ class RemeshCheck : SceneCheck {
     }
     if (remesh.split && remesh.largest_count == 0) {
       warning(place + ".largest_count",
-              "is not given: with criterion size elements at contacts become as small as size_contact times dhat, "
-              "however many these are, and where strains have a peak as small as smallest_edge");
+              "the number of elements has no limit: with criterion size, elements at contacts become as small as "
+              "size_contact times dhat, and elements at a peak of strain as small as smallest_edge; set a limit here");
     }
   }
 
@@ -60,10 +60,12 @@ class RemeshCheck : SceneCheck {
   void check_limits(const RemeshDesc& remesh, const std::string& place) {
     const RemeshDesc unset;
     if (remesh.gain > 0.0 && remesh.relative_gain != unset.relative_gain) {
-      warning(place + ".relative_gain", "has no effect beside `gain`", fmt::format("{:g}", remesh.relative_gain));
+      warning(place + ".relative_gain", "`relative_gain` has no effect beside `gain`",
+              fmt::format("{:g}", remesh.relative_gain));
     }
     if (remesh.loss > 0.0 && remesh.relative_loss != unset.relative_loss) {
-      warning(place + ".relative_loss", "has no effect beside `loss`", fmt::format("{:g}", remesh.relative_loss));
+      warning(place + ".relative_loss", "`relative_loss` has no effect beside `loss`",
+              fmt::format("{:g}", remesh.relative_loss));
     }
     // Values out of range have their own message.
     if (std::min({remesh.gain, remesh.loss, remesh.relative_loss}) < 0.0 || !(remesh.relative_gain > 0.0)) return;
@@ -79,40 +81,38 @@ class RemeshCheck : SceneCheck {
     const std::string of_gain = are_relative ? "relative_gain" : "gain",
                       of_loss = are_relative ? "relative_loss" : "loss";
     warning(place + "." + (is_of_gain ? of_gain : of_loss),
-            fmt::format("is {} ({:g}): what a split has brought may be given up by the next collapse",
+            fmt::format("the limit is {} ({:g}), so that the next collapse can undo what a split has gained",
                         is_of_gain ? "no more than " + of_loss : "no less than " + of_gain, is_of_gain ? loss : gain),
             fmt::format("{:g}", is_of_gain ? gain : loss));
   }
 
   void warn_of_size(const std::string& place, bool is_given) {
-    if (is_given) warning(place, "is of criterion size and has no effect with criterion energy");
+    if (is_given) warning(place, "this key belongs to criterion size and has no effect with criterion energy");
   }
 
   /// Checks the parts of the scene that determine the compared energies.
   void check_scene() {
     if (scene_.time.mass != MassKind::consistent) {
-      error(
-          "time.mass",
-          "must be \"consistent\" where elements adapt (`remesh`): a lumped mass changes the kinetic energy with every "
-          "split",
-          std::string(enum_name(scene_.time.mass)));
+      error("time.mass",
+            "must be \"consistent\" where elements adapt (`remesh`), because every split changes the kinetic energy of "
+            "a lumped mass",
+            std::string(enum_name(scene_.time.mass)));
     }
     const ContactDesc& contact = scene_.contact;
     if (!contact.enabled) return;
     const auto* convergent = std::get_if<ConvergentOptions>(&contact.options);
     if (convergent == nullptr) {
       error("contact.formulation",
-            "must be \"convergent\" where elements adapt (`remesh`): the energy of others depends on how many elements "
-            "a surface has",
+            "must be \"convergent\" where elements adapt (`remesh`), because the energy of the other formulations "
+            "depends on how many elements a surface has",
             std::string(enum_name(contact.formulation())));
       return;
     }
     if (contact.stiffness == ContactStiffnessKind::published && contact.kappa == 0.0) {
-      warning(
-          "contact.stiffness",
-          "has no effect where elements adapt (`remesh`): the barrier is an energy per area, with one stiffness for "
-          "a pair of bodies, in Pa (`contact.kappa`)",
-          "published");
+      warning("contact.stiffness",
+              "`published` has no effect where elements adapt (`remesh`): the barrier is then an energy per area, with "
+              "one stiffness for each pair of bodies, in Pa (`contact.kappa`)",
+              "published");
     }
     refuse_part("area_weights", convergent->area_weights);
     refuse_part("improved_max", convergent->improved_max);
@@ -122,31 +122,31 @@ class RemeshCheck : SceneCheck {
   void refuse_part(const char* key, const std::optional<bool>& given) {
     if (given.value_or(true)) return;
     error(fmt::format("contact.{}", key),
-          "must be left out, or true, where elements adapt (`remesh`): without it the energy depends on how many "
-          "elements a surface has",
+          "must be true or left out where elements adapt (`remesh`); otherwise the energy depends on how many elements "
+          "a surface has",
           "false");
   }
 
   void check_body(const BodyDesc& body, std::size_t index, const std::string& place) {
     const auto refuse = [&](bool is_given, const std::string& at, const char* what) {
       if (!is_given) return;
-      error(place + at, fmt::format("{}: leave it out, or give the body \"remesh\": {{\"enabled\": false}}", what));
+      error(place + at, fmt::format("{}; remove this key, or give the body \"remesh\": {{\"enabled\": false}}", what));
     };
     refuse(body.order > 1, ".order", "only linear elements adapt (`remesh`)");
     refuse(body.keep_shape, ".keep_shape", "only linear elements adapt (`remesh`)");
     refuse(body.collision_surface.has_value(), ".collision_surface",
-           "elements that adapt (`remesh`) touch with their own surface");
+           "elements that adapt (`remesh`) collide with their own surface");
     for (std::size_t m = 0; m < body.motions.size(); ++m) {
       const MotionDesc& motion = body.motions[m];
       refuse(motion.has_mesh_sequence(),
              element_path(".motions", m) + (motion.mesh_files.empty() ? ".mesh_sequence" : ".mesh_files"),
-             "says where each vertex of the file goes, and elements that adapt (`remesh`) get others");
+             "a mesh sequence moves the vertices of its files, and elements that adapt (`remesh`) get other vertices");
     }
     const std::size_t num_regions = count_regions(body, index);
     if (std::cmp_greater(num_regions, most_regions_of_remesh)) {
       error(place,
-            fmt::format("motions, loads, parts and probes of a body whose elements adapt (`remesh`) have at most {} "
-                        "regions together: take some together, or give the body \"remesh\": {{\"enabled\": false}}",
+            fmt::format("motions, loads, parts and probes of a body whose elements adapt (`remesh`) can have at most "
+                        "{} regions in all; merge some, or give the body \"remesh\": {{\"enabled\": false}}",
                         most_regions_of_remesh),
             fmt::format("{}", num_regions));
     }

@@ -68,16 +68,16 @@ class ScriptCheck : SceneCheck {
     const BodyDesc& only = scene_.bodies[last];
     const bool meets_its_like = num_copies(only) > 1.0 || only.split_components || only.kind == BodyKind::deformable;
     if (meets_its_like) return;
-    warning(
-        element_path("bodies", last) + ".friction",
-        "has no effect: two bodies rub with the geometric mean of their coefficients, and all others have none; see "
-        "`friction.coefficient`",
-        fmt::format("{}", *only.friction));
+    warning(element_path("bodies", last) + ".friction",
+            "this friction has no effect: two bodies rub with the geometric mean of their coefficients, and the "
+            "coefficient of all other bodies is 0; see `friction.coefficient`",
+            fmt::format("{}", *only.friction));
   }
 
   void check_velocity(const BodyDesc& body, const std::string& place) {
     if (!body.velocity) return;
-    if (body.kind != BodyKind::deformable) error(place + ".velocity", "only a deformable body has formulas for it");
+    if (body.kind != BodyKind::deformable)
+      error(place + ".velocity", "only a deformable body can have formulas for its velocity");
     check_formulas(*body.velocity, place + ".velocity");
   }
 
@@ -85,9 +85,10 @@ class ScriptCheck : SceneCheck {
     if (motion.components == MotionDesc{}.components) return;
     const auto last = motion.components.begin() + (is_plane() ? 2 : 3);
     if (body.kind != BodyKind::deformable) {
-      error(place + ".components", "only a deformable body has nodes that are prescribed in part");
+      error(place + ".components",
+            "only a deformable body can have nodes with some components prescribed and others free");
     } else if (std::find(motion.components.begin(), last, true) == last) {
-      error(place + ".components", "prescribes nothing; leave the motion out");
+      error(place + ".components", "the motion prescribes no component; remove the motion");
     }
   }
 
@@ -125,13 +126,14 @@ class ScriptCheck : SceneCheck {
     add(!motion.mesh_sequence.empty() && !motion.mesh_files.empty(), "mesh_files");
     if (others.empty()) return;
     const char* key = !motion.mesh_sequence.empty() ? ".mesh_sequence" : has_sequence ? ".mesh_files" : ".poses";
-    error(place + key, "says where the vertices are; it cannot be combined with " + others, motion.mesh_sequence);
+    error(place + key, "this key determines the positions of the vertices; it cannot be combined with " + others,
+          motion.mesh_sequence);
   }
 
   /// Values that say how a sequence of meshes is read need one.
   void check_sequence_values(const MotionDesc& motion, const std::string& place) {
     const auto refuse = [&](bool is_given, const std::string& key, const char* of) {
-      if (is_given) error(place + key, std::string("has no meaning without ") + of);
+      if (is_given) error(place + key, std::string("this key has no effect without ") + of);
     };
     const char* any = "`mesh_sequence` or `mesh_files`";
     refuse(!motion.has_mesh_sequence() && motion.mesh_rate != 0.0, ".mesh_rate", any);
@@ -153,21 +155,23 @@ class ScriptCheck : SceneCheck {
     if (!load.expression) return;
     check_formulas(*load.expression, place + ".expression", is_torque);
     if (!load.value.isZero(0.0)) {
-      error(place, "has both `value` and `expression`; give one of them", text(load.value));
+      error(place, "`value` and `expression` exclude each other; remove one of them", text(load.value));
     }
   }
 
   void check_pressure(const LoadDesc& load, const std::string& place) {
     const bool is_pressure = load.kind == LoadKind::pressure;
     if (!is_pressure && !load.pressure.empty()) {
-      error(place + ".pressure", "is of loads of kind `pressure` only", '"' + load.pressure + '"');
+      error(place + ".pressure", "only a load of kind `pressure` has this key", '"' + load.pressure + '"');
     }
     if (!is_pressure) return;
     if (load.pressure.empty()) {
-      return error(place, "needs `pressure`, a number or a formula in t, which acts along the surface's normal");
+      return error(place,
+                   "a load of kind `pressure` needs the key `pressure`, a number or a formula in t; it acts along the "
+                   "surface's normal");
     }
     if (!load.value.isZero(0.0) || load.expression) {
-      error(place, "acts along the surface's normal: it has `pressure`, and neither `value` nor `expression`");
+      error(place, "a pressure acts along the surface's normal; give `pressure`, and neither `value` nor `expression`");
     }
     const Issues found = check_time_formula(load.pressure, place + ".pressure", controls_of(scene_));
     issues_.insert(issues_.end(), found.begin(), found.end());
@@ -183,7 +187,7 @@ class ScriptCheck : SceneCheck {
       } else if (!names.insert(name).second) {
         error(place, "another control has this name", '"' + name + '"');
       } else if (!is_used(name)) {
-        warning(place, "no drive, effort, rest, load or displacement uses this control: it does nothing",
+        warning(place, "the control has no effect, because no drive, effort, rest, load or displacement uses it",
                 '"' + name + '"');
       }
     }
@@ -246,7 +250,8 @@ class ScriptCheck : SceneCheck {
       check_static(place + ".static_friction", half_space.static_friction, *half_space.friction);
       warn_of_overridden(*half_space.friction, place + ".friction");
     } else if (half_space.static_friction) {
-      error(place + ".static_friction", "needs `friction` too", fmt::format("{}", *half_space.static_friction));
+      error(place + ".static_friction", "a static coefficient needs a kinetic one; give `friction`, too",
+            fmt::format("{}", *half_space.static_friction));
     }
   }
 
@@ -258,8 +263,8 @@ class ScriptCheck : SceneCheck {
     });
     if (found == bodies.end()) return;
     warning(place,
-            fmt::format("holds for all bodies on this half-space, also for '{}' with its own friction of {:g}; without "
-                        "it each body has its own there",
+            fmt::format("this friction holds for all bodies on the half-space, even for '{}' with its own friction of "
+                        "{:g}; without this key each body keeps its own coefficient there",
                         found->name, *found->friction),
             fmt::format("{:g}", friction));
   }
@@ -277,14 +282,17 @@ class ScriptCheck : SceneCheck {
                                : "implicit_newmark carries the acceleration of an impact into the next step, where it "
                                  "would act once more on the speed of the rebound";
       error("contact.restitution",
-            fmt::format("needs another `time.integrator`: implicit_euler, bdf2_restarted or bdf2; {}", reason));
+            fmt::format(
+                "restitution needs another `time.integrator` (implicit_euler, bdf2_restarted or bdf2), because {}",
+                reason));
     }
     const bool has_stiff = std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [](const BodyDesc& body) {
       return body.kind == BodyKind::affine || body.kind == BodyKind::rigid;
     });
     if (!has_stiff) {
       warning("contact.restitution",
-              "has no effect: there is no affine or rigid body, and deformable ones rebound by their elasticity alone");
+              "restitution has no effect: the scene has no affine or rigid body, and deformable bodies rebound by "
+              "their elasticity alone");
     }
   }
 
@@ -302,7 +310,7 @@ class ScriptCheck : SceneCheck {
         if (!may_have_half_space || !find_half_space(scene_, pair.bodies[b])) {
           check_name(pair.bodies[b], names, of_name, may_have_half_space);
         } else if (std::exchange(has_half_space, true)) {
-          error(of_name, "two half-spaces never meet: one of the two names must be that of a body",
+          error(of_name, "two half-spaces never meet; one of the two names must be the name of a body",
                 '"' + pair.bodies[b] + '"');
         }
       }

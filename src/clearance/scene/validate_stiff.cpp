@@ -47,7 +47,8 @@ class StiffCheck : SceneCheck {
       if (body.kind != BodyKind::obstacle || body.collision_group < 0) continue;
       if (group >= 0 && body.collision_group != group) {
         error(element_path("bodies", i) + ".collision_group",
-              "obstacles can be in one group only: bodies in the group of an obstacle pass through all obstacles",
+              "all obstacles must have the same group, because bodies in the group of an obstacle pass through all "
+              "obstacles",
               std::to_string(body.collision_group));
       }
       group = body.collision_group;
@@ -55,14 +56,14 @@ class StiffCheck : SceneCheck {
   }
 
   void check_geometry(const GeometryDesc& geometry, BodyKind kind, const std::string& place) {
-    if (geometry.vertices.empty()) error(place + ".vertices", "needs at least one vertex");
+    if (geometry.vertices.empty()) error(place + ".vertices", "the geometry needs at least one vertex");
     for (std::size_t i = 0; i < geometry.vertices.size(); ++i) {
       check_in_plane(element_path(place + ".vertices", i), geometry.vertices[i]);
     }
     check_indices(geometry.edges, geometry.vertices.size(), place + ".edges");
     check_indices(geometry.triangles, geometry.vertices.size(), place + ".triangles");
     check_indices(geometry.tets, geometry.vertices.size(), place + ".tets");
-    if (is_plane() && !geometry.tets.empty()) error(place + ".tets", "a scene in the plane has none");
+    if (is_plane() && !geometry.tets.empty()) error(place + ".tets", "a 2D scene has no tetrahedra");
     const bool has_elements = is_plane() ? !geometry.triangles.empty() : !geometry.tets.empty();
     if (kind == BodyKind::deformable && !has_elements) {
       error(place, is_plane() ? "a deformable body needs triangles" : "a deformable body needs `tets`");
@@ -78,13 +79,14 @@ class StiffCheck : SceneCheck {
       std::array<int, size> corners = list[i];
       for (std::size_t k = 0; k < size; ++k) {
         if (is_vertex(corners[k])) continue;
-        error(element_path(element_path(place, i), k), fmt::format("no such vertex; there are {}", num_vertices),
+        error(element_path(element_path(place, i), k),
+              fmt::format("this vertex does not exist; the number of vertices is {}", num_vertices),
               fmt::format("{}", corners[k]));
         return;
       }
       std::sort(corners.begin(), corners.end());
       if (std::adjacent_find(corners.begin(), corners.end()) == corners.end()) continue;
-      error(element_path(place, i), "names a vertex twice");
+      error(element_path(place, i), "this element has the same vertex twice");
       return;
     }
   }
@@ -94,11 +96,12 @@ class StiffCheck : SceneCheck {
       error(place + ".stiff_parts", "only a deformable body has stiff parts");
     }
     if (body.kind == BodyKind::deformable && body.split_components) {
-      error(place + ".split_components", "a deformable body cannot be split; its parts may lie apart", "true");
+      error(place + ".split_components", "a deformable body cannot be split into components; its parts may lie apart",
+            "true");
     }
     if (body.kind == BodyKind::deformable && !body.collides) {
-      error(place + ".collides", "a deformable body collides; `contact.ignored_pairs` lets it pass through others",
-            "false");
+      error(place + ".collides",
+            "a deformable body always collides; `contact.ignored_pairs` lets it pass through other bodies", "false");
     }
     warn_of_unused(body, place + ".material");
     if (is_stiff(body.kind)) {
@@ -106,7 +109,7 @@ class StiffCheck : SceneCheck {
       return;
     }
     const auto refuse = [&](bool is_given, const char* key) {
-      if (is_given) error(place + "." + key, "only a stiff body (affine or rigid) has it");
+      if (is_given) error(place + "." + key, "only a stiff body (affine or rigid) has this key");
     };
     const std::array<bool, 3> none = {false, false, false};
     refuse(body.mass.has_value(), "mass");
@@ -120,15 +123,15 @@ class StiffCheck : SceneCheck {
   void check_inertia(const BodyDesc& body, const std::string& place) {
     if (body.center_of_mass) check_in_plane(place + ".center_of_mass", *body.center_of_mass);
     if (body.split_components && (body.center_of_mass || body.inertia)) {
-      error(place, "is several bodies by `split_components`; one centre of mass and one inertia cannot be theirs");
+      error(place, "`split_components` makes several bodies, which cannot share one centre of mass and one inertia");
     }
     if (!body.inertia) return;
     if (is_plane()) {
-      error(place + ".inertia", "is for 3D; in 2D it follows from shape and mass");
+      error(place + ".inertia", "only a 3D body has this key; in 2D the inertia follows from shape and mass");
     } else if (!is_inertia_of_a_body(*body.inertia)) {
       error(place + ".inertia",
-            "no body has it: a principal moment is negative or larger than the other two together (they are "
-            "integrals of y^2 + z^2, x^2 + z^2 and x^2 + y^2)",
+            "no body can have this inertia: a principal moment is negative or larger than the sum of the other two "
+            "(the moments are integrals of y^2 + z^2, x^2 + z^2 and x^2 + y^2)",
             fmt::format("moments {}, products {}", text(body.inertia->moments), text(body.inertia->products)));
     }
   }
@@ -138,7 +141,8 @@ class StiffCheck : SceneCheck {
     const MaterialDesc &given = body.material, defaults;
     const auto warn = [&](bool is_given, const char* key, const char* instead) {
       if (!is_given) return;
-      warning(place + "." + key, fmt::format("has no effect on a body of kind {}{}", enum_name(body.kind), instead));
+      warning(place + "." + key,
+              fmt::format("this key has no effect on a body of kind {}{}", enum_name(body.kind), instead));
     };
     if (is_stiff(body.kind)) {
       const bool is_rigid = body.kind == BodyKind::rigid;
@@ -157,7 +161,7 @@ class StiffCheck : SceneCheck {
     if (!is_plane()) return;
     if (body.fixed_translation[2]) error(place + ".fixed_translation[2]", "there is no third axis in 2D", "true");
     if (body.fixed_rotation[0] || body.fixed_rotation[1]) {
-      error(place + ".fixed_rotation", "in 2D everything turns about z alone: true, or [false, false, true]");
+      error(place + ".fixed_rotation", "in 2D bodies turn about z alone; expected true or [false, false, true]");
     }
   }
 
@@ -167,34 +171,34 @@ class StiffCheck : SceneCheck {
 
   void check_motion(const BodyDesc& body, const MotionDesc& motion, const std::string& place) {
     if (!motion.poses.empty() && num_copies(body) > 1.0) {
-      error(place + ".poses", "would move all copies of the array to one place");
+      error(place + ".poses", "the poses would move all copies of the array to the same place");
     }
     if (!is_stiff(body.kind)) return;
-    if (!is_whole_body(motion.region)) error(place + ".region", "a stiff body moves as a whole: leave out the region");
+    if (!is_whole_body(motion.region)) error(place + ".region", "a stiff body moves as a whole; remove the region");
     if (motion.has_mesh_sequence()) {
       error(place + (motion.mesh_files.empty() ? ".mesh_sequence" : ".mesh_files"),
-            "a stiff body cannot follow its vertices one by one; use poses", motion.mesh_sequence);
+            "the vertices of a stiff body cannot move one by one; use poses", motion.mesh_sequence);
     }
     if (!motion.displacement || has_errors(check_expressions(*motion.displacement, "", controls_of(scene_)))) return;
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string& formula = (*motion.displacement)[i];
       if (check_time_formula(formula, "", controls_of(scene_)).empty()) continue;
-      error(element_path(place + ".displacement", i), "a stiff body moves as a whole: its formulas know only t",
-            formula);
+      error(element_path(place + ".displacement", i),
+            "a stiff body moves as a whole, so that its formulas may only use t", formula);
     }
   }
 
   void check_load(const BodyDesc& body, const LoadDesc& load, const std::string& place) {
     const std::string kind(enum_name(load.kind));
     if (load.kind == LoadKind::torque && body.kind == BodyKind::deformable) {
-      error(place + ".kind", "only a stiff body (affine or rigid) feels a torque", kind);
+      error(place + ".kind", "only a stiff body (affine or rigid) can have a torque", kind);
     }
     if (!is_stiff(body.kind)) return;
     if (load.kind == LoadKind::traction || load.kind == LoadKind::pressure) {
-      error(place + ".kind", "a stiff body feels force, torque and acceleration only", kind);
+      error(place + ".kind", "a load on a stiff body must be a force, a torque or an acceleration", kind);
     }
     if (!is_whole_body(load.region)) {
-      error(place + ".region", "a stiff body feels a load as a whole: leave out the region");
+      error(place + ".region", "a load acts on a stiff body as a whole; remove the region");
     }
   }
 };

@@ -132,9 +132,9 @@ std::vector<RunWarning> RollingWatch::warnings() const {
   if (worst == bodies_.end() || !(worst->loss() > loss_limit)) return {};
   const RoundBody& shape = worst->shape;
   return {{"faceted_rolling",
-           fmt::format("the flat sides of '{}', {} around, have taken {:.2g} % of the energy that it would have by "
-                       "rolling as something round does: on them it stands on slopes of up to {:.3g} degrees; use a "
-                       "finer `generator.resolution`: {} has about 192 sides, which costs little for stiff bodies",
+           fmt::format("'{}' has {} flat sides around, which have removed {:.2g} % of the energy that a round body "
+                       "would have by rolling, and on which it stands on slopes of up to {:.3g} degrees; use a finer "
+                       "`generator.resolution`: {} makes about 192 sides, which costs little for stiff bodies",
                        worst->name, shape.sides, 100.0 * worst->loss(),
                        elementary::atan2(shape.barrier(), 1.0) / radians_per_degree, shape.resolution)}};
 }

@@ -112,7 +112,7 @@ struct Run::Impl {
       }
     }
     if (lost.empty()) return;
-    const std::string message = "stored frames are missing, which only a new run can make again; steps " + lost;
+    const std::string message = "stored frames are missing, and only a new run can make them again; steps " + lost;
     warn({(folder_.path() / "frames").string(), "", "", message, Severity::warning});
   }
 
@@ -164,7 +164,7 @@ struct Run::Impl {
     std::string imbalance;  // set only if the scene asks for convergence of forces
     if (report.imbalanced_body >= 0) {
       const std::size_t body = report.imbalanced_body;
-      imbalance = fmt::format(", {:.2g} % of the forces on '{}' not balanced", 100.0 * report.imbalance,
+      imbalance = fmt::format(", {:.2g} % of the forces on '{}' are not balanced", 100.0 * report.imbalance,
                               simulation_.bodies()[body].name);
     }
     log_warning("step {}: {} after {} Newton iterations, residual {:.3g} m/s{}; {}", step, to_string(report.status),
@@ -267,7 +267,7 @@ Run::~Run() = default;
 Result<Run> Run::begin(Simulation& simulation, const FolderClaim& claim, const RunLimits& limits,
                        RunObserver observer) {
   if (simulation.num_steps_done() != 0) {
-    return Issue{"", "", "", "a run begins with a simulation at its start: create one anew, also to resume"};
+    return Issue{"", "", "", "a run must begin with a simulation at its start; create a new one, also to resume"};
   }
   Result<ReadyFolder> ready =
       claim.use() == FolderUse::resume ? resume(claim.folder(), simulation) : start(claim.folder(), simulation);

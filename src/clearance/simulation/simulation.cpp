@@ -200,7 +200,7 @@ Result<Done> Simulation::refine(int body) {
     impl_->refine(adapting);
     return Done{};
   }
-  return Issue{"", "bodies", std::to_string(body), "no such body has elements that adapt (`remesh`)"};
+  return Issue{"", "bodies", std::to_string(body), "the body has no elements that adapt (`remesh`)"};
 }
 
 const std::vector<std::string>& Simulation::probe_columns() const {

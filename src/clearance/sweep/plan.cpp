@@ -97,9 +97,9 @@ bool read_ends(PlanObject& object, Parameter& parameter, bool is_log) {
 void read_row(PlanObject& object, const Json& json, Parameter& parameter) {
   for (const char* key : {"distribution", "mean", "deviation", "whole"}) {
     if (object.find(key) != nullptr) {
-      object.error(
-          key,
-          "belongs to the samplings `random` and `latin_hypercube`; here give `values`, or `from`, `to` and `count`");
+      object.error(key,
+                   "this key belongs to the samplings `random` and `latin_hypercube`; give `values`, or `from`, `to` "
+                   "and `count` instead");
     }
   }
   const bool has_range = json.contains("from") || json.contains("to") || json.contains("count");
@@ -113,7 +113,7 @@ void read_row(PlanObject& object, const Json& json, Parameter& parameter) {
   }
   const bool is_log = object.word("scale", {"linear", "log"}).value_or(0) == 1;
   if (!has_range) {
-    object.error("has no values: give `values`, or `from`, `to` and `count`");
+    object.error("the parameter has no values; give `values`, or `from`, `to` and `count`");
     for (const char* key : {"from", "to", "count"}) object.find(key);
     return;
   }
@@ -121,7 +121,7 @@ void read_row(PlanObject& object, const Json& json, Parameter& parameter) {
   if (!count && !json.contains("count")) object.error("count", "is missing: how many values, ends included");
   if (!read_ends(object, parameter, is_log) || !count) return;
   if (*count == 1 && parameter.from != parameter.to) {
-    object.error("count", "one value cannot be both ends: expected at least 2");
+    object.error("count", "a single value cannot be both ends; expected at least 2");
     return;
   }
   parameter.values = spaced_values(json["from"], json["to"], static_cast<int>(*count), is_log);
@@ -169,7 +169,7 @@ void read_distribution(PlanObject& object, const Json& json, Parameter& paramete
   constexpr double largest = 1e15;
   if (parameter.is_whole && (std::max(std::abs(parameter.from), std::abs(parameter.to)) > largest ||
                              !is_whole(parameter.from) || !is_whole(parameter.to))) {
-    object.error("whole", "needs ends that are whole numbers, up to 1e15");
+    object.error("whole", "the ends must be whole numbers, up to 1e15");
   }
   check_order(object, parameter);
 }
@@ -220,15 +220,15 @@ void check_unique(const Plan& plan, Issues& issues) {
           is_told = true;
           issues.push_back({"", element_path("parameters", i), parameter.paths[p],
                             parameter.paths[p] == other.paths[q]
-                                ? fmt::format("its path is that of {}, too", element_path("parameters", j))
-                                : fmt::format("leads to what `{}` of {} leads to, or to a part of it or the whole: one "
-                                              "of the two values would be lost",
+                                ? fmt::format("{} has the same path", element_path("parameters", j))
+                                : fmt::format("this path leads to the same value as `{}` of {}, to a part of it or to "
+                                              "the whole, so that one of the two values would be lost",
                                               other.paths[q], element_path("parameters", j))});
         }
       }
       if (i != j && !is_told && !parameter.name.empty() && parameter.name == other.name) {
         issues.push_back({"", element_path("parameters", i), parameter.name,
-                          fmt::format("its name is that of {}, too", element_path("parameters", j))});
+                          fmt::format("{} has the same name", element_path("parameters", j))});
       }
     }
   }
@@ -248,7 +248,9 @@ void check_count(Plan& plan, Issues& issues) {
     if (num == expected) continue;
     issues.push_back(
         {"", element_path("parameters", i), "",
-         fmt::format("has {} values; in a list all have as many as the first, which has {}", num, expected)});
+         fmt::format(
+             "the parameter has {} values; in a list all parameters must have as many as the first, which has {}", num,
+             expected)});
   }
 }
 
@@ -257,11 +259,12 @@ void check_set_path(const std::string& path, const Json& value, const Plan& plan
   for (std::size_t i = 0; i < plan.parameters.size(); ++i) {
     for (const std::string& varied : plan.parameters[i].paths) {
       if (!is_part_of(path, varied) && !has_part(path, value, varied)) continue;
-      run.error("set",
-                path == varied
-                    ? fmt::format("`{}` is varied by {}", path, element_path("parameters", i))
-                    : fmt::format("`{}` is varied by {}, whose path is `{}`: one of the two values would be lost", path,
-                                  element_path("parameters", i), varied));
+      run.error(
+          "set",
+          path == varied
+              ? fmt::format("`{}` is varied by {}", path, element_path("parameters", i))
+              : fmt::format("`{}` is varied by {}, whose path is `{}`, so that one of the two values would be lost",
+                            path, element_path("parameters", i), varied));
     }
   }
 }
@@ -284,7 +287,7 @@ void read_run(PlanObject& object, Plan& plan, Issues& issues) {
         if (earlier == path) break;
         if (is_part_of(earlier, path)) {
           run.error("set",
-                    fmt::format("`{}` after `{}` sets the whole of it again: one of the two is lost", path, earlier));
+                    fmt::format("`{}` after `{}` sets all of it again, so that one of the two is lost", path, earlier));
         }
       }
     }
@@ -312,7 +315,7 @@ void read_collected(PlanObject& object, Plan& plan, Issues& issues) {
     const auto same = std::find_if(plan.collected.begin(), plan.collected.end(),
                                    [&](const Collected& other) { return other.name == collected.name; });
     if (is_one && same != plan.collected.end()) {
-      entry.error(fmt::format("the name `{}` is that of {}, too", collected.name,
+      entry.error(fmt::format("the name `{}` is also the name of {}", collected.name,
                               element_path("collect", same - plan.collected.begin())));
     }
     entry.refuse_other_keys();

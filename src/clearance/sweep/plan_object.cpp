@@ -85,8 +85,8 @@ void PlanObject::refuse_other_keys() {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const std::string_view nearest = nearest_name(key, known);
     issues_.push_back({"", place_of(key), brief_text(value),
-                       nearest.empty() ? "there is no such key here; known: " + quoted_list(known)
-                                       : fmt::format("there is no such key; did you mean `{}`?", nearest)});
+                       nearest.empty() ? "this key is not known here; known keys: " + quoted_list(known)
+                                       : fmt::format("this key is not known; did you mean `{}`?", nearest)});
   }
 }
 

@@ -57,8 +57,7 @@ Result<Manifest> read_manifest(const fs::path& path) {
   const fs::path file = path / manifest_file;
   const Result<std::string> text = read_text_file(file);
   if (!text) return text.issues();
-  constexpr const char* remedy =
-      "; the program did not leave it so: put it back as it was, or begin another sweep with -o";
+  constexpr const char* remedy = "; the program did not write it like this; restore it, or start another sweep with -o";
   const Result<Json> parsed = parse_json_text(*text);
   if (!parsed) {
     Issues issues = parsed.issues();
@@ -68,7 +67,8 @@ Result<Manifest> read_manifest(const fs::path& path) {
   }
   const Json& json = *parsed;
   try {
-    if (json.at("format") != manifest_format) throw std::invalid_argument("is of another version of this program");
+    if (json.at("format") != manifest_format)
+      throw std::invalid_argument("the file was written by another version of this program");
     Manifest manifest;
     manifest.scene = json.at("scene").get<std::string>();
     if (!json.at("steps").is_null()) manifest.steps = json.at("steps").get<int>();
@@ -81,11 +81,12 @@ Result<Manifest> read_manifest(const fs::path& path) {
     }
     for (const Json& run : json.at("runs")) {
       manifest.runs.emplace_back(run.begin(), run.end());
-      if (run.size() != manifest.parameters.size()) throw std::invalid_argument("has a run with too few values");
+      if (run.size() != manifest.parameters.size())
+        throw std::invalid_argument("the file has a run with too few values");
     }
     return manifest;
   } catch (const Json::exception&) {
-    return problem(file, fmt::format("has not the keys and values that a sweep writes{}", remedy));
+    return problem(file, fmt::format("the file does not have the keys and values that a sweep writes{}", remedy));
   } catch (const std::exception& exception) {
     return problem(file, fmt::format("{}{}", exception.what(), remedy));
   }
@@ -154,9 +155,9 @@ Issues find_changes(const fs::path& copy, const std::string& before, const fs::p
     if (*first == *second) return {};
     differences = find_differences(*first, *second, 3);
   }
-  std::string text = "is not what it was when the sweep began";
+  std::string text = "the file has changed since the sweep began";
   for (std::size_t i = 0; i < differences.size(); ++i) text += (i == 0 ? ": " : "; ") + differences[i];
-  return {problem(scene, text + fmt::format(" (that was {}); begin another sweep with -o", copy.string()))};
+  return {problem(scene, text + fmt::format(" (which was {}); start another sweep with -o", copy.string()))};
 }
 
 /// Reports runs without a manifest, because their values are unknown.
@@ -165,10 +166,9 @@ Issues find_lost_manifest(const fs::path& path) {
   if (fs::exists(path / manifest_file, error)) return {};
   const fs::path runs = path / "runs";
   if (!fs::is_directory(runs, error) || fs::is_empty(runs, error)) return {};
-  return {
-      problem(path, fmt::format("has runs ({}) but no {}, which says with what values they were made: put that file "
-                                "back, or begin another sweep with -o; nothing was changed",
-                                describe_content(runs), manifest_file))};
+  return {problem(path, fmt::format("the folder has runs ({}) but no {}, which contains the values of the runs; "
+                                    "restore that file, or start another sweep with -o; nothing was changed",
+                                    describe_content(runs), manifest_file))};
 }
 
 /// Reports a folder that is neither new, nor empty, nor that of a sweep.
@@ -176,10 +176,10 @@ Issues find_objection(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) return {};
-  if (!fs::is_directory(status)) return {problem(path, "is a file, not a folder: choose another place with -o")};
+  if (!fs::is_directory(status)) return {problem(path, "this is a file, not a folder; choose another place with -o")};
   if (fs::is_empty(path, error) || fs::exists(path / sweep_lock, error)) return {};
-  return {problem(path, "holds files that are no sweep (" + describe_content(path) +
-                            "): choose an empty or a new folder with -o; nothing was changed")};
+  return {problem(path, "the folder contains files that are not a sweep (" + describe_content(path) +
+                            "); choose an empty or a new folder with -o; nothing was changed")};
 }
 
 }  // namespace
@@ -215,9 +215,9 @@ Result<Plan> SweepFolder::plan() const {
 
 Result<SweepFolder> SweepFolder::open(const fs::path& path) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) return problem(path, "is no folder; expected that of a sweep");
+  if (!fs::is_directory(path, error)) return problem(path, "this is not a folder; expected the folder of a sweep");
   if (!fs::exists(path / manifest_file, error)) {
-    return problem(path, fmt::format("is no folder of a sweep: it has no {}", manifest_file));
+    return problem(path, fmt::format("this is not the folder of a sweep, because it has no {}", manifest_file));
   }
   Result<Manifest> manifest = read_manifest(path);
   if (!manifest) return manifest.issues();
@@ -239,7 +239,7 @@ Result<int> add_runs(const fs::path& path, const Plan& plan, const std::string& 
   Issues issues;
   check_same(*before, manifest, issues);
   if (issues.empty()) num_added = merge_runs(*before, manifest, issues);
-  for (Issue& issue : issues) issue.message += "; begin another sweep with -o";
+  for (Issue& issue : issues) issue.message += "; start another sweep with -o";
   set_file(issues, plan.file.string());
   if (const Result<std::string> text = read_text_file(copy_of(path, plan.scene))) {
     const Issues changes = find_changes(copy_of(path, plan.scene), *text, plan.scene, scene);
@@ -254,9 +254,9 @@ Result<int> add_runs(const fs::path& path, const Plan& plan, const std::string& 
 /// Makes the lock file and locks it.
 Result<Done> SweepClaim::lock(const fs::path& path) {
   descriptor_ = ::open((path / sweep_lock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) return problem(path, std::string("cannot be written into: ") + std::strerror(errno));
+  if (descriptor_ < 0) return problem(path, std::string("this folder cannot be written into: ") + std::strerror(errno));
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    return problem(path, "another process starts the runs of this sweep: wait until it ends, or stop it");
+    return problem(path, "another process is starting the runs of this sweep; wait until it ends, or stop it");
   }
   return Done{};
 }
@@ -267,7 +267,7 @@ Result<SweepClaim> SweepClaim::make(const fs::path& path, const Plan& plan, cons
   if (Issues issues = find_objection(path); !issues.empty()) return issues;
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) return problem(path, "cannot make this folder: " + error.message());
+  if (error) return problem(path, "this folder cannot be created: " + error.message());
   // The lock file is created first. If this process is then ended at any moment, the folder is empty or belongs to the
   // sweep.
   SweepClaim claim;
@@ -275,7 +275,7 @@ Result<SweepClaim> SweepClaim::make(const fs::path& path, const Plan& plan, cons
   if (Issues issues = find_lost_manifest(path); !issues.empty()) return issues;
   for (const char* name : {"runs", "failures"}) {
     fs::create_directories(path / name, error);
-    if (error) return problem(path / name, "cannot make this folder: " + error.message());
+    if (error) return problem(path / name, "this folder cannot be created: " + error.message());
   }
 
   Manifest manifest = manifest_of(plan);

@@ -90,7 +90,7 @@ Result<std::vector<LabelledQuery>> read_ccd_query_file(const fs::path& path) {
 
   // The header; a run that was killed at once may leave a part of it.
   if (!input.bytes().starts_with(magic))
-    return fail(0, "", "not a file of CCD queries: expected it to start with clr-ccd");
+    return fail(0, "", "this is not a file of CCD queries; expected a file that starts with clr-ccd");
   ByteCursor cursor(input.bytes(), is_swapped(std::endian::little), magic.size());
   std::uint32_t file_version = 0, size = 0;
   std::uint64_t count = 0;
@@ -106,7 +106,7 @@ Result<std::vector<LabelledQuery>> read_ccd_query_file(const fs::path& path) {
     count = num_whole;
   else if (count != num_whole || cursor.num_bytes_left() % record_size != 0) {
     return fail(input.bytes().size(), fmt::format("{} bytes", cursor.num_bytes_left()),
-                fmt::format("truncated or changed: expected {} queries of {} bytes", count, record_size));
+                fmt::format("the file is truncated or changed; expected {} queries of {} bytes", count, record_size));
   }
 
   std::vector<LabelledQuery> queries(count);

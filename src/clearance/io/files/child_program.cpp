@@ -33,12 +33,12 @@ double seconds_of(const rusage& usage) {
 
 ChildOutcome outcome_of_signal(const std::string& program, int signal) {
   if (signal == SIGXCPU) {
-    return {ChildEnd::out_of_time, {failure(fmt::format("{} found no end in the time it had", program))}};
+    return {ChildEnd::out_of_time, {failure(fmt::format("{} did not finish within its time limit", program))}};
   }
   const bool is_stopped = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
   return {is_stopped ? ChildEnd::stopped : ChildEnd::failed,
           {failure(fmt::format("{} was ended by signal {}{}", program, signal,
-                               signal == SIGKILL ? ", for lack of memory perhaps" : ""))}};
+                               signal == SIGKILL ? ", perhaps because memory ran out" : ""))}};
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ ChildOutcome run_child_program(const std::vector<std::string>& words, const Temp
   rusage usage{};
   while (::wait4(process, &status, 0, &usage) < 0) {
     if (errno != EINTR) {
-      return {ChildEnd::failed, {failure(fmt::format("lost {}: {}", words[0], std::strerror(errno)))}};
+      return {ChildEnd::failed, {failure(fmt::format("cannot wait for {}: {}", words[0], std::strerror(errno)))}};
     }
   }
   ChildOutcome outcome;
@@ -87,7 +87,7 @@ ChildOutcome run_child_program(const std::vector<std::string>& words, const Temp
   } else {
     const Result<std::string> text = read_text_file(messages);
     const std::string said = text ? text->substr(0, text->find_last_not_of(" \n") + 1) : "";
-    outcome.issues = {failure(fmt::format("{} failed: {}", program, said.empty() ? "without a word" : said))};
+    outcome.issues = {failure(fmt::format("{} failed: {}", program, said.empty() ? "without a message" : said))};
   }
   outcome.seconds = seconds_of(usage);
   return outcome;

@@ -16,9 +16,11 @@ Result<Done> check_text_file(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) return Issue{path.string(), "", "", "the file does not exist"};
-  if (fs::is_directory(status)) return Issue{path.string(), "", "", "is a directory, not a scene file"};
+  if (fs::is_directory(status)) return Issue{path.string(), "", "", "this is a directory, not a scene file"};
   if (fs::is_regular_file(status) && fs::file_size(path, error) > max_scene_bytes) {
-    return Issue{path.string(), "", "", fmt::format("is larger than {} MiB: not a scene file", max_scene_bytes >> 20U)};
+    return Issue{
+        path.string(), "", "",
+        fmt::format("the file is larger than {} MiB, so that it cannot be a scene file", max_scene_bytes >> 20U)};
   }
   return Done{};
 }
@@ -28,7 +30,7 @@ Result<std::string> read_text_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   if (file) content << file.rdbuf();
-  if (!file) return Issue{path.string(), "", "", "cannot be read (permissions?)"};
+  if (!file) return Issue{path.string(), "", "", "the file cannot be read; check its permissions"};
   std::string text = std::move(content).str();
   if (text.empty()) return Issue{path.string(), "", "", "is empty"};
   if (has_wide_characters(text)) return Issue{path.string(), "", "", wide_characters_message};

@@ -60,7 +60,7 @@ void IpcActions::for_each_region(const NodeSet& nodes, const Add& add) {
     }
     const auto boxes = nodes_.boxes(own, shape);
     if (boxes.empty()) {
-      error("the nodes that the script means cannot be told from the others by boxes", model.script.script);
+      error("boxes cannot separate the nodes that the script means from the others", model.script.script);
       return;
     }
     for (const auto& box : boxes) add(body, RegionDesc{.box = box});
@@ -187,11 +187,11 @@ void apply_named_script(IpcModel& model) {
         model.scene.bodies.begin(), model.scene.bodies.begin() + static_cast<std::ptrdiff_t>(model.shapes.size()),
         [](const BodyDesc& body) { return body.kind == BodyKind::obstacle && body.motions.empty(); });
     if (has_free_surface && !found->second.holds_surfaces) {
-      actions.warning("shapes without volume rest; with this script IPC lets them fall", name);
+      actions.warning("shapes without volume stay at rest here; with this script IPC lets them fall", name);
     }
     return;
   }
-  actions.error("this script is not known, and it would change the motion", name);
+  actions.error("this script is not known, although it would change the motion", name);
 }
 
 }  // namespace clearance

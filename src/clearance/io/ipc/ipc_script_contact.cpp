@@ -19,8 +19,9 @@ double tuning(const IpcScript& script, std::size_t i, double fallback) {
 double reduced(double first, double last, const char* name, Issues& issues) {
   if (!(last > 0.0) || first <= last) return first;
   while (first > last) first *= 0.5;
-  issues.push_back(
-      {"", "tuning", "", fmt::format("{} is {:g} from the start, not reduced to it", name, first), Severity::warning});
+  issues.push_back({"", "tuning", "",
+                    fmt::format("{} is {:g} from the start; IPC reduces it to this value while it solves", name, first),
+                    Severity::warning});
   return first;
 }
 
@@ -79,7 +80,8 @@ void switch_off_self_collision(const IpcScript& script, SceneDesc& scene, Issues
 void warn_of_obstacle_friction(const IpcScript& script, Issues& issues) {
   for (const IpcMeshObstacle& obstacle : script.mesh_obstacles) {
     if (!(obstacle.friction > 0.0)) continue;
-    issues.push_back(warning_at(obstacle.line, "`meshCO` rubs with its coefficient, which IPC reads but does not use"));
+    issues.push_back(
+        warning_at(obstacle.line, "friction on `meshCO` uses its coefficient, which IPC reads but does not use"));
     return;
   }
 }

@@ -179,7 +179,7 @@ void drag_right(Actions& a) {
   // The nodes are let go once the whole model is past all `meshCO`; without any, they are let go at once.
   const Box obstacles = box_of(a.model.mesh_obstacles);
   if (a.model.mesh_obstacles.empty()) {
-    a.warning("without `meshCO` nothing is pulled, as in IPC", "dragright");
+    a.warning("the script has no effect without `meshCO`, as in IPC", "dragright");
     return;
   }
   MotionDesc motion = Actions::linear({0.5, 0.0, 0.0});

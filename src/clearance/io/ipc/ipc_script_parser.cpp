@@ -233,7 +233,8 @@ class Parser {
     for (const double value : script_.tolerances) {
       if (!(value > 0.0)) line.error("tolerances must be above 0", fmt::format("{}", value));
       if (value == last) continue;
-      line.warning(fmt::format("tolerances that change from step to step are not supported; {} is used for all", last));
+      line.warning(
+          fmt::format("tolerances that change from step to step are not supported; {} is used for all steps", last));
       break;
     }
   }
@@ -244,7 +245,8 @@ class Parser {
   void warm_start(IpcLine& line) {
     const int option = line.whole("the option");
     // Most scenes have 1. The starting guess changes the path to the solution, not the solution.
-    if (option > 1) line.warning("warmStart is ignored: steps start at the last positions", fmt::format("{}", option));
+    if (option > 1)
+      line.warning("warmStart is ignored; steps start from the last positions", fmt::format("{}", option));
   }
   void linear_solver(IpcLine& line) {
     const std::string name = line.word("the linear solver");
@@ -284,9 +286,8 @@ class Parser {
 
   void restart(IpcLine& line) {
     line.error(
-        "status files are not read: run the script here from its start without this line; `clearance run --resume` "
-        "goes on "
-        "with a run");
+        "status files are not read; run the script from its start without this line; `clearance run --resume` "
+        "continues a run of this program");
   }
   // Viewer settings, and settings of features that are reported elsewhere.
   void ignore(IpcLine&) {}

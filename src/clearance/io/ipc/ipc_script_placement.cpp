@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double max_vertices = 2e7;
-const std::string not_found = "found neither beside the script nor from any directory above it";
+const std::string not_found = "the file was found neither beside the script nor from any directory above it";
 constexpr double degree = std::numbers::pi / 180.0;
 
 bool is_tet_mesh(const fs::path& path) {
@@ -173,7 +173,7 @@ std::string IpcMeshes::find(const std::string& written, int line, Issues& issues
   const std::string moved = search(fs::path(path).filename().string(), is_there);
   Issue issue = at_line(line,
                         moved.empty() ? "the mesh file was " + not_found
-                                      : "the mesh file is not there; one of the same name is used: " + moved,
+                                      : "the mesh file does not exist; one with the same name is used: " + moved,
                         written);
   if (!moved.empty()) issue.severity = Severity::warning;
   issues.push_back(std::move(issue));

@@ -38,10 +38,10 @@ MaterialDesc material_of(const IpcScript& script, const IpcShape& shape, Issues&
     material.youngs_modulus = own[1];
     material.poisson_ratio = own[2];
   } else {
-    issues.push_back(at_line(shape.line,
-                             "density and Young's modulus of `material` are not above 0; the material of "
-                             "the scene is used",
-                             Severity::warning));
+    issues.push_back(
+        at_line(shape.line,
+                "density and Young's modulus of `material` must be above 0; the material of the scene is used instead",
+                Severity::warning));
   }
   return material;
 }
@@ -171,8 +171,8 @@ void warn_of_wandering_centers(const IpcScript& script, const std::vector<Placed
     }
     if (farthest < 1e-3 * shapes[i].box().extent().norm()) continue;
     issues.push_back(at_line(shape.line,
-                             fmt::format("turns about the middle of its box at the start; IPC takes the middle anew at "
-                                         "every step, which moves this shape by up to {:.2g} m",
+                             fmt::format("the shape turns about the middle of its box at the start; IPC recomputes the "
+                                         "middle at every step, which moves this shape by up to {:.2g} m",
                                          farthest),
                              Severity::warning));
   }
@@ -242,7 +242,8 @@ Result<LoadedScene> read_ipc_script(const std::filesystem::path& path) {
   if (text && is_link_as_text(*text)) {
     file = file.parent_path() / *text;
     text = read_text_file(file);
-    if (!text) return Issue{path.string(), "", file.string(), "names another script, which cannot be read"};
+    if (!text)
+      return Issue{path.string(), "", file.string(), "this keyword names another script, which cannot be read"};
   }
   Result<LoadedScene> loaded = text ? read_ipc_script_text(*text, file) : text.issues();
   if (loaded) loaded->scene.name = path.stem().string();

@@ -148,7 +148,7 @@ class GmshReader {
       return read_elements() && end_data(section);
     }
     if (section == "$NOD" || section == "$ELM")
-      return fail_at(place, section, "expected Gmsh format 2 or 4, this is 1");
+      return fail_at(place, section, "expected Gmsh format 2 or 4; this file has format 1");
     return skip_to_end(section, place);
   }
 

@@ -91,9 +91,9 @@ class ObjReader {
           "expected vertices, faces, lines and points: curved surfaces, patches and other files are "
           "not supported");
     } else {
-      input_.add_issue_at_line(cursor_.word_position(), word,
-                               "expected a keyword of .obj files, as in v or f: what this line adds is not known; "
-                               "comments start with #");
+      input_.add_issue_at_line(
+          cursor_.word_position(), word,
+          "this keyword of .obj files is not known; expected a known one such as v or f (comments start with #)");
     }
   }
 

@@ -131,15 +131,15 @@ bool find_binary_layout(MeshInput& input, BinaryLayout& layout) {
   };
   if (end > bytes.size()) {
     return fail(
-        fmt::format("expected the number of triangles: so many need {} bytes and the file has {}; it is cut "
-                    "off, or no binary STL file",
+        fmt::format("expected the number of triangles: this many triangles need {} bytes, but the file has {}; it is "
+                    "cut off, or is not a binary STL file",
                     end, bytes.size()));
   }
   layout.has_payloads = end < bytes.size() && has_payloads(bytes, layout.num_triangles);
   if (layout.has_payloads) return true;
   if (count_likely_triangles(bytes, {layout.num_triangles, true}) > count_likely_triangles(bytes, layout)) {
     return fail(
-        "expected the number of triangles, each with as many bytes more as its attribute says: the file is cut off");
+        "expected the number of triangles, each with as many extra bytes as its attribute says: the file is cut off");
   }
   if (end == bytes.size()) return true;
   // Programs append zeros, blanks and notes, which are ignored.
@@ -147,8 +147,8 @@ bool find_binary_layout(MeshInput& input, BinaryLayout& layout) {
   const std::uint64_t behind = count_triangles_behind(bytes, end);
   if (behind == 0) return true;
   return fail(
-      fmt::format("expected the number of triangles: behind the last one are {} more; set the number (bytes 80 "
-                  "to 83) to what the file holds",
+      fmt::format("expected the number of triangles: the file holds {} more triangles after the last one; correct the "
+                  "number (bytes 80 to 83)",
                   behind));
 }
 
@@ -219,10 +219,10 @@ class StlTextReader {
     }
     // Some programs omit the last word. A file that was cut between two facets looks the same, but its surface is open.
     if (is_open && !input_.has_failed() && !is_closed(mesh_)) {
-      fail(fmt::format(
-          "expected endsolid: after {} triangles the file ends, with a surface that is open; it seems to be "
-          "cut off. If it is whole, add a line endsolid",
-          mesh_.triangles.size()));
+      fail(
+          fmt::format("expected endsolid: the file ends after {} triangles, and their surface is open, so that it "
+                      "seems to be cut off. If the file is complete, add a line endsolid",
+                      mesh_.triangles.size()));
     }
   }
 
@@ -248,7 +248,7 @@ class StlTextReader {
 
   bool expect(const std::string& found, std::string_view expected) {
     if (found == expected) return true;
-    fail(found.empty() ? fmt::format("expected {}: the file ends within a facet, it is cut off", expected)
+    fail(found.empty() ? fmt::format("expected {}: the file ends within a facet, so it is cut off", expected)
                        : fmt::format("expected {}", expected));
     return false;
   }
@@ -297,7 +297,7 @@ class StlTextReader {
     word_ = word;
     const std::string keyword = to_lower(word);
     if (!keyword.empty() && keyword != "outer" && keyword != "loop" && keyword != "vertex") return true;
-    fail(keyword.empty() ? "expected a number: the file ends within a facet, it is cut off" : "expected a number");
+    fail(keyword.empty() ? "expected a number: the file ends within a facet, so it is cut off" : "expected a number");
     return false;
   }
 

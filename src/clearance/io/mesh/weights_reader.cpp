@@ -68,19 +68,19 @@ class WeightsReader {
   std::optional<Triplets> read_triplets() {
     std::error_code ignored;
     if (!fs::is_regular_file(path_, ignored)) {
-      error("", "", "there is no such file");
+      error("", "", "the file does not exist");
       return std::nullopt;
     }
     const Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.is_open()) {
-      error("", "", "cannot be read: expected an HDF5 file");
+      error("", "", "the file cannot be read; expected an HDF5 file");
       return std::nullopt;
     }
     const Handle group(H5Gopen2(file, group_name, H5P_DEFAULT), H5Gclose);
     if (!group.is_open()) {
       error("", "",
-            fmt::format("has no group `{}`: expected it with the datasets `values`, `rows` and `cols` and the "
-                        "attribute `shape`",
+            fmt::format("the file has no group `{}`; expected this group with the datasets `values`, `rows` and `cols` "
+                        "and the attribute `shape`",
                         group_name));
       return std::nullopt;
     }
@@ -100,7 +100,7 @@ class WeightsReader {
     const std::string place = place_of("shape");
     constexpr const char* expected = "expected an attribute of two integers: how many rows and columns";
     const Handle attribute(H5Aopen(group, "shape", H5P_DEFAULT), H5Aclose);
-    if (!attribute.is_open()) return error(place, "", fmt::format("is missing: {}", expected));
+    if (!attribute.is_open()) return error(place, "", fmt::format("this attribute is missing: {}", expected));
     const Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
     if (H5Tget_class(type) != H5T_INTEGER || H5Sget_simple_extent_npoints(space) != 2 ||
         H5Aread(attribute, H5T_NATIVE_INT64, shape.data()) < 0) {
@@ -118,7 +118,8 @@ class WeightsReader {
                     std::vector<T>& numbers) {
     const std::string place = place_of(name);
     const Handle dataset(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose);
-    if (!dataset.is_open()) return error(place, "", fmt::format("is missing: expected a list of {}", what));
+    if (!dataset.is_open())
+      return error(place, "", fmt::format("this dataset is missing; expected a list of {}", what));
     const Handle type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
     const hssize_t length = H5Sget_simple_extent_npoints(space);
     if (std::find(classes.begin(), classes.end(), H5Tget_class(type)) == classes.end() || length < 0) {
@@ -129,7 +130,7 @@ class WeightsReader {
     }
     numbers.resize(length);
     if (H5Dread(dataset, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0) {
-      error(place, "", "cannot be read: the file is damaged, or packed in a way that is not installed");
+      error(place, "", "the dataset cannot be read, because the file is damaged or its compression is not installed");
     }
   }
 

@@ -130,7 +130,8 @@ int read_segments(const ForeignObject& from, const std::vector<PolyfemMesh>& bod
   if (wanted > most_segments) {
     from.warning(
         "max_edge_length",
-        fmt::format("would cut edges of elements into up to {:.0f} parts; here they have {}", wanted, most_segments));
+        fmt::format("this length would cut edges of elements into up to {:.0f} parts; here they are cut into {}",
+                    wanted, most_segments));
   } else if (from.word("tessellation_type", "regular") == "irregular") {
     from.warning("tessellation_type", fmt::format("here every edge of the elements has {:.0f} equal parts", wanted));
   }
@@ -148,7 +149,7 @@ bool is_named_after(const std::string& surface, const std::string& mesh) {
 std::optional<Mesh> read_surface(const ForeignObject& from, const std::filesystem::path& path, int dim,
                                  const TransformDesc& transform) {
   Result<Mesh> surface = read_mesh(path, {.dim = dim});
-  for (const Issue& issue : surface.issues()) from.error("mesh", "cannot be read: " + issue.message);
+  for (const Issue& issue : surface.issues()) from.error("mesh", "the mesh cannot be read: " + issue.message);
   if (!surface) return std::nullopt;
   move_mesh(transform, *surface);
   return std::move(surface).value();
@@ -161,31 +162,34 @@ std::string find_weights(const ForeignObject& from, const std::filesystem::path&
   const std::string name = from.word("linear_map", "");
   if (name.empty()) return "";
   const auto leave = [&](const std::string& why) {
-    from.warning("linear_map",
-                 why + ": every vertex of the surface follows the element that holds it, or the nearest, instead");
+    from.warning(
+        "linear_map",
+        why +
+            ", so that every vertex of the surface follows the element that contains it, or the nearest one, instead");
     return std::string();
   };
   const std::string path = find_polyfem_file(name, scene);
   if (path.empty()) return leave("the file does not exist");
-  if (body.refinements > 0) return leave("is for the nodes of a mesh that is refined");
+  if (body.refinements > 0) return leave("the map refers to the nodes of a mesh that is refined");
   const Result<SurfaceWeights> weights = read_weights(scene.parent_path() / path);
   for (const Issue& issue : weights.issues()) {
-    from.error("linear_map", "cannot be used: " + (issue.place.empty() ? "" : issue.place + ": ") + issue.message);
+    from.error("linear_map",
+               "the map cannot be used: " + (issue.place.empty() ? "" : issue.place + ": ") + issue.message);
   }
   Result<Mesh> mesh = read_mesh(scene.parent_path() / body.path, {.dim = surface.dim});
   if (!weights || !mesh) return "";
   if (weights->num_nodes != mesh->vertices.size()) {
-    return leave(fmt::format("is for {} nodes, numbered as PolyFEM does, and the mesh file has {}", weights->num_nodes,
-                             mesh->vertices.size()));
+    return leave(fmt::format("the map refers to {} nodes in PolyFEM's numbering, but the mesh file has {}",
+                             weights->num_nodes, mesh->vertices.size()));
   }
   if (weights->rows.size() != surface.vertices.size()) {
-    return leave(
-        fmt::format("is for {} vertices, and the surface has {}", weights->rows.size(), surface.vertices.size()));
+    return leave(fmt::format("the map is for {} vertices, but the surface has {}", weights->rows.size(),
+                             surface.vertices.size()));
   }
   move_mesh(body.transform, *mesh);
   if (distance_of_weights(weights->rows, surface.vertices, mesh->vertices) >
       largest_usual_distance * body.box.diagonal()) {
-    return leave("has nodes or vertices in another order than the files");
+    return leave("the map has its nodes or vertices in another order than the files");
   }
   return path;
 }
@@ -207,7 +211,7 @@ std::optional<CollisionSurfaceDesc> read_collision_mesh(const ForeignObject& roo
   CollisionSurfaceDesc desc;
   const std::string name = from.word("mesh", ""), path = name.empty() ? "" : find_polyfem_file(name, scene);
   if (name.empty() && from.has("linear_map")) {
-    from.error("linear_map", "expected `mesh` beside it, whose vertices it moves");
+    from.error("linear_map", "`linear_map` needs `mesh`, whose vertices it moves");
     return std::nullopt;
   }
   if (name.empty()) {
@@ -220,8 +224,8 @@ std::optional<CollisionSurfaceDesc> read_collision_mesh(const ForeignObject& roo
       return std::nullopt;
     }
     from.warning("mesh",
-                 "the mesh file does not exist; by its name it subdivides the surface of the elements, which is "
-                 "subdivided as finely as its curvature asks for");
+                 "the mesh file does not exist; according to its name it subdivides the surface of the elements; this "
+                 "surface is subdivided as finely as its curvature requires instead");
     return desc;
   }
   const std::optional<Mesh> surface = read_surface(from, scene.parent_path() / path, dim, bodies.front().transform);
@@ -229,8 +233,11 @@ std::optional<CollisionSurfaceDesc> read_collision_mesh(const ForeignObject& roo
   desc.segments = count_segments(bodies, *surface, dim);
   if (desc.segments > 0) return desc;
   if (bodies.size() > 1 || bodies.front().array) {
-    from.error("mesh", fmt::format("is another surface than that of the elements: expected one deformable body, not {}",
-                                   bodies.front().array ? "copies of one" : std::to_string(bodies.size())));
+    from.error(
+        "mesh",
+        fmt::format(
+            "the collision mesh is not the surface of the elements; this is supported for one deformable body, not {}",
+            bodies.front().array ? "copies of one" : std::to_string(bodies.size())));
     return std::nullopt;
   }
   desc.mesh = path;

@@ -174,8 +174,9 @@ class BodyConditions {
       const bool is_between = std::all_of(face.begin(), face.begin() + dim_,
                                           [&](int v) { return std::binary_search(nodes.begin(), nodes.end(), v); });
       if (!is_between || condition.is_of(selections_.face_ids[f])) continue;
-      issues_.push_back({"", condition.place + ".id", "",
-                         "selects faces around others that it does not select, which is not supported yet"});
+      issues_.push_back(
+          {"", condition.place + ".id", "",
+           "the condition selects faces around faces that it does not select, which is not supported yet"});
       return nullptr;
     }
     LoadDesc& load = body_.loads.emplace_back();
@@ -208,7 +209,8 @@ class BodyConditions {
     const std::vector<int>& ids = selections_.body_ids;
     if (is_zero(condition.value) || std::none_of(ids.begin(), ids.end(), is_of)) return;
     if (!std::all_of(ids.begin(), ids.end(), is_of)) {
-      issues_.push_back({"", condition.place + ".id", "", "moves a part of a mesh only, which is not supported yet"});
+      issues_.push_back(
+          {"", condition.place + ".id", "", "the condition moves only a part of a mesh, which is not supported yet"});
     } else if (const std::optional<Vec<3>> constant = constant_of(condition.value)) {
       body_.linear_velocity = *constant;
     } else {
@@ -282,8 +284,8 @@ void warn_of_idle_conditions(const PolyfemConditions& conditions, const std::vec
     });
   };
   const auto warn = [&](const PolyfemCondition& condition, const char* what) {
-    issues.push_back(
-        {"", condition.place + ".id", "", fmt::format("no {} has this number: no effect", what), Severity::warning});
+    issues.push_back({"", condition.place + ".id", "",
+                      fmt::format("this entry has no effect, because no {} has this number", what), Severity::warning});
   };
   for (const PolyfemCondition& condition : conditions.displacements) {
     if (is_idle(condition, &PolyfemSelections::face_ids, &PolyfemSelections::node_ids)) warn(condition, "face or node");

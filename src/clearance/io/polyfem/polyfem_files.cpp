@@ -94,7 +94,7 @@ Result<Json> apply_patch(const Json& scene, const Json& patch, const fs::path& p
     const std::string words = error.what();
     const std::size_t end = words.find("] ");
     return Issue{path.string(), "patch", brief_text(patch),
-                 "cannot be applied: " + (end == std::string::npos ? words : words.substr(end + 2))};
+                 "the patch cannot be applied: " + (end == std::string::npos ? words : words.substr(end + 2))};
   }
 }
 
@@ -110,8 +110,10 @@ Result<Json> compose(const Json& scene, const fs::path& path, const JsonFileRead
                  "expected the path of a file, not " + type_text(*common)};
   }
   if (depth == max_depth) {
-    return Issue{path.string(), "common", brief_text(*common),
-                 fmt::format("more than {} files, each of which names the next; does one name itself?", max_depth)};
+    return Issue{
+        path.string(), "common", brief_text(*common),
+        fmt::format("there are more than {} files, each of which names the next; check whether one names itself",
+                    max_depth)};
   }
   const auto name = common->get<std::string>();
   fs::path file = path.parent_path() / name;

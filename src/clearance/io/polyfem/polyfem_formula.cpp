@@ -75,7 +75,7 @@ class Translator {
     return true;
   }
   std::string fail(const std::string& problem) {
-    if (problem_.empty()) problem_ = fmt::format("is not a formula: {} at character {}", problem, at_ + 1);
+    if (problem_.empty()) problem_ = fmt::format("this is not a formula: {} at character {}", problem, at_ + 1);
     return "0";
   }
 

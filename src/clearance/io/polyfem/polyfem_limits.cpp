@@ -138,11 +138,12 @@ class Refusal {
     const ForeignObject advanced = space.child("advanced");
     for (const char* key : {"quadrature_order", "mass_quadrature_order"}) {
       if (advanced.integer(key, -1) > 0) {
-        advanced.warning(key, "has no effect: the order of the elements decides on the points of quadrature");
+        advanced.warning(key,
+                         "this key has no effect, because the order of the elements determines the quadrature points");
       }
     }
     if (advanced.word("bc_method", "sample") == "lsq") {
-      advanced.warning("bc_method", "has no effect: values are those at the nodes, as with `sample`");
+      advanced.warning("bc_method", "this method has no effect: the values at the nodes are used, as with `sample`");
     }
   }
 

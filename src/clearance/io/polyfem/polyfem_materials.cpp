@@ -95,7 +95,8 @@ class MaterialReader {
     int count = 0;
     for (const ForeignObject& part : objects_of(from, "models")) {
       if (part.word("type", "") == "InversionBarrier") {
-        part.warning("type", "is no material of PolyFEM any more: left out; NeoHookean elements never invert");
+        part.warning("type",
+                     "this is no longer a material of PolyFEM and is left out; NeoHookean elements never invert");
         continue;
       }
       const Model* model = read_model(part);

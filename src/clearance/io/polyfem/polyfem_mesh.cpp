@@ -118,7 +118,7 @@ std::optional<TransformDesc> read_transform(const ForeignObject& entry, int dim,
   for (int c = 0; c < dim; ++c) {
     if (transform.scale[c] != 0.0) continue;
     if (box.size()[c] > 0.0) {
-      from.error(from.has("dimensions") ? "dimensions" : "scale", "flattens the mesh");
+      from.error(from.has("dimensions") ? "dimensions" : "scale", "this transformation flattens the mesh");
       return std::nullopt;
     }
     transform.scale[c] = 1.0;
@@ -285,7 +285,7 @@ std::shared_ptr<const Mesh> PolyfemMeshes::load(const ForeignObject& entry, cons
   for (const Issue& issue : mesh.issues()) {
     const std::string at = issue.place.empty() ? "" : " at " + issue.place;
     const std::string value = issue.value.empty() ? "" : " (got " + issue.value + ")";
-    entry.error(key, fmt::format("cannot be read{}: {}{}", at, issue.message, value));
+    entry.error(key, fmt::format("the mesh cannot be read{}: {}{}", at, issue.message, value));
   }
   if (mesh) found->second = std::make_shared<const Mesh>(std::move(mesh).value());
   return found->second;
@@ -354,7 +354,7 @@ std::optional<PolyfemMesh> PolyfemMeshes::read(const ForeignObject& entry, int d
   read.placed.dim = dim;
   read.num_coarse_elements = dim == 3 ? mesh->tets.size() : mesh->triangles.size();
   if (refinements > 0 && mesh->has_curved_cells()) {
-    entry.error("n_refs", "the elements of the mesh are curved, and only linear ones can be split");
+    entry.error("n_refs", "the mesh has curved elements, but only linear elements can be refined");
     return std::nullopt;
   }
   if (!entry.flag("is_obstacle", false)) turn_inverted_elements(read.placed);

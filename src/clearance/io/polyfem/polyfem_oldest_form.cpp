@@ -53,8 +53,9 @@ class Converter {
   Converter(const Json& root, Issues& issues) : root_(root), issues_(issues) {}
 
   Json run() {
-    issues_.push_back(
-        {"", "", "", "has the oldest form of PolyFEM scenes; messages name places of today's form", Severity::warning});
+    issues_.push_back({"", "", "",
+                       "the file has the oldest form of PolyFEM scenes; messages name the places of today's form",
+                       Severity::warning});
     rename(root_, of_scene, {"meshes", "obstacles", "body_params", "problem_params", "boundary_sidesets"}, "", now_);
     rename(root_.value("problem_params", Json::object()), of_problem, {}, "problem_params", now_);
     convert_meshes();
@@ -77,7 +78,8 @@ class Converter {
       if (found != names + size) {
         if (*found->now != '\0') to[Json::json_pointer(found->now)] = value;
       } else if (!key.starts_with('#') && std::find(others.begin(), others.end(), key) == others.end()) {
-        issues_.push_back({"", child_path(place, key), "", "unknown key, which has no effect", Severity::warning});
+        issues_.push_back(
+            {"", child_path(place, key), "", "this key is not known and has no effect", Severity::warning});
       }
     }
   }

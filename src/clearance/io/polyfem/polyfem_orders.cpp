@@ -72,7 +72,8 @@ void PolyfemOrders::warn_of_idle(const std::vector<PolyfemSelections>& selection
   };
   for (const Entry& entry : entries_) {
     if (entry.is_of_all || std::any_of(entry.ids.begin(), entry.ids.end(), is_used)) continue;
-    issues.push_back({"", entry.place, "", "no element has this number: no effect", Severity::warning});
+    issues.push_back(
+        {"", entry.place, "", "this entry has no effect, because no element has this number", Severity::warning});
   }
 }
 
@@ -81,10 +82,9 @@ int set_order(const ForeignObject& entry, const PolyfemOrders& orders, const std
   for (const int id : std::set<int>(body_ids.begin(), body_ids.end())) asked.insert(orders.find(id));
   int order = asked.empty() ? 1 : *asked.rbegin();
   if (asked.size() > 1) {
-    entry.warning("volume_selection",
-                  fmt::format("has elements of orders {} to {} (space.discr_order), and all elements "
-                              "of a body have the same here: {}",
-                              *asked.begin(), order, order));
+    entry.warning("volume_selection", fmt::format("the body has elements of orders {} to {} (space.discr_order), but "
+                                                  "here all elements of a body have the same order; order {} is used",
+                                                  *asked.begin(), order, order));
   }
   if (const int shape = order_of_shape(mesh); shape > order) {
     const int asked_for = order;
@@ -97,9 +97,9 @@ int set_order(const ForeignObject& entry, const PolyfemOrders& orders, const std
       order = shape;
     }
     entry.warning("mesh",
-                  fmt::format("its elements are curved, of order {}, and displacements of order {} (space.discr_order) "
-                              "cannot turn such ones without strain: both are of order {} here{}; `order` {} with "
-                              "`keep_shape` in the native scene is the published pair",
+                  fmt::format("the elements are curved, of order {}, and displacements of order {} (space.discr_order) "
+                              "cannot rotate them without strain, so that both have order {} here{}; for the published "
+                              "orders use `order` {} with `keep_shape` in the native scene",
                               shape, asked_for, order, reason, asked_for));
   }
   change_order(mesh, order);

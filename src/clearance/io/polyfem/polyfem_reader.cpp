@@ -115,7 +115,7 @@ class SceneReader {
     MotionDesc& motion = body.motions.emplace_back();
     motion.mesh_files = std::move(files);
     motion.mesh_rate = values_.number(entry, "fps", 0.0, positive("1/s", ""));
-    if (!entry.has("fps")) entry.error("fps", "expected how many files of the sequence there are a second");
+    if (!entry.has("fps")) entry.error("fps", "expected the number of files of the sequence per second");
     motion.mesh_is_placed = false;
   }
 
@@ -207,7 +207,8 @@ bool is_polyfem(const Json& root) {
 
 Result<LoadedScene> read_polyfem(const Json& root, const std::filesystem::path& path, const JsonFileReader& read_json) {
   if (has_any(root, {"variable_to_simulation", "functionals", "states"})) {
-    return Issue{path.string(), "", "", "describes an optimisation, which is not supported yet, and no run"};
+    return Issue{path.string(), "", "",
+                 "the file describes an optimisation, not a simulation; this is not supported yet"};
   }
   Issues issues;
   const Result<Json> composed =

@@ -58,8 +58,11 @@ class RemeshReader {
       if (!is_used) continue;
       if (!is_known) remesh.loss = 0.0 - tolerance;
       if (is_known && 0.0 - tolerance != remesh.loss) {
-        object->warning("acceptance_tolerance",
-                        fmt::format("has no effect: {:g} J of collapses counts for all that is no split", remesh.loss));
+        object->warning(
+            "acceptance_tolerance",
+            fmt::format(
+                "this tolerance has no effect: the {:g} J of collapses is used for all operations except splits",
+                remesh.loss));
       }
       is_known = true;
     }
@@ -87,7 +90,8 @@ class RemeshReader {
 
   static void warn_unless(const ForeignObject& from, const char* key, double usual) {
     if (from.number(key, usual) != usual) {
-      from.warning(key, fmt::format("has no counterpart: as PolyFEM's usual {:g}", usual));
+      from.warning(key,
+                   fmt::format("this key has no counterpart; the run behaves as with PolyFEM's usual {:g}", usual));
     }
   }
 

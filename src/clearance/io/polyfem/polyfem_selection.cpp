@@ -83,7 +83,7 @@ class SelectorReader {
       };
     }
     from.warn_of_unknown_keys(known, reported);
-    if (!from.has("id")) from.error("id", "expected the number that is given to what is selected");
+    if (!from.has("id")) from.error("id", "expected the number to give to the selection");
     Inside shape = read_shape(from);
     return shape ? select(from.integer("id", no_id), std::move(shape)) : nothing;
   }
@@ -308,7 +308,7 @@ int read_obstacle_id(const ForeignObject& entry) {
   const Json* value = entry.find("surface_selection");
   if (value == nullptr) return 0;
   if (value->is_number()) return entry.integer("surface_selection", 0);
-  entry.error("surface_selection", "expected the number of the obstacle, which has one for all of its surface");
+  entry.error("surface_selection", "expected one number, for the whole surface of the obstacle");
   return 0;
 }
 

@@ -88,8 +88,8 @@ class SettingsReader {
       contact.kappa = is_gcp ? 0.0 : of_energy * scale;
       if (is_gcp && contact.enabled) {
         of_contact_.warning("barrier_stiffness",
-                            "counts products of the areas that meet, ours the area of one: kappa is a tenth of Young's "
-                            "modulus");
+                            "PolyFEM's stiffness multiplies products of two areas, and ours the area of one, so that "
+                            "it cannot be converted; kappa is a tenth of Young's modulus");
       }
     } else if (stiffness != nullptr && *stiffness != Json("adaptive")) {
       of_contact_.error("barrier_stiffness", "expected a number or `adaptive`");
@@ -150,15 +150,15 @@ class SettingsReader {
     if (advanced.number("lagged_regularization_weight", 0.0) != 0.0) {
       advanced.warning(
           "lagged_regularization_weight",
-          "has no counterpart: a body that nothing holds has no equilibrium, and the step does not converge");
+          "this key has no counterpart: a body that nothing holds has no equilibrium, and the step does not converge");
     }
     const bool is_lumped = advanced.flag("lump_mass_matrix", false);
     const bool has_curved =
         std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [](const BodyDesc& body) { return body.order > 1; });
     if (is_lumped && has_curved) {
       advanced.warning("lump_mass_matrix",
-                       "has no effect on elements of an order above 1, whose mass matrix stays full: sums of its rows "
-                       "may be negative");
+                       "this key has no effect on elements of an order above 1; their mass matrix stays full, because "
+                       "sums of its rows may be negative");
     }
     scene_.time.mass = is_lumped ? MassKind::lumped : MassKind::consistent;
   }

@@ -40,7 +40,7 @@ class ValueReader {
     if (value.is_string()) return read_formula(value, place);
     if (value.is_object() && value.contains("value")) return read_with_unit(value, place);
     if (value.is_object() && value.contains("file_name")) {
-      return fail(value, place, "calls a Python function, which is not supported");
+      return fail(value, place, "the value calls a Python function, which is not supported");
     }
     if (value.is_array()) return read_table(value, place);
     return fail(value, place, "expected a number, a formula or {value, unit}");
@@ -84,8 +84,8 @@ class ValueReader {
     constexpr std::size_t longest_formula = 18000;
     if (formula.size() <= longest_formula) return formula;
     return fail(value, place,
-                fmt::format("the table has {} times, and a formula of some 400 is the longest that can be "
-                            "read; leave out times between which values are linear",
+                fmt::format("the table has {} times, but a formula can have about 400 at most; leave out times between "
+                            "which values are linear",
                             times_.size()));
   }
 
@@ -150,7 +150,7 @@ std::optional<Expressions> PolyfemValues::formulas(const ForeignObject& from, co
   }
   const std::size_t count = std::min<std::size_t>(value->size(), dim);
   if (std::ssize(*value) < dim) {
-    from.warning(key, fmt::format("has {} of {} values: the others are 0", count, dim));
+    from.warning(key, fmt::format("the list has {} of {} values; the others are set to 0", count, dim));
   }
   Expressions formulas = {"0", "0", "0"};
   bool is_good = true;

@@ -90,15 +90,14 @@ Result<Done> write_checkpoint_file(const fs::path& path, const Checkpoint& check
 Result<Checkpoint> read_checkpoint_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    return Issue{
-        path.string(), "", "",
-        "there is no checkpoint to resume from; nothing was changed: start anew with --overwrite, or in another "
-        "folder"};
+    return Issue{path.string(), "", "",
+                 "there is no checkpoint to resume from; nothing was changed; start again with --overwrite, or in "
+                 "another folder"};
   }
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   const Issue broken{path.string(), "", "",
-                     "is no whole checkpoint of this program; nothing was changed: start anew with --overwrite, or in "
-                     "another folder"};
+                     "the file is not a complete checkpoint of this program; nothing was changed; start again with "
+                     "--overwrite, or in another folder"};
   std::string_view content = bytes;
   if (content.starts_with(magic)) {
     std::uint64_t hash = 0;

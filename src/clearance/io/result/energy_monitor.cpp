@@ -23,10 +23,10 @@ constexpr double least_strain = 1e-5;
 const char* remedy(TimeIntegrator integrator) {
   switch (integrator) {
     case TimeIntegrator::implicit_euler:
-      return "use bdf2_restarted, which does less to smooth motion, or a shorter step";
+      return "use bdf2_restarted, which damps smooth motion less, or a shorter step";
     case TimeIntegrator::bdf2:
     case TimeIntegrator::implicit_newmark:
-      return "use bdf2_restarted, which goes through no impact, or a shorter step";
+      return "use bdf2_restarted, which restarts at every impact, or a shorter step";
     default:
       return "use a shorter step";
   }
@@ -65,40 +65,40 @@ void EnergyMonitor::add(const StepEnergies& step) {
 
 /// Returns the text about a loss: its amount, its effect and a remedy.
 std::string EnergyMonitor::loss_text() const {
-  const std::string loss = fmt::format("the time integrator has taken out {:.3g} % of the energy that '{}' had at work",
+  const std::string loss = fmt::format("the time integrator has removed {:.3g} % of the energy at work in '{}'",
                                        100.0 * lost_.first, lost_.second);
   if (is_loser_driven_) {
     return fmt::format(
-        "{}: what drives it works so much more than it would have to, and what swings on it swings less; "
-        "{}",
+        "{}, so that its drive does that much more work than it should, and whatever swings on it swings less; {}",
         loss, remedy(integrator_));
   }
   if (lost_in_impacts_ > 0.0) {
     return fmt::format(
-        "{}, and {:.3g} % more in impacts: its rebounds are up to {:.3g} % too low; use a shorter step, "
-        "of which a rebound takes some tens",
+        "{}, and {:.3g} % more in impacts, so that its rebounds are up to {:.3g} % too low; use a shorter step, so "
+        "that a rebound takes some tens of steps",
         loss, 100.0 * lost_in_impacts_, 100.0 * std::min(1.0, lost_.first + lost_in_impacts_));
   }
   const double share = std::min(1.0, lost_.first);
   return fmt::format(
-      "{}, impacts aside: its swings and flights are up to {:.3g} % too low, its speeds up to {:.2g} % too "
-      "slow; {}",
+      "{}, not counting impacts, so that its swings and flights are up to {:.3g} % too low and its speeds up to {:.2g} "
+      "% too small; {}",
       loss, 100.0 * share, 100.0 * (1.0 - std::sqrt(1.0 - share)), remedy(integrator_));
 }
 
 void EnergyMonitor::add_energy_warnings(std::vector<RunWarning>& warnings) const {
   if (gained_.first > gain_limit) {
-    warnings.push_back({"energy_gained",
-                        fmt::format("the time integrator has made {:.3g} % of the energy that '{}' had at work: its "
-                                    "swings, flights and rebounds are up to {:.3g} % too high, its speeds up to {:.2g} "
-                                    "% too fast; {}",
-                                    100.0 * gained_.first, gained_.second, 100.0 * gained_.first,
-                                    100.0 * (std::sqrt(1.0 + gained_.first) - 1.0), remedy(integrator_))});
+    warnings.push_back(
+        {"energy_gained",
+         fmt::format("the time integrator has added {:.3g} % to the energy at work in '{}', so that its swings, "
+                     "flights and rebounds are up to {:.3g} % too high and its speeds up to {:.2g} % too large; {}",
+                     100.0 * gained_.first, gained_.second, 100.0 * gained_.first,
+                     100.0 * (std::sqrt(1.0 + gained_.first) - 1.0), remedy(integrator_))});
   } else if (most_made_ > made_limit) {
-    warnings.push_back({"energy_gained", fmt::format("one step has made {:.3g} % of the energy that was at work in the "
-                                                     "scene, as impacts do that it is too long for: what comes after "
-                                                     "is that much too fast; use a shorter step",
-                                                     100.0 * most_made_)});
+    warnings.push_back(
+        {"energy_gained",
+         fmt::format("one step has added {:.3g} % to the energy at work in the scene, as happens in impacts if the "
+                     "step is too long for them; all later motion is that much too fast; use a shorter step",
+                     100.0 * most_made_)});
   }
   if (lost_.first > loss_limit) warnings.push_back({"energy_lost", loss_text()});
 }
@@ -106,18 +106,16 @@ void EnergyMonitor::add_energy_warnings(std::vector<RunWarning>& warnings) const
 void EnergyMonitor::add_coarse_step_warnings(std::vector<RunWarning>& warnings) const {
   if (coarse_.first > 0.0) {
     warnings.push_back(
-        {"coarse_step", fmt::format("{} moved past each other by {:.2g} times the size of the smaller one "
-                                    "in a step: they cannot pass through each other, but one may have "
-                                    "been led around the other, and no impact is resolved; use a step "
-                                    "that is {:.2g} times shorter",
+        {"coarse_step", fmt::format("{} moved past each other by {:.2g} times the size of the smaller one in a step; "
+                                    "they cannot pass through each other, but one may have been led around the other, "
+                                    "and no impact is resolved; use a step that is {:.2g} times shorter",
                                     coarse_.second, coarse_.first, coarse_.first / resolved_motion)});
   }
   if (turned_.first > 0.0) {
     warnings.push_back(
         {"coarse_turn",
-         fmt::format("'{}' turned by up to {:.2g} rad in a step, which is too long for that: it turns too "
-                     "slowly, and more slowly for any torque; use a step that is at least {:.2g} times "
-                     "shorter",
+         fmt::format("'{}' turned by up to {:.2g} rad in a step; the step is too long for that, so that the body turns "
+                     "too slowly, and any torque turns it too little; use a step that is at least {:.2g} times shorter",
                      turned_.second, turned_.first, turned_.first / resolved_turn)});
   }
 }
@@ -126,55 +124,52 @@ void EnergyMonitor::add_strain_warnings(std::vector<RunWarning>& warnings) const
   if (stiff_strain_.first > 0.0) {
     warnings.push_back(
         {"stiff_body_strained",
-         fmt::format("'{}' was strained by up to {:.2g} % ({:.4g} s), more than the 0.1 % that a stiff body may be, so "
-                     "that it was not stiff: more presses on it than its stiffness carries. Look for motions, drives "
-                     "or joints that close on it; else give it a larger `stiffness`, or the kind rigid",
+         fmt::format("'{}' was strained by up to {:.2g} % (at {:.4g} s), more than the 0.1 % that is allowed for a "
+                     "stiff body: the forces on it exceed what its stiffness can carry. Look for motions, drives or "
+                     "joints that close on it; otherwise give it a larger `stiffness`, or the kind rigid",
                      stiff_strain_.second, 100.0 * stiff_strain_.first, time_of_stiff_strain_)});
   }
   if (large_rotation_.first > 0.0) {
     warnings.push_back(
         {"large_rotation",
-         fmt::format("elements of '{}' turned by up to {:.0f} degrees, and the strains of its material, "
-                     "linear_elasticity, are right for small rotations alone: turning by that much counts as a strain "
-                     "of {:.2g} %, and what bends becomes longer. Use the model neo_hookean, or "
-                     "st_venant_kirchhoff",
+         fmt::format("elements of '{}' turned by up to {:.0f} degrees, but its material, linear_elasticity, is only "
+                     "valid for small rotations: this rotation counts as a strain of {:.2g} %, and a part that bends "
+                     "becomes longer. Use the model neo_hookean or st_venant_kirchhoff",
                      large_rotation_.second, large_rotation_.first * 57.29577951308232,
                      100.0 * (1.0 - elementary::cos(large_rotation_.first)))});
   }
   if (curved_.first > 1.0) {
-    warnings.push_back({"curved_surfaces",
-                        fmt::format("the boundary of '{}' became so round that its flat pieces are up to {:.3g} times "
-                                    "as far from it as min_separation covers: curved surfaces may have met; use more "
-                                    "pieces (collision_surface) or a larger min_separation",
-                                    curved_.second, curved_.first)});
+    warnings.push_back(
+        {"curved_surfaces", fmt::format("the boundary of '{}' became so round that its flat pieces are up to {:.3g} "
+                                        "times as far from it as min_separation covers, so that curved surfaces may "
+                                        "have met; use more pieces (collision_surface) or a larger min_separation",
+                                        curved_.second, curved_.first)});
   }
   if (at_work_ > 0.0 && largest_strain_ / at_work_ > strain_limit && strained_.first > least_strain) {
-    warnings.push_back({"joint_strained", fmt::format("joints store up to {:.3g} % of the energy at work ({:.3g} J), "
-                                                      "and {} is out of place by {:.2g} % of its body's radius: a "
-                                                      "drive, motion or load works against something that does not "
-                                                      "give way",
-                                                      100.0 * largest_strain_ / at_work_, at_work_, strained_.second,
-                                                      100.0 * strained_.first)});
+    warnings.push_back(
+        {"joint_strained",
+         fmt::format(
+             "joints store up to {:.3g} % of the energy at work ({:.3g} J), and {} is out of place by {:.2g} % of its "
+             "body's radius; find the drive, motion or load that works against something that does not give way",
+             100.0 * largest_strain_ / at_work_, at_work_, strained_.second, 100.0 * strained_.first)});
   }
 }
 
 void EnergyMonitor::add_adaptation_warnings(std::vector<RunWarning>& warnings) const {
   if (at_work_ > 0.0 && adaptation_.made > gain_limit * at_work_) {
-    warnings.push_back(
-        {"adaptation_gained",
-         fmt::format("moving strained bodies to coarser elements has made {:.3g} % of the energy at work "
-                     "in the scene (elastic_loss, kinetic_loss of stats.jsonl), which the time "
-                     "integrator takes out again at best; take a smaller relative_loss, or collapse: "
-                     "false",
-                     100.0 * adaptation_.made / at_work_)});
+    warnings.push_back({"adaptation_gained",
+                        fmt::format("moving strained bodies to coarser elements has added {:.3g} % to the energy at "
+                                    "work in the scene (elastic_loss, kinetic_loss of stats.jsonl); at best the time "
+                                    "integrator removes it again; use a smaller relative_loss, or collapse: false",
+                                    100.0 * adaptation_.made / at_work_)});
   }
   if (num_adaptable_ > 0 && adaptation_.num_done == 0.0) {
     warnings.push_back(
         {"nothing_adapted",
-         fmt::format("elements were to adapt (remesh), and none did in {} steps: {:.0f} operations were "
-                     "tried and would not have paid, {:.0f} were refused by quality, short edges, dhat "
-                     "or limits of number and depth; where something bends or is pressed, compare with a "
-                     "tenth of the gain that is asked for, or with finer elements",
+         fmt::format("the scene asks for elements that adapt (remesh), but none did in {} steps: {:.0f} operations "
+                     "were tried and gained too little, and {:.0f} were refused because of quality, short edges, dhat "
+                     "or limits of number and depth; if a body bends or is pressed, compare with a run with a tenth of "
+                     "the required gain, or with finer elements",
                      num_adaptable_, adaptation_.num_rejected, adaptation_.num_unsafe)});
   }
 }

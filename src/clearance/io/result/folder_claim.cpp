@@ -24,25 +24,26 @@ Issue problem(const fs::path& path, std::string message) {
 }
 
 Issue busy(const fs::path& folder) {
-  return problem(folder, "another run is writing into this folder: wait until it ends, or choose another with -o");
+  return problem(folder,
+                 "another run is writing into this folder; wait until it ends, or choose another folder with -o");
 }
 
 /// Returns the reason why the folder may not be used in this way.
 std::optional<Issue> find_objection(const fs::path& folder, FolderContent content, FolderUse use) {
   if (content == FolderContent::foreign) {
-    return problem(folder, "holds files that are no result of this program (" + describe_content(folder) +
-                               "): choose an empty or a new folder with -o; nothing was changed");
+    return problem(folder, "the folder contains files that are not a result of this program (" +
+                               describe_content(folder) +
+                               "); choose an empty or a new folder with -o; nothing was changed");
   }
   if (use == FolderUse::resume && content != FolderContent::result) {
     return problem(folder, content == FolderContent::nothing
                                ? "there is no result to resume here; run without --resume"
-                               : "no step was stored here, there is nothing to resume; run without --resume");
+                               : "no step was stored here, so there is nothing to resume; run without --resume");
   }
   if (use == FolderUse::start && content == FolderContent::result) {
-    return problem(
-        folder,
-        "holds the result of an earlier run: go on with it by --resume, replace it by --overwrite, or choose "
-        "another folder with -o");
+    return problem(folder,
+                   "the folder contains the result of an earlier run; continue it with --resume, replace it with "
+                   "--overwrite, or choose another folder with -o");
   }
   return std::nullopt;
 }
@@ -75,7 +76,7 @@ Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
   if (Issues issues = objection(); !issues.empty()) return is_being_written(folder) ? Issues{busy(folder)} : issues;
   std::error_code error;
   const bool is_new = fs::create_directories(folder, error);
-  if (error) return problem(folder, "cannot make this folder: " + error.message());
+  if (error) return problem(folder, "this folder cannot be created: " + error.message());
 
   const bool has_picture = holds_only_our_meeting_file(folder);
 
@@ -83,7 +84,8 @@ Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
   FolderClaim claim(folder, use, ::open((folder / lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   claim.has_made_folder_ = is_new;
   claim.has_found_picture_ = has_picture;
-  if (claim.descriptor_ < 0) return problem(folder, std::string("cannot be written into: ") + std::strerror(errno));
+  if (claim.descriptor_ < 0)
+    return problem(folder, std::string("this folder cannot be written into: ") + std::strerror(errno));
   // A call of is_being_written holds the lock for a moment.
   for (int attempt = 0; ::flock(claim.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++attempt) {
     if (attempt == 10) return busy(folder);

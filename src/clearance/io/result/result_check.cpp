@@ -11,7 +11,8 @@ namespace fs = std::filesystem;
 
 Result<Done> check_result_folder(const fs::path& path, const char* file) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) return Issue{path.string(), "", "", "is no folder; expected a result folder"};
+  if (!fs::is_directory(path, error))
+    return Issue{path.string(), "", "", "this is not a folder; expected a result folder"};
   if (fs::exists(path / file, error)) return Done{};
   const Result<FolderContent> content = inspect_result_folder(path);
   if (!content) return content.issues();
@@ -19,11 +20,13 @@ Result<Done> check_result_folder(const fs::path& path, const char* file) {
   if (*content == FolderContent::prepared) {
     const char* why =
         holds_only_our_meeting_file(path)
-            ? "holds no result: the run was refused; intersections.vtu shows where bodies met at the start"
-            : "holds no result: the run was refused or ended at once; log.txt says why";
+            ? "the folder contains no result, because the run was refused; intersections.vtu shows where bodies met at "
+              "the start"
+            : "the folder contains no result, because the run was refused or ended at once; log.txt says why";
     return Issue{path.string(), "", "", why};
   }
-  return Issue{path.string(), "", "", fmt::format("is no result folder of this program: it has no {}", file)};
+  return Issue{path.string(), "", "",
+               fmt::format("this is not a result folder of this program, because it has no {}", file)};
 }
 
 }  // namespace clearance

@@ -46,9 +46,9 @@ Result<FolderContent> inspect_result_folder(const fs::path& folder) {
   const fs::file_status status = fs::status(folder, error);
   if (!fs::exists(status) && status.type() == fs::file_type::not_found) return FolderContent::nothing;
   if (fs::exists(status) && !fs::is_directory(status))
-    return problem(folder, "is a file, not a folder: choose another place for the result with -o");
+    return problem(folder, "this is a file, not a folder; choose another place for the result with -o");
   const bool is_empty = fs::is_empty(folder, error);
-  if (error) return problem(folder, "cannot be read: " + error.message());
+  if (error) return problem(folder, "the folder cannot be read: " + error.message());
   if (is_empty) return FolderContent::nothing;
   if (!fs::is_regular_file(folder / lock_file, error) && !has_list_of_our_frames(folder) &&
       !holds_only_our_meeting_file(folder)) {
@@ -143,10 +143,10 @@ Result<Done> remove_file(const fs::path& path) {
   for (const fs::path& file : {fs::path(path.string() + ".tmp"), path}) {
     std::error_code error;
     if (fs::is_directory(fs::symlink_status(file, error)))
-      return problem(file, "is a folder where a file of the result belongs; move it away");
+      return problem(file, "this is a folder, but a file of the result belongs here; move it away");
     fs::remove(file, error);
     if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-      return problem(file, "cannot remove what an earlier run left: " + error.message());
+      return problem(file, "files of an earlier run cannot be removed: " + error.message());
   }
   return Done{};
 }

@@ -64,7 +64,7 @@ Result<Done> make_folders(const fs::path& path) {
   for (const char* name : {"frames", "checkpoint"}) {
     std::error_code error;
     fs::create_directories(path / name, error);
-    if (error) return problem(path / name, "cannot make this folder: " + error.message());
+    if (error) return problem(path / name, "this folder cannot be created: " + error.message());
   }
   return Done{};
 }
@@ -117,8 +117,8 @@ Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const Sce
   const std::vector<std::string> differences = find_differences(physics_of(a), physics_of(b), max_differences);
   if (!differences.empty()) {
     return problem(path / "scene.json",
-                   fmt::format("is another scene than the one given: {}; resume with the scene "
-                               "(and the --set values) of the run, or start anew in another folder",
+                   fmt::format("the scene of the run differs from the one given: {}; resume with the scene (and the "
+                               "--set values) of the run, or start again in another folder",
                                fmt::join(differences, ", ")));
   }
   return checkpoint;
@@ -173,11 +173,10 @@ Result<std::vector<StatsLine>> lines_up_to(const fs::path& path, int step) {
   std::vector<StatsLine> lines = read_stats_lines(path);
   while (!lines.empty() && lines.back().step > step) lines.pop_back();
   if (const int last = lines.empty() ? 0 : lines.back().step; last != step) {
-    return problem(
-        path / "stats.jsonl",
-        fmt::format("ends at step {}, before that of the checkpoint, {}: lines are lost, which only a new run "
-                    "can make again; start anew in another folder",
-                    last, step));
+    return problem(path / "stats.jsonl",
+                   fmt::format("the file ends at step {}, before the step of the checkpoint, {}; the lost lines can "
+                               "only be made again by a new run; start again in another folder",
+                               last, step));
   }
   return lines;
 }
@@ -198,8 +197,8 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
   const std::string probes = probe_lines(path / "probes.csv", checkpoint.step);
   if (!probes.empty() && probes.substr(0, probes.find('\n')) != head_of_probes(probe_columns)) {
     return problem(path / "probes.csv",
-                   "has the columns of other probes than the scene; resume with the `output.probes` of the run, or "
-                   "start anew in another folder");
+                   "the file has the columns of other probes than the scene; resume with the `output.probes` of the "
+                   "run, or start again in another folder");
   }
   const Result<std::vector<StatsLine>> kept = lines_up_to(path, checkpoint.step);
   if (!kept) return kept.issues();

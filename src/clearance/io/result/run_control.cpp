@@ -58,7 +58,7 @@ Result<Done> RunControl::set(RunWish wish) {
     if (!is_locked) {
       ::close(descriptor_);
       descriptor_ = -1;
-      return failure("somebody else has paused or stopped this run");
+      return failure("another program has paused or stopped this run");
     }
   }
   const char letter = letter_of(wish);

@@ -54,7 +54,7 @@ class BodyReader {
   Type read_type() {
     const std::string type = from_.word("type", "dynamic");
     if (type != "static" && type != "kinematic" && type != "dynamic") {
-      from_.warning("type", "expected static, kinematic or dynamic: static, as in Rigid IPC");
+      from_.warning("type", "expected static, kinematic or dynamic; static is used, as in Rigid IPC");
     }
     const bool is_held = freedom_.num_fixed == (dim_ == 3 ? 6 : 3);
     if (is_held || (type != "kinematic" && type != "dynamic")) return Type::stationary;
@@ -159,8 +159,8 @@ class BodyReader {
     body_.fixed_rotation = freedom_.is_rotation_fixed;
     if (dim_ == 3 && num_fixed_rotations() == 1) {
       from_.warning("is_dof_fixed",
-                    "one fixed rotation is about the axis of the world; Rigid IPC fixes a component of "
-                    "the rotation vector");
+                    "a single fixed rotation is about an axis of the world here; Rigid IPC fixes a component of the "
+                    "rotation vector");
     }
     body_.linear_velocity = free_vector("linear_velocity");
     body_.angular_velocity = free_about_axes("angular_velocity");

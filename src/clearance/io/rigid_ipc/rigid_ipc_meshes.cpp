@@ -50,7 +50,7 @@ bool read_elements(const RigidIpcObject& body, const char* key, int num_vertices
     for (const int v : element) {
       if (v >= 0 && v < num_vertices) continue;
       body.issues().push_back({"", element_path(body.place_of(key), i), fmt::format("{}", v),
-                               fmt::format("no such vertex; there are {}, counted from 0", num_vertices)});
+                               fmt::format("this vertex does not exist; there are {}, counted from 0", num_vertices)});
       return false;
     }
   }
@@ -102,8 +102,8 @@ std::shared_ptr<const RigidIpcShape> RigidIpcMeshes::read_file(const std::string
   shape->path = find_rigid_ipc_mesh(name, scene_);
   if (shape->path.empty()) {
     body.error("mesh",
-               "the mesh was not found: not from here, not beside the scene, not in a folder `meshes` beside or above "
-               "it, not below CLEARANCE_PEER_DATA");
+               "the mesh was found neither from here, nor beside the scene, nor in a folder `meshes` beside or above "
+               "it, nor below CLEARANCE_PEER_DATA");
     return nullptr;
   }
   Result<Mesh> mesh = read_mesh(scene_.parent_path() / shape->path, {.dim = dim_});
@@ -140,7 +140,7 @@ std::shared_ptr<const RigidIpcShape> RigidIpcMeshes::read_inline(const RigidIpcO
                        (dim_ == 2 || read_elements(body, "faces", num_vertices, mesh.triangles));
   if (!is_read) return nullptr;
   if (mesh.vertices.empty()) {
-    body.error("vertices", "needs at least one");
+    body.error("vertices", "this list needs at least one entry");
     return nullptr;
   }
   drop_edges_of_triangles(mesh);

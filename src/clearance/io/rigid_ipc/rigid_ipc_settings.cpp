@@ -53,13 +53,14 @@ void read_kind_of_problem(const RigidIpcObject& root) {
   constexpr const char* usual = "distance_barrier_rb_problem";
   const std::string type = root.word("scene_type", usual);
   if (type == "split_distance_barrier_rb_problem") {
-    root.warning("scene_type", "is simulated in one solve a step, as distance_barrier_rb_problem");
+    root.warning("scene_type", "this problem is simulated with one solve per step, like distance_barrier_rb_problem");
   } else if (type != usual) {
     root.error("scene_type", fmt::format("expected {} or split_{}", usual, usual));
   }
   const std::string solver = root.word("solver", "ipc_solver");
   if (solver == "homotopy_solver") {
-    root.warning("solver", "is replaced by Newton's method with adaptive barrier stiffness, as ipc_solver");
+    root.warning("solver",
+                 "this solver is replaced by Newton's method with adaptive barrier stiffness, like ipc_solver");
   } else if (solver != "ipc_solver") {
     root.error("solver", "expected ipc_solver or homotopy_solver");
   }
@@ -69,11 +70,11 @@ TimeIntegrator read_integrator(const RigidIpcObject& problem) {
   const std::string name = problem.word("time_stepper", "default");
   if (name == "implicit_newmark") return TimeIntegrator::implicit_newmark;
   if (name == "stabilized_newmark") {
-    problem.warning("time_stepper", "is simulated as implicit_newmark");
+    problem.warning("time_stepper", "this integrator is replaced by implicit_newmark");
     return TimeIntegrator::implicit_newmark;
   }
   if (name != "default" && name != "implicit_euler") {
-    problem.warning("time_stepper", "has no counterpart: implicit_euler, as in Rigid IPC");
+    problem.warning("time_stepper", "this integrator has no counterpart; implicit_euler is used, as in Rigid IPC");
   }
   return TimeIntegrator::implicit_euler;
 }
@@ -88,7 +89,7 @@ void read_contact(const RigidIpcObject& root, const NewtonKeys& newton, double d
   contact.kappa_min_multiplier =
       newton.at("min_barrier_stiffness_scale").number("min_barrier_stiffness_scale", 1e11, above_zero);
   if (barrier.word("barrier_type", "ipc") != "ipc") {
-    barrier.warning("barrier_type", "has no counterpart: the barrier of IPC is used");
+    barrier.warning("barrier_type", "this barrier has no counterpart; the barrier of IPC is used");
   }
 }
 
@@ -96,7 +97,7 @@ void read_friction(const RigidIpcObject& root, FrictionDesc& friction) {
   const RigidIpcObject problem = root.child("rigid_body_problem");
   const RigidIpcObject from = root.child("friction_constraints");
   friction.coefficient = problem.number("coefficient_friction", 0.0, at_least_zero);
-  if (friction.coefficient > 1.0) problem.warning("coefficient_friction", "is above 1");
+  if (friction.coefficient > 1.0) problem.warning("coefficient_friction", "the friction coefficient is above 1");
   friction.eps_v = from.number("static_friction_speed_bound", 1e-3, above_zero);
   friction.eps_v_is_absolute = true;
   // The reference's -1 means until the forces agree with their lags, which is the native 0; its 0 means no friction.
@@ -114,13 +115,14 @@ void read_restitution(const RigidIpcObject& problem, TimeIntegrator integrator, 
   if (!(restitution > 0.0)) return;
   if (integrator == TimeIntegrator::implicit_newmark) {
     problem.warning("coefficient_restitution",
-                    "has no effect with the time_stepper implicit_newmark, whose impacts are its own; with "
-                    "implicit_euler it is `contact.restitution`");
+                    "the restitution has no effect with the time_stepper implicit_newmark, which treats impacts "
+                    "itself; with implicit_euler it becomes `contact.restitution`");
     return;
   }
   if (restitution > 1.0) {
-    problem.warning("coefficient_restitution",
-                    "is above 1, where every impact would make energy: 1 (`contact.restitution`) is used");
+    problem.warning(
+        "coefficient_restitution",
+        "the restitution is above 1, so that every impact would add energy; 1 (`contact.restitution`) is used instead");
   }
   contact.restitution = std::min(restitution, 1.0);
 }
@@ -134,7 +136,7 @@ void read_newton(const NewtonKeys& newton, double diagonal, SolverDesc& solver) 
   solver.tolerance_is_absolute = true;
   const RigidIpcObject& criteria = newton.at("convergence_criteria");
   if (criteria.word("convergence_criteria", "velocity") != "velocity") {
-    criteria.warning("convergence_criteria", "has no counterpart: steps end by velocity_conv_tol");
+    criteria.warning("convergence_criteria", "this criterion has no counterpart; steps end by velocity_conv_tol");
   }
 }
 

@@ -21,7 +21,8 @@ std::vector<BodyState> read_state(const Json& json, const std::string& place, co
   const Json* bodies = state.find("rigid_bodies");
   std::vector<BodyState> states;
   if (bodies == nullptr || !bodies->is_array() || bodies->size() != scene.bodies.size()) {
-    state.warning("rigid_bodies", "has not one entry for each body: the simulation starts at its beginning");
+    state.warning("rigid_bodies",
+                  "the state does not have one entry for each body; the simulation starts at its beginning");
     return states;
   }
   for (std::size_t i = 0; i < bodies->size(); ++i) {
@@ -77,7 +78,7 @@ void move_body(BodyDesc& body, const BodyState& start, const BodyState& now, int
 void restore_rigid_ipc_state(const RigidIpcObject& animation, SceneDesc& scene) {
   const Json* sequence = animation.find("state_sequence");
   if (sequence == nullptr || !sequence->is_array() || sequence->empty()) {
-    animation.warning("state_sequence", "holds no states: the simulation starts at its beginning");
+    animation.warning("state_sequence", "the file has no states; the simulation starts at its beginning");
     return;
   }
   const int steps = static_cast<int>(sequence->size()) - 1;
@@ -92,7 +93,7 @@ void restore_rigid_ipc_state(const RigidIpcObject& animation, SceneDesc& scene) 
   if (start.empty() || now.empty() || steps == 0) return;
   const int steps_left = num_steps(scene.time) - steps;
   if (steps_left <= 0) {
-    animation.warning("state_sequence", "has come to its end: one step more is made");
+    animation.warning("state_sequence", "the simulation of this file is already complete; one more step is made");
   }
   scene.time.duration = std::max(steps_left, 1) * scene.time.step;
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {

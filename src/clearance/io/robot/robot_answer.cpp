@@ -27,7 +27,7 @@ RobotAnswer answer_from_json(const Json& json) {
   if (json.contains("scene")) {
     answer.scene = scene_from_json(json["scene"], answer.issues);
   } else if (!has_errors(answer.issues)) {
-    answer.issues.push_back({"", "", "", "clearance-robot gave no scene", Severity::error});
+    answer.issues.push_back({"", "", "", "clearance-robot returned no scene", Severity::error});
   }
   return answer;
 }

@@ -47,13 +47,13 @@ Result<LoadedScene> read_robot(const fs::path& path, const std::string& format, 
   const fs::path program = find_program("clearance-robot", "CLEARANCE_ROBOT");
   if (program.empty()) {
     return failure(path,
-                   "URDF and MJCF are read by the program clearance-robot, which is neither beside this one nor on the "
-                   "PATH: it is built where liburdfdom or libmujoco is found (`./dev deps --robot` installs them, on "
-                   "Debian the packages liburdfdom-dev and libmujoco-dev; then build again), or CLEARANCE_ROBOT names "
-                   "it");
+                   "the program clearance-robot, which reads URDF and MJCF, is neither beside this program nor on the "
+                   "PATH; to build it, install liburdfdom or libmujoco (`./dev deps --robot`; on Debian the packages "
+                   "liburdfdom-dev and libmujoco-dev) and build again; or set CLEARANCE_ROBOT to its path");
   }
   const TemporaryFolder folder("clearance-robot");
-  if (folder.path().empty()) return failure(path, "cannot make a temporary folder (TMPDIR names where)");
+  if (folder.path().empty())
+    return failure(path, "a temporary folder cannot be created; set TMPDIR to a folder that can be written into");
   std::error_code error;
   const fs::path answer_file = folder.path() / "answer.json";
   const Issues problems = run_child_program({program.string(), format, fs::absolute(path, error).string(),
@@ -68,7 +68,7 @@ Result<LoadedScene> read_robot(const fs::path& path, const std::string& format, 
   const Result<std::string> text = read_text_file(answer_file);
   if (!text) return text.issues();
   const Json json = Json::parse(*text, nullptr, false);
-  if (json.is_discarded()) return failure(path, "clearance-robot gave an answer that is no JSON");
+  if (json.is_discarded()) return failure(path, "clearance-robot returned an answer that is not JSON");
   RobotAnswer answer = answer_from_json(json);
   if (answer.scene.name.empty()) answer.scene.name = path.stem().string();
   answer.scene.base_directory = path.parent_path().string();

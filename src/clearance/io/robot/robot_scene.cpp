@@ -132,7 +132,7 @@ class SceneMaker {
       if (!of.is_link_between) shapeless.push_back(of.name);
     }
     if (!shapeless.empty()) {
-      note(fmt::format("{} bodies have no shape that collides ({}): small octahedra that touch nothing stand for them",
+      note(fmt::format("{} bodies have no shape that collides ({}); small octahedra that do not collide represent them",
                        shapeless.size(), listed(shapeless)));
     }
   }
@@ -157,8 +157,8 @@ class SceneMaker {
     for (int& n : sides) n = std::max(fewest_sides, static_cast<int>(n * share));
     const auto [fewest, most] = std::minmax_element(sides.begin(), sides.end());
     note(fmt::format(
-        "faceted_rolling: there are so many round shapes that they have {} to {} sides, not {} to {}; n sides "
-        "rest on slopes up to 180/n degrees; `--set robot.sides=N` gives all N",
+        "faceted_rolling: because there are many round shapes, they get {} to {} sides instead of {} to {}; a shape "
+        "with n sides stays at rest on slopes up to 180/n degrees; `--set robot.sides=N` gives all of them N sides",
         sides_at_least(*fewest), sides_at_least(*most), sides_of_others, sides_of_rollers));
     return sides;
   }
@@ -225,7 +225,7 @@ class SceneMaker {
         const double by = is_free(b) ? missing[mechanism_[b]] : 0.0;
         lift_[b] += by * normal;
         if (by == 0.0 || mechanism_[b] != static_cast<int>(b)) continue;
-        note(fmt::format("'{}', with all that is joined to it, touches a plane where it starts: lifted by {:.3g} m",
+        note(fmt::format("'{}' starts on a plane and was lifted by {:.3g} m, with everything that is joined to it",
                          body(b).name, by));
       }
     }
@@ -260,7 +260,7 @@ class SceneMaker {
       // The scene determines the thickness of shapes that are not closed.
       const bool is_solid = are_solid(of.shapes);
       if (is_solid) checked.inertia = inertia_of_shapes(of.shapes, usual_density);
-      note(fmt::format("body '{}' has no mass in the model: its shape has the density of water{}", desc.name,
+      note(fmt::format("body '{}' has no mass in the model; its shape gets the density of water{}", desc.name,
                        is_solid ? fmt::format(", {:.4g} kg", checked.inertia.mass) : ""));
       if (!is_solid) return;
     }
@@ -298,7 +298,7 @@ class SceneMaker {
   /// Moves a limit that the joint violates at the start to the start.
   void let_back(JointDesc& desc) {
     if (!(desc.lower && *desc.lower > 0.0) && !(desc.upper && *desc.upper < 0.0)) return;
-    note(fmt::format("joint '{}' starts beyond a limit: that lies where it starts", desc.name));
+    note(fmt::format("joint '{}' starts beyond a limit; the limit was moved to where the joint starts", desc.name));
     if (desc.lower) desc.lower = std::min(*desc.lower, 0.0);
     if (desc.upper) desc.upper = std::max(*desc.upper, 0.0);
   }
@@ -334,8 +334,8 @@ class SceneMaker {
       }
       if (!names.empty()) {
         note(
-            fmt::format("{} pairs of bodies of one mechanism overlap where they start, and pass through each other: "
-                        "{}",
+            fmt::format("{} pairs of bodies of the same mechanism overlap at the start and are allowed to pass through "
+                        "each other: {}",
                         names.size(), listed(names)));
       }
     }

@@ -76,7 +76,7 @@ std::string numbers_of(const Mat<3>& tensor) {
 }
 
 std::string why_none_has(const Mat<3>& tensor) {
-  if (tensor.isZero(0.0)) return "what has a mass has an inertia";
+  if (tensor.isZero(0.0)) return "a body with a mass must have an inertia";
   const Vec<3> principal = Eigen::SelfAdjointEigenSolver<Mat<3>>(tensor, Eigen::EigenvaluesOnly).eigenvalues();
   const std::string all =
       fmt::format("its principal moments are {:.4g}, {:.4g} and {:.4g}", principal[0], principal[1], principal[2]);
@@ -117,11 +117,12 @@ CheckedInertia check_inertia(const RobotInertia& given, const std::vector<RobotS
   const RobotInertia of_shapes = inertia_of_shapes(shapes, usual_density);
   if (of_shapes.mass > 0.0) checked.inertia.tensor = of_shapes.tensor * (given.mass / of_shapes.mass);
   checked.told = fmt::format(
-      "no body has its inertia ({}): {}; {} instead: {}", numbers_of(tensor), why_none_has(tensor),
-      of_shapes.mass > 0.0 ? fmt::format("that of its shapes with its mass of {:g} kg is used", given.mass)
-                           : fmt::format("it has no shape either, and an invented one is used, that of a ball of water "
-                                         "of its mass of {:g} kg,",
-                                         given.mass),
+      "no body can have the given inertia ({}): {}; {} instead: {}", numbers_of(tensor), why_none_has(tensor),
+      of_shapes.mass > 0.0
+          ? fmt::format("the inertia of its shapes with its mass of {:g} kg is used", given.mass)
+          : fmt::format(
+                "because the body has no shape, the inertia of a ball of water with its mass of {:g} kg is used",
+                given.mass),
       numbers_of(checked.inertia.tensor));
   return checked;
 }

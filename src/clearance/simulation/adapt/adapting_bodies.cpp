@@ -375,8 +375,9 @@ std::string AdaptingBodies::misfit(const State& state) const {
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     const BodyMesh& mesh = *meshes[i];
     const auto body = std::find_if(bodies_.begin(), bodies_.end(), [&](const Body& b) { return b.body == mesh.body; });
-    if (body == bodies_.end() || (i > 0 && meshes[i - 1]->body >= mesh.body)) return "other bodies have adapted";
-    if (!has_parts_of(mesh, *body)) return "its elements have other parts";
+    if (body == bodies_.end() || (i > 0 && meshes[i - 1]->body >= mesh.body))
+      return "in the state, the elements of other bodies have adapted";
+    if (!has_parts_of(mesh, *body)) return "elements of the state have other parts";
   }
   for (const RejectedOperation& operation : state.rejected) {
     const auto body =
@@ -384,7 +385,7 @@ std::string AdaptingBodies::misfit(const State& state) const {
     if (body == bodies_.end()) continue;
     const auto count = std::ssize(mesh_of(*body, meshes)->mesh.vertices);
     for (const int v : operation.edge) {
-      if (v < 0 || v >= count) return "its operations are those of other elements";
+      if (v < 0 || v >= count) return "operations of the state belong to other elements";
     }
   }
   return "";

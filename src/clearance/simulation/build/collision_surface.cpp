@@ -394,10 +394,10 @@ CollisionSurface embed(const Mesh& mesh, const Mesh& proxy, const std::string& b
   const Vec<3>& x = proxy.vertices[farthest];
   Issue issue{
       "", place + ".mesh", "",
-      fmt::format("{} of {} vertices lie outside of the elements of body '{}' by more than a fourth of an "
-                  "element's size and would move by extrapolation: the worst, number {}, is at ({:.6g}, {:.6g}, "
-                  "{:.6g})",
-                  num_far > 0 ? num_far : num_doubtful, located.size(), body, farthest, x[0], x[1], x[2])};
+      fmt::format(
+          "{} of {} vertices lie outside of the elements of body '{}' by more than a fourth of an element's size, so "
+          "that their motion would be extrapolated; the farthest, number {}, is at ({:.6g}, {:.6g}, {:.6g})",
+          num_far > 0 ? num_far : num_doubtful, located.size(), body, farthest, x[0], x[1], x[2])};
   if (num_far == 0) {
     issue.severity = Severity::warning;
   } else {
@@ -453,11 +453,12 @@ CollisionSurface make_collision_surface(const BodyDesc& desc, const BodyInstance
   }
   const double wanted_segments = wanted.segments > 0 ? wanted.segments : segments_for(body.mesh, wanted.tolerance);
   if (wanted_segments > most_segments) {
-    issues.push_back({"", own_place + ".tolerance", fmt::format("{:g}", wanted.tolerance),
-                      fmt::format("the curved boundary of body '{}' would be cut into {:.3g} pieces an edge, and at "
-                                  "most {} are made: a distance of {:.3g} m may be left",
-                                  body.name, wanted_segments, most_segments, flatness_bound(body.mesh, most_segments)),
-                      Severity::warning});
+    issues.push_back(
+        {"", own_place + ".tolerance", fmt::format("{:g}", wanted.tolerance),
+         fmt::format("the tolerance asks to cut each edge of the curved boundary of body '{}' into {:.3g} pieces, but "
+                     "at most {} are made; the pieces may stay up to {:.3g} m away from the boundary",
+                     body.name, wanted_segments, most_segments, flatness_bound(body.mesh, most_segments)),
+         Severity::warning});
   }
   return cut_boundary(body.mesh, static_cast<int>(std::min<double>(wanted_segments, most_segments)));
 }

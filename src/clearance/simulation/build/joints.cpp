@@ -57,7 +57,7 @@ class JointMaker {
                            mimic->multiplier * unit / unit_of(*leader), mimic->offset * unit});
       if (std::abs(mimic->offset) < 1e-6) continue;
       issues_.push_back({"", fmt::format("joints[{}].mimic.offset", i), fmt::format("{:g}", mimic->offset),
-                         "both joints are at 0 where the scene starts: this one jumps by the offset in the first step",
+                         "both joints start at 0, so that this one jumps by the offset in the first step",
                          Severity::warning});
     }
     return couplings;
@@ -101,12 +101,13 @@ class JointMaker {
     const std::string& whole = desc_.bodies[named->body].name;
     if (!named->copy && count > 1) {
       error(place, name,
-            fmt::format("is {} bodies; name one of them, `{}[0]` to `{}[{}]`", count, whole, whole, count - 1));
+            fmt::format("this name stands for {} bodies; name one of them, `{}[0]` to `{}[{}]`", count, whole, whole,
+                        count - 1));
       return;
     }
     const int copy = named->copy.value_or(0);
     if (copy >= count) {
-      error(place, name, fmt::format("there is no such part: `{}` has {}", whole, count));
+      error(place, name, fmt::format("this part does not exist; the number of parts of `{}` is {}", whole, count));
       return;
     }
     // A body without mass is missing among the units and has been reported.
@@ -124,9 +125,11 @@ class JointMaker {
     if (desc.drive.empty()) return;
     const Result<double> start = evaluate_time_formula(desc.drive, place, 0.0, *controls_);
     if (!start || std::abs(*start) < 1e-6) return;
-    issues_.push_back({"", place + ".drive", desc.drive,
-                       fmt::format("is {:g} at t = 0, where the joint is at 0: it jumps in the first step", *start),
-                       Severity::warning});
+    issues_.push_back(
+        {"", place + ".drive", desc.drive,
+         fmt::format("the drive is {:g} at t = 0, but the joint starts at 0, so that it jumps in the first step",
+                     *start),
+         Severity::warning});
   }
 
   const SceneDesc& desc_;

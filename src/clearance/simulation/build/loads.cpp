@@ -120,9 +120,10 @@ class LoadMaker {
 
   void warn_of_idle_load(const BodyDesc& body, const LoadDesc& load, const std::string& place) {
     const char* what = load.kind == LoadKind::acceleration ? "node" : "boundary face";
-    idle_.push_back({"", place + ".region", "",
-                     fmt::format("holds no {} of body '{}': the load acts on nothing", what, body.name),
-                     Severity::warning});
+    idle_.push_back(
+        {"", place + ".region", "",
+         fmt::format("the region contains no {} of body '{}', so that the load has no effect", what, body.name),
+         Severity::warning});
   }
 
   const SceneDesc& desc_;

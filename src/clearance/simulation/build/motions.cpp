@@ -111,8 +111,10 @@ Issues complete(const SceneDesc& desc, const BodyInstance& body, const std::vect
   const MotionDesc& motion = prepared.desc;
   // All copies have the same place in the scene, so that one error is enough.
   if (holds_tied_nodes(prepared, ties)) {
-    return {{"", prepared.place + ".region", "",
-             "holds nodes of a stiff part, which follow that part; choose nodes outside of it", Severity::error}};
+    return {
+        {"", prepared.place + ".region", "",
+         "the region contains nodes of a stiff part, which can only move with that part; choose nodes outside of it",
+         Severity::error}};
   }
   Issues issues;
   if (!motion.has_mesh_sequence()) return issues;
@@ -145,9 +147,10 @@ void prepare_motion(const SceneDesc& desc, const MotionNumber& number, const std
     motions.push_back(std::move(prepared));
   }
   if (!finds_nothing) return;
-  idle.push_back({"", motion_place(number) + ".region", "",
-                  fmt::format("holds no node of body '{}': the motion moves nothing", body_desc.name),
-                  Severity::warning});
+  idle.push_back(
+      {"", motion_place(number) + ".region", "",
+       fmt::format("the region contains no node of body '{}', so that the motion has no effect", body_desc.name),
+       Severity::warning});
 }
 
 }  // namespace

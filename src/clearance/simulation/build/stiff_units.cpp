@@ -227,8 +227,8 @@ class Finder {
       tie_whole_elements(body.mesh, elements, unit.tied_nodes);
       for (int v : unit.tied_nodes) {
         if (std::exchange(is_taken[v], 1) == 0) continue;
-        issues_.push_back(
-            {"", unit.place + ".region", "", "shares nodes with another stiff part of the body", Severity::error});
+        issues_.push_back({"", unit.place + ".region", "",
+                           "this stiff part shares nodes with another stiff part of the body", Severity::error});
         break;
       }
       add(frame_of_part(body.mesh, elements, part.density), body.name);

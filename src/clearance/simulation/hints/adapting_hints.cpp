@@ -56,8 +56,8 @@ void warn_of_bodies_that_cannot_adapt(const SceneDesc& desc, const SceneModel& s
     if (is_copy || find_remesh(desc, body_desc) == nullptr) continue;
     if (has_free_edge(body.mesh, what_holds(desc, scene, static_cast<int>(b)))) continue;
     add_hint(hints, body_desc.remesh ? fmt::format("bodies[{}].remesh", body.desc) : "remesh",
-             fmt::format("has no effect on body '{}': stiff parts or motions hold all of it, and elements adapt only "
-                         "where something deforms",
+             fmt::format("`remesh` has no effect on body '{}', because stiff parts or motions hold all of it and "
+                         "elements adapt only where a body deforms",
                          body.name));
   }
 }

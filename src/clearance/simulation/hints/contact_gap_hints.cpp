@@ -87,13 +87,13 @@ class ContactGaps {
     }
     if (num_found == 0) return;
     const Nearness near = find_nearness(largest_dhat())[most.first];
-    tell(fmt::format(
-        "{} start {:.3g} m apart, less than the distance of {:.3g} m at which contact begins under this "
-        "formulation, so that they push each other with {:.3g} N from the first step on{}; set contact.dhat "
-        "to a tenth ({:.2g}), start them {:.3g} m further apart, or use the formulation 'ipc' or 'gcp'",
-        names(most.first), near.gap, near.dhat, most.second,
-        num_found > 1 ? fmt::format(" (and {} more pairs)", num_found - 1) : "", 0.1 * desc_.contact.dhat,
-        near.dhat - near.gap));
+    tell(
+        fmt::format("{} start {:.3g} m apart; under this formulation contact begins at {:.3g} m, so that they push "
+                    "each other apart with {:.3g} N from the first step on{}; set contact.dhat to a tenth ({:.2g}), "
+                    "start them {:.3g} m further apart, or use the formulation 'ipc' or 'gcp'",
+                    names(most.first), near.gap, near.dhat, most.second,
+                    num_found > 1 ? fmt::format(" (and {} more pairs)", num_found - 1) : "", 0.1 * desc_.contact.dhat,
+                    near.dhat - near.gap));
   }
 
   void warn_of_approaches() {
@@ -141,12 +141,12 @@ class ContactGaps {
       gaps_of_worst = gaps;
     }
     if (!worst) return;
-    tell(fmt::format(
-        "{} are brought {:.3g} m further together than they start apart, and stay up to {:.3g} m apart in "
-        "contact, {:.0f} % of that: forces and stresses are too large by as much and more; set contact.dhat "
-        "to {:.2g}, or add the gap to the motion (probe kind `gap`)",
-        names(*worst), of_worst, gaps_of_worst, 100.0 * worst_share,
-        desc_.contact.dhat * 0.1 * least_share / worst_share));
+    tell(
+        fmt::format("{} are pressed together by {:.3g} m, but a gap of up to {:.3g} m stays between surfaces in "
+                    "contact, which is {:.0f} % of that, so that forces and stresses are too large by as much or more; "
+                    "set contact.dhat to {:.2g}, or add the gap to the motion (probe kind `gap`)",
+                    names(*worst), of_worst, gaps_of_worst, 100.0 * worst_share,
+                    desc_.contact.dhat * 0.1 * least_share / worst_share));
   }
 
   void warn_of_fits(const std::vector<StartOverlap>& overlaps) {
@@ -154,8 +154,9 @@ class ContactGaps {
       const double dhat = dhat_of_fit(overlap);
       if (!(overlap.depth > 0.0) || overlap.first == overlap.second || !(dhat > least_share * overlap.depth)) continue;
       tell(
-          fmt::format("the fit of '{}' and '{}' is {:.3g} m deep, and surfaces stay up to {:.3g} m apart in contact, "
-                      "{:.0f} % of that: pressures are too large by about as much; set contact.dhat to {:.2g}",
+          fmt::format("the interference of '{}' and '{}' is {:.3g} m, but a gap of up to {:.3g} m stays between "
+                      "surfaces in contact, which is {:.0f} % of that, so that pressures are too large by about as "
+                      "much; set contact.dhat to {:.2g}",
                       overlap.first, overlap.second, overlap.depth, dhat, 100.0 * dhat / overlap.depth,
                       desc_.contact.dhat * 0.1 * least_share * overlap.depth / dhat));
       return;

@@ -75,11 +75,10 @@ void warn_of_rest_gap(const SceneModel& scene, Issues& hints) {
   };
   const std::string what = bodies[0] == bodies[1] ? "parts of " + name(bodies[1]) + " are"
                                                   : name(bodies[1]) + " and " + name(bodies[0]) + " are";
-  add_hint(
-      hints, "contact.dhat",
-      fmt::format("{} {:.3g} m apart at rest and push each other away: the distance at which contact begins is not "
-                  "made smaller than a hundredth of dhat there; move them apart, or use a smaller dhat",
-                  what, distance));
+  add_hint(hints, "contact.dhat",
+           fmt::format("{} {:.3g} m apart at rest and push each other away, because the distance at which contact "
+                       "begins cannot be less than a hundredth of dhat; move them apart, or use a smaller dhat",
+                       what, distance));
 }
 
 }  // namespace
@@ -96,16 +95,14 @@ void warn_of_activation_distances(const SceneDesc& desc, const SceneModel& scene
     if (body.is_obstacle || !(dhat > 0.0)) continue;
     const double reach = std::max(box.min.cwiseAbs().maxCoeff(), box.max.cwiseAbs().maxCoeff());
     if (dhat < least_share_of_coordinates * reach) {
-      lost.add(b,
-               fmt::format("has coordinates of up to {:.3g} m, rounded to {:.1g} m: gaps below an activation distance "
-                           "of {:.3g} m are hardly resolved; use at least {:.1g} m",
-                           reach, reach * 2e-16, dhat, least_share_of_coordinates * reach));
+      lost.add(b, fmt::format("has coordinates of up to {:.3g} m, which are rounded to {:.1g} m, so that gaps below "
+                              "dhat = {:.3g} m are hardly resolved; use a dhat of at least {:.1g} m",
+                              reach, reach * 2e-16, dhat, least_share_of_coordinates * reach));
     } else if (repels_itself && body.kind == BodyKind::deformable && dhat > most_edges * edge && edge > 0.0) {
-      beyond_edges.add(
-          b, fmt::format("has edges of {:.3g} m, less than a third of the distance of {:.3g} m at which contact "
-                         "begins: with the formulation '{}' its own vertices repel each other at rest, and "
-                         "steps take long; use at most {:.2g} m, or the formulation 'gcp'",
-                         edge, dhat, enum_name(desc.contact.formulation()), edge));
+      beyond_edges.add(b, fmt::format("has edges of {:.3g} m, which is less than a third of dhat = {:.3g} m, so that "
+                                      "with the formulation '{}' its own vertices repel each other at rest, and steps "
+                                      "take long; use a dhat of at most {:.2g} m, or the formulation 'gcp'",
+                                      edge, dhat, enum_name(desc.contact.formulation()), edge));
     }
   }
   lost.report(scene, hints);

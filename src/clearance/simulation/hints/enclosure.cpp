@@ -69,11 +69,12 @@ class EnclosureFinder {
     for (const auto& [outer_desc, found] : found_) {
       const Vec<3>& x = surfaces_.position(surfaces_.first_vertex(found.inner));
       const std::string others = and_more(found.count - 1);
-      add_hint(hints, fmt::format("bodies[{}].transform", body(found.inner).desc),
-               fmt::format("body '{}'{} starts entirely inside of body '{}', near {}: their surfaces do not meet, so "
-                           "that it can never come out; move it, or give both one `collision_group` if they are not "
-                           "to touch",
-                           body(found.inner).name, others, body(found.outer).name, place_text(x)));
+      add_hint(
+          hints, fmt::format("bodies[{}].transform", body(found.inner).desc),
+          fmt::format(
+              "body '{}'{} starts entirely inside body '{}', near {}, and can never come out, because surfaces cannot "
+              "cross; move it, or give both bodies the same `collision_group` if they are not meant to touch",
+              body(found.inner).name, others, body(found.outer).name, place_text(x)));
     }
   }
 

@@ -24,9 +24,9 @@ void warn_of_friction(const SceneDesc& desc, Issues& hints) {
   const auto look = [&](const std::string& place, const std::pair<double, const char*>& found) {
     if (!(found.first > largest_coefficient)) return;
     add_hint(hints, fmt::format("{}.{}", place, found.second),
-             fmt::format("is {:g}, and no materials have more than about 2 (rubber on rubber); a coefficient is force "
-                         "along the surface over force on it, not an angle or a percentage. What is to stick needs no "
-                         "more than 10",
+             fmt::format("the coefficient is {:g}, but no pair of materials has more than about 2 (rubber on rubber); "
+                         "a coefficient is the tangential force divided by the normal force, not an angle or a "
+                         "percentage. Use at most 10 for bodies that should stick",
                          found.first));
   };
   look("friction",

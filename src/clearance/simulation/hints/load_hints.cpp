@@ -57,11 +57,11 @@ void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, Issu
       if (!(acceleration > most_weights * gravity_of_earth) || !(way > num_sizes * size)) continue;
       add_hint(
           hints, fmt::format("bodies[{}].loads[{}]", body.desc, i),
-          fmt::format("body '{}' weighs {:.3g} kg, and {} of {:.3g} {} is {:.2g} times its weight: where nothing "
-                      "holds it, it flies {:.3g} m, {:.2g} times its size, in ten steps; forces are in N, masses "
-                      "in kg",
-                      body.name, masses[b], load.kind == LoadKind::force ? "a force" : "an acceleration", value,
-                      load.kind == LoadKind::force ? "N" : "m/s^2", acceleration / gravity_of_earth, way, way / size));
+          fmt::format(
+              "body '{}' has a mass of {:.3g} kg, and {} of {:.3g} {} is {:.2g} times its weight; if nothing holds the "
+              "body, it flies {:.3g} m, {:.2g} times its size, in ten steps; forces are in N, masses in kg",
+              body.name, masses[b], load.kind == LoadKind::force ? "a force" : "an acceleration", value,
+              load.kind == LoadKind::force ? "N" : "m/s^2", acceleration / gravity_of_earth, way, way / size));
       break;
     }
   }
@@ -84,8 +84,8 @@ void warn_of_wholly_held_bodies(const SceneModel& scene, Issues& hints) {
     const auto num_nodes = std::count_if(nodes.begin(), nodes.end(), [](int block) { return block >= 0; });
     if (held.empty() || std::ssize(held) < num_nodes) continue;
     add_hint(hints, fmt::format("bodies[{}].motions", body.desc),
-             fmt::format("body '{}' is held or moved at all of its {} nodes, so that it cannot deform: give the motion "
-                         "a `region`, or make the body an obstacle (`\"kind\": \"obstacle\"`)",
+             fmt::format("motions prescribe all nodes of body '{}' ({}), so that it cannot deform; give the motion a "
+                         "`region`, or make the body an obstacle (`\"kind\": \"obstacle\"`)",
                          body.name, num_nodes));
   }
 }

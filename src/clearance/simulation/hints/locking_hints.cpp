@@ -190,9 +190,9 @@ void warn_of_single_elements(const SceneDesc& desc, const Found& found, NamedHin
   if (found.count == 0) return;
   add_named_hint(hints, name_of_warning, shape_place(desc, found.body->desc),
                  text_of(found) +
-                     " has a single linear element through its thickness and bends four to nine times too stiffly; two "
-                     "elements make that about two times, four 1.3 times, if they are as short in all directions; with "
-                     "`\"order\": 2` one bends as it should");
+                     " has a single linear element through its thickness and is four to nine times too stiff in "
+                     "bending; with two elements it is about two times too stiff, with four 1.3 times, if they are as "
+                     "short in all directions; with `\"order\": 2` a single element bends correctly");
 }
 
 /// Warns of a body whose elements adapt. The error that remains was measured on cantilevers of one element through
@@ -200,11 +200,12 @@ void warn_of_single_elements(const SceneDesc& desc, const Found& found, NamedHin
 void warn_of_adapting_elements(const SceneDesc& desc, const Found& found, NamedHints& hints) {
   if (found.count == 0) return;
   const RemeshDesc& remesh = *find_remesh(desc, desc.bodies[found.body->desc]);
-  add_named_hint(hints, name_of_warning, shape_place(desc, found.body->desc),
-                 fmt::format("{} starts with a single linear element through its thickness: its elements adapt "
-                             "(`remesh`), and with a relative_gain of {:g} it still bends about a tenth too little; "
-                             "compare with a tenth of that",
-                             text_of(found), remesh.relative_gain));
+  add_named_hint(
+      hints, name_of_warning, shape_place(desc, found.body->desc),
+      fmt::format(
+          "{} starts with a single linear element through its thickness; its elements adapt (`remesh`), but with a "
+          "relative_gain of {:g} it still bends about a tenth too little; compare with a run with a tenth of that gain",
+          text_of(found), remesh.relative_gain));
 }
 
 double factor_of(const SceneDesc& desc, const Found& found) {
@@ -217,13 +218,14 @@ void warn_of_long_elements(const SceneDesc& desc, const Found& found, NamedHints
   Shape short_elements;
   short_elements.thickness = 1.0;
   short_elements.element_length = short_elements.element_thickness = 0.25;
-  add_named_hint(hints, name_of_warning, shape_place(desc, found.body->desc),
-                 fmt::format("{} has linear elements of {:.2g} m along it "
-                             "and {:.2g} m through its thickness, and bends about {:.2g} times too stiffly; elements "
-                             "no longer than a fourth of its thickness, in all directions, make that about {:.2g} "
-                             "times, `\"order\": 2` cures it",
-                             text_of(found), found.shape.element_length, found.shape.element_thickness,
-                             factor_of(desc, found), bending_factor(short_elements, material.poisson_ratio)));
+  add_named_hint(
+      hints, name_of_warning, shape_place(desc, found.body->desc),
+      fmt::format(
+          "{} has linear elements that are {:.2g} m long along it and {:.2g} m through its thickness, so that it is "
+          "about {:.2g} times too stiff in bending; with elements no longer than a fourth of its thickness, in all "
+          "directions, it is about {:.2g} times too stiff; with `\"order\": 2` it bends correctly",
+          text_of(found), found.shape.element_length, found.shape.element_thickness, factor_of(desc, found),
+          bending_factor(short_elements, material.poisson_ratio)));
 }
 
 /// Warns of elements that are good enough for most bodies, but not for one that is held and loaded to bend. Boxes that
@@ -237,13 +239,13 @@ void warn_of_bent_bodies(const SceneDesc& desc, const Found& found, NamedHints& 
   add_named_hint(
       hints, name_of_warning, shape_place(desc, found.body->desc),
       fmt::format(
-          "{} is held and loaded so that it bends, and its linear elements, {:.2g} m through its thickness, make "
-          "it about {:.2g} times too stiff: it bends about {:.0f} % too little{}; `\"order\": 2` cures it, "
-          "and half the element length quarters the error",
+          "{} is held and loaded so that it bends, and its linear elements, {:.2g} m through its thickness, make it "
+          "about {:.2g} times too stiff, so that it bends about {:.0f} % too little{}; use `\"order\": 2`, which bends "
+          "correctly, or elements of half the length, which quarter the error",
           text_of(found), found.shape.element_thickness, factor, 100.0 * (1.0 - 1.0 / factor),
-          is_cut_alike ? ", and aside by up to a third of that, because all of its cells are cut along the same "
-                         "diagonal"
-                       : ""));
+          is_cut_alike
+              ? ", and sideways by up to a third of that, because all of its cells are cut along the same diagonal"
+              : ""));
 }
 
 void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, NamedHints& hints) {
@@ -300,9 +302,9 @@ void warn_of_poisson_ratios(const SceneDesc& desc, const SceneModel& scene, Name
   const double ratio = desc.bodies[first].material.poisson_ratio;
   add_named_hint(
       hints, name_of_warning, fmt::format("bodies[{}].material.poisson_ratio", first),
-      fmt::format("body '{}'{}: linear elements lock where the material hardly changes its volume: with Poisson's "
-                  "ratio {:g} and four of them through its thickness it bends about {:.2g} times too stiffly; "
-                  "take at most {:g}, or more elements, or `\"order\": 2`",
+      fmt::format("body '{}'{} has linear elements, which lock if the material is nearly incompressible: with "
+                  "Poisson's ratio {:g} and four elements through its thickness the body is about {:.2g} times too "
+                  "stiff in bending; use a ratio of at most {:g}, more elements, or `\"order\": 2`",
                   desc.bodies[first].name, and_more(num_found - 1), ratio, volumetric_factor(ratio), highest));
 }
 

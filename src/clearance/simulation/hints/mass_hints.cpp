@@ -19,25 +19,25 @@ bool warn_of_openings(const BodyInstance& body, const MeshMass& mass, double wei
                       Issues& hints) {
   if (mass.num_openings == 0 || is_flat(body.mesh)) return false;
   const bool is_plane = body.mesh.dim == 2;
-  add_hint(hints, place,
-           fmt::format("body '{}' has {} that is open: {} closed, the first at {}; it weighs as a {}, {:.3g} kg with "
-                       "what else the body has; close it, or say so by `thickness` or `mass`",
-                       body.name, is_plane ? "an outline" : "a surface",
-                       mass.num_openings == 1
-                           ? fmt::format("one {} is not", is_plane ? "vertex" : "edge")
-                           : fmt::format("{} {} are not", mass.num_openings, is_plane ? "vertices" : "edges"),
-                       place_text(mass.opening), is_plane ? "wire" : "sheet", weight));
+  add_hint(
+      hints, place,
+      fmt::format(
+          "body '{}' has {} that is open: {} closed, the first at {}; its mass is computed as that of a {}, {:.3g} kg "
+          "with the rest of the body; close it, or give a `thickness` or a `mass` if it is meant to be open",
+          body.name, is_plane ? "an outline" : "a surface",
+          mass.num_openings == 1 ? fmt::format("one {} is not", is_plane ? "vertex" : "edge")
+                                 : fmt::format("{} {} are not", mass.num_openings, is_plane ? "vertices" : "edges"),
+          place_text(mass.opening), is_plane ? "wire" : "sheet", weight));
   return true;
 }
 
 void warn_of_nested_parts(const BodyInstance& body, const MeshMass& mass, const std::string& place, Issues& hints) {
   if (mass.num_nested == 0) return;
-  add_hint(
-      hints, place,
-      fmt::format("body '{}' has {} inside of the solid of another, on it, or listed twice, the first at {}: there "
-                  "its mass counts twice; turn such a part against the other if it is a cavity, remove it, or give "
-                  "the body a `mass`",
-                  body.name, counted(mass.num_nested, "closed part"), place_text(mass.nested)));
+  add_hint(hints, place,
+           fmt::format("body '{}' has {} inside another solid part, on one, or listed twice, the first at {}, so that "
+                       "its mass counts twice there; reverse the orientation of such a part if it is a cavity, remove "
+                       "it, or give the body a `mass`",
+                       body.name, counted(mass.num_nested, "closed part"), place_text(mass.nested)));
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ void warn_of_doubtful_masses(const SceneDesc& desc, const SceneModel& scene, Iss
     }
     if (!is_asked || !given.thickness || has_thin_parts) continue;
     add_hint(hints, fmt::format("bodies[{}].thickness", entry),
-             fmt::format("body '{}' is solid: it has no thin parts that a thickness would count for", given.name));
+             fmt::format("the thickness has no effect, because body '{}' is solid and has no thin parts", given.name));
   }
 }
 

@@ -77,13 +77,14 @@ class RollingCheck {
     const BodyInstance& instance = scene_.bodies[body.body];
     const std::string found =
         is_held
-            ? fmt::format("and rests on half_spaces[{}], which falls by {:.3g} degrees and which it would roll down",
-                          half_space, degrees * elementary::atan2(rolling->slope, 1.0))
-            : fmt::format("which take about {:.2g} % of the energy of its rolling on half_spaces[{}]", 100.0 * loss,
-                          half_space);
+            ? fmt::format(
+                  "and rests on half_spaces[{}], which slopes by {:.3g} degrees, although a round body would roll down",
+                  half_space, degrees * elementary::atan2(rolling->slope, 1.0))
+            : fmt::format("which remove about {:.2g} % of the energy with which it rolls on half_spaces[{}]",
+                          100.0 * loss, half_space);
     add_hint(hints_, fmt::format("bodies[{}].generator.resolution", instance.desc),
              fmt::format("faceted_rolling: body '{}' has {} flat sides around, on which it stands on slopes of up to "
-                         "{:.3g} degrees, {}; {} has about 192 sides",
+                         "{:.3g} degrees, {}; a resolution of {} makes about 192 sides",
                          instance.name, body.sides, degrees * elementary::atan2(body.barrier(), 1.0), found,
                          body.resolution));
     return true;

@@ -22,7 +22,7 @@ void warn_of_fast_bodies(const SceneDesc& desc, const SceneModel& scene, Issues&
     const double way = speed * desc.time.step;
     if (!(way > coarse_motion_limit * size)) continue;
     add_hint(hints, fmt::format("bodies[{}].linear_velocity", body.desc),
-             fmt::format("body '{}' moves {:.3g} m in a step, {:.2g} times its size: it cannot pass through what is in "
+             fmt::format("body '{}' moves {:.3g} m in a step, {:.2g} times its size; it cannot pass through a body in "
                          "its way, but may be led around it; for impacts use a time.step of at most {:.2g}",
                          body.name, way, way / size, resolved_motion * size / speed));
   }
@@ -37,10 +37,10 @@ void warn_of_long_steps(const SceneDesc& desc, const SceneModel& scene, Issues& 
     if (body.is_obstacle || !given.motions.empty() || !desc.joints.empty() || !(way > size)) continue;
     add_hint(
         hints, "time.step",
-        fmt::format("gravity alone moves body '{}' by {:.3g} m in the first step, {:.2g} times its size: nothing of "
-                    "its motion is resolved; use at most {:.1g} s, or for what is at rest the integrator "
-                    "'quasi_static'",
-                    body.name, way, way / size, std::sqrt(resolved_motion * size / desc.gravity.norm())));
+        fmt::format(
+            "gravity alone moves body '{}' by {:.3g} m in the first step, {:.2g} times its size, so that its motion is "
+            "not resolved; use a step of at most {:.1g} s, or the integrator 'quasi_static' for bodies at rest",
+            body.name, way, way / size, std::sqrt(resolved_motion * size / desc.gravity.norm())));
     return;
   }
 }

@@ -71,8 +71,9 @@ std::vector<Entry> collect_entries(const SceneDesc& desc, const SceneModel& scen
 
 /// Returns advice for lengths that may be in millimetres. Only files have units.
 const char* if_millimetres(const BodyDesc& body) {
-  return body.mesh.empty() ? "lengths are in metres: if those are millimetres, set `transform.scale` to 0.001"
-                           : "lengths are in metres: if the mesh is in millimetres, give the body `\"units\": \"mm\"`";
+  return body.mesh.empty()
+             ? "lengths are in metres; if the sizes are meant in millimetres, set `transform.scale` to 0.001"
+             : "lengths are in metres; if the mesh is in millimetres, give the body `\"units\": \"mm\"`";
 }
 
 const char* density_unit(const SceneDesc& desc) {
@@ -90,9 +91,10 @@ void warn_of_first(const SceneDesc& desc, const std::vector<Entry>& entries, con
   if (num_found == 0) return;
   const std::string place =
       *field == 0 ? shape_place(desc, static_cast<int>(first)) : fmt::format("bodies[{}].{}", first, field);
-  add_hint(hints, place,
-           fmt::format("body '{}'{}, {:.4g} m large at {}, {}", desc.bodies[first].name, and_more(num_found - 1),
-                       entries[first].size, place_text(entries[first].box.min), describe(first)));
+  add_hint(
+      hints, place,
+      fmt::format("body '{}'{}, with a size of {:.4g} m at {}, {}", desc.bodies[first].name, and_more(num_found - 1),
+                  entries[first].size, place_text(entries[first].box.min), describe(first)));
 }
 
 void warn_of_sizes(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
@@ -115,7 +117,7 @@ void warn_of_sizes(const SceneDesc& desc, const std::vector<Entry>& entries, Iss
     return fmt::format("is larger than {}; {}", limit, if_millimetres(desc.bodies[d]));
   });
   warn_of_first(desc, entries, "", hints, is_small, [&](std::size_t d) {
-    return fmt::format("is smaller than a {} of a millimetre; lengths are in metres: see `{}`",
+    return fmt::format("is smaller than a {} of a millimetre; lengths are in metres (see `{}`)",
                        is_of_file(d) ? "tenth" : "hundredth", is_of_file(d) ? "units" : "transform.scale");
   });
 }
@@ -127,8 +129,8 @@ void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, Is
     return entries[d].mass > largest_mass && !desc.bodies[d].mass && entries[d].size <= largest_size;
   };
   warn_of_first(desc, entries, "material.density", hints, is_odd, [&](std::size_t d) {
-    return fmt::format("weighs {:.3g} kg; {}, and densities are in {}", entries[d].mass, if_millimetres(desc.bodies[d]),
-                       density_unit(desc));
+    return fmt::format("has a mass of {:.3g} kg; {}, and densities are in {}", entries[d].mass,
+                       if_millimetres(desc.bodies[d]), density_unit(desc));
   });
 }
 
@@ -155,7 +157,7 @@ void warn_of_given_masses(const SceneDesc& desc, const SceneModel& scene, Issues
       fmt::format("body '{}'{} has {:.3g} kg in {:.3g} m^3, {:.2g} kg/m^3: {}; masses are in kg, lengths in metres",
                   desc.bodies[d].name, and_more(odd.size() - 1), first.frame.mass, first.frame.volume, density,
                   density > largest_density ? "no material is as dense (osmium has 22600)"
-                                            : "a thousandth of the density of air"));
+                                            : "that is less than a thousandth of the density of air"));
 }
 
 /// Warns of bodies that their own weight crushes. A column is squashed to nothing if its foot carries more than its
@@ -173,8 +175,8 @@ void warn_of_stiffness(const SceneDesc& desc, const std::vector<Entry>& entries,
   };
   warn_of_first(desc, entries, "material.youngs_modulus", hints, is_odd, [&](std::size_t d) {
     return fmt::format(
-        "is crushed by its own weight: density {:g} {} times gravity times its height of {:.4g} m is "
-        "{:.3g} Pa, far more than its Young's modulus of {:.3g} Pa; moduli are in Pa: 1 MPa is 1e6",
+        "is crushed by its own weight: its density of {:g} {} times gravity times its height of {:.4g} m is {:.3g} Pa, "
+        "far more than its Young's modulus of {:.3g} Pa; moduli are in Pa (1 MPa is 1e6)",
         desc.bodies[d].material.density, density_unit(desc), entries[d].height, pressure(d),
         desc.bodies[d].material.youngs_modulus);
   });
@@ -195,10 +197,11 @@ void warn_of_densities(const SceneDesc& desc, const std::vector<Entry>& entries,
   };
   warn_of_first(desc, entries, "material.density", hints, is_odd, [&](std::size_t d) {
     const BodyDesc& body = desc.bodies[d];
-    const std::string what = fmt::format("is lighter than foam: {:g} kg/m^3; densities are in kg/m^3: 1 g/cm^3 is 1000",
-                                         body.material.density);
-    if (is_stiff(body.kind)) return what + "; of a hollow body give the `mass`";
-    return fmt::format("{} (sound would run through it at {:.3g} m/s)", what, sound_speed(body.material));
+    const std::string what =
+        fmt::format("is lighter than foam, with a density of {:g} kg/m^3; densities are in kg/m^3 (1 g/cm^3 is 1000)",
+                    body.material.density);
+    if (is_stiff(body.kind)) return what + "; if the body is hollow, give its `mass`";
+    return fmt::format("{}; sound would run through it at {:.3g} m/s", what, sound_speed(body.material));
   });
 }
 
@@ -237,8 +240,8 @@ void warn_of_ratios(const SceneDesc& desc, const std::vector<Entry>& entries, Is
       [&](std::size_t d) {
         const auto large = find_large(d);
         return fmt::format(
-            "lies beside body '{}' of {:.4g} m: are both meshes in metres? `transform.scale` makes them "
-            "agree",
+            "lies beside body '{}', whose size is {:.4g} m; check that both meshes are in metres, and correct them "
+            "with `transform.scale`",
             desc.bodies[large - entries.begin()].name, large->size);
       });
 }
@@ -256,8 +259,8 @@ void warn_of_mass_ratios(const SceneDesc& desc, const std::vector<Entry>& entrie
       desc, entries, "material.density", hints, [&](std::size_t d) { return find_heavy(d) != entries.end(); },
       [&](std::size_t d) {
         const auto heavy = find_heavy(d);
-        return fmt::format("weighs {:.2g} kg, beside body '{}' of {:.2g} kg; densities are in {}", entries[d].mass,
-                           desc.bodies[heavy - entries.begin()].name, heavy->mass, density_unit(desc));
+        return fmt::format("has a mass of {:.2g} kg and lies beside body '{}' of {:.2g} kg; densities are in {}",
+                           entries[d].mass, desc.bodies[heavy - entries.begin()].name, heavy->mass, density_unit(desc));
       });
 }
 
@@ -268,8 +271,8 @@ void warn_of_speeds(const SceneDesc& desc, const std::vector<Entry>& entries, Is
       [&](std::size_t d) { return advance(d) > largest_advance * entries[d].size; },
       [&](std::size_t d) {
         return fmt::format(
-            "moves {:.3g} m in every step, {:.2g} times its size; velocities are in m/s, and a step of "
-            "{:.1g} s takes it no further than its size",
+            "moves {:.3g} m in every step, {:.2g} times its size; velocities are in m/s; with a step of {:.1g} s it "
+            "would move no further than its size",
             advance(d), advance(d) / entries[d].size, desc.time.step * entries[d].size / advance(d));
       });
 }
@@ -283,8 +286,8 @@ void warn_of_dhat(const SceneDesc& desc, const std::vector<Entry>& entries, Issu
   for (std::size_t d = 0; d < entries.size(); ++d) {
     if (entries[d].is_obstacle || !(entries[d].size > 0.0) || !is_small(d)) continue;
     add_hint(hints, "contact.dhat",
-             fmt::format("surfaces repel each other from {:g} m on, and body '{}' is {:.4g} m large; it is in metres, "
-                         "since `dhat_is_absolute`",
+             fmt::format("surfaces repel each other at distances below {:g} m, but the size of body '{}' is only "
+                         "{:.4g} m; dhat is in metres here, because of `dhat_is_absolute`",
                          desc.contact.dhat, desc.bodies[d].name, entries[d].size));
     return;
   }

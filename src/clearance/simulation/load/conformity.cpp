@@ -112,15 +112,15 @@ void report(const SceneDesc& scene, int desc, const Mesh& mesh, const std::vecto
   if (seams.num_doubles > 0) {
     const auto [a, b] = seams.first_double;
     add_hint(hints, shape_place(scene, desc),
-             fmt::format("body '{}': {} of its mesh {} in the place of another one, first number {} and {} (counted "
-                         "from 0) at {}: {}; merge them in the mesh",
+             fmt::format("body '{}': {} of its mesh {} in the same place as another one, the first pair being numbers "
+                         "{} and {} (counted from 0) at {}; {}; merge them in the mesh",
                          name, seams.num_doubles == 1 ? "1 vertex" : fmt::format("{} vertices", seams.num_doubles),
                          seams.num_doubles == 1 ? "lies" : "lie", number(a), number(b), place(a), consequence));
   }
   if (seams.num_hanging > 0) {
     add_hint(hints, shape_place(scene, desc),
-             fmt::format("body '{}': {}: number {} (counted from 0) at {} lies in an edge or face that does not use "
-                         "it: {}; make the mesh conforming",
+             fmt::format("body '{}' has {}: vertex {} (counted from 0) at {} lies in an edge or face that does not use "
+                         "it; {}; make the mesh conforming",
                          name, counted(seams.num_hanging, "hanging node"), number(seams.first_hanging),
                          place(seams.first_hanging), consequence));
   }
@@ -133,18 +133,17 @@ void warn_of_seams(const SceneDesc& scene, int desc, const Mesh& mesh, const Tri
   // Elements that do not share the faces where they meet have these faces on their boundary.
   const Seams seams =
       scene.dimension == 2 ? find_seams(mesh, boundary_edges(mesh.triangles)) : find_seams(mesh, boundary);
-  report(scene, desc, mesh, source_vertex, seams, "nothing holds the body together there, and its surfaces touch",
-         hints);
+  report(scene, desc, mesh, source_vertex, seams,
+         "the parts of the body are not connected there, and their surfaces touch", hints);
 }
 
 void close_t_junctions(const SceneDesc& scene, int desc, Mesh& mesh, Issues& hints) {
   const int num_split = split_at_hanging_nodes(mesh.vertices, mesh.triangles);
   if (num_split == 0) return;
-  add_hint(
-      hints, shape_place(scene, desc),
-      fmt::format("body '{}': {} of its surface {} split at hanging nodes, vertices of other triangles that lie in "
-                  "an edge (T-junctions)",
-                  scene.bodies[desc].name, counted(num_split, "edge"), num_split == 1 ? "was" : "were"));
+  add_hint(hints, shape_place(scene, desc),
+           fmt::format("body '{}': {} of its surface {} split at hanging nodes, which are vertices of other triangles "
+                       "that lie in an edge (T-junctions)",
+                       scene.bodies[desc].name, counted(num_split, "edge"), num_split == 1 ? "was" : "were"));
 }
 
 void warn_of_open_seams(const SceneDesc& scene, int desc, const Mesh& mesh, const std::vector<int>& source_vertex,
@@ -158,7 +157,7 @@ void warn_of_open_seams(const SceneDesc& scene, int desc, const Mesh& mesh, cons
   const Edges open = find_surface_defects(triangles).open_edges;
   if (open.empty()) return;
   report(scene, desc, mesh, source_vertex, find_seams(mesh, open),
-         "the surface is open there, and weighs as a thin sheet instead of a solid", hints);
+         "the surface is open there, so that the mass of the body is that of a thin sheet instead of a solid", hints);
 }
 
 }  // namespace clearance

@@ -272,24 +272,24 @@ bool can_keep_shape(const BodyDesc& body, Issue where, const Mesh& mesh, Issues&
   if (highest <= body.order) {
     where.severity = Severity::warning;
     where.message = fmt::format(
-        "the elements of the mesh of body '{}' are of order {}, which displacements of order {} "
-        "keep as it is: no effect",
+        "`keep_shape` has no effect: the elements of the mesh of body '{}' are of order {}, and displacements of order "
+        "{} keep their shape anyway",
         body.name, highest, body.order);
     warnings.push_back(where);
     return false;
   }
   if (highest % body.order != 0) {
     where.message = fmt::format(
-        "nodes of elements of order {} are none of the shape of body '{}', which is of order {}: "
-        "`order` must divide that",
+        "elements of order {} have nodes that the shape of body '{}' does not have, because the shape is of order {}; "
+        "expected an `order` that divides the order of the shape",
         body.order, body.name, highest);
     issues.push_back(where);
     return false;
   }
   where.severity = Severity::warning;
   where.message = fmt::format(
-      "the shape of body '{}' has order {} and its displacements have {}: they cannot turn it, "
-      "and a rotation strains its elements where they are curved (docs/high_order.md)",
+      "the shape of body '{}' has order {} and its displacements have order {}, so that a rotation strains its "
+      "elements where they are curved (docs/high_order.md)",
       body.name, highest, body.order);
   warnings.push_back(where);
   return true;
@@ -312,8 +312,8 @@ std::vector<int> set_order(const BodyDesc& body, int order, Issue where, Mesh& m
     where.place += ".order";
     where.value = fmt::format("{}", order);
     where.message = fmt::format(
-        "the elements of the mesh of body '{0}' are of order {1}: their shape becomes one of order {2}, too, which "
-        "changes the body's {3} by {4:+.2g} %; 0 or {1} keeps it",
+        "the elements of the mesh of body '{0}' are of order {1}, and their shape is lowered to order {2}, too, which "
+        "changes the body's {3} by {4:+.2g} %; `order` 0 or {1} keeps the shape",
         body.name, highest, order, mesh.dim == 2 ? "area" : "volume",
         100.0 * (volume_of_elements(mesh) / before - 1.0));
     warnings.push_back(where);
@@ -331,8 +331,8 @@ void warn_of_proxy(const BodyDesc& body, const Mesh& mesh, const Mesh& proxy, Is
   const bool is_closed =
       proxy.dim == 3 ? find_surface_defects(proxy.triangles).open_edges.empty() : is_closed_outline(proxy.edges);
   if (!is_closed) {
-    where.message =
-        fmt::format("the collision surface of body '{}' is open: others go in where it has holes", body.name);
+    where.message = fmt::format(
+        "the collision surface of body '{}' is open, so that other bodies can enter through its holes", body.name);
     warnings.push_back(where);
   }
   const BoundingBox own = bounding_box(mesh.vertices), other = bounding_box(proxy.vertices);
@@ -340,8 +340,9 @@ void warn_of_proxy(const BodyDesc& body, const Mesh& mesh, const Mesh& proxy, Is
   if (!(off > largest_misfit * own.diagonal())) return;
   const Vec<3> size = own.size(), of_surface = other.size();
   where.message = fmt::format(
-      "the collision surface of body '{}' is {:.3g} x {:.3g} x {:.3g} m, and its elements {:.3g} x {:.3g} x {:.3g} m: "
-      "corners of their boxes are up to {:.3g} m apart; is it in the unit and the place of the body's mesh?",
+      "the collision surface of body '{}' measures {:.3g} x {:.3g} x {:.3g} m and its elements {:.3g} x {:.3g} x "
+      "{:.3g} m, and corners of their boxes are up to {:.3g} m apart; check that the surface has the unit and the "
+      "place of the body's mesh",
       body.name, of_surface[0], of_surface[1], of_surface[2], size[0], size[1], size[2], off);
   warnings.push_back(where);
 }
@@ -386,7 +387,7 @@ ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, const Mesh
 std::string hint_of_numbering(const Mesh& mesh, const std::vector<int>& inverted) {
   const bool is_curved = mesh.order_of_cell(inverted.front()) > 1;
   if (!is_curved || 2 * inverted.size() < mesh.num_solid_cells()) return "";
-  return "; so many of them: the nodes between the corners may be in the order of another file format";
+  return "; since there are so many, the nodes between the corners may be in the order of another file format";
 }
 
 /// Appends the reasons why a deformable mesh cannot be simulated.
@@ -395,9 +396,8 @@ void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issu
   const char* element = is_2d ? "triangle" : "tetrahedron";
   if (is_2d ? mesh.triangles.empty() : mesh.tets.empty()) {
     where.message = fmt::format(
-        "body '{}' has no {}: a deformable body needs elements; `\"volume_mesh\": {{}}` in the body fills its surface "
-        "or "
-        "outline, and kinds \"affine\", \"rigid\" and \"obstacle\" take it as it is",
+        "body '{}' has no {}, but a deformable body needs elements; fill its surface or outline by `\"volume_mesh\": "
+        "{{}}` in the body, or use the kind \"affine\", \"rigid\" or \"obstacle\", which need no elements",
         name, is_2d ? "triangles" : "tetrahedra");
     issues.push_back(where);
     return;
@@ -424,7 +424,8 @@ void check_closed(const Mesh& mesh, const Triangles& boundary, const std::string
   const bool is_empty = is_plane ? outline.empty() : boundary.empty();
   if (!is_empty && (is_plane ? is_closed_outline(outline) : is_closed_surface(boundary))) return;
   where.message = fmt::format(
-      "the surface of body '{}' {}: others would pass through it; see whether elements are missing or listed twice",
+      "the surface of body '{}' {}, so that other bodies would pass through it; check whether elements are missing or "
+      "listed twice",
       name, is_empty ? "is empty" : "has holes");
   issues.push_back(where);
 }
@@ -434,9 +435,8 @@ void check_surface(const Triangles& boundary, const std::string& name, Issue whe
   if (defects.is_manifold()) return;
   where.severity = Severity::warning;
   where.message = fmt::format(
-      "the surface of body '{}' is not manifold ({} edges with more than two triangles, {} pinched vertices): parts "
-      "that "
-      "only share an edge or a vertex stay joined there",
+      "the surface of body '{}' is not manifold ({} edges with more than two triangles, {} pinched vertices); parts "
+      "that share only an edge or a vertex stay connected there",
       name, defects.crowded_edges.size(), defects.pinched_vertices.size());
   warnings.push_back(where);
 }
@@ -553,9 +553,9 @@ void check_crowded_faces(BodyEntry& entry) {
   const auto& [a, b, c] = crowded.corners;
   Issue issue = entry.where;
   issue.message = fmt::format(
-      "body '{}': {} of its mesh {} to more than two {}, or to two on the same side of {}: the first has the vertices "
-      "{}, {}{} (counted from 0), of {} {}; these overlap, and the surface would have a hole there; keep one on each "
-      "side",
+      "body '{}': {} of its mesh {} to more than two {}, or to two on the same side of {}; the first has the vertices "
+      "{}, {}{} (counted from 0) and belongs to {} {}; these overlap, so that the surface would have a hole there; "
+      "keep one on each side",
       entry.body.name, counted(crowded.count, is_plane ? "side" : "face"), is_one ? "belongs" : "belong", elements,
       is_one ? "it" : "them", a, b, is_plane ? "" : fmt::format(", {}", c), elements, list_some(crowded.elements));
   entry.issues.push_back(std::move(issue));
@@ -571,10 +571,11 @@ bool refine(BodyEntry& entry) {
   };
   if (body.refinements > 0 && entry.source.has_curved_cells()) {
     return refuse(
-        fmt::format("elements of the mesh of body '{}' are curved, and only linear ones can be split", body.name));
+        fmt::format("the mesh of body '{}' has curved elements, but only linear elements can be refined", body.name));
   }
   if (const double cells = cells_after_refinement(entry.source, body.refinements); cells > most_cells) {
-    return refuse(fmt::format("too fine: at most {:g} cells, not {:.3g}", most_cells, cells));
+    return refuse(
+        fmt::format("the refined mesh is too fine; it can have at most {:g} cells, not {:.3g}", most_cells, cells));
   }
   if (body.refinements > 0) {
     warn_of_coarse_nodes(entry.scene, entry.desc, entry.where.place, entry.source, entry.warnings);

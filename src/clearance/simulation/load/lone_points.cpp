@@ -38,8 +38,8 @@ void warn_of_points_alone(const SceneDesc& scene, int desc, const Mesh& source, 
   // A deformable body without elements is reported as an error elsewhere.
   if (body.kind == BodyKind::deformable || source.points.empty() || is_meant_as_points(body)) return;
   add_hint(hints, shape_place(scene, desc),
-           fmt::format("body '{}' is {} and nothing else: {}; see whether the file is complete, or say that points are "
-                       "meant by {}",
+           fmt::format("body '{}' consists of {} and nothing else: {}; check whether the file is complete, or confirm "
+                       "that points are meant by {}",
                        body.name, counted(source.points.size(), "lone point"), first_text(source.points, source),
                        is_stiff(body.kind) ? "`thickness`" : "a file that ends with .pt"));
 }
@@ -64,14 +64,14 @@ void warn_of_lone_points(const SceneDesc& scene, int desc, const Mesh& source, I
   if (unused.size() + lone.size() == is_used.size()) return warn_of_points_alone(scene, desc, source, hints);
   if (!unused.empty()) {
     add_hint(hints, shape_place(scene, desc),
-             fmt::format("body '{}': {} of its mesh's {} vertices belong to no element and are left out: {}; see "
-                         "whether the file is complete, or remove them",
+             fmt::format("body '{}': {} of the {} vertices of its mesh belong to no element and are left out: {}; "
+                         "check whether the file is complete, or remove them",
                          body.name, unused.size(), source.vertices.size(), first_text(unused, source)));
   }
   if (!lone.empty()) {
     add_hint(hints, shape_place(scene, desc),
-             fmt::format("body '{}' has {} beside its edges, which other bodies will collide with: {}; see whether the "
-                         "file is complete, or remove them",
+             fmt::format("body '{}' has {} beside its edges, and other bodies will collide with them: {}; check "
+                         "whether the file is complete, or remove them",
                          body.name, counted(lone.size(), "lone point"), first_text(lone, source)));
   }
 }

@@ -58,10 +58,11 @@ void warn_of_empty_parts(const BodyDesc& desc, const std::string& place, const s
       return std::find(is_inside.begin(), is_inside.end(), 1) != is_inside.end();
     };
     if (!part.region || std::any_of(instances.begin(), instances.end(), has_element)) continue;
-    warnings.push_back(
-        {"", fmt::format("{}.material_parts[{}].region", place, p), "",
-         fmt::format("holds no element of body '{}' with all its nodes: nothing is made of this material", desc.name),
-         Severity::warning});
+    warnings.push_back({"", fmt::format("{}.material_parts[{}].region", place, p), "",
+                        fmt::format("the region does not contain all nodes of any element of body '{}', so that "
+                                    "nothing is made of this material",
+                                    desc.name),
+                        Severity::warning});
   }
 }
 
@@ -70,8 +71,9 @@ void check_element_numbers(const BodyDesc& body, const Issue& where, const Mesh&
   const int count = numbers ? static_cast<int>(numbers->of_number.size()) : num_elements(mesh) / num_parts(body, mesh);
   const char* elements = mesh.dim == 2 ? "triangles" : "tetrahedra";
   if (const std::size_t given = body.element_densities.size(); given > 0 && std::cmp_not_equal(given, count)) {
-    issues.push_back({"", where.place + ".element_densities", fmt::format("{} numbers", given),
-                      fmt::format("body '{}' has {} {}, and needs as many densities", body.name, count, elements)});
+    issues.push_back(
+        {"", where.place + ".element_densities", fmt::format("{} numbers", given),
+         fmt::format("body '{}' has {} {}; expected the same number of densities", body.name, count, elements)});
   }
   for (std::size_t i = 0; i < body.material_parts.size(); ++i) {
     const std::vector<int>& elements_of_part = body.material_parts[i].elements;

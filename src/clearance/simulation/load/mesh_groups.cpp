@@ -101,7 +101,7 @@ std::string without_kind(const std::string& tag, int dim) {
 
 /// Lists the groups of a mesh, as "triangles `clamp` (1), tets 2", or says why there are none.
 std::string known_groups(const Mesh& mesh) {
-  if (mesh.groups.empty()) return "the mesh has no groups; those of Gmsh's files are physical groups";
+  if (mesh.groups.empty()) return "the mesh has no groups (groups of Gmsh files are physical groups)";
   std::vector<std::string> names;
   for (const MeshGroup& group : mesh.groups) {
     const char* kind = element_names[group.dim];
@@ -125,11 +125,11 @@ std::string problem_of_tag(const std::string& tag, const Mesh& mesh) {
     kinds.emplace_back(element_names[group.dim]);
     (without_kind(tag, group.dim) == group.name ? has_name : has_number) = true;
   }
-  if (kinds.empty()) return "no group has this name or number: " + known_groups(mesh);
-  if (has_name && has_number) return "the name of one group and the number of another: " + known_groups(mesh);
+  if (kinds.empty()) return "no group has this name or number; " + known_groups(mesh);
+  if (has_name && has_number) return "this is the name of one group and the number of another; " + known_groups(mesh);
   if (kinds.front() == kinds.back()) return "";
-  return fmt::format("groups of {} have this: expected one of them, as `{}:{}`", fmt::join(kinds, ", "), kinds.back(),
-                     tag);
+  return fmt::format("groups of {} have this name or number; choose one of them, as in `{}:{}`", fmt::join(kinds, ", "),
+                     kinds.back(), tag);
 }
 
 }  // namespace
@@ -187,12 +187,12 @@ void check_regions(const SceneDesc& scene, int body, const Issue& where, const M
 void warn_of_renumbered_nodes(const SceneDesc& scene, int body, const std::string& place, Issues& warnings) {
   for_each_region(scene, body, place, [&](const RegionDesc& region, const std::string& of_region) {
     if (region.nodes.empty()) return;
-    warnings.push_back({"", of_region + ".nodes", "",
-                        fmt::format("`order` {} of body '{}' removes nodes of its mesh file, and these are the numbers "
-                                    "of those that elements of that order have, which are not the file's; select "
-                                    "them by boxes or tags",
-                                    scene.bodies[body].order, scene.bodies[body].name),
-                        Severity::warning});
+    warnings.push_back(
+        {"", of_region + ".nodes", "",
+         fmt::format("`order` {} of body '{}' removes nodes of its mesh file, so that these numbers do not refer to "
+                     "the nodes of the file, but to the nodes that are left; select nodes by boxes or tags",
+                     scene.bodies[body].order, scene.bodies[body].name),
+         Severity::warning});
   });
 }
 
@@ -212,13 +212,12 @@ void warn_of_coarse_nodes(const SceneDesc& scene, int body, const std::string& p
         std::none_of(before.edges.begin(), before.edges.end(), has_neighbours)) {
       return;
     }
-    warnings.push_back(
-        {"", of_region + ".nodes", "",
-         fmt::format("are all of the mesh of body '{}' before its `refinements`, whose new vertices come "
-                     "after them: none between them is selected; select by boxes or tags, or list the new "
-                     "ones, too",
-                     scene.bodies[body].name),
-         Severity::warning});
+    warnings.push_back({"", of_region + ".nodes", "",
+                        fmt::format("these nodes are numbered in the mesh of body '{}' before its `refinements`, so "
+                                    "that no new vertex between them is selected; select by boxes or tags, or list the "
+                                    "new vertices as well (they come after all others)",
+                                    scene.bodies[body].name),
+                        Severity::warning});
   });
 }
 

@@ -33,7 +33,7 @@ Result<std::vector<fs::path>> find_numbered_files(const fs::path& folder, const 
   std::vector<fs::path> files;
   if (count <= 0) return files;
   std::error_code error;
-  if (!fs::is_directory(folder, error)) return problem(folder, "there is no such folder of a mesh sequence");
+  if (!fs::is_directory(folder, error)) return problem(folder, "the folder of this mesh sequence does not exist");
 
   // The first file determines the format.
   std::string extension;
@@ -46,8 +46,9 @@ Result<std::vector<fs::path>> find_numbered_files(const fs::path& folder, const 
   }
   if (extension.empty()) {
     return problem(
-        folder, fmt::format("holds no mesh file number {}: expected `{}.obj` or another mesh format, {}", first, first,
-                            may_end ? "with numbers that follow each other" : "one file a step"));
+        folder,
+        fmt::format("the folder has no mesh file with the number {}; expected `{}.obj` or another mesh format, {}",
+                    first, first, may_end ? "with consecutive numbers" : "one file a step"));
   }
   int num_missing = 0;
   std::string first_missing;
@@ -61,7 +62,7 @@ Result<std::vector<fs::path>> find_numbered_files(const fs::path& folder, const 
     if (num_missing++ == 0) first_missing = files.back().filename().string();
   }
   if (num_missing == 0) return files;
-  return problem(folder, fmt::format("{} of the {} mesh files of the run are missing, the first is `{}`; simulate "
+  return problem(folder, fmt::format("{} of the {} mesh files of the run are missing, the first being `{}`; simulate "
                                      "less time, or let the motion end earlier",
                                      num_missing, count, first_missing));
 }
@@ -86,7 +87,7 @@ Result<MeshSequence> MeshSequence::open(std::vector<fs::path> files, const BodyI
 Issues MeshSequence::check_files() const {
   std::uintmax_t num_bytes = 0;
   for (const fs::path& file : files_) {
-    if (!is_file(file)) return {problem(file, "there is no such mesh file")};
+    if (!is_file(file)) return {problem(file, "this mesh file does not exist")};
     std::error_code error;
     num_bytes += fs::file_size(file, error);
   }
@@ -102,7 +103,7 @@ Result<std::vector<Vec<3>>> MeshSequence::read(std::size_t file) const {
   const Result<Mesh> mesh = read_mesh(files_[file], {.dim = dim_});
   if (!mesh) return mesh.issues();
   if (mesh->vertices.size() != num_file_vertices_) {
-    return problem(files_[file], fmt::format("has {} vertices, and the mesh of the body that it moves has {}",
+    return problem(files_[file], fmt::format("the file has {} vertices, but the mesh of the body that it moves has {}",
                                              mesh->vertices.size(), num_file_vertices_));
   }
   std::vector<Vec<3>> positions;

@@ -29,7 +29,7 @@ class Mover : SceneCheck {
       check_in_plane(place + ".translation", moved[i].translation);
       const auto [known, is_new] = first_with_name.try_emplace(moved[i].body, i);
       if (!is_new) {
-        error(place + ".body", fmt::format("is moved by start.moved[{}] already", known->second),
+        error(place + ".body", fmt::format("start.moved[{}] already moves this body", known->second),
               quoted(moved[i].body));
         continue;
       }
@@ -56,19 +56,22 @@ class Mover : SceneCheck {
   void move(BodyInstance& body, const MovedBodyDesc& moved, const std::string& place) {
     const std::vector<MotionDesc>& motions = scene_.bodies[body.desc].motions;
     if (std::any_of(motions.begin(), motions.end(), [](const MotionDesc& m) { return m.is_absolute(); })) {
-      error(place, fmt::format("body '{}' follows poses or a mesh sequence, which would pull it back", body.name));
+      error(place,
+            fmt::format(
+                "body '{}' cannot be moved, because it follows poses or a mesh sequence, which would pull it back",
+                body.name));
     }
     body.shift = moved.translation;
     for (Vec<3>& x : body.mesh.vertices) x += body.shift;
     if (!moved.displacements) return;
     const std::string where = place + ".displacements";
     if (body.kind != BodyKind::deformable) {
-      error(where, fmt::format("body '{}' is not deformable: it can be moved by `translation` alone", body.name));
+      error(where, fmt::format("body '{}' is not deformable and can only be moved by `translation`", body.name));
     } else if (!scene_.bodies[body.desc].stiff_parts.empty()) {
       error(where, fmt::format("body '{}' has stiff parts, which cannot be bent", body.name));
     } else if (moved.displacements->size() != body.mesh.vertices.size()) {
       error(where,
-            fmt::format("body '{}' has {} vertices, and needs as many displacements", body.name,
+            fmt::format("body '{}' has {} vertices; expected the same number of displacements", body.name,
                         body.mesh.vertices.size()),
             std::to_string(moved.displacements->size()));
     } else {
@@ -82,7 +85,8 @@ class Mover : SceneCheck {
     const ElementDefects defects = find_element_defects(body.mesh_at_start());
     const std::size_t count = defects.inverted_triangles.size() + defects.inverted_tets.size() +
                               defects.flat_triangles.size() + defects.flat_tets.size();
-    if (count > 0) error(where, fmt::format("invert or flatten {} elements of body '{}'", count, body.name));
+    if (count > 0)
+      error(where, fmt::format("the displacements invert or flatten {} elements of body '{}'", count, body.name));
   }
 
   std::vector<BodyInstance>& bodies_;

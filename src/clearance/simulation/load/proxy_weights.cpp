@@ -13,8 +13,9 @@ namespace clearance {
 namespace {
 
 std::string no_node(const BodyDesc& body, int row, int node) {
-  std::string message = fmt::format("row {} follows node {} of the mesh, which is no node of an element", row, node);
-  if (body.order > 0) message += fmt::format(" of order {}; `order` 0 keeps those of the mesh", body.order);
+  std::string message =
+      fmt::format("row {} refers to node {} of the mesh, which is not a node of any element", row, node);
+  if (body.order > 0) message += fmt::format(" of order {}; `order` 0 keeps the nodes of the mesh", body.order);
   return message;
 }
 
@@ -68,8 +69,8 @@ std::shared_ptr<const NodeWeights> load_proxy_weights(const SceneDesc& scene, co
   if (distance > largest_usual_distance * size) {
     where.severity = Severity::warning;
     report(
-        fmt::format("have a vertex up to {:.3g} m from where it is, {:.2g} of the body's size, so that rotations of "
-                    "the body distort the surface; are rows and columns in the order of the files?",
+        fmt::format("they place a vertex up to {:.3g} m from where it is, {:.2g} of the body's size, so that rotations "
+                    "of the body distort the surface; check that rows and columns are in the order of the files",
                     distance, distance / size));
   }
   return std::make_shared<const NodeWeights>(std::move(weights));

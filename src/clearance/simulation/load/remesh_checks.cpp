@@ -28,8 +28,8 @@ void check_remesh_of_mesh(const SceneDesc& scene, const BodyDesc& body, Issue wh
   if (highest > 1) {
     where.place = of_body + ".order";
     where.message = fmt::format(
-        "the elements of the mesh of body '{}' are of order {}, and only linear ones adapt (`remesh`): set `order` to "
-        "1, or give the body \"remesh\": {{\"enabled\": false}}",
+        "the elements of the mesh of body '{}' are of order {}, but only linear elements can adapt (`remesh`); set "
+        "`order` to 1, or give the body \"remesh\": {{\"enabled\": false}}",
         body.name, highest);
     issues.push_back(where);
   }
@@ -39,7 +39,7 @@ void check_remesh_of_mesh(const SceneDesc& scene, const BodyDesc& body, Issue wh
   if (remesh->split && remesh->largest_count > 0 && std::cmp_less_equal(remesh->largest_count, num_cells)) {
     where.place = at + ".largest_count";
     where.value = fmt::format("{}", remesh->largest_count);
-    where.message = fmt::format("body '{}' has {} elements at the start: none is split before others are collapsed",
+    where.message = fmt::format("body '{}' starts with {} elements, so that none is split before others are collapsed",
                                 body.name, num_cells);
     warnings.push_back(where);
   }
@@ -47,7 +47,8 @@ void check_remesh_of_mesh(const SceneDesc& scene, const BodyDesc& body, Issue wh
   if (remesh->split && remesh->smallest_edge && 2.0 * *remesh->smallest_edge > size) {
     where.place = at + ".smallest_edge";
     where.value = fmt::format("{:g}", *remesh->smallest_edge);
-    where.message = fmt::format("body '{}' is {:.3g} m large: none of its edges is ever split", body.name, size);
+    where.message =
+        fmt::format("the size of body '{}' is {:.3g} m, so that none of its edges is ever split", body.name, size);
     warnings.push_back(where);
   }
   double reach = 0.0;  // [m] largest coordinate
@@ -56,8 +57,8 @@ void check_remesh_of_mesh(const SceneDesc& scene, const BodyDesc& body, Issue wh
     where.place = at + ".smallest_edge";
     where.value = fmt::format("{:g}", *remesh->smallest_edge);
     where.message = fmt::format(
-        "coordinates of body '{}' reach {:.3g} m: rounding changes the strains of elements this small; expected at "
-        "least {:.1g} m",
+        "coordinates of body '{}' reach {:.3g} m, so that rounding changes the strains of elements this small; "
+        "expected at least {:.1g} m",
         body.name, reach, least_edge * reach);
     warnings.push_back(where);
   }

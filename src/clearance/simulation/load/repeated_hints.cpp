@@ -21,11 +21,13 @@ struct Kind {
   const char* consequence;
 };
 
-constexpr Kind listed_again = {"is listed again", "are listed again", "each counts once, in the groups of all copies"};
-constexpr Kind opposite = {"is another one turned over", "are others turned over",
-                           "two sides with nothing between them enclose nothing: one of them counts"};
-constexpr Kind coinciding = {"lies on another one, with vertices of its own",
-                             "lie on others, with vertices of their own", "the part that they are of is left out"};
+constexpr Kind listed_again = {"is listed again", "are listed again",
+                               "each counts once, and belongs to the groups of all its copies"};
+constexpr Kind opposite = {"is the reverse of another one", "are the reverse of others",
+                           "two sides without a volume between them enclose nothing, and only one of them counts"};
+constexpr Kind coinciding = {"coincides with another one, but has vertices of its own",
+                             "coincide with others, but have vertices of their own",
+                             "the part to which they belong is left out"};
 
 }  // namespace
 

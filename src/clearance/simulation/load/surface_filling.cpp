@@ -26,11 +26,12 @@ bool fill_surface(const SceneDesc& scene, int desc, Issue where, Mesh& mesh, Iss
     add_hint(warnings, place, fmt::format("the surface of body '{}' was repaired: {}", body.name, report.repairs));
   }
   if (!report.defects.empty()) {
-    add_hint(warnings, place,
-             fmt::format("the surface of body '{}' encloses nothing as it is: {}; it was {}, and the mesh is at most "
-                         "{:.3g} m from the surface, the surface at most {:.3g} m from that of the mesh",
-                         body.name, report.defects, report.was_wrapped ? "wrapped" : "closed", report.farthest_of_mesh,
-                         report.farthest_of_given));
+    add_hint(
+        warnings, place,
+        fmt::format("the surface of body '{}' does not enclose a volume: {}; it was {}; the new mesh is at most {:.3g} "
+                    "m from the given surface, and the given surface at most {:.3g} m from that of the mesh",
+                    body.name, report.defects, report.was_wrapped ? "wrapped" : "closed", report.farthest_of_mesh,
+                    report.farthest_of_given));
   }
   mesh = std::move(made->mesh);
   return true;

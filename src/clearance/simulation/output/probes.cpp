@@ -104,7 +104,8 @@ class ProbeMaker {
     const std::size_t copy = *named->copy;
     if (copy < bodies.size()) return {bodies[copy]};
     error(key, '"' + name + '"',
-          fmt::format("there is no such part: `{}` has {}", desc_.bodies[named->body].name, bodies.size()));
+          fmt::format("this part does not exist; the number of parts of `{}` is {}", desc_.bodies[named->body].name,
+                      bodies.size()));
     return {};
   }
 
@@ -207,7 +208,8 @@ class ProbeMaker {
       terms = centre_of_mass(bodies);
     }
     if (terms.of_blocks.empty()) terms = mean_of_vertices(bodies);
-    if (terms.of_blocks.empty()) return error("region", "", fmt::format("holds no node of body '{}'", probe_->body));
+    if (terms.of_blocks.empty())
+      return error("region", "", fmt::format("the region contains no node of body '{}'", probe_->body));
     add_vector("", is_position ? "m" : "m/s");
     measure([terms, is_position, dim = dim_](const StepEnd& end, std::vector<double>& values) {
       Vec<3> sum = is_position ? terms.offset : Vec<3>(Vec<3>::Zero());
@@ -249,7 +251,8 @@ class ProbeMaker {
     }
     if (bodies.empty()) return;
     if (held.empty()) {
-      return error("region", "", fmt::format("holds no node of body '{}' that has a motion", probe_->body));
+      return error("region", "",
+                   fmt::format("the region contains no node of body '{}' that has a motion", probe_->body));
     }
     const Vec<3> point = probe_->point.value_or(0.5 * (box.min + box.max));
     add_vector(".force", "N");

@@ -496,8 +496,8 @@ Issues bend_apart(Separation& separation, const std::vector<std::array<int, 2>>&
     for (const auto& [a, b] : pairs) {
       const auto name = [&](int body) { return model.bodies[body].name; };
       problems.push_back({"", "", "",
-                          fmt::format("bodies '{}' and '{}' start in one another, although their surfaces do not meet; "
-                                      "start.overlaps: it could not be separated",
+                          fmt::format("bodies '{}' and '{}' start one inside the other, although their surfaces do not "
+                                      "meet; `start.overlaps` could not separate them",
                                       name(a), name(b))});
     }
   }

@@ -416,8 +416,8 @@ void refuse_collision_surfaces(const SceneDesc& scene, const SceneModel& model, 
     const BodyInstance& body = model.bodies[b];
     if (!has_collision_surface(scene.bodies[body.desc], body)) continue;
     issues.push_back({"", "start.overlaps", "\"separate\"",
-                      fmt::format("body '{}' has elements of order 2 or more, or a collision surface of its own, which "
-                                  "cannot be moved apart yet",
+                      fmt::format("body '{}' has elements of order 2 or more, or a separate collision surface; such "
+                                  "bodies cannot be moved apart yet",
                                   body.name)});
     break;
   }

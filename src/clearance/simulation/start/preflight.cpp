@@ -66,7 +66,7 @@ class Preflight {
 
   /// Returns advice on what to do about a problem.
   std::string advice(const std::string& by_hand) const {
-    return desc_.start.overlaps == OverlapHandling::separate ? "start.overlaps: it could not be separated"
+    return desc_.start.overlaps == OverlapHandling::separate ? "`start.overlaps` could not separate them"
                                                              : by_hand + ", or set `start.overlaps` to \"separate\"";
   }
 
@@ -161,7 +161,7 @@ class Preflight {
       add(fmt::format(
           "{} at the start: {} of {} meet{} near {}; {}{}", who, counted(meeting.count, "pair"),
           scene_.dim == 2 ? "edges" : "an edge and a triangle", depth, place_text(overlap.place),
-          advice(bodies.first == bodies.second ? "weld vertices in the same place, or part the surface there"
+          advice(bodies.first == bodies.second ? "weld vertices in the same place, or separate the surfaces there"
                                                : "move them apart"),
           desc_.joints.empty() ? "" : "; bodies that a joint connects may share a `collision_group`"));
     }
@@ -185,7 +185,8 @@ class Preflight {
       if (std::sqrt(contact.distance_sq) > barrier.min_separation) continue;
       const auto body = [&](int v) { return scene_.model.surface.vertex_body[v]; };
       add(fmt::format(
-          "bodies '{}' and '{}' start {:.6g} m apart, not more than {}", name_of(body(contact.vertices[0])),
+          "bodies '{}' and '{}' start {:.6g} m apart, but must be further apart than {}",
+          name_of(body(contact.vertices[0])),
           name_of(body(contact.vertices[1] < 0 ? contact.vertices[0] : contact.vertices[contact.num_vertices() - 1])),
           std::sqrt(contact.distance_sq), separation_text()));
       return;

@@ -74,8 +74,8 @@ Issues check_scene(SceneDesc& desc) {
   Issues issues = validate(desc);
   if (desc.solver.linear_solver == LinearSolverChoice::petsc && petsc_provider() == nullptr) {
     issues.push_back({"", "solver.linear_solver", "\"petsc\"",
-                      "needs another program, which is built where PETSc is installed: mpirun -n N clearance-mpi run "
-                      "SCENE (docs/huge_scenes.md)"});
+                      "petsc needs another program, which is built where PETSc is installed: mpirun -n N clearance-mpi "
+                      "run SCENE (docs/huge_scenes.md)"});
   }
   return issues;
 }
@@ -94,7 +94,8 @@ Result<Done> SteppedScene::start(SceneDesc checked, Issues of_scene) {
     const double of_curved = separation_of_curved(desc, bodies->instances);
     if (!(of_curved > 0.0)) {
       warnings.push_back({"", "contact.separate_curved", "true",
-                          "no body has curved elements whose boundary is cut into flat pieces: no effect",
+                          "`separate_curved` has no effect, because no body has curved elements whose boundary is cut "
+                          "into flat pieces",
                           Severity::warning});
     }
     desc.contact.min_separation = std::max(desc.contact.min_separation, of_curved);
@@ -240,7 +241,7 @@ std::string SteppedScene::misfit(const State& other) const {
       other.released.size() != initial.released.size() ||
       (!other.turns.empty() && other.turns.size() != desc.joints.size()) || !fits_history(model, other.history) ||
       !(other.step >= 0) || !std::isfinite(other.time) || !(other.kappa >= 0.0)) {
-    return "it has other bodies";
+    return "the state has other bodies";
   }
   for (const StiffBody& body : model.stiff_bodies) {
     Eigen::Matrix<double, dim, dim> map;
@@ -248,7 +249,7 @@ std::string SteppedScene::misfit(const State& other) const {
     const double strain = (map.transpose() * map - Eigen::Matrix<double, dim, dim>::Identity()).norm();
     if (!(map.determinant() > 0.0) || (body.is_rigid && !(strain < 1e-9))) return "a stiff body is no longer rigid";
   }
-  if (!are_feasible(model, other, other.x)) return "elements are inverted, or joints beyond their limits";
+  if (!are_feasible(model, other, other.x)) return "elements are inverted, or joints are beyond their limits";
   if (!scene->options.has_contact) return "";
   std::string hit;
   const auto broad_phase = make_broad_phase(dim, model.surface);
