@@ -113,14 +113,15 @@ TEST(Validate, StiffnessFarFromThatOfTheBodiesIsWarnedOf) {
 
 TEST(Validate, KeysOfOrientationAwareContactAreWarnedOfElsewhere) {
   EXPECT_EQ(problems_of_contact(R"({"published": true})"),
-            Lines{"contact.published: warning: is of formulation gcp and has no effect with the one chosen (got ipc)"});
+            Lines{"contact.published: warning: this key belongs to formulation gcp and has no effect with the chosen "
+                  "one (got ipc)"});
 }
 
 TEST(Validate, OrientationAwareContactHasNoPartsToChoose) {
-  EXPECT_EQ(
-      problems_of_contact(R"({"formulation": "gcp", "area_weights": true, "improved_max": null})"),
-      Lines{"contact.area_weights: chooses parts of the formulations ipc and convergent; gcp has none to choose (got "
-            "true)"});
+  EXPECT_EQ(problems_of_contact(R"({"formulation": "gcp", "area_weights": true, "improved_max": null})"),
+            Lines{"contact.area_weights: this key selects parts of the formulations ipc and convergent; gcp has no "
+                  "such parts (got "
+                  "true)"});
 }
 
 TEST(Validate, ChecksMotions) {

@@ -16,7 +16,7 @@ struct EnumInfo<TimeIntegrator> {
       V{TimeIntegrator::implicit_newmark, "implicit_newmark", "second order for beta 0.25, gamma 0.5"},
       V{TimeIntegrator::bdf2, "bdf2", "backward differences of second order; the first step is implicit Euler"},
       V{TimeIntegrator::bdf2_restarted, "bdf2_restarted",
-        "bdf2 that starts anew, body by body, where something is hit: second order, and makes no energy in impacts"},
+        "bdf2 that restarts, body by body, where a body is hit: second order, and adds no energy in impacts"},
       V{TimeIntegrator::quasi_static, "quasi_static", "equilibrium at every step, no inertia"}};
 };
 
@@ -25,7 +25,7 @@ struct EnumInfo<ContactScaleKind> {
   using V = EnumValue<ContactScaleKind>;
   static constexpr std::array values = {
       V{ContactScaleKind::bodies, "bodies", "the bounding-box diagonal of the smaller of the bodies that meet"},
-      V{ContactScaleKind::scene, "scene", "l, that of all bodies that are no obstacles"}};
+      V{ContactScaleKind::scene, "scene", "l, the diagonal of all bodies except obstacles"}};
 };
 
 template <>
@@ -33,42 +33,43 @@ struct EnumInfo<ContactFormulation> {
   using V = EnumValue<ContactFormulation>;
   static constexpr std::array values = {
       V{ContactFormulation::ipc, "ipc",
-        "all primitives that are near repel each other, each pair by its own stiffness"},
+        "all primitives that are near repel each other, each pair with its own stiffness"},
       V{ContactFormulation::convergent, "convergent",
-        "energies per area at rest, and no point of a surface counts twice: pressures and forces do not depend on the "
-        "mesh"},
+        "energies per area at rest, with each point of a surface counted once: pressures and forces do not depend on "
+        "the mesh"},
       V{ContactFormulation::gcp, "gcp",
-        "only what faces each other from outside repels, and nothing does at rest: activation distances may be larger "
-        "than edges and walls"}};
+        "only surfaces that face each other from outside repel, and none do at rest: activation distances may be "
+        "larger than edges and walls"}};
 };
 
 template <>
 struct EnumInfo<ContactStiffnessKind> {
   using V = EnumValue<ContactStiffnessKind>;
   static constexpr std::array values = {
-      V{ContactStiffnessKind::bodies, "bodies", "inertia and elasticity of what meets, contact by contact"},
+      V{ContactStiffnessKind::bodies, "bodies",
+        "for each contact, from the inertia and elasticity of the bodies that meet"},
       V{ContactStiffnessKind::published, "published",
-        "one for the scene: ten times the lower bound of [Fer23, app. A.6] (of stiff bodies what their inertia asks "
-        "for) at the start of every step, then doubled as there; kappa_g of A.6, which would balance the other forces "
-        "at the gaps of the start, is not computed"}};
+        "one for the scene: ten times the lower bound of [Fer23, app. A.6] (for stiff bodies a value from their "
+        "inertia) at the start of every step, then doubled as described there; kappa_g of A.6, which would balance the "
+        "other forces at the gaps of the start, is not computed"}};
 };
 
 template <>
 struct EnumInfo<RemeshCriterion> {
   using V = EnumValue<RemeshCriterion>;
   static constexpr std::array values = {
-      V{RemeshCriterion::energy, "energy", "how much the incremental potential falls by it, from a solve around it"},
-      V{RemeshCriterion::size, "size", "edges against a sizing field of strains and contacts; for comparison"}};
+      V{RemeshCriterion::energy, "energy", "decrease of the incremental potential by an operation, from a local solve"},
+      V{RemeshCriterion::size, "size",
+        "length of edges compared with a sizing field of strains and contacts; for comparison"}};
 };
 
 template <>
 struct EnumInfo<Convergence> {
   using V = EnumValue<Convergence>;
-  static constexpr std::array values = {
-      V{Convergence::forces, "forces",
-        "when the forces on every body balance up to force_tolerance, and what is left of them would move no body by "
-        "more than that share of its motion"},
-      V{Convergence::published, "published", "when |dx|_inf / h is below tolerance"}};
+  static constexpr std::array values = {V{Convergence::forces, "forces",
+                                          "when the forces on every body balance up to force_tolerance, and the "
+                                          "remaining forces would move no body by more than that share of its motion"},
+                                        V{Convergence::published, "published", "when |dx|_inf / h is below tolerance"}};
 };
 
 template <>
@@ -78,7 +79,8 @@ struct EnumInfo<LinearSolverChoice> {
       V{LinearSolverChoice::automatic, "automatic", "cholmod, or pcg where that is predicted to be faster"},
       V{LinearSolverChoice::cholmod, "cholmod", "sparse Cholesky factorisation"},
       V{LinearSolverChoice::pcg, "pcg", "preconditioned conjugate gradients; memory grows linearly"},
-      V{LinearSolverChoice::petsc, "petsc", "by all processes of mpirun -n N clearance-mpi run SCENE, and only there"}};
+      V{LinearSolverChoice::petsc, "petsc",
+        "PETSc on all processes of mpirun -n N clearance-mpi run SCENE, and only there"}};
 };
 
 template <>
@@ -95,10 +97,10 @@ template <>
 struct EnumInfo<CcdMethod> {
   using V = EnumValue<CcdMethod>;
   static constexpr std::array values = {
-      V{CcdMethod::clearance, "clearance", "certified separating directions: no missed impact, and fast"},
+      V{CcdMethod::clearance, "clearance", "certified separating directions: misses no impact, and is fast"},
       V{CcdMethod::tight_inclusion, "tight_inclusion",
-        "interval bisection with an error bound, of up to 250 boxes a pair; pairs that need more, half of them in hard "
-        "impacts, are certified by the method `clearance`, and the later of both bounds counts"}};
+        "interval bisection with an error bound, with up to 250 boxes per pair; pairs that need more (half of them in "
+        "hard impacts) are certified by the method `clearance`, and the later of both bounds counts"}};
 };
 
 template <>
@@ -170,9 +172,8 @@ struct EnumInfo<LoadKind> {
         "N in total, spread evenly over the boundary faces inside the region; on a stiff body at its centre of mass"},
       V{LoadKind::torque, "torque", "N m in total; stiff bodies only"},
       V{LoadKind::pressure, "pressure",
-        "Pa, see `pressure`, against the outside of the boundary faces inside the region, wherever they are and "
-        "however "
-        "large they have become; deformable bodies only"}};
+        "Pa, see `pressure`; acts against the outside of the boundary faces inside the region, at their current "
+        "position and size; deformable bodies only"}};
 };
 
 template <>
@@ -188,8 +189,9 @@ template <>
 struct EnumInfo<OverlapHandling> {
   using V = EnumValue<OverlapHandling>;
   static constexpr std::array values = {
-      V{OverlapHandling::refuse, "refuse", "the scene is refused, and every pair is told"},
-      V{OverlapHandling::separate, "separate", "they are moved apart as little as possible; see docs/overlaps.md"}};
+      V{OverlapHandling::refuse, "refuse", "the scene is refused, and every pair is reported"},
+      V{OverlapHandling::separate, "separate",
+        "the bodies are moved apart as little as possible; see docs/overlaps.md"}};
 };
 
 template <>
@@ -206,8 +208,8 @@ template <>
 struct EnumInfo<UpAxis> {
   using V = EnumValue<UpAxis>;
   static constexpr std::array values = {
-      V{UpAxis::y, "y", "as in the scene: the mesh is taken as it is"},
-      V{UpAxis::z, "z", "the mesh is turned: its z axis becomes the scene's y axis, its y axis the scene's -z axis"}};
+      V{UpAxis::y, "y", "as in the scene; the mesh is used as it is"},
+      V{UpAxis::z, "z", "the mesh is rotated: its z axis becomes the scene's y axis, its y axis the scene's -z axis"}};
 };
 
 template <>
@@ -215,7 +217,7 @@ struct EnumInfo<BodyKind> {
   using V = EnumValue<BodyKind>;
   static constexpr std::array values = {
       V{BodyKind::deformable, "deformable", "elastic solid"},
-      V{BodyKind::affine, "affine", "stiff: rigid up to a part in a thousand, and faster than rigid"},
+      V{BodyKind::affine, "affine", "stiff: rigid up to a strain of a thousandth, and faster than rigid"},
       V{BodyKind::rigid, "rigid", "stiff: exactly rigid"},
       V{BodyKind::obstacle, "obstacle",
         "never deforms; moves only as prescribed, also through other obstacles and half-spaces"}};
@@ -234,16 +236,18 @@ template <>
 struct EnumInfo<OutputField> {
   using V = EnumValue<OutputField>;
   static constexpr std::array values = {
-      V{OutputField::displacement, "displacement", "point data [m]: from where the vertex starts"},
+      V{OutputField::displacement, "displacement",
+        "point data [m]: displacement from the start position of the vertex"},
       V{OutputField::von_mises, "von_mises", "cell data [Pa]: equivalent stress of the Cauchy stress"},
       V{OutputField::principal_stress, "principal_stress",
         "cell data, 3 numbers [Pa]: principal Cauchy stresses, the largest first, tension positive"},
       V{OutputField::strain, "strain", "cell data, 3 numbers: principal logarithmic strains, the largest first"},
       V{OutputField::energy_density, "energy_density", "cell data [J/m^3]: elastic energy over the volume at rest"},
       V{OutputField::contact_pressure, "contact_pressure",
-        "point data [Pa]: normal contact forces over the areas that bear them"},
-      V{OutputField::normal_force, "normal_force", "point data, a vector [N]: what contacts press the vertex with"},
-      V{OutputField::friction_force, "friction_force", "point data, a vector [N]: what contacts rub the vertex with"}};
+        "point data [Pa]: normal contact forces divided by the areas that bear them"},
+      V{OutputField::normal_force, "normal_force", "point data, a vector [N]: normal force of contacts on the vertex"},
+      V{OutputField::friction_force, "friction_force",
+        "point data, a vector [N]: friction force of contacts on the vertex"}};
 };
 
 template <>
@@ -251,18 +255,18 @@ struct EnumInfo<ProbeKind> {
   using V = EnumValue<ProbeKind>;
   static constexpr std::array values = {
       V{ProbeKind::position, "position",
-        "[m] of the centre of mass of `body` (obstacles: the mean of their vertices), of its vertex that starts "
-        "nearest to `point`, or the mean of the vertices in `region`"},
-      V{ProbeKind::velocity, "velocity", "[m/s] of the same"},
+        "position [m] of the centre of mass of `body` (obstacles: the mean of their vertices), of its vertex that "
+        "starts nearest to `point`, or the mean of the vertices in `region`"},
+      V{ProbeKind::velocity, "velocity", "velocity [m/s] of the same points"},
       V{ProbeKind::reaction, "reaction",
-        "force [N], and torque [N m] about `point`, that hold or move the prescribed nodes of `body`, of those in "
-        "`region`, against everything else that acts on them, their own weight and inertia included"},
-      V{ProbeKind::contact, "contact", "normal force and friction [N] on the first of `bodies` by the second"},
+        "force [N], and torque [N m] about `point`, that hold or move the prescribed nodes of `body` (or those in "
+        "`region`) against everything else that acts on them, including their own weight and inertia"},
+      V{ProbeKind::contact, "contact", "normal force and friction [N] that the second of `bodies` exerts on the first"},
       V{ProbeKind::joint, "joint",
-        "angle [deg] of a hinge with its turns, offset [m] of a slider, what moves or holds it there (`effort`: torque "
-        "[N m] about or force [N] along its axis), and all that the joint does to its first body: force [N], and "
-        "torque [N m] about the joint's point"},
-      V{ProbeKind::gap, "gap", "[m] smallest distance between `bodies`"}};
+        "angle [deg] of a hinge with its turns, or offset [m] of a slider; `effort`, the torque [N m] about or force "
+        "[N] along its axis that moves or holds it there; and the total force [N], and torque [N m] about the joint's "
+        "point, that the joint exerts on its first body"},
+      V{ProbeKind::gap, "gap", "smallest distance [m] between `bodies`"}};
 };
 
 }  // namespace clearance

@@ -26,12 +26,13 @@ void describe(Visitor& v, TimeDesc& t) {
 template <>
 struct StructInfo<RestitutionPairDesc> {
   static constexpr const char* name = "restitution_pair";
-  static constexpr const char* doc = "Restitution between two bodies, whatever the scene has.";
+  static constexpr const char* doc = "Restitution between two bodies; overrides the restitution of the scene.";
 };
 template <class Visitor>
 void describe(Visitor& v, RestitutionPairDesc& p) {
-  v.field("bodies", p.bodies, any("", "names of the two bodies, obstacles included, but half-spaces have none"));
-  v.field("restitution", p.restitution, at_least(0.0, "", "as `contact.restitution`").below(1.0, false));
+  v.field("bodies", p.bodies, any("", "names of the two bodies, which may be obstacles; half-spaces have no names"));
+  v.field("restitution", p.restitution,
+          at_least(0.0, "", "coefficient of restitution, as in `contact.restitution`").below(1.0, false));
 }
 
 template <>
@@ -43,74 +44,82 @@ template <class Visitor>
 void describe(Visitor& v, IgnoredPairDesc& p) {
   v.field("bodies", p.bodies,
           any("",
-              "names of the two bodies, obstacles included, or of a body and a half-space, `half_spaces[0]`; of a body "
-              "that is copied all copies are meant, and the same name twice lets its copies pass through each other"));
+              "names of the two bodies, which may be obstacles, or of a body and a half-space (`half_spaces[0]`); the "
+              "name of a body with copies stands for all copies, and the same name twice lets its copies pass through "
+              "each other"));
 }
 
 template <bool is_convergent, class Visitor>
 void describe(Visitor& v, WeightingOptions<is_convergent>& o) {
-  constexpr std::string_view no_parts = "chooses parts of the formulations ipc and convergent; gcp has none to choose";
+  constexpr std::string_view no_parts =
+      "this key selects parts of the formulations ipc and convergent; gcp has no such parts";
   v.field("area_weights", o.area_weights,
-          any("", "pairs count by the area at rest that they stand for; null: as the formulation has it")
+          any("", "each pair is weighted by the area at rest that it represents; null: as in the formulation")
               .refused_elsewhere(no_parts));
-  v.field(
-      "improved_max", o.improved_max,
-      any("", "what neighbouring primitives would repel more than once is subtracted; null: as the formulation has it")
-          .refused_elsewhere(no_parts));
+  v.field("improved_max", o.improved_max,
+          any("",
+              "repulsion that neighbouring primitives would count more than once is subtracted; null: as in the "
+              "formulation")
+              .refused_elsewhere(no_parts));
   v.field("physical_barrier", o.physical_barrier,
-          any("", "the barrier is an energy per area, kappa in Pa; null: as the formulation has it")
+          any("", "the barrier is an energy per area, with kappa in Pa; null: as in the formulation")
               .refused_elsewhere(no_parts));
 }
 
 template <class Visitor>
 void describe(Visitor& v, GcpOptions& o) {
-  constexpr std::string_view no_effect = "is of formulation gcp and has no effect with the one chosen";
-  v.field(
-      "alpha_t", o.alpha_t,
-      at_least(0.01, "", "formulation gcp: cosine by which what repels may miss being a local minimum of the distance")
-          .below(1.0, false)
-          .ignored_elsewhere(no_effect));
+  constexpr std::string_view no_effect = "this key belongs to formulation gcp and has no effect with the chosen one";
+  v.field("alpha_t", o.alpha_t,
+          at_least(0.01, "",
+                   "formulation gcp: tolerance, as a cosine, by which a pair that repels may fail to be a local "
+                   "minimum of the distance")
+              .below(1.0, false)
+              .ignored_elsewhere(no_effect));
   v.field("alpha_n", o.alpha_n,
-          at_least(0.01, "", "formulation gcp: cosine by which the direction of a gap may point into a solid")
+          at_least(0.01, "",
+                   "formulation gcp: tolerance, as a cosine, by which the direction of a gap may point into a solid")
               .below(1.0, false)
               .ignored_elsewhere(no_effect));
   v.field("adaptive_dhat", o.adaptive_dhat,
-          any("", "formulation gcp: what is nearer than dhat at rest repels from half of that distance on only")
+          any("",
+              "formulation gcp: primitives that are nearer than dhat at rest repel each other only below half of that "
+              "distance")
               .ignored_elsewhere(no_effect));
   v.field("published", o.published,
           any("",
-              "formulation gcp, for comparison with its authors' program: its energies, whose areas are products of "
-              "current ones; kappa is theirs")
+              "formulation gcp: use the energies of its authors' program, for comparison; these multiply current "
+              "areas, and kappa has their meaning")
               .ignored_elsewhere(no_effect));
 }
 
 template <class Visitor>
 void describe_barrier(Visitor& v, ContactDesc& c) {
-  v.field(
-      "dhat", c.dhat,
-      positive("1 or m",
-               "distance at which the barrier starts to act; with the scales of bodies at most a third of "
-               "their thickness, and no more than bodies are apart at the start; an absolute one is taken as it is"));
+  v.field("dhat", c.dhat,
+          positive("1 or m",
+                   "distance below which the barrier acts; with the scales of bodies it is limited to a third of their "
+                   "thickness and to their distance at the start; an absolute distance is used as given"));
   v.field("dhat_is_absolute", c.dhat_is_absolute, any("", "dhat and close_distance are in metres, not relative"));
-  v.field("kappa", c.kappa,
-          at_least(0.0, "kg/m^2 or Pa",
-                   "barrier stiffness in the incremental potential (J/m^4 times the integrator's h^2; quasi_static: "
-                   "J/m^4); 0: as `stiffness` says; with a physical barrier in Pa, 0: a tenth of the smaller Young's "
-                   "modulus of two bodies that meet, of stiff bodies what their inertia asks for"));
+  v.field(
+      "kappa", c.kappa,
+      at_least(
+          0.0, "kg/m^2 or Pa",
+          "barrier stiffness in the incremental potential (J/m^4 times the integrator's h^2; quasi_static: J/m^4); 0: "
+          "determined by `stiffness`. With a physical barrier it is in Pa, and 0 stands for a tenth of the smaller "
+          "Young's modulus of the two bodies that meet, or for a value from their inertia if they are stiff"));
   v.field("kappa_min_multiplier", c.kappa_min_multiplier,
-          positive("", "stiffness published: lower bound of the adaptive one, in mean nodal masses"));
+          positive("", "stiffness published: lower bound of the adaptive stiffness, in mean nodal masses"));
   v.field("close_distance", c.close_distance,
-          at_least(0.0, "l or m", "stiffness published: below this distance it is doubled"));
+          at_least(0.0, "l or m", "stiffness published: distance below which the stiffness is doubled"));
 }
 
 template <class Visitor>
 void describe_restitution(Visitor& v, ContactDesc& c) {
   v.field("restitution", c.restitution,
           at_least(0.0, "",
-                   "of impacts of affine and rigid bodies with each other, obstacles and half-spaces: normal speed of "
-                   "the points that meet after over before, for approaches faster than twice what gravity adds in a "
-                   "step; deformable "
-                   "bodies rebound by their elasticity alone")
+                   "coefficient of restitution of affine and rigid bodies in impacts with each other, obstacles and "
+                   "half-spaces: normal speed of the points that meet after the impact divided by that before it. It "
+                   "applies to approaches faster than twice the speed that gravity adds in a step; deformable bodies "
+                   "rebound by their elasticity alone")
               .below(1.0, false));
   v.field("restitution_pairs", c.restitution_pairs, any("", "restitution of certain pairs of bodies"));
 }
@@ -119,24 +128,24 @@ template <>
 struct StructInfo<ContactDesc> {
   static constexpr const char* name = "contact";
   static constexpr const char* doc =
-      "The contact barrier. Relative lengths are fractions of the bounding-box diagonal of the smaller of two bodies "
-      "that meet, or, as `scales` says, of l, that of all bodies that are no obstacles, at rest.";
+      "The contact barrier. Relative lengths are fractions of a bounding-box diagonal at rest: that of the smaller of "
+      "the two bodies that meet or, depending on `scales`, l, that of all bodies except obstacles.";
 };
 template <class Visitor>
 void describe(Visitor& v, ContactDesc& c) {
   v.field("enabled", c.enabled, any("", "without contact, surfaces pass through each other"));
-  describe_choice<ContactFormulation>(v, "formulation", c.options,
-                                      any("", "what repels what, see docs/contact_formulations.md"));
-  v.field("scales", c.scales, any("", "what relative lengths are fractions of, here and in friction"));
-  v.field("stiffness", c.stiffness, any("", "what the barrier's stiffness follows from"));
+  describe_choice<ContactFormulation>(
+      v, "formulation", c.options,
+      any("", "rule that decides which primitives repel each other; see docs/contact_formulations.md"));
+  v.field("scales", c.scales, any("", "length that relative lengths are fractions of, here and in friction"));
+  v.field("stiffness", c.stiffness, any("", "rule that determines the stiffness of the barrier"));
   describe_barrier(v, c);
   v.field("min_separation", c.min_separation, at_least(0.0, "m", "smallest allowed gap, always absolute"));
-  v.field(
-      "separate_curved", c.separate_curved,
-      any("",
-          "`min_separation` is at least three times the certified distance of curved boundaries from the flat pieces "
-          "that touch for them, so that the curved surfaces themselves do not meet; where they become rounder than "
-          "that covers, `curved_surfaces` warns"));
+  v.field("separate_curved", c.separate_curved,
+          any("",
+              "raise `min_separation` to at least three times the certified distance between curved boundaries and the "
+              "flat pieces that represent them in contact, so that the curved surfaces themselves do not meet; the "
+              "warning `curved_surfaces` reports boundaries that become too round for that"));
   v.field("obstacles_only", c.obstacles_only,
           any("", "deformable bodies collide with obstacles and half-spaces, but not with each other or themselves"));
   describe_restitution(v, c);
@@ -148,65 +157,70 @@ template <>
 struct StructInfo<FrictionPairDesc> {
   static constexpr const char* name = "friction_pair";
   static constexpr const char* doc =
-      "Friction between two bodies, or a body and a half-space, whatever each has for itself.";
+      "Friction between two bodies, or between a body and a half-space; overrides their own coefficients.";
 };
 template <class Visitor>
 void describe(Visitor& v, FrictionPairDesc& p) {
   v.field("bodies", p.bodies,
           any("",
-              "names of the two bodies, obstacles included, or of a body and a half-space, `half_spaces[0]`; the same "
-              "twice: contact of a body with itself"));
-  v.field("coefficient", p.coefficient, at_least(0.0, "", "kinetic Coulomb coefficient; left out, the pair is smooth"));
-  v.field("static_coefficient", p.static_coefficient, at_least(0.0, "", "null: the same as the kinetic one"));
+              "names of the two bodies, which may be obstacles, or of a body and a half-space (`half_spaces[0]`); the "
+              "same name twice stands for contact of a body with itself"));
+  v.field("coefficient", p.coefficient,
+          at_least(0.0, "", "kinetic Coulomb coefficient; if left out, the pair has no friction"));
+  v.field("static_coefficient", p.static_coefficient,
+          at_least(0.0, "", "static Coulomb coefficient; null: the same as the kinetic one"));
 }
 
 template <>
 struct StructInfo<FrictionDesc> {
   static constexpr const char* name = "friction";
   static constexpr const char* doc =
-      "Coulomb friction. Two bodies rub with the geometric mean of their coefficients, so that one without any makes "
-      "both "
-      "smooth; a half-space with its own.";
+      "Coulomb friction. The coefficient of two bodies is the geometric mean of their own coefficients, so that a body "
+      "without friction has none with any other; a half-space that has a coefficient uses its own.";
 };
 template <class Visitor>
 void describe(Visitor& v, FrictionDesc& f) {
-  v.field("coefficient", f.coefficient,
-          at_least(0.0, "", "kinetic Coulomb coefficient of bodies that have none of their own"));
-  v.field("static_coefficient", f.static_coefficient, at_least(0.0, "", "null: the same as the kinetic one"));
-  v.field("eps_v", f.eps_v, positive("1/s or m/s", "sliding slower than this counts as sticking"));
+  v.field("coefficient", f.coefficient, at_least(0.0, "", "kinetic Coulomb coefficient of bodies without their own"));
+  v.field("static_coefficient", f.static_coefficient,
+          at_least(0.0, "", "static Coulomb coefficient; null: the same as the kinetic one"));
+  v.field("eps_v", f.eps_v, positive("1/s or m/s", "speed below which sliding counts as sticking"));
   v.field("eps_v_is_absolute", f.eps_v_is_absolute, any("", "eps_v is in m/s, not relative"));
   v.field("stick", f.stick,
           at_least(0.0, "1",
-                   "elastic sliding of a contact that sticks, kept from step to step, so that a load below the limit "
-                   "does not creep; 0: friction smoothed below eps_v, which creeps"));
+                   "elastic displacement of a contact that sticks, kept from step to step, so that a load below the "
+                   "limit does not creep; 0: friction is smoothed below eps_v instead, and creeps"));
   v.field("iterations", f.iterations,
           at_least(0, "",
-                   "lagged solves per step; 0, and more than 100: until friction forces agree with the contact forces, "
-                   "with directions that couple both, in at most 100 of them"));
+                   "lagged solves per step; 0 or more than 100: until friction forces agree with the contact forces, "
+                   "using directions that couple both, in at most 100 solves"));
   v.field("pairs", f.pairs, any("", "coefficients of certain pairs of bodies, or of a body and a half-space"));
 }
 
 template <>
 struct StructInfo<PetscDesc> {
   static constexpr const char* name = "petsc";
-  static constexpr const char* doc = "How PETSc solves linear systems, with linear_solver petsc (docs/huge_scenes.md).";
+  static constexpr const char* doc = "Options of PETSc, used with linear_solver petsc (docs/huge_scenes.md).";
 };
 template <class Visitor>
 void describe(Visitor& v, PetscDesc& p) {
-  v.field("method", p.method, any("", "factorisation, or preconditioner of conjugate gradients"));
+  v.field("method", p.method, any("", "factorisation, or preconditioner of the conjugate gradients"));
   v.field("tolerance", p.tolerance,
-          positive("", "gamg, hypre: preconditioned residual, relative to that of zero").below(1.0, true));
-  v.field("max_iterations", p.max_iterations, at_least(1, "", "gamg, hypre: of conjugate gradients"));
+          positive("", "gamg, hypre: preconditioned residual, relative to the residual of zero").below(1.0, true));
+  v.field("max_iterations", p.max_iterations,
+          at_least(1, "", "gamg, hypre: largest number of iterations of the conjugate gradients"));
 }
 
 template <class Visitor>
 void describe_remesh_thresholds(Visitor& v, RemeshDesc& r) {
-  v.field("gain", r.gain,
-          at_least(0.0, "J", "what a split has to lower the incremental potential by; 0: see relative_gain"));
+  v.field(
+      "gain", r.gain,
+      at_least(0.0, "J", "least amount by which a split must lower the incremental potential; 0: see relative_gain"));
   v.field("relative_gain", r.relative_gain,
-          positive("", "likewise, as a share of the elastic and contact energy of the body").below(1.0, false));
-  v.field("loss", r.loss, at_least(0.0, "J", "what any other operation may raise it by; 0: see relative_loss"));
-  v.field("relative_loss", r.relative_loss, at_least(0.0, "", "likewise, as such a share").below(1.0, false));
+          positive("", "the same amount as a share of the elastic and contact energy of the body").below(1.0, false));
+  v.field("loss", r.loss,
+          at_least(0.0, "J", "largest amount by which any other operation may raise it; 0: see relative_loss"));
+  v.field("relative_loss", r.relative_loss,
+          at_least(0.0, "", "the same amount as a share of that energy").below(1.0, false));
   v.field("split_quantile", r.split_quantile,
           at_least(0.0, "", "edges are tried if they have more energy than this share of all edges").below(1.0, true));
   v.field("collapse_quantile", r.collapse_quantile,
@@ -223,22 +237,26 @@ struct StructInfo<RemeshDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, RemeshDesc& r) {
-  v.field("enabled", r.enabled, any("", "of a body: false where those of the scene adapt"));
-  v.field("criterion", r.criterion, any("", "by what elements adapt"));
+  v.field("enabled", r.enabled, any("", "false in a body: its elements do not adapt, although those of the scene do"));
+  v.field("criterion", r.criterion, any("", "quantity that decides how elements adapt"));
   v.field("split", r.split, any("", "split edges"));
   v.field("collapse", r.collapse, any("", "collapse edges"));
   v.field("swap", r.swap, any("", "swap edges and faces inside"));
-  v.field("smooth", r.smooth, any("", "move vertices inside to where elements are better at rest"));
+  v.field("smooth", r.smooth, any("", "move inner vertices so that elements have a better shape at rest"));
   describe_remesh_thresholds(v, r);
-  v.field("depth", r.depth, at_least(1, "", "how often an edge may be split within a step"));
-  v.field("rounds", r.rounds, at_least(1, "", "of operations and a solve within a step, as long as something changes"));
+  v.field("depth", r.depth, at_least(1, "", "number of times an edge may be split within a step"));
+  v.field("rounds", r.rounds,
+          at_least(
+              1, "",
+              "largest number of rounds within a step, each of operations and a solve; they end when nothing changes"));
   v.field("smallest_edge", r.smallest_edge,
-          positive("m", "of edges at rest that splits leave; null: a thousandth of the body's size"));
-  v.field("largest_count", r.largest_count, at_least(0, "", "elements of the body; 0: no limit"));
+          positive("m",
+                   "smallest length at rest of edges that a split may produce; null: a thousandth of the body's size"));
+  v.field("largest_count", r.largest_count, at_least(0, "", "largest number of elements of the body; 0: no limit"));
   v.field("quality", r.quality,
           at_least(0.0, "",
-                   "mean ratio at rest (1: equilateral) below which no operation may bring elements, nor make "
-                   "worse ones that are below")
+                   "least mean ratio at rest (1: equilateral) of elements that an operation produces; elements that "
+                   "are already below it may not become worse")
               .below(1.0, true));
   v.field("size_strain", r.size_strain,
           positive("", "criterion size: largest change of strain between neighbouring elements"));
@@ -253,28 +271,28 @@ struct StructInfo<SolverDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, SolverDesc& s) {
-  v.field("convergence", s.convergence, any("", "when a step has converged"));
+  v.field("convergence", s.convergence, any("", "criterion by which a step has converged"));
   v.field(
       "force_tolerance", s.force_tolerance,
       positive("",
-               "convergence forces: share of the forces at work on a body that may be left, of their sum a tenth of "
-               "that; and share of what these forces have moved the body in the step, or of a hundredth of its size if "
-               "that is less, that those left over would still move it")
+               "convergence forces: largest unbalanced share of the forces at work on a body (for their sum, a tenth "
+               "of it). It also bounds the motion that the remaining forces would still cause, as a share of the "
+               "motion that forces have caused in the step, or of a hundredth of the body's size if that is less")
           .below(1.0, true));
   v.field("tolerance", s.tolerance,
           positive("l/s or m/s", "convergence published: Newton stops when |dx|_inf / h is below this"));
   v.field("tolerance_is_absolute", s.tolerance_is_absolute,
           any("", "tolerance is in m/s, not fractions of l per second"));
   v.field("max_iterations", s.max_iterations, at_least(1, "", "Newton iterations before a step ends unconverged"));
-  v.field("linear_solver", s.linear_solver, any("", "solves for the Newton direction"));
-  v.field("petsc", s.petsc, any("", "how PETSc solves, if linear_solver is petsc"));
+  v.field("linear_solver", s.linear_solver, any("", "solver of the linear systems for the Newton directions"));
+  v.field("petsc", s.petsc, any("", "options of PETSc, used if linear_solver is petsc"));
   v.field("ccd", s.ccd, any("", "continuous collision detection that bounds each step"));
 }
 
 template <>
 struct StructInfo<MaterialDesc> {
   static constexpr const char* name = "material";
-  static constexpr const char* doc = "What a body is made of. Of a stiff body only density and stiffness count.";
+  static constexpr const char* doc = "The material of a body. A stiff body uses only density and stiffness.";
 };
 template <class Visitor>
 void describe(Visitor& v, MaterialDesc& m) {
@@ -284,10 +302,9 @@ void describe(Visitor& v, MaterialDesc& m) {
   v.field("poisson_ratio", m.poisson_ratio, above(-1.0, "", "sideways contraction").below(0.5, true));
   v.field("damping", m.damping,
           at_least(0.0, "s", "stiffness-proportional (Rayleigh) coefficient, lagged by one step"));
-  v.field("stiffness", m.stiffness,
-          positive(
-              "Pa",
-              "of affine bodies: how hard they resist any deformation; null: what mass, size, step and loads ask for"));
+  v.field(
+      "stiffness", m.stiffness,
+      positive("Pa", "resistance of affine bodies to any deformation; null: chosen from mass, size, step and loads"));
 }
 
 template <>
@@ -298,14 +315,17 @@ struct StructInfo<GeneratorDesc> {
 template <class Visitor>
 void describe(Visitor& v, GeneratorDesc& g) {
   v.field("kind", g.kind, any("", "the shape; it decides what size and resolution mean"));
-  v.field("size", g.size, positive("m", "sizes before the transform, as the kind says"));
-  v.field("resolution", g.resolution,
-          at_least(1, "", "numbers of cells, as the kind says; the last one given also stands for further ones"));
+  v.field("size", g.size, positive("m", "sizes before the transform; the kind decides their meaning"));
+  v.field(
+      "resolution", g.resolution,
+      at_least(
+          1, "",
+          "numbers of cells; the kind decides their meaning, and the last one given also stands for the missing ones"));
   v.field("blocks", g.blocks,
           any("m",
-              "of kind blocks: min and max corner of each box, before the transform; every face of a box lies between "
+              "kind blocks: min and max corner of each box, before the transform; every face of a box lies between "
               "cells, so that the thinnest box is one cell thick; resolution is not used"));
-  v.field("is_surface", g.is_surface, any("", "triangles (2D: edges) only: for obstacles"));
+  v.field("is_surface", g.is_surface, any("", "make only triangles (2D: edges), for obstacles"));
 }
 
 template <>
@@ -318,12 +338,11 @@ template <class Visitor>
 void describe(Visitor& v, GeometryDesc& g) {
   v.field("vertices", g.vertices,
           any("m",
-              "points, numbered from 0 by the lists below; without any list each is a lone point, else those in none "
-              "are left out"));
+              "points; the lists below number them from 0. Without any list each vertex is a lone point; with lists, "
+              "vertices that occur in none are left out"));
   v.field("edges", g.edges,
           at_least(0, "",
-                   "pairs of vertices: wires, in 2D the outline of the body; those of triangles "
-                   "need not be listed"));
+                   "pairs of vertices: wires, in 2D the outline of the body; edges of triangles need not be listed"));
   v.field("triangles", g.triangles, at_least(0, "", "triples of vertices, counterclockwise seen from outside"));
   v.field("tets", g.tets,
           at_least(0, "", "3D: quadruples of vertices; seen from the fourth, the first three run counterclockwise"));
@@ -333,42 +352,41 @@ template <>
 struct StructInfo<VolumeMeshDesc> {
   static constexpr const char* name = "volume_mesh";
   static constexpr const char* doc =
-      "How the inside of a bare surface is meshed: a closed one is filled with tetrahedra, one with holes, "
-      "intersections "
-      "or loose triangles is wrapped first; in 2D closed outlines are filled with triangles. Needs the program "
-      "clearance-mesh. See docs/meshing.md.";
+      "Options for meshing the inside of a bare surface. A closed surface is filled with tetrahedra; a surface with "
+      "holes, intersections or loose triangles is wrapped first. In 2D closed outlines are filled with triangles. This "
+      "needs the program clearance-mesh. See docs/meshing.md.";
 };
 template <class Visitor>
 void describe(Visitor& v, VolumeMeshDesc& m) {
-  v.field("edge_length", m.edge_length,
-          positive("m", "of most elements, before the transform; null: a twentieth of the bounding-box diagonal"));
+  v.field(
+      "edge_length", m.edge_length,
+      positive("m",
+               "edge length of most elements, before the transform; null: a twentieth of the bounding-box diagonal"));
 }
 
 template <>
 struct StructInfo<CollisionSurfaceDesc> {
   static constexpr const char* name = "collision_surface";
   static constexpr const char* doc =
-      "What of a deformable body touches others: the boundary of its elements cut into flat pieces, or a surface of "
-      "its "
-      "own that follows the displacements of the elements around it. Frames hold it as triangles (2D: edges).";
+      "The surface with which a deformable body collides: the boundary of its elements, cut into flat pieces, or a "
+      "separate surface that follows the displacements of the elements around it. Frames store it as triangles (2D: "
+      "edges).";
 };
 template <class Visitor>
 void describe(Visitor& v, CollisionSurfaceDesc& c) {
-  v.field(
-      "mesh", c.mesh,
-      any("path",
-          "file of a surface of triangles (2D: an outline of edges) in the place, units and transform of the body's "
-          "mesh; empty: the boundary of the elements"));
-  v.field(
-      "weights", c.weights,
-      any("path",
-          "HDF5 file of weights by which the vertices of `mesh` follow the nodes of the body's mesh, V + W (x - X): "
-          "a row per vertex of the surface file, a column per node of the mesh file, in their order; empty: each "
-          "vertex follows the element around it. See docs/high_order.md"));
+  v.field("mesh", c.mesh,
+          any("path",
+              "file of a surface of triangles (2D: an outline of edges) with the place, units and transform of the "
+              "body's mesh; empty: the boundary of the elements"));
+  v.field("weights", c.weights,
+          any("path",
+              "HDF5 file of weights by which the vertices of `mesh` follow the nodes of the body's mesh, V + W (x - "
+              "X). It has a row for each vertex of the surface file and a column for each node of the mesh file, in "
+              "their order. Empty: each vertex follows the element around it. See docs/high_order.md"));
   v.field("segments", c.segments,
           at_least(0, "",
-                   "pieces of each edge of the boundary, which cut each face into their square; 0: as few as the "
-                   "tolerance allows, at least the order of the elements")
+                   "number of pieces of each edge of the boundary; a face is cut into the square of this number. 0: as "
+                   "few as the tolerance allows, at least the order of the elements")
               .below(64, false));
   v.field(
       "tolerance", c.tolerance,
@@ -385,12 +403,14 @@ struct StructInfo<TransformDesc> {
 template <class Visitor>
 void describe(Visitor& v, TransformDesc& t) {
   v.field("scale", t.scale,
-          any("", "applied first, about the origin of the mesh; one number scales uniformly; negative ones mirror")
+          any("",
+              "scale factors, applied first, about the origin of the mesh; one number scales uniformly, and negative "
+              "numbers mirror")
               .short_as(Shorthand::uniform));
   v.field("rotation", t.rotation,
-          any("deg", "about the fixed x, then y, then z axis: R = Rz Ry Rx; 2D: one number")
+          any("deg", "rotation about the fixed x, then y, then z axis: R = Rz Ry Rx; 2D: one number")
               .short_as(Shorthand::angle_in_plane));
-  v.field("translation", t.translation, any("m", "applied last"));
+  v.field("translation", t.translation, any("m", "translation, applied last"));
 }
 
 template <>
@@ -400,7 +420,7 @@ struct StructInfo<ArrayDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, ArrayDesc& a) {
-  v.field("counts", a.counts, at_least(1, "", "copies along x, y, z"));
+  v.field("counts", a.counts, at_least(1, "", "numbers of copies along x, y, z"));
   v.field("spacing", a.spacing, any("m", "distance between copies"));
 }
 
@@ -413,24 +433,24 @@ template <class Visitor>
 void describe(Visitor& v, RegionDesc& r) {
   v.field("box", r.box, any("as frame", "min and max corner, borders included; null: the whole body"));
   v.field("more_boxes", r.more_boxes, any("as frame", "further corners: nodes in any of the boxes are in the region"));
-  v.field("frame", r.frame, any("", "what the corners are measured in"));
-  v.field("surface_only", r.surface_only, any("", "only nodes on the surface"));
+  v.field("frame", r.frame, any("", "coordinates in which corners are given"));
+  v.field("surface_only", r.surface_only, any("", "select only nodes on the surface"));
   v.field("nodes", r.nodes,
-          at_least(0, "", "only these, by their numbers in the mesh, counted from 0; empty: no such choice"));
-  v.field(
-      "tags", r.tags,
-      any("",
-          "only nodes of elements of these groups of the mesh file (Gmsh: physical groups, by name or number; where "
-          "groups of different elements share one, as `triangles:1`, with points, edges, triangles or tets); where "
-          "faces or elements are meant, only those of the groups; empty: no such choice")
-          .short_as(Shorthand::number));
+          at_least(0, "", "select only these nodes, by their numbers in the mesh, counted from 0; empty: all"));
+  v.field("tags", r.tags,
+          any("",
+              "select only nodes of elements of these groups of the mesh file (in Gmsh physical groups), by name or "
+              "number. If groups of points, edges, triangles or tets share a name or number, write for example "
+              "`triangles:1`. Loads on faces and parts of elements use only the faces or elements of the groups. "
+              "Empty: all")
+              .short_as(Shorthand::number));
 }
 
 template <>
 struct StructInfo<ReleaseDesc> {
   static constexpr const char* name = "release";
   static constexpr const char* doc =
-      "Lets the nodes of a motion go once the smallest coordinate of all deformable vertices along an axis exceeds a "
+      "Releases the nodes of a motion once the smallest coordinate of all deformable vertices along an axis exceeds a "
       "bound.";
 };
 template <class Visitor>
@@ -443,32 +463,34 @@ template <>
 struct StructInfo<LoadDesc> {
   static constexpr const char* name = "load";
   static constexpr const char* doc =
-      "Forces on a body. Their direction does not follow it, but that of a pressure. A load acts in the steps that "
-      "begin in [start, end), with "
-      "its value at their end. Several loads add. A stiff body feels it as a whole.";
+      "Forces on a body. Only a pressure changes its direction with the body. A load acts in the steps that begin in "
+      "[start, end), with its value at the end of the step. Several loads add. A load acts on a stiff body as a whole.";
 };
 template <class Visitor>
 void describe(Visitor& v, LoadDesc& l) {
-  v.field("region", l.region, any("", "the nodes that it acts on; traction and force: the faces between such nodes"));
-  v.field("kind", l.kind, any("", "what the value means"));
-  v.field("value", l.value, any("m/s^2, Pa, N or N m", "along, of a torque about, x, y, z: in 2D [0, 0, torque]"));
+  v.field("region", l.region,
+          any("", "nodes on which the load acts; traction and force: the faces between these nodes"));
+  v.field("kind", l.kind, any("", "meaning of the value"));
+  v.field("value", l.value,
+          any("m/s^2, Pa, N or N m",
+              "components along x, y, z, of a torque about x, y, z; in 2D a torque is [0, 0, torque]"));
   v.field("expression", l.expression,
-          any("as value", "formulas in t [s] and x, y, z [m] at the scene's start, instead of value"));
+          any("as value", "formulas in t [s] and x, y, z [m] at the scene's start, used instead of value"));
   v.field("pressure", l.pressure,
-          any("Pa", "formula in t [s], of kind pressure: positive presses on the body; empty: none")
+          any("Pa", "kind pressure: formula in t [s]; a positive value presses on the body; empty: none")
               .short_as(Shorthand::number));
-  v.field("start", l.start, at_least(0.0, "s", "when the load starts"));
-  v.field("end", l.end, at_least(0.0, "s", "when the load ends; null: never").with_null_infinity());
+  v.field("start", l.start, at_least(0.0, "s", "time at which the load starts"));
+  v.field("end", l.end, at_least(0.0, "s", "time at which the load ends; null: never").with_null_infinity());
 }
 
 template <>
 struct StructInfo<PoseDesc> {
   static constexpr const char* name = "pose";
-  static constexpr const char* doc = "Where the nodes of a motion are at the end of a step.";
+  static constexpr const char* doc = "Position and rotation of the nodes of a motion at the end of a step.";
 };
 template <class Visitor>
 void describe(Visitor& v, PoseDesc& p) {
-  v.field("position", p.position, any("m", "of the motion's center"));
+  v.field("position", p.position, any("m", "position of the motion's center"));
   v.field("rotation", p.rotation,
           any("deg", "rotation vector from the placement at the scene's start; 2D: one number")
               .short_as(Shorthand::angle_in_plane));
@@ -479,17 +501,17 @@ void describe_mesh_sequence(Visitor& v, MotionDesc& m) {
   v.field(
       "mesh_sequence", m.mesh_sequence,
       any("path",
-          "folder with one mesh a step, `<number>.obj` (or any other mesh format): where all vertices of the body's "
-          "mesh are in the scene at the end of the step; no file may be missing; instead of any other motion"));
+          "folder with one mesh per step, `<number>.obj` (or any other mesh format), which has the positions of all "
+          "vertices of the body's mesh at the end of the step; no file may be missing; it replaces any other motion"));
   v.field("mesh_sequence_first", m.mesh_sequence_first,
-          at_least(0, "", "number of the file of the motion's first step"));
+          at_least(0, "", "number of the file for the first step of the motion"));
   v.field("mesh_files", m.mesh_files,
-          any("path", "the files of a sequence of meshes in their order, instead of `mesh_sequence`"));
+          any("path", "files of a sequence of meshes in their order, instead of `mesh_sequence`"));
   v.field(
       "mesh_rate", m.mesh_rate,
       at_least(0.0, "1/s",
-               "files of a sequence per second, the first at the motion's start; vertices move along straight lines "
-               "between two files, and stay where the last file has them; 0: one file a step"));
+               "number of files of a sequence per second, the first at the start of the motion; vertices move along "
+               "straight lines between two files and rest at the positions of the last one; 0: one file per step"));
   v.field(
       "mesh_is_placed", m.mesh_is_placed,
       any("", "true: files of a sequence hold positions in the scene; false: positions before the body's transform"));
@@ -504,22 +526,25 @@ struct StructInfo<MotionDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, MotionDesc& m) {
-  v.field("region", m.region, any("", "the nodes that move"));
-  v.field("linear_velocity", m.linear_velocity, any("m/s", "zero, with zero angular velocity: the nodes are held"));
+  v.field("region", m.region, any("", "nodes that move"));
+  v.field("linear_velocity", m.linear_velocity,
+          any("m/s", "velocity of the nodes; if this and the angular velocity are zero, the nodes are held"));
   v.field("angular_velocity", m.angular_velocity,
           any("deg/s", "rotation vector rate; 2D: one number").short_as(Shorthand::angle_in_plane));
   v.field("center", m.center,
           any("m", "center of the rotation; null: center of the bounding box of the nodes at the scene's start"));
-  v.field("start", m.start, at_least(0.0, "s", "when the motion starts"));
-  v.field("end", m.end, at_least(0.0, "s", "when the motion ends; null: never").with_null_infinity());
-  v.field("release", m.release, any("", "ends the motion early; null: never"));
+  v.field("start", m.start, at_least(0.0, "s", "time at which the motion starts"));
+  v.field("end", m.end, at_least(0.0, "s", "time at which the motion ends; null: never").with_null_infinity());
+  v.field("release", m.release, any("", "condition that ends the motion early; null: none"));
   v.field("displacement", m.displacement,
-          any("m", "formulas in t [s] and x, y, z [m] at the scene's start, added to the rigid motion"));
-  v.field("components", m.components,
-          any("", "deformable bodies: which of x, y, z are prescribed; the others are free, as on a slide"));
+          any("m", "formulas in t [s] and x, y, z [m] at the scene's start; the result is added to the rigid motion"));
   v.field(
-      "poses", m.poses,
-      any("", "one per step from the motion's start on, instead of any other motion; the last one holds until end"));
+      "components", m.components,
+      any("", "deformable bodies: which of the components x, y, z are prescribed; the others are free, as on a slide"));
+  v.field("poses", m.poses,
+          any("",
+              "one pose per step, from the start of the motion on, instead of any other motion; the last pose holds "
+              "until the end"));
   describe_mesh_sequence(v, m);
 }
 
@@ -527,29 +552,29 @@ template <>
 struct StructInfo<StiffPartDesc> {
   static constexpr const char* name = "stiff_part";
   static constexpr const char* doc =
-      "Nodes of a deformable body that move as one affine body. Elements with no other nodes are stiff.";
+      "Nodes of a deformable body that move as one affine body. Elements whose nodes are all in the part are stiff.";
 };
 template <class Visitor>
 void describe(Visitor& v, StiffPartDesc& p) {
-  v.field("region", p.region, any("", "the nodes"));
-  v.field("density", p.density, positive("kg/m^3 (2D: kg/m^2)", "of the stiff elements"));
+  v.field("region", p.region, any("", "nodes of the part"));
+  v.field("density", p.density, positive("kg/m^3 (2D: kg/m^2)", "density of the stiff elements"));
   v.field("stiffness", p.stiffness,
-          positive("Pa", "how hard the part resists any deformation; null: as of affine bodies"));
+          positive("Pa", "resistance of the part to any deformation; null: chosen as for affine bodies"));
 }
 
 template <>
 struct StructInfo<MaterialPartDesc> {
   static constexpr const char* name = "material_part";
   static constexpr const char* doc =
-      "Elements of a deformable body that are made of something else, given by `elements` or by `region`. Of several "
-      "parts that have an element the last one counts.";
+      "Elements of a deformable body with another material, given by `elements` or by `region`. If several parts "
+      "contain an element, the last one counts.";
 };
 template <class Visitor>
 void describe(Visitor& v, MaterialPartDesc& p) {
   v.field("elements", p.elements,
           at_least(0, "", "numbers of tetrahedra (2D: triangles) in the mesh, counted from 0, before refinements"));
-  v.field("region", p.region, any("", "elements that have all their nodes in it; null: see elements"));
-  v.field("material", p.material, any("", "what they are made of"));
+  v.field("region", p.region, any("", "region that contains all nodes of the elements; null: see elements"));
+  v.field("material", p.material, any("", "material of the elements"));
 }
 
 template <>
@@ -569,45 +594,47 @@ template <class Visitor>
 void describe_body_mesh(Visitor& v, BodyDesc& b) {
   v.field("mesh", b.mesh,
           any("path",
-              "mesh file, relative to the scene file; empty: none. If all of its elements have the wrong order of "
-              "vertices, all are turned; one among others is an error"));
+              "mesh file, relative to the scene file; empty: none. If all of its elements are inverted, the order of "
+              "their vertices is reversed; if only some are, that is an error"));
   v.field("units", b.units,
           any("",
-              "unit of the numbers in the mesh file, and of nothing else; null: metres, with a warning where the body "
+              "unit of the numbers in the mesh file, and of no other numbers; null: metres, with a warning if the body "
               "is larger than 100 m or smaller than 0.1 mm"));
   v.field("up", b.up, any("", "axis of the mesh file that points up; in the scene y is up"));
   v.field("collision_surface", b.collision_surface,
           any("",
-              "what of a deformable body touches others; null: the boundary of its elements, in flat pieces as fine "
-              "as a default one's"));
+              "surface with which a deformable body collides; null: the boundary of its elements, in flat pieces with "
+              "the default tolerance"));
   v.field("volume_mesh", b.volume_mesh,
           any("",
               "the mesh is a bare surface (2D: outline), and its inside is meshed when the scene is loaded; null: the "
-              "mesh is taken as it is"));
-  v.field("generator", b.generator, any("", "a shape made by the program; null: none"));
-  v.field("geometry", b.geometry, any("", "a mesh written out; null: none"));
+              "mesh is used as it is"));
+  v.field("generator", b.generator, any("", "shape made by the program; null: none"));
+  v.field("geometry", b.geometry, any("", "mesh written in the scene file; null: none"));
   v.field("split_components", b.split_components,
-          any("", "every connected component of the mesh is a body of its own; stiff bodies and obstacles"));
+          any("", "stiff bodies and obstacles: every connected component of the mesh becomes a separate body"));
 }
 
 template <class Visitor>
 void describe_body_elements(Visitor& v, BodyDesc& b) {
   v.field("order", b.order,
           at_least(0, "",
-                   "polynomial order of the displacements in the elements of a deformable body, 1 to 4; curved "
-                   "elements of a mesh file take the same; 0: that of the mesh")
+                   "polynomial order of the displacements in the elements of a deformable body, 1 to 4; the shape of "
+                   "curved elements of a mesh file gets the same order; 0: the order of the mesh")
               .below(4, false));
+  v.field("keep_shape", b.keep_shape,
+          any("",
+              "elements of a mesh file keep their shape of a higher order, which `order` must divide. Published scenes "
+              "do so; it is cheap, but rotations strain such elements (docs/high_order.md). false: their shape gets "
+              "the order of the displacements"));
   v.field(
-      "keep_shape", b.keep_shape,
+      "remesh", b.remesh,
       any("",
-          "elements of a mesh file keep a shape of a higher order than `order`, which divides it: as published, and "
-          "cheap, but rotations strain such elements (docs/high_order.md); false: their shape has the same order"));
-  v.field("remesh", b.remesh,
-          any("", "deformable bodies: elements that adapt, instead of as the scene has it; null: as the scene has it"));
+          "deformable bodies: options for elements that adapt; override those of the scene; null: as in the scene"));
   v.field("refinements", b.refinements,
           at_least(0, "",
-                   "how often all elements of the mesh are split, each tetrahedron into 8, triangle into 4 and "
-                   "edge into 2")
+                   "number of times that all elements of the mesh are split, each tetrahedron into 8, triangle into 4 "
+                   "and edge into 2")
               .below(8, false));
 }
 
@@ -615,35 +642,34 @@ template <class Visitor>
 void describe_body_start(Visitor& v, BodyDesc& b) {
   v.field("velocity", b.velocity,
           any("m/s",
-              "formulas in x, y, z [m] at the scene's start: what the nodes of a deformable body have at the start "
-              "beside the velocities below"));
-  v.field("linear_velocity", b.linear_velocity, any("m/s", "at the start; all but obstacles"));
-  v.field(
-      "angular_velocity", b.angular_velocity,
-      any("deg/s",
-          "at the start, about the center of the body's bounding box, of a stiff body about its centre of mass; 2D: "
-          "one number")
-          .short_as(Shorthand::angle_in_plane));
+              "formulas in x, y, z [m] at the scene's start for the velocities of the nodes of a deformable body; the "
+              "velocities below are added"));
+  v.field("linear_velocity", b.linear_velocity, any("m/s", "velocity at the start; obstacles have none"));
+  v.field("angular_velocity", b.angular_velocity,
+          any("deg/s",
+              "angular velocity at the start, about the center of the body's bounding box, or about the centre of mass "
+              "of a stiff body; 2D: one number")
+              .short_as(Shorthand::angle_in_plane));
 }
 
 template <class Visitor>
 void describe_stiff_body(Visitor& v, BodyDesc& b) {
-  v.field("mass", b.mass, positive("kg", "of a stiff body; null: from the density"));
+  v.field("mass", b.mass, positive("kg", "mass of a stiff body; null: from the density"));
   v.field("center_of_mass", b.center_of_mass,
-          any("m", "of a stiff body, in its mesh before the transform; null: that of the shape"));
-  v.field("inertia", b.inertia, any("", "of a stiff body in 3D; null: that of the shape with its mass"));
-  v.field(
-      "thickness", b.thickness,
-      positive("m",
-               "of a stiff body made of open surfaces, or the diameter of its wires or points; null: a hundredth of "
-               "the body's size"));
+          any("m", "centre of mass of a stiff body, in its mesh before the transform; null: that of the shape"));
+  v.field("inertia", b.inertia, any("", "inertia of a stiff body in 3D; null: that of the shape with its mass"));
+  v.field("thickness", b.thickness,
+          positive("m",
+                   "thickness of a stiff body that consists of open surfaces, or diameter of its wires or points; "
+                   "null: a hundredth of the body's size"));
   v.field("fixed_translation", b.fixed_translation,
-          any("", "stiff bodies: the centre of mass keeps its x, y, z; one value stands for all")
+          any("", "stiff bodies: whether the centre of mass keeps its x, y, z; one value stands for all")
               .short_as(Shorthand::uniform));
-  v.field(
-      "fixed_rotation", b.fixed_rotation,
-      any("", "stiff bodies: no rotation about the x, y, z axis of the world; one value stands for all, in 2D for z")
-          .short_as(Shorthand::angle_in_plane));
+  v.field("fixed_rotation", b.fixed_rotation,
+          any("",
+              "stiff bodies: whether rotation about the x, y, z axis of the world is blocked; one value stands for "
+              "all, in 2D for z")
+              .short_as(Shorthand::angle_in_plane));
 }
 
 template <>
@@ -654,92 +680,98 @@ struct StructInfo<BodyDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, BodyDesc& b) {
-  v.field("name", b.name, any("", "unique; empty: made from the mesh or the position in the list"));
-  v.field("kind", b.kind, any("", "what the body is"));
+  v.field("name", b.name, any("", "unique name; empty: derived from the mesh or the position in the list"));
+  v.field("kind", b.kind, any("", "kind of the body"));
   describe_body_mesh(v, b);
   describe_body_elements(v, b);
-  v.field("transform", b.transform, any("", "placement"));
-  v.field("array", b.array, any("", "a grid of copies; null: one body"));
-  v.field("material", b.material, any("", "all but obstacles"));
-  v.field("material_parts", b.material_parts, any("", "elements of other materials; deformable bodies only"));
-  v.field("element_densities", b.element_densities,
-          positive("kg/m^3 (2D: kg/m^2)",
-                   "of every tetrahedron (2D: triangle) of the mesh in its order, before refinements, instead of those "
-                   "of the materials; `clearance convert --match-mass` writes these; empty: none"));
+  v.field("transform", b.transform, any("", "placement of the mesh"));
+  v.field("array", b.array, any("", "grid of copies; null: one body"));
+  v.field("material", b.material, any("", "material of the body; obstacles have none"));
+  v.field("material_parts", b.material_parts, any("", "deformable bodies: elements of other materials"));
+  v.field(
+      "element_densities", b.element_densities,
+      positive(
+          "kg/m^3 (2D: kg/m^2)",
+          "density of every tetrahedron (2D: triangle) of the mesh, in the order of the mesh, before refinements; they "
+          "replace the densities of the materials; `clearance convert --match-mass` writes them; empty: none"));
   describe_body_start(v, b);
   describe_stiff_body(v, b);
-  v.field("stiff_parts", b.stiff_parts, any("", "deformable bodies only"));
+  v.field("stiff_parts", b.stiff_parts, any("", "deformable bodies: parts that are stiff"));
   v.field("motions", b.motions, any("", "prescribed motions"));
-  v.field("loads", b.loads, any("", "forces; all but obstacles"));
+  v.field("loads", b.loads, any("", "forces on the body; obstacles have none"));
   v.field("self_contact", b.self_contact, any("", "a deformable body collides with itself"));
   v.field("collides", b.collides,
           any("", "stiff bodies and obstacles: false lets them pass through everything, half-spaces included"));
   v.field("collision_group", b.collision_group,
-          at_least(-1, "", "bodies of one group do not collide with each other; -1: in no group"));
-  v.field("friction", b.friction, at_least(0.0, "", "kinetic Coulomb coefficient; null: that of the scene"));
-  v.field("static_friction", b.static_friction, at_least(0.0, "", "null: as friction, or as the scene's"));
+          at_least(-1, "", "group of the body; bodies of the same group do not collide with each other; -1: no group"));
+  v.field("friction", b.friction, at_least(0.0, "", "kinetic Coulomb coefficient; null: the coefficient of the scene"));
+  v.field("static_friction", b.static_friction,
+          at_least(0.0, "", "static Coulomb coefficient; null: the same as friction, or as in the scene"));
 }
 
 template <>
 struct StructInfo<MimicDesc> {
   static constexpr const char* name = "mimic";
   static constexpr const char* doc =
-      "Couples a hinge or a slider with another one, in both directions: angle or offset = `multiplier` times that of "
-      "`joint` + `offset`, both counted from the scene's start, turns included.";
+      "Couples a hinge or a slider with another one, in both directions: its angle or offset is `multiplier` times "
+      "that of `joint`, plus `offset`. Both count from the scene's start and include full turns.";
 };
 template <class Visitor>
 void describe(Visitor& v, MimicDesc& m) {
   v.field("joint", m.joint, any("", "name of the hinge or slider that leads; it may follow another one itself"));
   v.field("multiplier", m.multiplier,
           any("deg or m per deg or m",
-              "1 of two hinges turns both alike; of a slider that follows a hinge: metres a "
-              "degree"));
-  v.field("offset", m.offset, any("deg or m", "at the scene's start both are at 0: an offset is a jump there"));
+              "factor; 1 turns two hinges alike; for a slider that follows a hinge, metres per degree"));
+  v.field("offset", m.offset,
+          any("deg or m", "offset; since both joints start at 0, a value other than 0 is a jump at the start"));
 }
 
 template <class Visitor>
 void describe_joint_forces(Visitor& v, JointDesc& j) {
   v.field(
       "effort", j.effort,
-      any("N m or N", "formula in t [s]: torque or force on the first body, its reaction on the second; empty: none")
+      any("N m or N",
+          "formula in t [s] for the torque or force on the first body; its reaction acts on the second; empty: none")
           .short_as(Shorthand::number));
-  v.field("stiffness", j.stiffness, at_least(0.0, "N m/rad or N/m", "of a spring in the joint"));
+  v.field("stiffness", j.stiffness, at_least(0.0, "N m/rad or N/m", "stiffness of a spring in the joint"));
   v.field("rest", j.rest,
-          any("deg or m", "formula in t [s]: where the spring is relaxed, turns counted; empty: 0")
+          any("deg or m",
+              "formula in t [s] for the angle or offset at which the spring is relaxed, turns included; empty: 0")
               .short_as(Shorthand::number));
-  v.field("damping", j.damping, at_least(0.0, "N m s/rad or N s/m", "torque or force against the joint's speed"));
+  v.field("damping", j.damping,
+          at_least(0.0, "N m s/rad or N s/m", "torque or force against the motion of the joint, per speed"));
 }
 
 template <>
 struct StructInfo<JointDesc> {
   static constexpr const char* name = "joint";
   static constexpr const char* doc =
-      "Holds two stiff bodies, or a stiff body and the world, together. Both bodies carry point and axis along. Angle "
-      "and offset are those of the first body seen from the second, 0 at the scene's start; angles count turns, so "
-      "that limits, drives and springs may be any number of turns away. Bodies in a joint collide "
-      "like "
-      "others, unless they share a `collision_group` or are among the `ignored_pairs` of `contact`.";
+      "Connects two stiff bodies, or a stiff body and the world. Point and axis move with both bodies. Angle and "
+      "offset are those of the first body seen from the second, and 0 at the scene's start. Angles count turns, so "
+      "that limits, drives and springs may be any number of turns away. Bodies in a joint collide like others, unless "
+      "they share a `collision_group` or are among the `ignored_pairs` of `contact`.";
 };
 template <class Visitor>
 void describe(Visitor& v, JointDesc& j) {
-  v.field("name", j.name, any("", "unique; may be empty"));
-  v.field("kind", j.kind, any("", "what motion remains"));
+  v.field("name", j.name, any("", "unique name; may be empty"));
+  v.field("kind", j.kind, any("", "motion that the joint allows"));
   v.field("bodies", j.bodies,
           any("",
-              "names of stiff bodies, of a copy or component with its number as in `link[3]`; an empty second name "
-              "is the world"));
-  v.field("point", j.point, any("m", "at the scene's start: where a ball or hinge sits"));
-  v.field(
-      "axis", j.axis,
-      any("",
-          "at the scene's start, of a hinge or slider, upwards if left out; any length; 2D: a hinge turns about z"));
+              "names of two stiff bodies; a copy or component is named with its number, as in `link[3]`; an empty "
+              "second name is the world"));
+  v.field("point", j.point, any("m", "position of a ball or hinge at the scene's start"));
+  v.field("axis", j.axis,
+          any("",
+              "axis of a hinge or slider at the scene's start, of any length; upwards if left out; in 2D a hinge turns "
+              "about z"));
   v.field("lower", j.lower,
           any("deg or m", "smallest angle of a hinge or offset of a slider; null: no limit").below(0.0, false));
   v.field("upper", j.upper, at_least(0.0, "deg or m", "largest angle or offset; null: no limit"));
-  v.field("drive", j.drive,
-          any("deg or m", "formula in t [s]: the angle or offset is this; empty: free").short_as(Shorthand::number));
+  v.field(
+      "drive", j.drive,
+      any("deg or m", "formula in t [s] that prescribes the angle or offset; empty: free").short_as(Shorthand::number));
   describe_joint_forces(v, j);
-  v.field("mimic", j.mimic, any("", "another joint that it is coupled with; null: none"));
+  v.field("mimic", j.mimic, any("", "coupling with another joint; null: none"));
 }
 
 template <>
@@ -749,89 +781,90 @@ struct StructInfo<HalfSpaceDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, HalfSpaceDesc& h) {
-  v.field("point", h.point, any("m", "on the plane"));
-  v.field("normal", h.normal, any("", "into the free side; any length"));
+  v.field("point", h.point, any("m", "point on the plane"));
+  v.field("normal", h.normal, any("", "normal towards the free side, of any length"));
   v.field("friction", h.friction,
           at_least(0.0, "",
-                   "kinetic Coulomb coefficient, whatever the bodies on it have; null: that of the body it meets"));
-  v.field("static_friction", h.static_friction, at_least(0.0, "", "null: as friction"));
+                   "kinetic Coulomb coefficient; overrides that of the bodies on the half-space; null: that of the "
+                   "body it meets"));
+  v.field("static_friction", h.static_friction,
+          at_least(0.0, "", "static Coulomb coefficient; null: the same as friction"));
   v.field("restitution", h.restitution,
-          at_least(0.0, "", "of impacts on it; null: that of the scene").below(1.0, false));
+          at_least(0.0, "", "restitution of impacts on the half-space; null: that of the scene").below(1.0, false));
 }
 
 template <>
 struct StructInfo<MovedBodyDesc> {
   static constexpr const char* name = "moved_body";
   static constexpr const char* doc =
-      "A body that starts elsewhere than its transform says; `clearance check --separate` writes these. Boxes of "
-      "regions in the world select its nodes where the transform puts them.";
+      "A body that does not start where its transform puts it; `clearance check --separate` writes these. Boxes of "
+      "regions in the world select its nodes at the positions that the transform gives.";
 };
 template <class Visitor>
 void describe(Visitor& v, MovedBodyDesc& m) {
-  v.field("body", m.body, any("", "its name, of a copy or component with its number as in `link[3]`"));
+  v.field("body", m.body, any("", "name of the body; a copy or component is named with its number, as in `link[3]`"));
   v.field("translation", m.translation,
-          any("m", "of all of it, after its transform; it is at rest and unstressed there"));
+          any("m", "translation of the whole body, after its transform; the body is at rest and unstressed there"));
   v.field("displacements", m.displacements,
           any("m",
-              "deformable bodies: of every vertex that elements use, in the order of the mesh, from where it is "
-              "unstressed; null: none"));
+              "deformable bodies: displacement of every vertex that elements use, in the order of the mesh, from its "
+              "unstressed position; null: none"));
 }
 
 template <>
 struct StructInfo<StartDesc> {
   static constexpr const char* name = "start";
-  static constexpr const char* doc = "Where bodies start that the transforms put into or onto each other.";
+  static constexpr const char* doc = "Start positions of bodies that the transforms put into or onto each other.";
 };
 template <class Visitor>
 void describe(Visitor& v, StartDesc& s) {
-  v.field("overlaps", s.overlaps, any("", "what becomes of bodies that meet or are in one another"));
-  v.field("moved", s.moved, any("", "bodies that start elsewhere than their transforms say"));
+  v.field("overlaps", s.overlaps, any("", "treatment of bodies that meet or are inside one another"));
+  v.field("moved", s.moved, any("", "bodies that do not start where their transforms put them"));
 }
 
 template <>
 struct StructInfo<ProbeDesc> {
   static constexpr const char* name = "probe";
   static constexpr const char* doc =
-      "Numbers of every step, in columns of probes.csv that begin with the probe's name. Forces are those that the "
-      "step "
-      "ended with. 2D bodies are slices one metre deep.";
+      "Numbers of every step, in columns of probes.csv whose names begin with the probe's name. Forces are those at "
+      "the end of the step. 2D bodies are slices one metre deep.";
 };
 template <class Visitor>
 void describe(Visitor& v, ProbeDesc& p) {
-  v.field("name", p.name, any("", "unique"));
-  v.field("kind", p.kind, any("", "what is measured"));
+  v.field("name", p.name, any("", "unique name"));
+  v.field("kind", p.kind, any("", "quantity that is measured"));
   v.field("body", p.body,
           any("",
-              "of position, velocity, reaction: name of a body; of one that is copied all copies together, or one "
-              "of them with its number as in `link[3]`"));
+              "position, velocity, reaction: name of a body; the name of a body with copies stands for all copies "
+              "together, `link[3]` for one of them"));
   v.field("bodies", p.bodies,
           any("",
-              "of contact, gap: names of two bodies, as above; the second may be a half-space, `half_spaces[0]`; "
-              "of contact also empty, for everything but the first"));
-  v.field("joint", p.joint, any("", "of joint: its name"));
+              "contact, gap: names of two bodies, as above; the second may be a half-space (`half_spaces[0]`); for "
+              "contact it may be empty, which stands for everything but the first"));
+  v.field("joint", p.joint, any("", "joint: name of the joint"));
   v.field("point", p.point,
           any("m",
-              "of position, velocity: the vertex that starts nearest to it; of reaction: what the torque is about, "
-              "fixed in the world (null: centre of the bounding box of the nodes at the scene's start)"));
-  v.field("region", p.region, any("", "of position, velocity, reaction: nodes of the body; null: see kind"));
+              "position, velocity: point that selects the vertex that starts nearest to it; reaction: point about "
+              "which the torque is measured, fixed in the world (null: centre of the bounding box of the nodes at the "
+              "scene's start)"));
+  v.field("region", p.region, any("", "position, velocity, reaction: nodes of the body; null: see kind"));
 }
 
 template <>
 struct StructInfo<OutputDesc> {
   static constexpr const char* name = "output";
-  static constexpr const char* doc = "What a run stores.";
+  static constexpr const char* doc = "The data that a run stores.";
 };
 template <class Visitor>
 void describe(Visitor& v, OutputDesc& o) {
-  v.field("frame_interval", o.frame_interval, at_least(1, "steps", "between stored frames"));
+  v.field("frame_interval", o.frame_interval, at_least(1, "steps", "number of steps between stored frames"));
   v.field("checkpoint_interval", o.checkpoint_interval, at_least(1, "steps", "between checkpoints"));
-  v.field("iterations", o.iterations, any("", "store what every Newton iteration did in stats.jsonl"));
-  v.field(
-      "contact_forces", o.contact_forces,
-      any("",
-          "store what contacts press every vertex with, without friction, as `contact_force` [N] in the frames; the "
-          "same as normal_force of fields"));
-  v.field("fields", o.fields, any("", "further arrays of the frames; see docs/results.md"));
+  v.field("iterations", o.iterations, any("", "store the data of every Newton iteration in stats.jsonl"));
+  v.field("contact_forces", o.contact_forces,
+          any("",
+              "store the normal contact force on every vertex as `contact_force` [N] in the frames; the same as "
+              "normal_force of fields"));
+  v.field("fields", o.fields, any("", "additional arrays of the frames; see docs/results.md"));
   v.field("probes", o.probes, any("", "numbers of every step, in probes.csv"));
 }
 
@@ -844,32 +877,33 @@ struct StructInfo<ControlDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, ControlDesc& c) {
-  v.field("name", c.name, any("", "letters, digits and _; none of the names that formulas know already"));
-  v.field("value", c.value, any("", "at the start, in whatever unit its formulas make of it"));
+  v.field("name", c.name, any("", "name of letters, digits and _; it may not be a name that formulas already know"));
+  v.field("value", c.value, any("", "value at the start, in the unit that the formulas imply"));
 }
 
 template <>
 struct StructInfo<SceneDesc> {
   static constexpr const char* name = "scene";
-  static constexpr const char* doc = "The whole file. Every key is optional but bodies; y is up.";
+  static constexpr const char* doc = "The whole file. Every key except bodies is optional; y is up.";
 };
 template <class Visitor>
 void describe(Visitor& v, SceneDesc& s) {
-  v.field("name", s.name, any("", "empty: the name of the file"));
-  v.field("dimension", s.dimension, at_least(2, "", "2: bodies in the plane z = 0; 3").below(3, false));
-  v.field("gravity", s.gravity, any("m/s^2", "acceleration of all bodies but obstacles"));
+  v.field("name", s.name, any("", "name of the scene; empty: the name of the file"));
+  v.field("dimension", s.dimension,
+          at_least(2, "", "dimension of the scene, 2 or 3; in 2D bodies are in the plane z = 0").below(3, false));
+  v.field("gravity", s.gravity, any("m/s^2", "acceleration of all bodies except obstacles"));
   v.field("time", s.time, any("", "time stepping"));
   v.field("contact", s.contact, any("", "contact barrier"));
   v.field("friction", s.friction, any("", "Coulomb friction"));
   v.field("solver", s.solver, any("", "Newton's method"));
   v.field("remesh", s.remesh,
-          any("", "elements of deformable bodies that adapt within a step; null: they stay as they are"));
+          any("", "options for elements of deformable bodies that adapt within a step; null: elements do not change"));
   v.field("bodies", s.bodies, any("", "deformable solids, stiff bodies and obstacles"));
-  v.field("joints", s.joints, any("", "between stiff bodies"));
+  v.field("joints", s.joints, any("", "joints between stiff bodies"));
   v.field("half_spaces", s.half_spaces, any("", "fixed planes"));
-  v.field("start", s.start, any("", "bodies that start apart from where their transforms put them"));
-  v.field("controls", s.controls, any("", "numbers that formulas use and programs set"));
-  v.field("output", s.output, any("", "what a run stores"));
+  v.field("start", s.start, any("", "start positions of bodies, and treatment of overlaps"));
+  v.field("controls", s.controls, any("", "numbers that formulas use and that programs can set"));
+  v.field("output", s.output, any("", "data that a run stores"));
 }
 
 }  // namespace clearance

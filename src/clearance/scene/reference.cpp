@@ -170,18 +170,19 @@ constexpr const char* introduction = R"(# Scene files
 Generated from the field table `src/clearance/scene/fields.h`; do not edit.
 
 A scene is a JSON file. Comments (`//` and `/* */`) are allowed. Lengths are in metres, times in seconds, angles in
-degrees; y is up. Keys that are not known, values of the wrong type and values out of range are all reported before
-anything runs. `"format": "{}"` may stand in the first line, `$schema` may name the JSON Schema for editors.
+degrees; y is up. The program reports all unknown keys, values of the wrong type and values out of range before it
+runs anything. `"format": "{}"` may stand in the first line, `$schema` may name the JSON Schema for editors.
 
 In 2D (`"dimension": 2`) vectors may leave out their third entry, and a rotation or angular velocity is one number.
-A single value is changed for one run with `--set path=value`, for example `--set bodies[0].material.density=500`.
-`--set bodies.type=rigid` and `--set bodies.type=affine` set the kind of all stiff bodies and leave the others.
+The option `--set path=value` changes a single value for one run, for example `--set bodies[0].material.density=500`.
+`--set bodies.type=rigid` and `--set bodies.type=affine` set the kind of all stiff bodies and leave the other bodies.
 
-A formula is text such as `"sin(2 * pi * t) / 10"`, or a number. It knows t [s] since the scene's start, the position
-x, y, z [m] of a node at the scene's start, the constants `pi` and `e`, the functions sin, cos, tan, asin, acos, atan, atan2
-(in radians), sinh, cosh, tanh, exp, log (natural), log10, sqrt, abs, floor, ceil, min, max, mod, the operators
-`+ - * / ^ < <= > >= == != && ||`, and `condition ? a : b`. Formulas are checked before anything runs; a step in which
-one is not finite is not taken, and the run ends with exit status 3 and what it has stored.
+A formula is text such as `"sin(2 * pi * t) / 10"`, or a number. It may use the time t [s] since the scene's start, the
+position x, y, z [m] of a node at the scene's start, the constants `pi` and `e`, the functions sin, cos, tan, asin,
+acos, atan, atan2 (in radians), sinh, cosh, tanh, exp, log (natural), log10, sqrt, abs, floor, ceil, min, max, mod, the
+operators `+ - * / ^ < <= > >= == != && ||`, and `condition ? a : b`. Formulas are checked before anything runs. If the
+value of a formula is not finite in a step, the step is not taken; the run ends with exit status 3 and keeps what it has
+stored.
 
 The smallest scene is one body:
 
