@@ -15,8 +15,8 @@
 #include "apps/cli/run.h"
 #include "apps/cli/stop_signals.h"
 #include "apps/cli/sweep_pool.h"
+#include "apps/cli/sweep_requests.h"
 #include "apps/cli/sweep_slurm.h"
-#include "apps/cli/sweep_wishes.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
@@ -90,8 +90,8 @@ Issues check_scenes(const Plan& plan) {
     issues.push_back(std::move(issue));
   }
   // Without a readable scene there is nothing to compare with.
-  const Issues wishes = offer.num_frames > 0 ? check_wishes(plan, offer) : Issues();
-  issues.insert(issues.end(), wishes.begin(), wishes.end());
+  const Issues requests = offer.num_frames > 0 ? check_requests(plan, offer) : Issues();
+  issues.insert(issues.end(), requests.begin(), requests.end());
   return issues;
 }
 

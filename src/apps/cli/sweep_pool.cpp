@@ -106,7 +106,7 @@ class Pool {
       running_[process] = {run, step};
       return;
     }
-    tell(fmt::format("run {}: its process cannot be started: {}", run_name(run), std::strerror(errno)), true);
+    report(fmt::format("run {}: its process cannot be started: {}", run_name(run), std::strerror(errno)), true);
     ++outcome_.num_failed;
   }
 
@@ -137,12 +137,12 @@ class Pool {
       check_columns(started.run);
       if (!is_terminal_) {
         const RunState state = state_of(folder_, started.run);
-        tell(fmt::format("run {} complete: {} steps{}, {:.3g} s", run_name(started.run), state.steps,
-                         state.converged_steps < state.steps
-                             ? fmt::format(" ({} not converged)", state.steps - state.converged_steps)
-                             : "",
-                         state.seconds.value_or(0.0)),
-             false);
+        report(fmt::format("run {} complete: {} steps{}, {:.3g} s", run_name(started.run), state.steps,
+                           state.converged_steps < state.steps
+                               ? fmt::format(" ({} not converged)", state.steps - state.converged_steps)
+                               : "",
+                           state.seconds.value_or(0.0)),
+               false);
       }
     } else if (code == exit_held_elsewhere) {
       held_.push_back(started.run);
@@ -150,9 +150,9 @@ class Pool {
     } else if (code <= 127) {
       ++outcome_.num_failed;
       const std::string reason = state_of(folder_, started.run).reason;
-      tell(fmt::format("run {} failed: {}", run_name(started.run),
-                       reason.empty() ? fmt::format("exit status {}", code) : reason),
-           true);
+      report(fmt::format("run {} failed: {}", run_name(started.run),
+                         reason.empty() ? fmt::format("exit status {}", code) : reason),
+             true);
     } else if (!is_stopping_) {
       note_kill(started, code - 128);
     }
@@ -165,7 +165,7 @@ class Pool {
     if (!plan) return;
     for (Issue& issue : find_missing_columns(folder_, *plan, run)) {
       issue.file = (folder_.path() / "plan.json").string();
-      tell(to_string(issue), true);
+      report(to_string(issue), true);
     }
   }
 
@@ -175,16 +175,16 @@ class Pool {
     int& num_kills = num_kills_[started.run];
     num_kills = has_progress ? 0 : num_kills + 1;
     if (num_kills < max_kills) {
-      tell(fmt::format("run {} was ended by {} after step {} and is started again", run_name(started.run),
-                       signal_name(signal), last_stored_step(folder_.run_folder(started.run))),
-           false);
+      report(fmt::format("run {} was ended by {} after step {} and is started again", run_name(started.run),
+                         signal_name(signal), last_stored_step(folder_.run_folder(started.run))),
+             false);
       waiting_.push_front(started.run);
       return;
     }
     ++outcome_.num_failed;
-    tell(fmt::format("run {} was given up, because {} ended it {} times without a new step", run_name(started.run),
-                     signal_name(signal), max_kills),
-         true);
+    report(fmt::format("run {} was given up, because {} ended it {} times without a new step", run_name(started.run),
+                       signal_name(signal), max_kills),
+           true);
   }
 
   /// Puts runs that other processes held back into the queue if they are free now. False if nothing is left to wait
@@ -208,12 +208,12 @@ class Pool {
     is_stopping_ = true;
     outcome_.signal = StopSignals::received();
     for (const auto& [process, started] : running_) ::kill(process, SIGTERM);
-    tell(fmt::format("{}: {} runs end without completing their step; the same signal again ends them at once",
-                     signal_name(outcome_.signal), running_.size()),
-         true);
+    report(fmt::format("{}: {} runs end without completing their step; the same signal again ends them at once",
+                       signal_name(outcome_.signal), running_.size()),
+           true);
   }
 
-  void tell(const std::string& text, bool is_problem) {
+  void report(const std::string& text, bool is_problem) {
     if (options_.is_quiet && !is_problem) return;
     if (has_line_) say(stdout, "\r\033[K");
     has_line_ = false;

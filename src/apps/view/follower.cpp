@@ -63,7 +63,7 @@ Follower::Follower(fs::path folder) : folder_(std::move(folder)), control_(folde
 
 Result<std::unique_ptr<Follower>> Follower::start(const fs::path& folder, bool is_waiting) {
   std::unique_ptr<Follower> follower(new Follower(folder));
-  if (const Result<Done> looked = follower->look(); !looked && !is_waiting) return looked.issues();
+  if (const Result<Done> updated = follower->update(); !updated && !is_waiting) return updated.issues();
   follower->thread_ = std::thread([f = follower.get()] { f->follow(); });
   return follower;
 }
@@ -87,7 +87,7 @@ void Follower::follow() {
       if (news_.wait_for(lock, pause, [&] { return is_closed_; })) return;
     }
     const auto start = Clock::now();
-    (void)look();  // what cannot be read now may be whole at the next look
+    (void)update();  // what cannot be read now may be whole at the next look
     // Watching takes at most a twentieth of a processor.
     pause = std::max<Clock::duration>(100ms, 20 * (Clock::now() - start));
   }
@@ -97,8 +97,8 @@ void Follower::follow() {
 /// run was killed; `waiting` if there is none yet.
 std::string Follower::status() const {
   if (is_being_written(folder_)) {
-    const RunWish wish = read_wish(folder_);
-    return wish == RunWish::pause ? "paused" : wish == RunWish::stop ? "stopping" : "running";
+    const RunRequest request = read_request(folder_);
+    return request == RunRequest::pause ? "paused" : request == RunRequest::stop ? "stopping" : "running";
   }
   std::ifstream file(folder_ / "summary.json");
   const Json summary = file ? Json::parse(file, nullptr, false) : Json();
@@ -106,7 +106,7 @@ std::string Follower::status() const {
   return summary.value("finished", "ended");
 }
 
-Result<Done> Follower::look() {
+Result<Done> Follower::update() {
   const std::scoped_lock looking(looking_);
   const std::string signature = signature_of(folder_);
   std::string status = this->status();
@@ -200,13 +200,13 @@ std::optional<News> Follower::wait_for_news(const Seen& seen) const {
   return news;
 }
 
-Result<Done> Follower::set(RunWish wish) {
+Result<Done> Follower::set(RunRequest request) {
   Result<Done> done = Done{};
   {
     const std::scoped_lock lock(mutex_);
-    done = control_.set(wish);
+    done = control_.set(request);
   }
-  (void)look();
+  (void)update();
   return done;
 }
 

@@ -51,11 +51,11 @@ class Follower {
   /// Ends all waiting.
   void close();
 
-  Result<Done> set(RunWish wish);
+  Result<Done> set(RunRequest request);
 
  private:
   explicit Follower(std::filesystem::path folder);
-  Result<Done> look();
+  Result<Done> update();
   void follow();
   std::string status() const;
 

@@ -139,7 +139,7 @@ void Server::add_routes() {
                             {"Cache-Control", "no-store"}});
   guard_routes();
   add_page_routes();
-  add_wish_route();
+  add_request_route();
   add_event_route();
 }
 
@@ -213,13 +213,13 @@ void Server::add_page_routes() {
   });
 }
 
-void Server::add_wish_route() {
+void Server::add_request_route() {
   http_->Post("/wish", [this](const httplib::Request& request, httplib::Response& response) {
-    const std::string& wish = request.body;
-    if (wish != "pause" && wish != "stop" && wish != "go") return refuse(response, 400, "pause, go or stop");
-    const Result<Done> done = follower_.set(wish == "pause"  ? RunWish::pause
-                                            : wish == "stop" ? RunWish::stop
-                                                             : RunWish::none);
+    const std::string& word = request.body;
+    if (word != "pause" && word != "stop" && word != "go") return refuse(response, 400, "pause, go or stop");
+    const Result<Done> done = follower_.set(word == "pause"  ? RunRequest::pause
+                                            : word == "stop" ? RunRequest::stop
+                                                             : RunRequest::none);
     if (!done) return refuse(response, 409, done.issues().front().message);
     response.set_content("done\n", "text/plain");
   });

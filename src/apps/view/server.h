@@ -31,7 +31,7 @@ class Server {
   void add_routes();
   void guard_routes();
   void add_page_routes();
-  void add_wish_route();
+  void add_request_route();
   void add_event_route();
 
   Follower& follower_;

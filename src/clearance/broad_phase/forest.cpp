@@ -131,12 +131,12 @@ void Forest::update_trees(Trees&... trees) {
   for (const auto& pair : body_pairs_) {
     for (const int body : pair) is_near[body] = 1;
   }
-  std::vector<int> near;
+  std::vector<int> near_bodies;
   for (int body = 0; body < bodies_.count(); ++body) {
-    if (is_near[body] != 0) near.push_back(body);
+    if (is_near[body] != 0) near_bodies.push_back(body);
   }
   const auto update = [&](auto& kind) {
-    parallel_for(static_cast<int>(near.size()), 64, [&](int i) { kind.update(near[i], vertex_boxes_); });
+    parallel_for(static_cast<int>(near_bodies.size()), 64, [&](int i) { kind.update(near_bodies[i], vertex_boxes_); });
   };
   (update(trees), ...);
 }

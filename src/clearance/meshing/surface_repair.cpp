@@ -17,7 +17,7 @@ namespace clearance {
 
 namespace {
 
-constexpr double near = 1e-6;  // as a share of the diagonal: the precision of a float32
+constexpr double weld_share = 1e-6;  // as a share of the diagonal: the precision of a float32
 
 /// Returns the triangles and edges alone, with the vertices that they use.
 Mesh with_used_vertices(const Mesh& mesh) {
@@ -62,7 +62,7 @@ void drop_repeated(std::vector<std::array<int, size>>& elements, int& num_repeat
 /// Returns, for each vertex, the vertex that it is welded to: the first one nearby that is not welded to an earlier
 /// vertex.
 std::vector<int> weld_near(const Vertices& vertices) {
-  const double distance = near * bounding_box(vertices).diagonal();
+  const double distance = weld_share * bounding_box(vertices).diagonal();
   const Vec<3> reach = Vec<3>::Constant(distance);
   const PointTree tree(vertices);
   std::vector<int> first(vertices.size(), -1);

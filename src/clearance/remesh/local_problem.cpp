@@ -257,13 +257,13 @@ struct LocalProblem<dim>::Impl {
       // Evaluate the objective at x1; it is infinite if x1 is not feasible.
       problem.fix_prescribed();
       problem.choose_kappa();
-      now.point.iterate = problem.make_iterate(local.x1, near(local.model.surface_map.apply(local.x1)));
+      now.point.iterate = problem.make_iterate(local.x1, find_candidates(local.model.surface_map.apply(local.x1)));
       lag_friction(local);
       now.point.energy =
           problem.is_feasible(local.x1) ? problem.energy(now.point.iterate) : CompensatedSum{infinity, 0.0};
     }
 
-    std::shared_ptr<const Candidates> near(const VecX& x_surface) const {
+    std::shared_ptr<const Candidates> find_candidates(const VecX& x_surface) const {
       return std::make_shared<const Candidates>(
           options.has_contact ? copies.contact_model->find_candidates(*broad_phase, x_surface, x_surface)
                               : Candidates{});
@@ -278,7 +278,7 @@ struct LocalProblem<dim>::Impl {
       }
       // or with those that it has at the start of the step, and the stiffness of the last step.
       const double kappa = local.state.kappa > 0.0 ? local.state.kappa * target.scale : problem.kappa();
-      problem.lag_friction(problem.make_iterate(local.state.x, near(problem.x_surface_t0())),
+      problem.lag_friction(problem.make_iterate(local.state.x, find_candidates(problem.x_surface_t0())),
                            options.integrator.h * local.state.v, kappa);
     }
 

@@ -89,7 +89,7 @@ RollingWatch::RollingWatch(const Simulation& simulation) {
 RollingWatch::RollingWatch(RollingWatch&&) noexcept = default;
 RollingWatch::~RollingWatch() = default;
 
-void RollingWatch::look(const Simulation& simulation) {
+void RollingWatch::add_step(const Simulation& simulation) {
   if (bodies_.empty()) return;
   const std::vector<Vec<3>> forces = simulation.contact_forces(), places = simulation.positions();
   for (Body& body : bodies_) {

@@ -19,7 +19,7 @@ class RollingWatch {
   ~RollingWatch();
 
   /// Evaluates a step; call it after every step.
-  void look(const Simulation& simulation);
+  void add_step(const Simulation& simulation);
   /// Returns the warning `faceted_rolling` for the body whose sides have taken the largest share of the energy that it
   /// would have had by rolling, if that share is more than three hundredths.
   std::vector<RunWarning> warnings() const;

@@ -64,7 +64,7 @@ struct Run::Impl {
         folder_(std::move(ready.folder)),
         limits_(limits),
         observer_(std::move(observer)),
-        wishes_(path) {
+        requests_(path) {
     first_step_ = simulation.num_steps_done();
     outcome_.last_step = first_step_;
     outcome_.num_steps = limits.num_steps.value_or(simulation.summary().num_steps);
@@ -122,7 +122,7 @@ struct Run::Impl {
     const int step = simulation_.num_steps_done() + 1;
     const StepReport report = advance(step);
     if (report.status == StepStatus::stopped) return report;
-    if (report.is_advanced()) rolling_->look(simulation_);
+    if (report.is_advanced()) rolling_->add_step(simulation_);
     if (observer_.on_step) observer_.on_step(step, report);
     if (report.status != StepStatus::converged) log_unconverged(step, report);
     if (!report.is_advanced()) {
@@ -154,8 +154,8 @@ struct Run::Impl {
   bool is_stop_wanted() {
     for (;;) {
       if (observer_.is_stop_wanted && observer_.is_stop_wanted()) return true;
-      const RunWish wish = wishes_.read();
-      if (wish != RunWish::pause) return wish == RunWish::stop;
+      const RunRequest request = requests_.read();
+      if (request != RunRequest::pause) return request == RunRequest::stop;
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
@@ -236,7 +236,7 @@ struct Run::Impl {
   ResultFolder folder_;
   RunLimits limits_;
   RunObserver observer_;
-  RunWishReader wishes_;
+  RunRequestReader requests_;
   std::optional<Frame> first_frame_;
   int first_step_ = 0;
   int iteration_ = 0;  // iterations of the step under way

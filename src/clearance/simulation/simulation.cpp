@@ -121,11 +121,11 @@ StiffStrain Simulation::stiff_strain() const {
 }
 
 LargeRotation Simulation::large_rotation() const {
-  return impl_->rotation_watch.look(impl_->state.x);
+  return impl_->rotation_watch.measure(impl_->state.x);
 }
 
 CurvedDistance Simulation::curved_distance() const {
-  return impl_->curved_watch.look(impl_->state.x);
+  return impl_->curved_watch.measure(impl_->state.x);
 }
 
 SceneSummary Simulation::summary() const {

@@ -87,8 +87,8 @@ Direction DirectionBound<dim>::bound(const Iterate& from, VecX dy) {
   direction.dy = std::move(dy);
   // A direction of zero hits nothing, and if the pairs at the iterate are known there is nothing to do.
   if (direction.dy.isZero(0.0)) {
-    direction.near = from.near;
-    if (in_.options.has_contact && !from.near) direction.near = pairs_at(from);
+    direction.candidates = from.candidates;
+    if (in_.options.has_contact && !from.candidates) direction.candidates = pairs_at(from);
     feasible_length_ = 0.0;
     return direction;
   }
@@ -199,7 +199,7 @@ auto DirectionBound<dim>::sweep(const Iterate& from, const VecX& dy, double part
 template <int dim>
 void DirectionBound<dim>::keep(const SweptPart& swept, const FeasibleStep& feasible, Direction& direction) {
   direction.alpha_limit = swept.share * feasible.alpha;
-  direction.near = std::make_shared<const Candidates>(
+  direction.candidates = std::make_shared<const Candidates>(
       reachable_candidates(swept.candidates, feasible.alpha, in_.copies.contact_model->activation_distance()));
   log_.count_pairs(swept.candidates.distance.size(), feasible.num_ccd_calls);
   if (!(feasible.alpha < 1.0)) return;

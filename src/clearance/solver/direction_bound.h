@@ -15,11 +15,11 @@ namespace clearance {
 
 /// Search direction from an iterate, with its feasible part.
 struct Direction {
-  VecX dy;                                 ///< in Newton's unknowns about the iterate
-  double alpha_limit = 1.0;                ///< largest feasible fraction of dy
-  std::shared_ptr<const Candidates> near;  ///< contain every pair that may be a contact on the feasible part
-  std::string limited_by;                  ///< what set the limit; empty if nothing
-  bool is_blocked = false;                 ///< True if contacts make more than a tenth of it infeasible
+  VecX dy;                                       ///< in Newton's unknowns about the iterate
+  double alpha_limit = 1.0;                      ///< largest feasible fraction of dy
+  std::shared_ptr<const Candidates> candidates;  ///< contain every pair that may be a contact on the feasible part
+  std::string limited_by;                        ///< what set the limit; empty if nothing
+  bool is_blocked = false;                       ///< True if contacts make more than a tenth of it infeasible
 };
 
 template <int dim>

@@ -68,7 +68,7 @@ Followed FrictionCoupling<dim>::follow(const VecX& lagged_dy, const VecX& gradie
     const Direction direction = bound_.feasible_direction(point.iterate, gradient, part * dy);
     VecX x = in_.coordinates().move(point.iterate.x, direction.dy, direction.alpha_limit);
     if (!problem_.is_feasible(x)) continue;
-    Iterate trial = problem_.make_iterate(std::move(x), direction.near);
+    Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
     // The natural monotonicity test asks that Newton's direction with the present matrix be shorter at the trial point.
     VecX left;
     const bool is_solved =

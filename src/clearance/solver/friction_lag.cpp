@@ -13,12 +13,13 @@ constexpr int num_whole_lags = 10;
 /// Lags friction with the contacts at the start of the step and the barrier stiffness of the last one, that is, with
 /// the normal forces that the last step ended with.
 template <int dim>
-void FrictionLag<dim>::start(std::shared_ptr<const Candidates> near) {
+void FrictionLag<dim>::start(std::shared_ptr<const Candidates> candidates) {
   const State& state = in_.state;
   // At the start of a scene the barriers do not balance anything yet.
   if (!problem_.has_friction() || (agrees_ && state.step == 0)) return;
   const double kappa = state.kappa > 0.0 ? state.kappa * problem_.target().scale : problem_.kappa();
-  problem_.lag_friction(problem_.make_iterate(state.x, std::move(near)), in_.options.integrator.h * state.v, kappa);
+  problem_.lag_friction(problem_.make_iterate(state.x, std::move(candidates)), in_.options.integrator.h * state.v,
+                        kappa);
   num_lags_ = 1;
 }
 

@@ -13,7 +13,7 @@ class FrictionLag {
       : in_(in), problem_(problem), log_(log), agrees_(in.has_forces()) {}
 
   /// Lags friction at the start of a step. `near` must contain every pair that may be a contact there.
-  void start(std::shared_ptr<const Candidates> near);
+  void start(std::shared_ptr<const Candidates> candidates);
   /// Lags friction again after a lagged solve. False if the wanted number of lags is used up or no contact has
   /// friction.
   bool lag_again(NewtonState& at);

@@ -80,7 +80,7 @@ bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, P
        alpha *= 0.5) {
     VecX x = in_.coordinates().move(point.iterate.x, direction.dy, alpha);
     if (problem_.is_feasible(x)) {
-      Iterate trial = problem_.make_iterate(std::move(x), direction.near);
+      Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
       const CompensatedSum energy = problem_.energy(trial);
       log_.count_energy_evaluation();
       const double change = change_of(point.energy, energy);
@@ -113,7 +113,7 @@ bool LineSearch<dim>::start_detour(const Direction& direction, const VecX& gradi
   if (!detour_.is_allowed || !detour_.is_wanted || detour_.length > 0 || problem_.augmented().is_active()) return false;
   VecX x = in_.coordinates().move(point.iterate.x, direction.dy, direction.alpha_limit);
   if (!problem_.is_feasible(x)) return false;
-  Iterate trial = problem_.make_iterate(std::move(x), direction.near);
+  Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
   const CompensatedSum energy = problem_.energy(trial);
   log_.count_energy_evaluation();
   // A direction that leads down needs no detour.

@@ -24,7 +24,7 @@ struct Iterate {
   VecX x;          ///< [m] unknowns
   VecX x_surface;  ///< [m] surface vertices
   ContactSet contacts;
-  std::shared_ptr<const Candidates> near;  ///< hold all pairs that may be contacts; null: not paired yet
+  std::shared_ptr<const Candidates> candidates;  ///< hold all pairs that may be contacts; null: not paired yet
 };
 
 /// One summand, in the units of the objective: those of an energy times InertialTarget::scale.

@@ -40,7 +40,7 @@ class Step {
   void start_from(const VecX& x);
   void restart_where_hit();
   void mark_stopped(const VecX& x, std::vector<char>& is_hit) const;
-  void open_account(std::shared_ptr<const Candidates> near);
+  void open_account(std::shared_ptr<const Candidates> candidates);
   void start_from_inertia();
 
   // step.cpp has the stages of an iteration.

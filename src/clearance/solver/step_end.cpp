@@ -9,7 +9,7 @@ namespace clearance {
 template <int dim>
 void Step<dim>::finish() {
   end_motion();
-  in_.last_end = {now_.point.iterate.x_surface, now_.point.iterate.near};
+  in_.last_end = {now_.point.iterate.x_surface, now_.point.iterate.candidates};
   check_exactly();
   account_.close(problem_, now_.point.iterate);
   record();

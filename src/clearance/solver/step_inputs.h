@@ -14,7 +14,7 @@ namespace clearance {
 /// that is at rest from there on need not be paired again. Written by Step::solve.
 struct EndOfStep {
   VecX x_surface;  ///< [m]
-  std::shared_ptr<const Candidates> near;
+  std::shared_ptr<const Candidates> candidates;
   bool is_cut_off = false;  ///< True if the step was stopped within its loops: what they were at is half done.
 };
 

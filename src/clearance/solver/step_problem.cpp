@@ -93,16 +93,16 @@ bool StepProblem<dim>::refer_to(const VecX& x) {
 }
 
 template <int dim>
-Iterate StepProblem<dim>::make_iterate(VecX x, std::shared_ptr<const Candidates> near) const {
+Iterate StepProblem<dim>::make_iterate(VecX x, std::shared_ptr<const Candidates> candidates) const {
   Iterate iterate;
   iterate.x_surface = model_.surface_map.apply(x);
   iterate.x = std::move(x);
   if (options_.has_contact) {
-    iterate.contacts = contact_model_.build(iterate.x_surface, *near);
+    iterate.contacts = contact_model_.build(iterate.x_surface, *candidates);
     // Beyond the activation distance not all pairs are known, so that a smallest distance there would be meaningless.
     if (iterate.contacts.min_distance > contact_model_.activation_distance()) iterate.contacts.min_distance = infinity;
   }
-  iterate.near = std::move(near);
+  iterate.candidates = std::move(candidates);
   return iterate;
 }
 

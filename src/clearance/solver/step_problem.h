@@ -61,7 +61,7 @@ class StepProblem {
   StepProblem& operator=(const StepProblem&) = delete;
 
   /// Builds the iterate at x, with its contacts among `near`.
-  Iterate make_iterate(VecX x, std::shared_ptr<const Candidates> near) const;
+  Iterate make_iterate(VecX x, std::shared_ptr<const Candidates> candidates) const;
 
   /// Returns the objective of the step; infinity outside its domain.
   CompensatedSum energy(const Iterate& iterate) const;

@@ -32,8 +32,8 @@ void Step<dim>::start() {
   now_.point.iterate.x = in_.state.x;
   now_.point.iterate.x_surface = problem_.x_surface_t0();
   // The pairs of the last step's end are reused if the surface is still where they were found.
-  if (in_.last_end.near && in_.last_end.x_surface == problem_.x_surface_t0())
-    now_.point.iterate.near = in_.last_end.near;
+  if (in_.last_end.candidates && in_.last_end.x_surface == problem_.x_surface_t0())
+    now_.point.iterate.candidates = in_.last_end.candidates;
   const Direction to_targets = pull_.towards_targets(now_.point.iterate);
   if (pull_.move(to_targets, now_.point.iterate)) {
     problem_.fix_prescribed();
@@ -42,8 +42,8 @@ void Step<dim>::start() {
   }
   if (in_.options.integrator.method == TimeIntegrator::bdf2_restarted) restart_where_hit();
   problem_.choose_kappa();
-  friction_.start(to_targets.near);
-  open_account(to_targets.near);
+  friction_.start(to_targets.candidates);
+  open_account(to_targets.candidates);
   now_.point.energy = problem_.energy(now_.point.iterate);
   start_from_inertia();
 }
@@ -53,19 +53,19 @@ void Step<dim>::start() {
 template <int dim>
 void Step<dim>::start_from(const VecX& x) {
   in_.system.begin_step(in_.state.x);
-  const auto near = [&](const VecX& x_surface) {
+  const auto find_candidates = [&](const VecX& x_surface) {
     return std::make_shared<const Candidates>(
         in_.options.has_contact ? in_.copies.contact_model->find_candidates(in_.broad_phase, x_surface, x_surface)
                                 : Candidates{});
   };
-  const std::shared_ptr<const Candidates> near_t0 = near(problem_.x_surface_t0());
+  const std::shared_ptr<const Candidates> candidates_t0 = find_candidates(problem_.x_surface_t0());
   problem_.fix_prescribed();
-  now_.point.iterate = problem_.make_iterate(in_.state.x, near_t0);
+  now_.point.iterate = problem_.make_iterate(in_.state.x, candidates_t0);
   if (in_.options.integrator.method == TimeIntegrator::bdf2_restarted) restart_where_hit();
   problem_.choose_kappa();
-  friction_.start(near_t0);
-  open_account(near_t0);
-  now_.point.iterate = problem_.make_iterate(x, near(in_.model.surface_map.apply(x)));
+  friction_.start(candidates_t0);
+  open_account(candidates_t0);
+  now_.point.iterate = problem_.make_iterate(x, find_candidates(in_.model.surface_map.apply(x)));
   now_.point.energy = problem_.energy(now_.point.iterate);
 }
 
@@ -112,13 +112,13 @@ void Step<dim>::restart_where_hit() {
 /// Opens the account. The contacts at the start have the energy of the last step's end, with the stiffness of this
 /// step.
 template <int dim>
-void Step<dim>::open_account(std::shared_ptr<const Candidates> near) {
+void Step<dim>::open_account(std::shared_ptr<const Candidates> candidates) {
   const State& state = in_.state;
   double stored = 0.0;
   if (state.stored.size() > 0 && state.kappa > 0.0) {
     stored = state.stored[state.stored.size() - 1] * (problem_.kappa() / target_.scale / state.kappa);
   } else {
-    const Iterate start = problem_.make_iterate(state.x, std::move(near));
+    const Iterate start = problem_.make_iterate(state.x, std::move(candidates));
     stored = problem_.kappa() / target_.scale * problem_.contacts().energy(start.contacts, start.x_surface).value();
   }
   account_.open(state, stored);
@@ -136,7 +136,7 @@ void Step<dim>::start_from_inertia() {
   if (bound_.length(from.x, dy) <= criterion_->negligible_length()) return;
   const Direction direction = bound_.bound(from, std::move(dy));
   Iterate guess =
-      problem_.make_iterate(in_.coordinates().move(from.x, direction.dy, direction.alpha_limit), direction.near);
+      problem_.make_iterate(in_.coordinates().move(from.x, direction.dy, direction.alpha_limit), direction.candidates);
   const CompensatedSum energy = problem_.energy(guess);
   if (energy.value() < now_.point.energy.value() && problem_.is_feasible(guess.x))
     now_.point = {std::move(guess), energy};

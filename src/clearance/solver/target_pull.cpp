@@ -25,7 +25,7 @@ Direction TargetPull<dim>::towards_targets(const Iterate& from) {
   Direction direction = bound_.bound(from, in_.coordinates().from_to(from.x, x));
   if (x_unstrained_.size() == 0) {
     x_unstrained_ = from.x;
-    near_unstrained_ = direction.near;
+    candidates_unstrained_ = direction.candidates;
   }
   return direction;
 }
@@ -41,7 +41,7 @@ bool TargetPull<dim>::move(const Direction& direction, Iterate& iterate) {
   }
   const bool arrives = alpha >= 1.0;
   if (arrives) set_targets<dim>(in_.targets, x);
-  iterate = problem_.make_iterate(std::move(x), direction.near);
+  iterate = problem_.make_iterate(std::move(x), direction.candidates);
   return arrives;
 }
 
@@ -72,7 +72,7 @@ void TargetPull<dim>::hold(Point& point) {
   is_held_ = true;
   problem_.augmented().deactivate();
   problem_.fix_prescribed();
-  point.iterate = problem_.make_iterate(x_unstrained_, near_unstrained_);
+  point.iterate = problem_.make_iterate(x_unstrained_, candidates_unstrained_);
   point.energy = problem_.energy(point.iterate);
   log_.note("scripted nodes held by a stiff body");
 }
@@ -96,7 +96,7 @@ template <int dim>
 bool TargetPull<dim>::pull_harder(Point& point) {
   if (hold_if_straining(point)) return true;
   x_unstrained_ = point.iterate.x;
-  near_unstrained_ = point.iterate.near;
+  candidates_unstrained_ = point.iterate.candidates;
   // A pull is vain if the missing share of the motion has not fallen by a tenth.
   const double missing = 1.0 - problem_.augmented().progress(point.iterate.x);
   num_vain_pulls_ = missing < 0.9 * least_missing_ ? 0 : num_vain_pulls_ + 1;

@@ -44,7 +44,7 @@ class TargetPull {
   int num_strained_ = 0;  // iterates of this step
   // Unknowns at which the nodes strain no stiff body: those at the start or after the last pull.
   VecX x_unstrained_;
-  std::shared_ptr<const Candidates> near_unstrained_;
+  std::shared_ptr<const Candidates> candidates_unstrained_;
   bool has_pulled_ = false, is_held_ = false;
 };
 

@@ -18,27 +18,27 @@ using namespace std::chrono_literals;
 /// Interval at which a run looks for requests.
 constexpr auto look_interval = 50ms;
 
-char letter_of(RunWish wish) {
-  return wish == RunWish::stop ? 's' : 'p';
+char letter_of(RunRequest request) {
+  return request == RunRequest::stop ? 's' : 'p';
 }
 
-RunWish read_file(const fs::path& file) {
+RunRequest read_file(const fs::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return RunWish::none;
-  RunWish wish = RunWish::none;
+  if (descriptor < 0) return RunRequest::none;
+  RunRequest request = RunRequest::none;
   char letter = 0;
   const bool is_held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (is_held && ::read(descriptor, &letter, 1) == 1) {
-    wish = letter == letter_of(RunWish::stop) ? RunWish::stop : RunWish::pause;
+    request = letter == letter_of(RunRequest::stop) ? RunRequest::stop : RunRequest::pause;
   }
   ::close(descriptor);
-  return wish;
+  return request;
 }
 
 }  // namespace
 
-Result<Done> RunControl::set(RunWish wish) {
-  if (wish == RunWish::none) {
+Result<Done> RunControl::set(RunRequest request) {
+  if (request == RunRequest::none) {
     release();
     return Done{};
   }
@@ -48,7 +48,7 @@ Result<Done> RunControl::set(RunWish wish) {
   };
   if (descriptor_ < 0) {
     descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) return failure(std::string("cannot be written: ") + std::strerror(errno));
+    if (descriptor_ < 0) return failure(std::string("the file cannot be written: ") + std::strerror(errno));
     // A run that reads the file holds its lock for a moment.
     bool is_locked = false;
     for (int attempt = 0; attempt < 20 && !is_locked; ++attempt) {
@@ -61,15 +61,15 @@ Result<Done> RunControl::set(RunWish wish) {
       return failure("another program has paused or stopped this run");
     }
   }
-  const char letter = letter_of(wish);
+  const char letter = letter_of(request);
   if (::pwrite(descriptor_, &letter, 1, 0) != 1)
-    return failure(std::string("cannot be written: ") + std::strerror(errno));
-  wish_ = wish;
+    return failure(std::string("the file cannot be written: ") + std::strerror(errno));
+  request_ = request;
   return Done{};
 }
 
 void RunControl::release() {
-  wish_ = RunWish::none;
+  request_ = RunRequest::none;
   if (descriptor_ < 0) return;
   std::error_code ignored;
   fs::remove(file_, ignored);
@@ -81,16 +81,16 @@ RunControl::~RunControl() {
   release();
 }
 
-RunWish RunWishReader::read() {
+RunRequest RunRequestReader::read() {
   const auto now = std::chrono::steady_clock::now();
   if (now >= next_look_) {
-    wish_ = read_file(file_);
+    request_ = read_file(file_);
     next_look_ = now + look_interval;
   }
-  return wish_;
+  return request_;
 }
 
-RunWish read_wish(const fs::path& folder) {
+RunRequest read_request(const fs::path& folder) {
   return read_file(folder / control_file);
 }
 

@@ -13,7 +13,7 @@ namespace clearance {
 /// request of a killed watcher ends with it.
 inline constexpr const char* control_file = "clearance.control";
 
-enum class RunWish { none, pause, stop };
+enum class RunRequest { none, pause, stop };
 
 /// Sends the requests of a watcher.
 class RunControl {
@@ -24,30 +24,30 @@ class RunControl {
   RunControl& operator=(const RunControl&) = delete;
 
   /// Sets the request. Returns an issue if another watcher has a request already, or if the folder cannot be written.
-  Result<Done> set(RunWish wish);
-  RunWish wish() const { return wish_; }
+  Result<Done> set(RunRequest request);
+  RunRequest request() const { return request_; }
 
  private:
   void release();
 
   std::filesystem::path file_;
-  RunWish wish_ = RunWish::none;
+  RunRequest request_ = RunRequest::none;
   int descriptor_ = -1;
 };
 
 /// Reads the requests in the run. Most calls cost only a look at the clock.
-class RunWishReader {
+class RunRequestReader {
  public:
-  explicit RunWishReader(const std::filesystem::path& folder) : file_(folder / control_file) {}
-  RunWish read();
+  explicit RunRequestReader(const std::filesystem::path& folder) : file_(folder / control_file) {}
+  RunRequest read();
 
  private:
   std::filesystem::path file_;
-  RunWish wish_ = RunWish::none;
+  RunRequest request_ = RunRequest::none;
   std::chrono::steady_clock::time_point next_look_;
 };
 
 /// Returns the current request of any watcher; none without a locked file.
-RunWish read_wish(const std::filesystem::path& folder);
+RunRequest read_request(const std::filesystem::path& folder);
 
 }  // namespace clearance

@@ -286,7 +286,7 @@ class SceneMaker {
     desc.axis = upright() * of.axis;
     if (of.lower) desc.lower = unit * *of.lower;
     if (of.upper) desc.upper = unit * *of.upper;
-    let_back(desc);
+    extend_limits(desc);
     desc.drive = in_scene(of.drive);
     desc.effort = of.effort;
     desc.stiffness = of.stiffness;
@@ -296,7 +296,7 @@ class SceneMaker {
   }
 
   /// Moves a limit that the joint violates at the start to the start.
-  void let_back(JointDesc& desc) {
+  void extend_limits(JointDesc& desc) {
     if (!(desc.lower && *desc.lower > 0.0) && !(desc.upper && *desc.upper < 0.0)) return;
     note(fmt::format("joint '{}' starts beyond a limit; the limit was moved to where the joint starts", desc.name));
     if (desc.lower) desc.lower = std::min(*desc.lower, 0.0);

@@ -457,7 +457,7 @@ std::vector<NodeFields<dim>> fields_of(const BodyMesh& mesh, const BodyBlocks& b
     return x.size() > 0 ? Vec<dim>(block<dim>(x, b)) : Vec<dim>(Vec<dim>::Zero());
   };
   for (std::size_t v = 0; v < num_vertices; ++v) {
-    const int b = blocks.of_nodes[v];
+    const int b = blocks.block_of_node[v];
     fields[v] = {at(x1, b),           at(state.x, b),      at(state.v, b),        at(state.a, b),
                  at(state.x_prev, b), at(state.v_prev, b), at(state.x_anchor, b), mesh.start[v].template head<dim>()};
   }

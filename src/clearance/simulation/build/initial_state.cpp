@@ -40,7 +40,7 @@ VecX nodal_velocities(const SceneDesc& desc, const std::vector<BodyInstance>& bo
     for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
       Vec<3> velocity = body_desc.linear_velocity + omega.cross(body.mesh.vertices[v] - center);
       if (!of_formulas.empty()) velocity += of_formulas[v];
-      if (const int block = unknowns.blocks[b].of_nodes[v]; block >= 0) {
+      if (const int block = unknowns.blocks[b].block_of_node[v]; block >= 0) {
         v0.segment(dim * block, dim) = velocity.head(dim);
       }
     }
@@ -123,7 +123,7 @@ VecX start_positions(const std::vector<BodyInstance>& bodies, const Unknowns& un
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const std::vector<Vec<3>>& displacements = bodies[b].displacements;
     for (std::size_t v = 0; v < displacements.size(); ++v) {
-      x.segment(dim * unknowns.blocks[b].of_nodes[v], dim) += displacements[v].head(dim);
+      x.segment(dim * unknowns.blocks[b].block_of_node[v], dim) += displacements[v].head(dim);
     }
   }
   return x;

@@ -60,7 +60,7 @@ PreparedLoad prepare(const LoadDesc& load, std::string place, const Unknowns& un
   const std::vector<double> weights = vertex_weights(load, body, transform, dim, terms.weighing, blocks);
   for (std::size_t v = 0; v < weights.size(); ++v) {
     if (weights[v] == 0.0) continue;
-    prepared.blocks.push_back(blocks.of_nodes[v]);
+    prepared.blocks.push_back(blocks.block_of_node[v]);
     prepared.weights.push_back(weights[v]);
     prepared.points.push_back(body.mesh.vertices[v] - body.shift);
   }

@@ -184,7 +184,7 @@ std::vector<char> always_prescribed_blocks(const std::vector<BodyInstance>& bodi
   std::vector<char> is_prescribed(unknowns.layout.num_blocks, 0);
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     if (!bodies[b].is_obstacle) continue;
-    for (const int block : unknowns.blocks[b].of_nodes) is_prescribed[block] = 1;
+    for (const int block : unknowns.blocks[b].block_of_node) is_prescribed[block] = 1;
   }
   return is_prescribed;
 }

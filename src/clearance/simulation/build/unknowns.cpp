@@ -37,7 +37,7 @@ class UnknownsLayout {
   void add_nodes(const BodyInstance& body) {
     if (!body.followed.empty()) return add_nodes_of_kept_shape(body);
     for (const Vec<3>& x : body.mesh.vertices) {
-      unknowns_.blocks.back().of_nodes.push_back(num_blocks());
+      unknowns_.blocks.back().block_of_node.push_back(num_blocks());
       unknowns_.vertex_map.add_vertex(num_blocks());
       x_rest_.insert(x_rest_.end(), x.data(), x.data() + dim);
     }
@@ -49,12 +49,12 @@ class UnknownsLayout {
     BodyBlocks& blocks = unknowns_.blocks.back();
     for (std::size_t v = 0; v < body.followed.size(); ++v) {
       const bool is_node = body.followed[v].empty();
-      blocks.of_nodes.push_back(is_node ? num_blocks() : -1);
+      blocks.block_of_node.push_back(is_node ? num_blocks() : -1);
       if (is_node) x_rest_.insert(x_rest_.end(), body.mesh.vertices[v].data(), body.mesh.vertices[v].data() + dim);
     }
     for (std::size_t v = 0; v < body.followed.size(); ++v) {
       if (body.followed[v].empty()) {
-        unknowns_.vertex_map.add_vertex(blocks.of_nodes[v]);
+        unknowns_.vertex_map.add_vertex(blocks.block_of_node[v]);
         continue;
       }
       std::vector<SurfaceMap::Term> terms;

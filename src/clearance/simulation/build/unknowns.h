@@ -13,9 +13,9 @@ namespace clearance {
 struct BodyBlocks {
   int first = 0;  ///< first block; for a stiff body its centre of mass, followed by the columns of its map
   /// Each vertex of the mesh has its block here, -1 if it follows others. Stiff bodies have none.
-  std::vector<int> of_nodes;
+  std::vector<int> block_of_node;
 
-  int of_node(int v) const { return of_nodes[v]; }
+  int of_node(int v) const { return block_of_node[v]; }
 };
 
 struct Unknowns {

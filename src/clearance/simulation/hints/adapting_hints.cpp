@@ -14,7 +14,7 @@ namespace {
 
 /// Returns a set of bits for each vertex: one for each motion that prescribes the vertex completely in every step, and
 /// one for stiff parts.
-std::vector<std::uint64_t> what_holds(const SceneDesc& desc, const SceneModel& scene, int body) {
+std::vector<std::uint64_t> find_constraints(const SceneDesc& desc, const SceneModel& scene, int body) {
   std::vector<std::uint64_t> holds(scene.bodies[body].mesh.vertices.size(), 0);
   std::uint64_t bit = 1;
   for (const StiffUnit& unit : scene.stiff_units) {
@@ -54,7 +54,7 @@ void warn_of_bodies_that_cannot_adapt(const SceneDesc& desc, const SceneModel& s
     const BodyDesc& body_desc = desc.bodies[body.desc];
     const bool is_copy = b > 0 && scene.bodies[b - 1].desc == body.desc;
     if (is_copy || find_remesh(desc, body_desc) == nullptr) continue;
-    if (has_free_edge(body.mesh, what_holds(desc, scene, static_cast<int>(b)))) continue;
+    if (has_free_edge(body.mesh, find_constraints(desc, scene, static_cast<int>(b)))) continue;
     add_hint(hints, body_desc.remesh ? fmt::format("bodies[{}].remesh", body.desc) : "remesh",
              fmt::format("`remesh` has no effect on body '{}', because stiff parts or motions hold all of it and "
                          "elements adapt only where a body deforms",

@@ -28,7 +28,7 @@ constexpr double most_weights = 3.0;
 /// A pair of bodies, or of a body and a half-space, which is -1 - its number.
 using Pair = std::array<int, 2>;
 
-struct Nearness {
+struct PairGap {
   double gap = infinity;  // [m] smallest gap at the start
   double dhat = 0.0;      // [m] dhat there
 };
@@ -86,14 +86,14 @@ class ContactGaps {
       if (push > most.second) most = {pair, push};
     }
     if (num_found == 0) return;
-    const Nearness near = find_nearness(largest_dhat())[most.first];
-    tell(
+    const PairGap pair_gap = find_gaps(largest_dhat())[most.first];
+    warn(
         fmt::format("{} start {:.3g} m apart; under this formulation contact begins at {:.3g} m, so that they push "
                     "each other apart with {:.3g} N from the first step on{}; set contact.dhat to a tenth ({:.2g}), "
                     "start them {:.3g} m further apart, or use the formulation 'ipc' or 'gcp'",
-                    names(most.first), near.gap, near.dhat, most.second,
+                    names(most.first), pair_gap.gap, pair_gap.dhat, most.second,
                     num_found > 1 ? fmt::format(" (and {} more pairs)", num_found - 1) : "", 0.1 * desc_.contact.dhat,
-                    near.dhat - near.gap));
+                    pair_gap.dhat - pair_gap.gap));
   }
 
   void warn_of_approaches() {
@@ -108,20 +108,20 @@ class ContactGaps {
     const double reach = std::min(2.0 * longest, 2.0 * dhat / least_share) + dhat;
     std::optional<Pair> worst;
     double worst_share = least_share, of_worst = 0.0, gaps_of_worst = 0.0;
-    const std::map<Pair, Nearness> all_near = find_nearness(reach);
+    const std::map<Pair, PairGap> all_gaps = find_gaps(reach);
     // A body that is squeezed between two others keeps a gap on either side.
     const auto other_gap = [&](const Pair& pair) {
       double largest = 0.0;
       for (const int b : pair) {
         if (b < 0 || scene_.bodies[b].kind != BodyKind::deformable) continue;
-        for (const auto& [other, near] : all_near) {
+        for (const auto& [other, pair_gap] : all_gaps) {
           const bool is_of_body = other != pair && other[0] != other[1] && (other[0] == b || other[1] == b);
-          if (is_of_body && near.gap < 2.0 * near.dhat) largest = std::max(largest, near.dhat);
+          if (is_of_body && pair_gap.gap < 2.0 * pair_gap.dhat) largest = std::max(largest, pair_gap.dhat);
         }
       }
       return largest;
     };
-    for (const auto& [pair, near] : all_near) {
+    for (const auto& [pair, pair_gap] : all_gaps) {
       if (pair[0] == pair[1]) continue;
       double way = 0.0;
       bool is_held = false;
@@ -131,9 +131,9 @@ class ContactGaps {
         is_held = is_held || scene_.bodies[b].kind == BodyKind::deformable;
       }
       // If both bodies keep their shape, the motion of one does not press the other.
-      const double approach = way - near.gap;
+      const double approach = way - pair_gap.gap;
       if (!is_held || !(approach > 0.0) || !std::isfinite(approach)) continue;
-      const double gaps = near.dhat + other_gap(pair);
+      const double gaps = pair_gap.dhat + other_gap(pair);
       if (!(gaps > worst_share * approach)) continue;
       worst = pair;
       worst_share = gaps / approach;
@@ -141,7 +141,7 @@ class ContactGaps {
       gaps_of_worst = gaps;
     }
     if (!worst) return;
-    tell(
+    warn(
         fmt::format("{} are pressed together by {:.3g} m, but a gap of up to {:.3g} m stays between surfaces in "
                     "contact, which is {:.0f} % of that, so that forces and stresses are too large by as much or more; "
                     "set contact.dhat to {:.2g}, or add the gap to the motion (probe kind `gap`)",
@@ -153,7 +153,7 @@ class ContactGaps {
     for (const StartOverlap& overlap : overlaps) {
       const double dhat = dhat_of_fit(overlap);
       if (!(overlap.depth > 0.0) || overlap.first == overlap.second || !(dhat > least_share * overlap.depth)) continue;
-      tell(
+      warn(
           fmt::format("the interference of '{}' and '{}' is {:.3g} m, but a gap of up to {:.3g} m stays between "
                       "surfaces in contact, which is {:.0f} % of that, so that pressures are too large by about as "
                       "much; set contact.dhat to {:.2g}",
@@ -164,7 +164,7 @@ class ContactGaps {
   }
 
  private:
-  void tell(const std::string& message) { add_named_hint(hints_, "contact_gap", "contact.dhat", message); }
+  void warn(const std::string& message) { add_named_hint(hints_, "contact_gap", "contact.dhat", message); }
 
   std::string name(int body) const {
     return body < 0 ? fmt::format("half_spaces[{}]", -1 - body) : "'" + scene_.bodies[body].name + "'";
@@ -198,7 +198,7 @@ class ContactGaps {
   }
 
   /// Finds all pairs within a distance at the start.
-  std::map<Pair, Nearness> find_nearness(double distance) const {
+  std::map<Pair, PairGap> find_gaps(double distance) const {
     Model model = scene_.model;
     model.contact_scales = {};
     const VecX x = model.surface_map.apply(scene_.initial_state.x);
@@ -207,15 +207,15 @@ class ContactGaps {
         make_broad_phase(scene_.dim, model.surface)->find_candidates(x, x, barrier.inflation());
     const ContactSet set =
         with_dimension(scene_.dim, [&](auto dim) { return build_contact_set<dim>(model, x, candidates, barrier); });
-    std::map<Pair, Nearness> found;
+    std::map<Pair, PairGap> found;
     for (const Contact& contact : set.contacts) {
-      Nearness& near = found[bodies_of(model.surface, contact)];
+      PairGap& pair_gap = found[bodies_of(model.surface, contact)];
       const double gap = std::sqrt(contact.distance_sq);
-      if (!(gap < near.gap)) continue;
-      near.gap = gap;
-      near.dhat = infinity;
+      if (!(gap < pair_gap.gap)) continue;
+      pair_gap.gap = gap;
+      pair_gap.dhat = infinity;
       for (int i = 0; i < contact.num_vertices(); ++i) {
-        near.dhat = std::min(near.dhat, dhat_of(contact.vertices[i]));
+        pair_gap.dhat = std::min(pair_gap.dhat, dhat_of(contact.vertices[i]));
       }
     }
     return found;

@@ -21,7 +21,7 @@ std::pair<double, const char*> larger(const char* kinetic_field, const std::opti
 
 void warn_of_friction(const SceneDesc& desc, Issues& hints) {
   if (!desc.contact.enabled) return;
-  const auto look = [&](const std::string& place, const std::pair<double, const char*>& found) {
+  const auto check = [&](const std::string& place, const std::pair<double, const char*>& found) {
     if (!(found.first > largest_coefficient)) return;
     add_hint(hints, fmt::format("{}.{}", place, found.second),
              fmt::format("the coefficient is {:g}, but no pair of materials has more than about 2 (rubber on rubber); "
@@ -29,21 +29,21 @@ void warn_of_friction(const SceneDesc& desc, Issues& hints) {
                          "percentage. Use at most 10 for bodies that should stick",
                          found.first));
   };
-  look("friction",
-       larger("coefficient", desc.friction.coefficient, "static_coefficient", desc.friction.static_coefficient));
+  check("friction",
+        larger("coefficient", desc.friction.coefficient, "static_coefficient", desc.friction.static_coefficient));
   for (std::size_t p = 0; p < desc.friction.pairs.size(); ++p) {
     const FrictionPairDesc& pair = desc.friction.pairs[p];
-    look(fmt::format("friction.pairs[{}]", p),
-         larger("coefficient", pair.coefficient, "static_coefficient", pair.static_coefficient));
+    check(fmt::format("friction.pairs[{}]", p),
+          larger("coefficient", pair.coefficient, "static_coefficient", pair.static_coefficient));
   }
   for (std::size_t b = 0; b < desc.bodies.size(); ++b) {
     const BodyDesc& body = desc.bodies[b];
-    look(fmt::format("bodies[{}]", b), larger("friction", body.friction, "static_friction", body.static_friction));
+    check(fmt::format("bodies[{}]", b), larger("friction", body.friction, "static_friction", body.static_friction));
   }
   for (std::size_t s = 0; s < desc.half_spaces.size(); ++s) {
     const HalfSpaceDesc& plane = desc.half_spaces[s];
-    look(fmt::format("half_spaces[{}]", s),
-         larger("friction", plane.friction, "static_friction", plane.static_friction));
+    check(fmt::format("half_spaces[{}]", s),
+          larger("friction", plane.friction, "static_friction", plane.static_friction));
   }
 }
 

@@ -80,7 +80,7 @@ void warn_of_wholly_held_bodies(const SceneModel& scene, Issues& hints) {
     }
     std::sort(held.begin(), held.end());
     held.erase(std::unique(held.begin(), held.end()), held.end());
-    const std::vector<int>& nodes = scene.blocks[b].of_nodes;
+    const std::vector<int>& nodes = scene.blocks[b].block_of_node;
     const auto num_nodes = std::count_if(nodes.begin(), nodes.end(), [](int block) { return block >= 0; });
     if (held.empty() || std::ssize(held) < num_nodes) continue;
     add_hint(hints, fmt::format("bodies[{}].motions", body.desc),

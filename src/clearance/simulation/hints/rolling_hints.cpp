@@ -48,23 +48,23 @@ class RollingCheck {
     }
     for (const RoundBody& body : find_round_bodies(desc_, bodies)) {
       const int entry = scene_.bodies[body.body].desc;
-      if (entry != last_entry && look(body)) last_entry = entry;
+      if (entry != last_entry && check_body(body)) last_entry = entry;
     }
   }
 
  private:
   /// Warns about a body on the first half-space that gives a reason. Returns true if it has warned.
-  bool look(const RoundBody& body) {
+  bool check_body(const RoundBody& body) {
     const int vertex = surface_vertex_of(body.body);
     for (int h = 0; h < static_cast<int>(scene_.model.half_spaces.size()) && vertex >= 0; ++h) {
       if (!meets_half_space(scene_.model, h, vertex)) continue;
       if (friction_with_half_space(scene_.model.friction, body.body, h).is_zero()) continue;
-      if (tell(body, h, dhat_of(vertex))) return true;
+      if (warn_of(body, h, dhat_of(vertex))) return true;
     }
     return false;
   }
 
-  bool tell(const RoundBody& body, int half_space, double dhat) {
+  bool warn_of(const RoundBody& body, int half_space, double dhat) {
     const std::optional<Rolling> rolling = rolling_on(body, half_space);
     if (!rolling) return false;
     const double share = share_of_sides(body.sagitta(), dhat), held = body.barrier() * share;

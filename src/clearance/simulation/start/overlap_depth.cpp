@@ -27,20 +27,21 @@ double distance_sq(const Vec<3>& p, const Vertices& vertices, const std::array<i
 template <class Facets>
 void deepen(const BodySurfaces& surfaces, int inner, const Vec<3>& shift, int outer, const Vertices& vertices,
             const Facets& facets, Overlap& overlap) {
-  std::vector<Vec<3>> near;
+  std::vector<Vec<3>> near_points;
   const BoundingBox& box = surfaces.box(outer);
   for (int i = 0; i < surfaces.num_vertices(inner); ++i) {
     const Vec<3> x = surfaces.position(surfaces.first_vertex(inner) + i) + shift;
-    if ((x.array() >= box.min.array() && x.array() <= box.max.array()).all()) near.push_back(x);
+    if ((x.array() >= box.min.array() && x.array() <= box.max.array()).all()) near_points.push_back(x);
   }
-  const std::size_t stride = near.size() / max_points + 1;
-  for (std::size_t i = 0; i < near.size(); i += stride) {
+  const std::size_t stride = near_points.size() / max_points + 1;
+  for (std::size_t i = 0; i < near_points.size(); i += stride) {
     double nearest_sq = infinity;
-    for (const auto& facet : facets) nearest_sq = std::min(nearest_sq, distance_sq(near[i], vertices, facet));
+    for (const auto& facet : facets) nearest_sq = std::min(nearest_sq, distance_sq(near_points[i], vertices, facet));
     // Points are tested for being inside only if they would deepen the overlap. The surface of a stiff body may point
     // either way, so that an odd winding number counts as inside.
     if (!(nearest_sq > overlap.depth * overlap.depth)) continue;
-    if (winding_number(near[i], vertices, facets).value_or(0) % 2 != 0) overlap = {std::sqrt(nearest_sq), near[i]};
+    if (winding_number(near_points[i], vertices, facets).value_or(0) % 2 != 0)
+      overlap = {std::sqrt(nearest_sq), near_points[i]};
   }
 }
 

@@ -278,7 +278,7 @@ StepReport SteppedScene::step() {
     return report;
   }
   if (scene->options.has_contact && scene->options.integrator.method != TimeIntegrator::quasi_static) {
-    coarse = watch.look(scene->model, state, scene->options.integrator.h);
+    coarse = watch.measure(scene->model, state, scene->options.integrator.h);
   }
   const VecX x_t0 = scene->model.stiff_bodies.empty() ? VecX() : state.x;
   StepReport report = adapting.is_empty() ? advance<dim>(scene->model, scene->options, targets.value(), state,
@@ -356,7 +356,7 @@ StepReport SteppedScene::advance_adapting(const PrescribedTargets& targets) {
   return report;
 }
 
-std::unique_ptr<SceneModel> SteppedScene::put_on(const BodyMeshes& meshes) {
+std::unique_ptr<SceneModel> SteppedScene::apply_meshes(const BodyMeshes& meshes) {
   std::unique_ptr<SceneModel> other = build_adapted_scene(desc, adapting, meshes, *scene->controls);
   return put(std::move(other));
 }
@@ -389,7 +389,7 @@ Result<Done> SteppedScene::restore(State other) {
   std::unique_ptr<SceneModel> before;
   std::string reason = adapting.misfit(other);
   if (reason.empty()) {
-    if (!adapting.is_empty()) before = put_on(other.meshes);
+    if (!adapting.is_empty()) before = apply_meshes(other.meshes);
     reason = with_dimension(scene->dim, [&](auto dim) { return misfit<dim>(other); });
   }
   if (!reason.empty()) {

@@ -101,7 +101,7 @@ struct SteppedScene {
   template <int dim>
   StepReport advance_adapting(const PrescribedTargets& targets);
   /// Replaces the scene by one on other elements. Returns the old scene.
-  std::unique_ptr<SceneModel> put_on(const BodyMeshes& meshes);
+  std::unique_ptr<SceneModel> apply_meshes(const BodyMeshes& meshes);
   std::unique_ptr<SceneModel> put(std::unique_ptr<SceneModel> other);
   /// Updates everything that depends on the scene alone.
   void look_at_scene();

@@ -63,7 +63,7 @@ CoarseMotionWatch::CoarseMotionWatch(const Model& model, const VecX& x) {
   }
 }
 
-CoarseMotion CoarseMotionWatch::look(const Model& model, const State& state, double h) const {
+CoarseMotion CoarseMotionWatch::measure(const Model& model, const State& state, double h) const {
   CoarseMotion most;
   // No speed is more than twice the largest component, and two bodies may approach each other.
   if (sizes_.size() < 2 || state.v.size() == 0) return most;

@@ -19,7 +19,7 @@ class CoarseMotionWatch {
   /// relative motion among those whose boxes meet on the way, that may touch, and that no joints connect. Below half of
   /// a body's size it returns nothing (share 0). If all velocities are small, it costs only a search for the largest
   /// one.
-  CoarseMotion look(const Model& model, const State& state, double h) const;
+  CoarseMotion measure(const Model& model, const State& state, double h) const;
 
  private:
   std::vector<double> sizes_;     // [m] diagonal of the bounding box per body; 0 if the body has no surface

@@ -32,7 +32,7 @@ CurvedSurfaceWatch::CurvedSurfaceWatch(const SceneDesc& desc, const SceneModel& 
   }
 }
 
-CurvedDistance CurvedSurfaceWatch::look(const VecX& x) const {
+CurvedDistance CurvedSurfaceWatch::measure(const VecX& x) const {
   CurvedDistance worst;
   if (bodies_.empty()) return worst;
   const VecX places = vertex_map_.apply(x);

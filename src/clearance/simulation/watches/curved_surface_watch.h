@@ -20,7 +20,7 @@ class CurvedSurfaceWatch {
   CurvedSurfaceWatch() = default;
   CurvedSurfaceWatch(const SceneDesc& desc, const SceneModel& scene);
 
-  CurvedDistance look(const VecX& x) const;
+  CurvedDistance measure(const VecX& x) const;
 
  private:
   struct Body {

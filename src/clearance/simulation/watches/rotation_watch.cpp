@@ -61,7 +61,7 @@ RotationWatch::RotationWatch(const SceneDesc& desc, const SceneModel& scene)
   }
 }
 
-LargeRotation RotationWatch::look(const VecX& x) const {
+LargeRotation RotationWatch::measure(const VecX& x) const {
   LargeRotation most;
   if (elements_.empty()) return most;
   const VecX places = vertex_map_.apply(x);

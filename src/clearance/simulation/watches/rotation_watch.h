@@ -12,7 +12,7 @@ class RotationWatch {
   RotationWatch(const SceneDesc& desc, const SceneModel& scene);
 
   /// Returns the largest rotation at the unknowns x. Curved elements are judged by their corners.
-  LargeRotation look(const VecX& x) const;
+  LargeRotation measure(const VecX& x) const;
 
  private:
   struct Element {

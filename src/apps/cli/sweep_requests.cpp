@@ -1,4 +1,4 @@
-#include "apps/cli/sweep_wishes.h"
+#include "apps/cli/sweep_requests.h"
 
 #include <fmt/format.h>
 
@@ -125,7 +125,7 @@ void RunOffer::add(const SceneDesc& scene, const sweep::Plan& plan) {
   num_frames = std::max(num_frames, 1 + steps / interval + (steps % interval != 0 ? 1 : 0));
 }
 
-Issues check_wishes(const sweep::Plan& plan, const RunOffer& offer) {
+Issues check_requests(const sweep::Plan& plan, const RunOffer& offer) {
   Issues issues;
   const std::string file = plan.file.string();
   for (std::size_t i = 0; i < plan.collected.size(); ++i) {

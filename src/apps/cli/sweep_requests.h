@@ -21,6 +21,6 @@ struct RunOffer {
 
 /// Returns errors for columns and frames that no run will have, and a warning for an array that the scenes do not
 /// write: the table has no pictures then. Does not check what only a run can tell, such as the unit of a probe.
-Issues check_wishes(const sweep::Plan& plan, const RunOffer& offer);
+Issues check_requests(const sweep::Plan& plan, const RunOffer& offer);
 
 }  // namespace clearance::cli
