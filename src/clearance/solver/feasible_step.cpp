@@ -295,9 +295,6 @@ std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& pa
   leave_out_hidden<dim>(model.surface.num_vertices, all);
   return all;
 }
-std::erase_if(all, is_hidden);
-return all;
-}
 
 template <int dim>
 bool is_intersection_free(const Model& model, const VecX& x_surface, BroadPhase& broad_phase, std::string* first_hit) {
