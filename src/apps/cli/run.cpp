@@ -200,6 +200,15 @@ void ignore_output_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
+/// Claims the folder and opens its log.
+Result<FolderClaim> claim_output(const RunOptions& options, const fs::path& output) {
+  Result<FolderClaim> claim = FolderClaim::make(output, options.use);
+  if (!claim) return claim;
+  if (const auto opened = open_log(output / "log.txt"); !opened) return opened.issues();
+  log_info("clearance {} run {}, {} threads", CLEARANCE_VERSION, options.scene.scene.string(), num_threads());
+  return claim;
+}
+
 /// Withdraws the claim of a scene that cannot start, apart from a mesh of the primitives that meet.
 void withdraw_unready(const SceneDesc& scene, const fs::path& output, FolderClaim& claim) {
   const Mesh meeting = find_meeting_primitives(scene);
@@ -271,10 +280,8 @@ int run_simulation(const RunOptions& options) {
   // The folder belongs to this run alone until the end. Only its log changes before the scene is known to be good, and
   // a folder that was made for a bad scene is removed again.
   const fs::path output = output_folder(options);
-  Result<FolderClaim> claim = FolderClaim::make(output, options.use);
+  Result<FolderClaim> claim = claim_output(options, output);
   if (!claim) return refuse(claim.issues());
-  if (const auto opened = open_log(output / "log.txt"); !opened) return refuse(opened.issues());
-  log_info("clearance {} run {}, {} threads", CLEARANCE_VERSION, options.scene.scene.string(), num_threads());
 
   ReadyScene ready = prepare_scene(options.scene, false);
   if (!ready.simulation) {

@@ -127,15 +127,19 @@ class GcpContactModel<dim>::Builder {
           std::ssize(candidates.point_edge),
           [&](std::size_t i, Work& work) { look_at_edge_in_plane(candidates.point_edge[i], work); }, all);
     }
+    collect_half_spaces(all);
+    for (std::size_t chunk = 0; chunk < all.size(); ++chunk) {
+      for (Entry& entry : all[chunk].entries) entry.chunk = chunk;
+    }
+    return all;
+  }
+
+  void collect_half_spaces(std::vector<Found>& all) {
     for (int plane = 0; plane < static_cast<int>(model_.half_spaces.size()); ++plane) {
       collect_from(
           surface_.num_vertices,
           [&](std::size_t v, Work& work) { look_at_half_space(static_cast<int>(v), plane, work); }, all);
     }
-    for (std::size_t chunk = 0; chunk < all.size(); ++chunk) {
-      for (Entry& entry : all[chunk].entries) entry.chunk = chunk;
-    }
-    return all;
   }
 
   template <class Look>

@@ -33,6 +33,12 @@ std::vector<Side> sorted_sides(std::span<const std::array<std::uint32_t, 3>> tri
   return sides;
 }
 
+/// Root of the corners that a corner is joined with.
+std::uint32_t root_of(std::uint32_t corner, std::vector<std::uint32_t>& joined) {
+  while (joined[corner] != corner) corner = joined[corner] = joined[joined[corner]];
+  return corner;
+}
+
 }  // namespace
 
 Shading::Shading(std::span<const Vec<3>> places, std::span<const std::array<std::uint32_t, 3>> triangles)
@@ -44,10 +50,6 @@ Shading::Shading(std::span<const Vec<3>> places, std::span<const std::array<std:
   // stay apart get separate drawn vertices.
   std::vector<std::uint32_t> joined(3 * triangles.size());
   for (std::uint32_t corner = 0; corner < joined.size(); ++corner) joined[corner] = corner;
-  const auto root = [&](std::uint32_t corner) {
-    while (joined[corner] != corner) corner = joined[corner] = joined[joined[corner]];
-    return corner;
-  };
   const std::vector<Side> sides = sorted_sides(triangles);
   for (std::size_t begin = 0, end = 0; begin < sides.size(); begin = end) {
     while (end < sides.size() && sides[end].vertices == sides[begin].vertices) ++end;
@@ -55,11 +57,11 @@ Shading::Shading(std::span<const Vec<3>> places, std::span<const std::array<std:
     if (end - begin != 2) continue;
     const Side &s = sides[begin], &t = sides[begin + 1];
     if (normal_of[s.corners[0] / 3].dot(normal_of[t.corners[0] / 3]) < cosine_of_sharp) continue;
-    for (const std::size_t k : {0, 1}) joined[root(s.corners[k])] = root(t.corners[k]);
+    for (const std::size_t k : {0, 1}) joined[root_of(s.corners[k], joined)] = root_of(t.corners[k], joined);
   }
 
   std::vector<std::uint32_t> roots;
-  for (std::uint32_t corner = 0; corner < joined.size(); ++corner) roots.push_back(root(corner));
+  for (std::uint32_t corner = 0; corner < joined.size(); ++corner) roots.push_back(root_of(corner, joined));
   number_vertices(roots);
 }
 

@@ -377,6 +377,15 @@ double CurvedElement<dim, order>::find_feasible_part(const Columns<double>& at, 
   return std::min(search.low, search.high);
 }
 
+/// True if products of these sizes neither overflow nor underflow.
+template <int dim>
+bool have_usual_sizes(const double* extent, const double* motion_extent) {
+  for (int k = 0; k < dim; ++k) {
+    if (!(extent[k] >= smallest_size && extent[k] <= largest_size && motion_extent[k] <= largest_size)) return false;
+  }
+  return true;
+}
+
 /// Sizes of |at| + length |motion|, with the errors up to this sum.
 template <int dim>
 Sizes<dim> sum_of_sizes(const Sizes<dim>& sizes_at, const Sizes<dim>& sizes_of_motion, double length) {
@@ -398,9 +407,7 @@ double CurvedElement<dim, order>::find_certified_step(const double* x, const dou
   double extent[dim] = {}, motion_extent[dim] = {};
   find_sizes(edges, extent);
   find_sizes(moves, motion_extent);
-  for (int k = 0; k < dim; ++k) {
-    if (!(extent[k] >= smallest_size && extent[k] <= largest_size && motion_extent[k] <= largest_size)) return 0.0;
-  }
+  if (!have_usual_sizes<dim>(extent, motion_extent)) return 0.0;
   Columns<double> at, motion;
   const Sizes<dim> sizes_at = make_columns_with_sizes(edges, extent, at);
   const Sizes<dim> sizes_of_motion = make_columns_with_sizes(moves, motion_extent, motion);

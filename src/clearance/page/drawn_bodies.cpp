@@ -28,17 +28,22 @@ void add_triangles_between_nodes(std::span<const int> nodes, std::vector<std::ar
   }
 }
 
+std::vector<std::array<int, 3>> drawn_triangles(const Mesh& mesh, const verify::VerifySurface& surface) {
+  std::vector<std::array<int, 3>> triangles = surface.triangles;
+  if (mesh.dim == 2) {
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+      const std::span<const int> nodes = mesh.nodes_of_cell(t);
+      nodes.empty() ? triangles.push_back(mesh.triangles[t]) : add_triangles_between_nodes(nodes, triangles);
+    }
+  }
+  return triangles;
+}
+
 }  // namespace
 
 DrawnBodies::DrawnBodies(const Frame& first, std::vector<Vec<3>> rest) : rest_(std::move(rest)) {
   const verify::VerifySurface surface = verify::build_verify_surface(first);
-  std::vector<std::array<int, 3>> triangles = surface.triangles;
-  if (first.mesh.dim == 2) {
-    for (std::size_t t = 0; t < first.mesh.triangles.size(); ++t) {
-      const std::span<const int> nodes = first.mesh.nodes_of_cell(t);
-      nodes.empty() ? triangles.push_back(first.mesh.triangles[t]) : add_triangles_between_nodes(nodes, triangles);
-    }
-  }
+  const std::vector<std::array<int, 3>> triangles = drawn_triangles(first.mesh, surface);
   // Lines are edges that belong to no triangle; in the plane, outlines are lines too.
   const std::size_t first_line = first.mesh.dim == 2 ? 0 : surface.edges.size() - surface.num_codim_edges;
   const std::vector<std::array<int, 2>> lines(surface.edges.begin() + static_cast<std::ptrdiff_t>(first_line),

@@ -570,6 +570,15 @@ void BodyRemesher<dim>::choose_region(Kind kind, bool parts_close_ones, Attempt&
   }
 }
 
+/// Undoes the operations of a trial that is not worth any more work. Returns false.
+template <int dim>
+bool BodyRemesher<dim>::reject(Kind kind, const Candidate& target, double most) {
+  undo_all();
+  ++report_.num_rejected;
+  note_rejected(kind, target, most);
+  return false;
+}
+
 /// Prepares a trial to be judged. Returns false if it is refused or not worth the work. The body is unchanged
 /// afterwards.
 template <int dim>
@@ -587,19 +596,13 @@ bool BodyRemesher<dim>::prepare(Kind kind, const std::vector<Way>& ways, Attempt
   const Scope after = extend_scope(first_cell, first_facet, trial);
   // Bound the gain without any solve; refuse a split that cannot reach the limit.
   const double most = kind == Kind::split && limits_.has_energy_test ? most_gain() : infinity;
-  const auto refuse = [&] {
-    undo_all();
-    ++report_.num_rejected;
-    note_rejected(kind, attempt.target, most);
-    return false;
-  };
   const bool is_promising = most > limits_.least_gain;
   choose_region(kind, parts_close_ones, attempt);
   // Several splits together are costly, and only contacts could make this trial pay, which is rare: 17 of 3800.
-  if (!is_promising && (attempt.is_together || !trial.region)) return refuse();
+  if (!is_promising && (attempt.is_together || !trial.region)) return reject(kind, attempt.target, most);
   trial.after = std::make_unique<LocalProblem<dim>>(setting_, after, trial.region ? &*trial.region : nullptr);
   // Contacts that form only later reduce the gain further.
-  if (!is_promising && !trial.after->has_contacts()) return refuse();
+  if (!is_promising && !trial.after->has_contacts()) return reject(kind, attempt.target, most);
   undo_all();
   return true;
 }
@@ -700,6 +703,19 @@ std::vector<RejectedOperation> BodyRemesher<dim>::rejected() const {
   return list;
 }
 
+/// Takes over the positions that the local solve found. Numbers of new vertices have shifted since the trial.
+template <int dim>
+void BodyRemesher<dim>::move_vertices(const Trial<dim>& trial, int shift) {
+  std::vector<int> moved;
+  for (int i = 0; i < trial.after->num_moving(); ++i) {
+    const int v = trial.after->vertices()[i];
+    moved.push_back(v >= trial.first_new_vertex ? v + shift : v);
+    edited_.set_x1(moved.back(), trial.after->position(i));
+  }
+  edited_.note_motion(moved);
+  near_.note_motion(body(), moved);
+}
+
 template <int dim>
 void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
   // Vertex numbers of earlier commits of the batch shift those that the trial's new vertices had when it was prepared.
@@ -718,14 +734,7 @@ void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
     forget_rejected(change);
     count(operation.kind, report_);
   }
-  // Take over the positions that the local solve found.
-  std::vector<int> moved;
-  for (int i = 0; i < trial.after->num_moving(); ++i) {
-    moved.push_back(number(trial.after->vertices()[i]));
-    edited_.set_x1(moved.back(), trial.after->position(i));
-  }
-  edited_.note_motion(moved);
-  near_.note_motion(body(), moved);
+  move_vertices(trial, shift);
   report_.gain += trial.fall;
 }
 

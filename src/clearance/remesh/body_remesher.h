@@ -94,6 +94,7 @@ class BodyRemesher {
   Scope extend_scope(int first_cell, int first_facet, Trial<dim>& trial) const;
   void choose_region(Kind kind, bool parts_close_ones, Attempt& attempt) const;
   bool prepare(Kind kind, const std::vector<Way>& ways, Attempt& attempt);
+  bool reject(Kind kind, const Candidate& target, double most);
   bool is_good_change(Kind kind, Trial<dim>& trial) const;
   bool apply_first(Kind kind, const std::vector<Way>& ways, Trial<dim>& trial, bool& parts_close_ones);
   bool apply(const Operation<dim>& operation);
@@ -105,6 +106,7 @@ class BodyRemesher {
   bool keeps_distances(const MeshEdit& edit) const;
   ContactRegion<dim> region_of(const Scope& scope) const;
   void commit(const Trial<dim>& trial);
+  void move_vertices(const Trial<dim>& trial, int shift);
   // The memory of operations that earlier steps have rejected.
   bool has_prospects(Kind kind, const Candidate& candidate) const;
   void note_rejected(Kind kind, const Candidate& candidate, double most);

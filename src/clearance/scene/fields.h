@@ -672,6 +672,18 @@ void describe_stiff_body(Visitor& v, BodyDesc& b) {
               .short_as(Shorthand::angle_in_plane));
 }
 
+template <class Visitor>
+void describe_body_contact(Visitor& v, BodyDesc& b) {
+  v.field("self_contact", b.self_contact, any("", "a deformable body collides with itself"));
+  v.field("collides", b.collides,
+          any("", "stiff bodies and obstacles: false lets them pass through everything, half-spaces included"));
+  v.field("collision_group", b.collision_group,
+          at_least(-1, "", "group of the body; bodies of the same group do not collide with each other; -1: no group"));
+  v.field("friction", b.friction, at_least(0.0, "", "kinetic Coulomb coefficient; null: the coefficient of the scene"));
+  v.field("static_friction", b.static_friction,
+          at_least(0.0, "", "static Coulomb coefficient; null: the same as friction, or as in the scene"));
+}
+
 template <>
 struct StructInfo<BodyDesc> {
   static constexpr const char* name = "body";
@@ -699,14 +711,7 @@ void describe(Visitor& v, BodyDesc& b) {
   v.field("stiff_parts", b.stiff_parts, any("", "deformable bodies: parts that are stiff"));
   v.field("motions", b.motions, any("", "prescribed motions"));
   v.field("loads", b.loads, any("", "forces on the body; obstacles have none"));
-  v.field("self_contact", b.self_contact, any("", "a deformable body collides with itself"));
-  v.field("collides", b.collides,
-          any("", "stiff bodies and obstacles: false lets them pass through everything, half-spaces included"));
-  v.field("collision_group", b.collision_group,
-          at_least(-1, "", "group of the body; bodies of the same group do not collide with each other; -1: no group"));
-  v.field("friction", b.friction, at_least(0.0, "", "kinetic Coulomb coefficient; null: the coefficient of the scene"));
-  v.field("static_friction", b.static_friction,
-          at_least(0.0, "", "static Coulomb coefficient; null: the same as friction, or as in the scene"));
+  describe_body_contact(v, b);
 }
 
 template <>

@@ -111,6 +111,29 @@ std::vector<BodyRecord> body_records(const Simulation& simulation) {
 
 namespace {
 
+/// Adds how the step was solved, and its energies.
+void add_solve(const StepReport& report, StepRecord& record) {
+  record.status = to_string(report.status);
+  record.newton_iterations = report.newton_iterations;
+  record.partial_iterations = report.partial_iterations;
+  record.contacts = report.num_contacts;
+  record.min_distance = report.min_distance;
+  record.residual = report.residual;
+  record.kappa = report.kappa;
+  record.energy = report.energy;
+  record.friction_work = report.friction_work;
+  record.imbalance = report.imbalance;
+  record.account = report.account.entries();
+}
+
+void add_iterations(const StepReport& report, StepRecord& record) {
+  for (const IterationReport& it : report.iterations) {
+    record.iterations.push_back({it.residual, it.imbalance, it.is_exact, it.alpha_limit, it.alpha, it.num_moving,
+                                 it.num_contacts, it.num_entered, it.num_left, it.num_met, it.num_foretold,
+                                 it.min_distance, it.limited_by, it.event});
+  }
+}
+
 /// Adds what the watches of a simulation have found in the step.
 void add_watched(const Simulation& simulation, const StepReport& report, StepRecord& record) {
   const auto name_of = [&](int body) { return body < 0 ? std::string() : simulation.bodies()[body].name; };
@@ -168,17 +191,7 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   StepRecord record;
   record.step = simulation.num_steps_done();
   record.time = simulation.time();
-  record.status = to_string(report.status);
-  record.newton_iterations = report.newton_iterations;
-  record.partial_iterations = report.partial_iterations;
-  record.contacts = report.num_contacts;
-  record.min_distance = report.min_distance;
-  record.residual = report.residual;
-  record.kappa = report.kappa;
-  record.energy = report.energy;
-  record.friction_work = report.friction_work;
-  record.imbalance = report.imbalance;
-  record.account = report.account.entries();
+  add_solve(report, record);
   add_watched(simulation, report, record);
   if (report.remesh) add_remesh(*report.remesh, record.remesh);
   record.momentum = {{"total", report.momentum.total},
@@ -186,13 +199,7 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
                      {"impulse", report.momentum.impulse},
                      {"integrator", report.momentum.integrator}};
   add_costs(report, record);
-  if (simulation.scene().output.iterations) {
-    for (const IterationReport& it : report.iterations) {
-      record.iterations.push_back({it.residual, it.imbalance, it.is_exact, it.alpha_limit, it.alpha, it.num_moving,
-                                   it.num_contacts, it.num_entered, it.num_left, it.num_met, it.num_foretold,
-                                   it.min_distance, it.limited_by, it.event});
-    }
-  }
+  if (simulation.scene().output.iterations) add_iterations(report, record);
   record.controls = simulation.controls();
   record.limited_by = report.limited_by;
   record.smallest_alpha = report.smallest_alpha;
@@ -209,6 +216,15 @@ void add_ledgers(const State& state, Checkpoint& checkpoint) {
     ledgers.insert(ledgers.end(), {ledger.rise, ledger.largest_rise, ledger.lost, ledger.at_work});
     works.insert(works.end(), ledger.work.begin(), ledger.work.end());
     hits.insert(hits.end(), {ledger.hit, ledger.is_driven});
+  }
+}
+
+void add_stick(const State& state, Checkpoint& checkpoint) {
+  // Each vertex has five numbers.
+  std::vector<double>& stick = checkpoint.arrays["stick"];
+  for (const StickVertex& vertex : state.stick) {
+    stick.insert(stick.end(), {static_cast<double>(vertex.vertex), static_cast<double>(vertex.partner)});
+    stick.insert(stick.end(), vertex.displacement.begin(), vertex.displacement.end());
   }
 }
 
@@ -243,12 +259,7 @@ Checkpoint checkpoint_of(const State& state) {
   if (!state.turns.empty()) checkpoint.arrays["turns"] = {state.turns.begin(), state.turns.end()};
   for (std::size_t k = 0; k < state.history.size(); ++k) checkpoint.arrays[history_array(k)] = state.history[k];
   add_ledgers(state, checkpoint);
-  // Each vertex has five numbers.
-  std::vector<double>& stick = checkpoint.arrays["stick"];
-  for (const StickVertex& vertex : state.stick) {
-    stick.insert(stick.end(), {static_cast<double>(vertex.vertex), static_cast<double>(vertex.partner)});
-    stick.insert(stick.end(), vertex.displacement.begin(), vertex.displacement.end());
-  }
+  add_stick(state, checkpoint);
   for (std::size_t k = 0; k < state.meshes.size(); ++k) add_mesh(*state.meshes[k], k, checkpoint);
   add_rejected(state, checkpoint);
   return checkpoint;
@@ -275,6 +286,23 @@ std::vector<EnergyLedger> ledgers_of(const Checkpoint& checkpoint) {
     list[k].work.assign(first, first + num_terms);
   }
   return list;
+}
+
+std::vector<StickVertex> stick_of(const Checkpoint& checkpoint) {
+  std::vector<StickVertex> list;
+  const VecX stick = vector_of(checkpoint, "stick");
+  for (Eigen::Index i = 0; i + 5 <= stick.size(); i += 5) {
+    list.push_back({static_cast<int>(stick[i]), static_cast<int>(stick[i + 1]), stick.segment<3>(i + 2)});
+  }
+  return list;
+}
+
+BodyMeshes meshes_of(const Checkpoint& checkpoint) {
+  BodyMeshes meshes;
+  for (std::size_t k = 0; checkpoint.arrays.contains(mesh_array(k, "body")); ++k) {
+    meshes.push_back(std::make_shared<const BodyMesh>(mesh_of(checkpoint, k)));
+  }
+  return meshes;
 }
 
 std::vector<RejectedOperation> rejected_of(const Checkpoint& checkpoint) {
@@ -311,13 +339,8 @@ State state_of(const Checkpoint& checkpoint) {
   for (double flag : vector_of(checkpoint, "released")) state.released.push_back(flag != 0.0 ? 1 : 0);
   state.stored = vector_of(checkpoint, "stored");
   state.ledgers = ledgers_of(checkpoint);
-  const VecX stick = vector_of(checkpoint, "stick");
-  for (Eigen::Index i = 0; i + 5 <= stick.size(); i += 5) {
-    state.stick.push_back({static_cast<int>(stick[i]), static_cast<int>(stick[i + 1]), stick.segment<3>(i + 2)});
-  }
-  for (std::size_t k = 0; checkpoint.arrays.contains(mesh_array(k, "body")); ++k) {
-    state.meshes.push_back(std::make_shared<const BodyMesh>(mesh_of(checkpoint, k)));
-  }
+  state.stick = stick_of(checkpoint);
+  state.meshes = meshes_of(checkpoint);
   state.rejected = rejected_of(checkpoint);
   return state;
 }

@@ -21,6 +21,19 @@ std::vector<std::pair<std::string, double>> EnergyAccount::entries() const {
           {"impacts", impacts}, {"integrator", integrator}, {"closure", closure()}};
 }
 
+/// Stored energies jump between steps: drives have moved on, and the barrier may have another stiffness.
+template <int dim>
+void StepAccount<dim>::find_jumps(const State& state, bool is_first) {
+  const auto count = static_cast<Eigen::Index>(potentials_.size());
+  jump_t0_ = VecX::Zero(count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const Potential& potential = *potentials_[k];
+    if (potential.is_dissipative() || (is_first && !potential.is_driven())) continue;
+    jump_t0_[k] = energy_t0_[k] - load_energy_t0_[k] - (is_first ? 0.0 : state.stored[k]);
+    energy_.stored += jump_t0_[k];
+  }
+}
+
 template <int dim>
 void StepAccount<dim>::open(const State& state, double barrier) {
   // Energies at the start, with the parameters that this step has.
@@ -37,19 +50,24 @@ void StepAccount<dim>::open(const State& state, double barrier) {
   }
   energy_t0_[count] = barrier;
   body_energy_t0_ = body_energies(state.x);
-  // Stored energies jump between steps: drives have moved on, and the barrier may have another stiffness.
   const bool is_first = state.stored.size() != energy_t0_.size();
-  jump_t0_ = VecX::Zero(count);
-  for (Eigen::Index k = 0; k < count; ++k) {
-    const Potential& potential = *potentials_[k];
-    if (potential.is_dissipative() || (is_first && !potential.is_driven())) continue;
-    jump_t0_[k] = energy_t0_[k] - load_energy_t0_[k] - (is_first ? 0.0 : state.stored[k]);
-    energy_.stored += jump_t0_[k];
-  }
+  find_jumps(state, is_first);
   // The integrator accounts for the change of the barrier's stiffness.
   if (is_first) return;
   energy_.integrator += energy_t0_[count] - state.stored[count];
   energy_.stored += energy_t0_[count] - state.stored[count];
+}
+
+/// Begins the sums per body and per potential at the end of a step.
+template <int dim>
+void StepAccount<dim>::begin_sums(const VecX& x_t1) {
+  const Eigen::Index num_bodies = body_energy_t0_.size();
+  work_ = MatX::Zero(num_bodies, energy_t0_.size() + 3);
+  is_driven_.assign(num_bodies, 0);
+  is_given_.assign(potentials_.size(), 0);
+  stored_.resize(energy_t0_.size());
+  body_energy_t1_ = body_energies(x_t1);
+  body_gain_ = body_energy_t1_ - body_energy_t0_;
 }
 
 template <int dim>
@@ -63,13 +81,7 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   for (VecX* gradient : {&forces.inertia, &forces.contacts, &forces.friction, &forces.pull}) {
     if (gradient->size() > 0) *gradient /= scale;
   }
-  const Eigen::Index num_bodies = body_energy_t0_.size();
-  work_ = MatX::Zero(num_bodies, energy_t0_.size() + 3);
-  is_driven_.assign(num_bodies, 0);
-  is_given_.assign(potentials_.size(), 0);
-  stored_.resize(energy_t0_.size());
-  body_energy_t1_ = body_energies(end.x);
-  body_gain_ = body_energy_t1_ - body_energy_t0_;
+  begin_sums(end.x);
 
   // The terms are closed one by one; `sums` collects the forces that have been accounted for.
   Sums sums{VecX::Zero(dx_.size()), VecX::Zero(dx_.size()), 0.0};
@@ -207,6 +219,17 @@ void StepAccount<dim>::divide_held_blocks(UnbalancedForces& unbalanced) {
   unbalanced.free = others;
 }
 
+/// Pulls of the augmented Lagrangian are forces from outside, and their work is that of motions.
+template <int dim>
+void StepAccount<dim>::add_pull(const VecX& pull, UnbalancedForces& unbalanced, Sums& sums) {
+  const double work = pull.dot(dx_);
+  energy_.motions -= work;
+  unbalanced.free += pull;
+  sums.external += pull;
+  unbalanced.work += work;
+  unbalanced.held += pull;
+}
+
 /// Divides the forces that are not balanced. At fixed nodes they are the forces that move the nodes; pulls on
 /// other scripted nodes are forces from outside, too.
 template <int dim>
@@ -225,15 +248,7 @@ auto StepAccount<dim>::divide_unbalanced(const VecX& pull, Sums& sums) -> Unbala
     }
   }
   if (!held_components_.empty()) divide_held_blocks(unbalanced);
-  // Pulls of the augmented Lagrangian are forces from outside, and their work is that of motions.
-  if (pull.size() > 0) {
-    const double work = pull.dot(dx_);
-    energy_.motions -= work;
-    free += pull;
-    sums.external += pull;
-    unbalanced.work += work;
-    held += pull;
-  }
+  if (pull.size() > 0) add_pull(pull, unbalanced, sums);
   return unbalanced;
 }
 

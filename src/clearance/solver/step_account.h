@@ -41,11 +41,14 @@ class StepAccount {
   };
   void close_potential(Eigen::Index k, const VecX& gradient, const Iterate& end, Sums& sums);
   void close_contacts(StepProblem<dim>& problem, const Iterate& end, const TermGradients& forces, Sums& sums);
+  void find_jumps(const State& state, bool is_first);
+  void begin_sums(const VecX& x_t1);
   void mark_contacts(const Iterate& end);
   void add_contact_gaps(StepProblem<dim>& problem, const Iterate& end);
   void close_prescribed(const Iterate& end, const VecX& pull, Sums& sums);
   struct UnbalancedForces;
   UnbalancedForces divide_unbalanced(const VecX& pull, Sums& sums);
+  void add_pull(const VecX& pull, UnbalancedForces& unbalanced, Sums& sums);
   void divide_held_blocks(UnbalancedForces& unbalanced);
   struct BodyMotion;
   std::vector<BodyMotion> body_motions(const VecX& v_t1, const VecX& p_t0, const VecX& p_t1) const;

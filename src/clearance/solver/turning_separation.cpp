@@ -87,13 +87,18 @@ TurningPair<dim>::TurningPair(const SurfacePath& path, const PrimitivePair& pair
     if (i == 0 || i == pair.num_first) rate += vertex.turn.norm();
   }
   total_rate_ = rate;
+  set_corners();
+}
+
+template <int dim>
+void TurningPair<dim>::set_corners() {
   // The corners are in the order of the outline, as in ccd/relative_motion.h.
   constexpr std::array<std::array<int, 2>, 4> edges = {{{0, 2}, {1, 2}, {1, 3}, {0, 3}}};
-  num_used_corners_ = pair.num_first == 1 ? dim : 4;
+  num_used_corners_ = num_first_ == 1 ? dim : 4;
   for (int k = 0; k < num_used_corners_; ++k) {
     Corner& corner = corners_[k];
-    corner.first = pair.num_first == 1 ? 0 : edges[k][0];
-    corner.second = pair.num_first == 1 ? k + 1 : edges[k][1];
+    corner.first = num_first_ == 1 ? 0 : edges[k][0];
+    corner.second = num_first_ == 1 ? k + 1 : edges[k][1];
   }
 }
 
@@ -109,6 +114,24 @@ void TurningPair<dim>::expand(double time, const Mat<3>& rotation, Vertex& verte
   vertex.position[1] += vertex.velocity;
 }
 
+/// Expands a corner, and bounds its derivatives, from its vertices.
+template <int dim>
+void TurningPair<dim>::expand(Corner& corner) const {
+  const Vertex &a = vertices_[corner.first], &b = vertices_[corner.second];
+  // The corner is the difference of two vertices, and so are its Taylor coefficients.
+  for (std::size_t j = 0; j < degree; ++j) corner.position[j] = a.position[j] - b.position[j];
+  // From the second derivative on only what turns has any.
+  double power_a = a.swing, power_b = b.swing;
+  corner.bounds[1] = (a.velocity - b.velocity).norm() + a.swing + b.swing;
+  for (std::size_t j = 2; j <= degree; ++j) {
+    power_a *= a.turn.norm();
+    power_b *= b.turn.norm();
+    corner.bounds[j] = power_a + power_b;
+  }
+  // The position itself is bounded by its norm now and the largest speed over the longest piece.
+  corner.bounds[0] = corner.position[0].norm() + std::min(longest_piece(0.0), 1.0) * corner.bounds[1];
+}
+
 template <int dim>
 void TurningPair<dim>::set_time(double time) {
   Mat<3> rotation;
@@ -117,22 +140,7 @@ void TurningPair<dim>::set_time(double time) {
     if (i == 0 || i == num_first_) rotation = rotation_from_vector(time * vertex.turn);
     expand(time, rotation, vertex);
   }
-  for (int k = 0; k < num_used_corners_; ++k) {
-    Corner& corner = corners_[k];
-    const Vertex &a = vertices_[corner.first], &b = vertices_[corner.second];
-    // The corner is the difference of two vertices, and so are its Taylor coefficients.
-    for (std::size_t j = 0; j < degree; ++j) corner.position[j] = a.position[j] - b.position[j];
-    // From the second derivative on only what turns has any.
-    double power_a = a.swing, power_b = b.swing;
-    corner.bounds[1] = (a.velocity - b.velocity).norm() + a.swing + b.swing;
-    for (std::size_t j = 2; j <= degree; ++j) {
-      power_a *= a.turn.norm();
-      power_b *= b.turn.norm();
-      corner.bounds[j] = power_a + power_b;
-    }
-    // The position itself is bounded by its norm now and the largest speed over the longest piece.
-    corner.bounds[0] = corner.position[0].norm() + std::min(longest_piece(0.0), 1.0) * corner.bounds[1];
-  }
+  for (int k = 0; k < num_used_corners_; ++k) expand(corners_[k]);
   find_direction();
   choose_rates();
 }

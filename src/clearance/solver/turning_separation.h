@@ -58,6 +58,8 @@ class TurningPair {
 
   /// Returns the time in which both bodies together, and the direction, turn by a quarter of a radian.
   double longest_piece(double rate) const { return 0.25 / std::max(total_rate_, rate); }
+  void set_corners();
+  void expand(Corner& corner) const;
   static void expand(double time, const Mat<3>& rotation, Vertex& vertex);
   void find_direction();
   void add_rate(const Vec<3>& rate);

@@ -48,17 +48,20 @@ std::vector<char> find_own_surfaces(const Mesh& mesh, const std::vector<int>& ce
   return has_own;
 }
 
+std::vector<Side<3>> find_curved_surface(const Mesh& mesh, const std::vector<int>& vertex_body,
+                                         const std::vector<char>& has_own) {
+  std::vector<Side<3>> surface;
+  for (const auto& triangle : boundary_triangles(mesh)) {
+    const int body = vertex_body[triangle[0]];
+    if (!has_own[body]) surface.emplace_back(triangle, body);
+  }
+  for (const auto& triangle : mesh.triangles) surface.emplace_back(triangle, vertex_body[triangle[0]]);
+  return surface;
+}
+
 std::vector<Side<3>> find_surface_triangles(const Mesh& mesh, const std::vector<int>& cell_body,
                                             const std::vector<int>& vertex_body, const std::vector<char>& has_own) {
-  if (mesh.has_curved_cells()) {
-    std::vector<Side<3>> surface;
-    for (const auto& triangle : boundary_triangles(mesh)) {
-      const int body = vertex_body[triangle[0]];
-      if (!has_own[body]) surface.emplace_back(triangle, body);
-    }
-    for (const auto& triangle : mesh.triangles) surface.emplace_back(triangle, vertex_body[triangle[0]]);
-    return surface;
-  }
+  if (mesh.has_curved_cells()) return find_curved_surface(mesh, vertex_body, has_own);
   std::vector<Side<3>> faces;
   faces.reserve(4 * mesh.tets.size());
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {

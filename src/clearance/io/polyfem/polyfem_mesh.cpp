@@ -53,20 +53,26 @@ std::optional<Mat<3>> rotation_of_four(const ForeignObject& from, const std::str
   return std::nullopt;
 }
 
+// Returns no numbers after an issue.
+std::vector<double> rotation_numbers(const ForeignObject& from, const Json& value) {
+  std::vector<double> numbers;
+  if (value.is_number()) {
+    numbers = {value.get<double>()};
+  } else if (value.is_array() && has_numbers(value)) {
+    numbers = value.get<std::vector<double>>();
+  } else {
+    from.error("rotation", "expected an angle in degrees or a list of numbers");
+  }
+  return numbers;
+}
+
 // Reads a rotation, in any of PolyFEM's modes, as a matrix; returns nothing after an issue.
 std::optional<Mat<3>> read_rotation(const ForeignObject& from, int dim) {
   const Json* value = from.find("rotation");
   if (value == nullptr || (value->is_array() && value->empty())) return Mat<3>(Mat<3>::Identity());
   const std::string mode = from.word("rotation_mode", "xyz");
-  std::vector<double> numbers;
-  if (value->is_number()) {
-    numbers = {value->get<double>()};
-  } else if (value->is_array() && has_numbers(*value)) {
-    numbers = value->get<std::vector<double>>();
-  } else {
-    from.error("rotation", "expected an angle in degrees or a list of numbers");
-    return std::nullopt;
-  }
+  const std::vector<double> numbers = rotation_numbers(from, *value);
+  if (numbers.empty()) return std::nullopt;
   if (dim == 2) return rotation_from_euler_xyz({0.0, 0.0, numbers.size() == 3 ? numbers[2] : numbers[0]});
   const auto has = [&](std::size_t count) {
     if (numbers.size() == count) return true;

@@ -302,8 +302,22 @@ Json json_of(const StepRecord::Remesh& remesh) {
   return json;
 }
 
-/// Adds what the watches of the run have found in the step.
-void add_watched(const StepRecord& record, Json& line) {
+/// Adds how the step was solved, and its energies.
+void add_solve(const StepRecord& record, Json& line) {
+  line["newton_iterations"] = record.newton_iterations;
+  line["partial_iterations"] = record.partial_iterations;
+  line["contacts"] = record.contacts;
+  line["min_distance"] = number(record.min_distance);
+  line["residual"] = number(record.residual);
+  line["kappa"] = number(record.kappa);
+  line["energy"] = object_of(record.energy);
+  line["friction_work"] = number(record.friction_work);
+  line["imbalance"] = number(record.imbalance);
+  line["account"] = object_of(record.account);
+}
+
+/// Adds the shares of energy that bodies have gained and lost, and that joints have been strained by.
+void add_energy_shares(const StepRecord& record, Json& line) {
   line["gained"] = {{"share", number(record.gained.share)}, {"body", record.gained.body}};
   line["lost"] = {{"share", number(record.lost.share)}, {"body", record.lost.body}};
   if (record.lost.hit > 0.0) line["lost"]["impacts"] = number(record.lost.hit);
@@ -311,6 +325,11 @@ void add_watched(const StepRecord& record, Json& line) {
   if (!record.strained.joint.empty()) {
     line["strained"] = {{"share", number(record.strained.share)}, {"joint", record.strained.joint}};
   }
+}
+
+/// Adds what the watches of the run have found in the step.
+void add_watched(const StepRecord& record, Json& line) {
+  add_energy_shares(record, line);
   if (record.coarse.share > 0.0) {
     line["coarse"] = {{"share", number(record.coarse.share)}, {"bodies", record.coarse.bodies}};
   }
@@ -337,16 +356,7 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   line["step"] = record.step;
   line["time"] = record.time;
   line["status"] = record.status;
-  line["newton_iterations"] = record.newton_iterations;
-  line["partial_iterations"] = record.partial_iterations;
-  line["contacts"] = record.contacts;
-  line["min_distance"] = number(record.min_distance);
-  line["residual"] = number(record.residual);
-  line["kappa"] = number(record.kappa);
-  line["energy"] = object_of(record.energy);
-  line["friction_work"] = number(record.friction_work);
-  line["imbalance"] = number(record.imbalance);
-  line["account"] = object_of(record.account);
+  add_solve(record, line);
   add_watched(record, line);
   for (const auto& [key, value] : record.momentum) line["momentum"][key] = {value[0], value[1], value[2]};
   line["seconds"] = object_of(record.seconds);

@@ -421,6 +421,16 @@ void project(const AdaptingBodies::Body& body, const BodyMesh& before, const Ada
   step.state.x = project_safely<dim>(to.model, elements, to.options, start, target, held_blocks, hooks).x;
 }
 
+/// Projects the bodies whose new elements are not nested in the old ones.
+template <int dim>
+void project_not_nested(const StepToAdapt& old, const std::vector<AdaptingBody<dim>>& adapting, AdaptedStep& step) {
+  for (std::size_t k = 0; k < adapting.size(); ++k) {
+    const AdaptingBodies::Body& body = old.bodies.bodies()[k];
+    if (adapting[k].is_nested) continue;
+    project<dim>(body, *old.bodies.mesh_of(body, old.state.meshes), adapting[k], old.scene, old.state, old.hooks, step);
+  }
+}
+
 /// Elements of all bodies after a remeshing: the meshes that have changed, their nodes, and the operations that were
 /// rejected, numbered as on the new meshes.
 template <int dim>
@@ -513,11 +523,7 @@ std::optional<AdaptedStep> adapt(const StepToAdapt& old, RemeshReport& report,
     return std::nullopt;
   }
   AdaptedStep step = move_step<dim>(old, std::move(remeshed));
-  for (std::size_t k = 0; k < adapting.size(); ++k) {
-    const AdaptingBodies::Body& body = bodies.bodies()[k];
-    if (adapting[k].is_nested) continue;
-    project<dim>(body, *bodies.mesh_of(body, state.meshes), adapting[k], scene, state, hooks, step);
-  }
+  project_not_nested<dim>(old, adapting, step);
   move_stored<dim>(scene, state, *step.scene, step.state);
   if (!is_valid<dim>(*step.scene, step.state, step.state.x) || !is_valid<dim>(*step.scene, step.state, step.x1))
     return std::nullopt;

@@ -285,13 +285,29 @@ void add_acceleration(const LoadDesc& load, std::uint64_t is_in, const AdaptingB
   }
 }
 
+/// Adds the traction of a load to the classes of faces in its region.
+template <int dim>
+void add_traction(const LoadDesc& load, std::uint64_t is_in, const AdaptingBodies::Body& body, double time_t1,
+                  const Controls& controls, std::vector<Vec<dim>>& tractions) {
+  const Mesh& mesh = body.instance->mesh;
+  double total = 0.0;
+  for (std::size_t c = 0; c < body.face_of_class.size(); ++c) {
+    if ((body.regions_of_face_class[c] & is_in) != 0) total += body.area_of_face_class[c];
+  }
+  for (std::size_t c = 0; c < body.face_of_class.size(); ++c) {
+    if ((body.regions_of_face_class[c] & is_in) == 0) continue;
+    const BoundaryFacet& face = body.start->facets[body.face_of_class[c]];
+    const Vec<3> value = value_at(load, centre_of(mesh.vertices, face.vertices), time_t1, controls);
+    tractions[c] += value.template head<dim>() / (load.kind == LoadKind::force ? total : 1.0);
+  }
+}
+
 /// Sets the dead loads of the step for each class. Follower pressures, and the variation of a load within a class, are
 /// ignored, because only the remeshing criterion reads these values.
 template <int dim>
 void set_loads(const SceneDesc& desc, const AdaptingBodies::Body& body, const SceneModel& scene, double time_t1,
                AdaptingBody<dim>& adapting) {
   const BodyDesc& body_desc = desc_of(desc, *body.instance);
-  const Mesh& mesh = body.instance->mesh;
   adapting.tractions.assign(body.face_of_class.size(), Vec<dim>::Zero());
   adapting.accelerations.assign(body.cell_of_class.size(), desc.gravity.head<dim>());
   const std::size_t first = body_desc.motions.size();
@@ -303,16 +319,7 @@ void set_loads(const SceneDesc& desc, const AdaptingBodies::Body& body, const Sc
       add_acceleration<dim>(load, is_in, body, time_t1, *scene.controls, adapting.accelerations);
     }
     if (load.kind != LoadKind::traction && load.kind != LoadKind::force) continue;
-    double total = 0.0;
-    for (std::size_t c = 0; c < body.face_of_class.size(); ++c) {
-      if ((body.regions_of_face_class[c] & is_in) != 0) total += body.area_of_face_class[c];
-    }
-    for (std::size_t c = 0; c < body.face_of_class.size(); ++c) {
-      if ((body.regions_of_face_class[c] & is_in) == 0) continue;
-      const BoundaryFacet& face = body.start->facets[body.face_of_class[c]];
-      const Vec<3> value = value_at(load, centre_of(mesh.vertices, face.vertices), time_t1, *scene.controls);
-      adapting.tractions[c] += value.template head<dim>() / (load.kind == LoadKind::force ? total : 1.0);
-    }
+    add_traction<dim>(load, is_in, body, time_t1, *scene.controls, adapting.tractions);
   }
 }
 
@@ -419,6 +426,20 @@ std::vector<BodyInstance> AdaptingBodies::instances(const BodyMeshes& meshes) co
 
 namespace {
 
+/// Marks the vertices that operations may not move, and those that they may not remove.
+template <int dim>
+void mark_vertices(const AdaptingBodies::Body& body, const BodyMesh& mesh, typename SimplexMesh<dim>::Data& data) {
+  const std::size_t num_vertices = mesh.mesh.vertices.size();
+  data.boundary_sets = body.boundary_sets;
+  data.is_frozen_vertex.assign(num_vertices, 0);
+  data.is_kept_vertex.assign(num_vertices, 0);
+  for (std::size_t v = 0; v < num_vertices; ++v) {
+    data.is_frozen_vertex[v] = (data.sets[v] & body.frozen_sets) != 0 ? 1 : 0;
+    const int origin = mesh.origin_of_vertex[v];
+    if (origin >= 0) data.is_kept_vertex[v] = body.is_kept_vertex[origin];
+  }
+}
+
 template <int dim>
 typename SimplexMesh<dim>::Data mesh_data_of(const AdaptingBodies::Body& body, const BodyMesh& mesh) {
   const std::size_t num_vertices = mesh.mesh.vertices.size();
@@ -437,14 +458,7 @@ typename SimplexMesh<dim>::Data mesh_data_of(const AdaptingBodies::Body& body, c
   for (std::size_t k = 0; k < mesh.nodes_of_region.size(); ++k) {
     for (const int v : mesh.nodes_of_region[k]) data.sets[v] |= bit(k);
   }
-  data.boundary_sets = body.boundary_sets;
-  data.is_frozen_vertex.assign(num_vertices, 0);
-  data.is_kept_vertex.assign(num_vertices, 0);
-  for (std::size_t v = 0; v < num_vertices; ++v) {
-    data.is_frozen_vertex[v] = (data.sets[v] & body.frozen_sets) != 0 ? 1 : 0;
-    const int origin = mesh.origin_of_vertex[v];
-    if (origin >= 0) data.is_kept_vertex[v] = body.is_kept_vertex[origin];
-  }
+  mark_vertices<dim>(body, mesh, data);
   return data;
 }
 
