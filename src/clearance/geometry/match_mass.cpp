@@ -220,7 +220,7 @@ MassMatch match_mass(int dim, const std::vector<MassProperties>& elements, const
   if (!(mean >= min_density)) return finish(std::vector<double>(elements.size(), min_density), MassMoments::mass);
   if (mean == 0.0) return finish(std::vector<double>(elements.size(), 0.0), std::nullopt);
 
-  const Programme programme = programme_of(dim, elements, target, {volume, length}, min_density / mean);
+  Programme programme = programme_of(dim, elements, target, {volume, length}, min_density / mean);
 
   const auto densities_of = [&](const std::vector<double>& s) {
     std::vector<double> densities(s.size());
