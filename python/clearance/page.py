@@ -15,8 +15,8 @@ _VIEWER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "viewer.html"
 def write_page(folder: str, output: str, *, exact: bool, max_megabytes: float) -> Dict[str, Any]:
     """Writes the page as `clearance export` does and returns its report. Raises ResultError."""
     if not os.path.exists(_VIEWER):
-        raise ResultError([Problem(_VIEWER, "", "", "the viewer has not been built: it needs Node.js 18 or later with npm where "
-                                   "Clearance is built (Debian: nodejs, npm); `./dev python` then brings it")])
+        raise ResultError([Problem(_VIEWER, "", "", "the viewer has not been built; install Node.js 18 or later with npm "
+                                   "(Debian: nodejs, npm) and run `./dev python`")])
     return core.export_page(folder, output, _VIEWER, _megabytes(max_megabytes), bool(exact))
 
 

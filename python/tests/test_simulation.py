@@ -479,7 +479,7 @@ class Steering(InFolder):
             sim.controls["none"]
         with self.assertRaisesRegex(TypeError, "save_state"):
             pickle.dumps(sim)
-        for name, message in (("t", "know already"), ("sin", "know already"), ("a b", "letters"), ("", "letters"),
+        for name, message in (("t", "already use"), ("sin", "already use"), ("a b", "letters"), ("", "letters"),
                               ("pull", "another control")):
             scene = self.scene()
             scene.add_control(name)

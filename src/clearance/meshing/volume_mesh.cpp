@@ -178,7 +178,7 @@ Result<Mesh> fill_well(const Mesh& surface, bool has_features, double& edge_leng
   }
   return refusal(
       number(wanted),
-      fmt::format("no good mesh was found with this edge length, nor with a quarter of it ({}); choose a shorter one",
+      fmt::format("no good mesh was found with this edge length, nor with a quarter of it: {}; choose a shorter one",
                   fault));
 }
 
