@@ -100,8 +100,8 @@ class Preflight {
                                   ? fmt::format("touches half_spaces[{}] at the start: {} on it", plane, vertices)
                                   : fmt::format("starts {:.6g} m from half_spaces[{}]: {}", distance, plane, vertices);
     return fmt::format(
-        "{}; bodies need a gap above {}: {}", found, min_separation > 0.0 ? separation_text() : "zero",
-        advice(fmt::format("move it along the normal, by dhat ({:.3g} m) where it is to start in contact", dhat)));
+        "{}; bodies need a gap above {}; {}", found, min_separation > 0.0 ? separation_text() : "zero",
+        advice(fmt::format("move it along the normal, by dhat ({:.3g} m) if it is meant to start in contact", dhat)));
   }
 
   void find_meetings(BroadPhase& broad_phase) {

@@ -193,7 +193,8 @@ Result<VerifyFolder> read_verify_folder(const fs::path& folder) {
   if (const auto checked = check_result_folder(folder, "frames.pvd"); !checked) return checked.issues();
   std::ifstream file(folder / "scene.json");
   if (!file)
-    return Issue{(folder / "scene.json").string(), "", "", "cannot be read; expected the scene of a result folder"};
+    return Issue{(folder / "scene.json").string(), "", "",
+                 "the file cannot be read; expected the scene of a result folder"};
   VerifyFolder result;
   VerifyStats stats;
   fs::path being_read = folder / "scene.json";
@@ -220,7 +221,7 @@ Result<VerifyFolder> read_verify_folder(const fs::path& folder) {
   } catch (const json::exception& e) {
     return Issue{being_read.string(), "", "", e.what()};
   }
-  if (result.frames.empty()) return Issue{(folder / "frames.pvd").string(), "", "", "lists no frames"};
+  if (result.frames.empty()) return Issue{(folder / "frames.pvd").string(), "", "", "the file lists no frames"};
   check_times(result);
   check_unlisted(folder, result);
   check_stats(stats, result);
