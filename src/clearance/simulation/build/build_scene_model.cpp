@@ -79,7 +79,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   Model model = make_model(desc, bodies, unknowns, terms, std::move(loads), joints, surface);
   SolverOptions options = solver_options(desc, model.bbox_diagonal);
   VecX x = start_positions(bodies, unknowns);
-  ScaledContact contact = make_contact_scales(desc, bodies, model, x, options);
+  ScaledContact contact = make_contact_scales(desc, bodies, unknowns.stiff_units, model, x, options);
   model.contact_scales = std::move(contact.scales);
   options.barrier.dhat = contact.dhat;
   model.contact_at_rest = make_contact_at_rest(surface_at_rest(desc, bodies, unknowns, surface, model, options.barrier),

@@ -10,6 +10,7 @@
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/math/dimension.h"
+#include "clearance/simulation/build/affine_stiffness.h"
 
 namespace clearance {
 
@@ -61,7 +62,9 @@ BodyScales scales_of(const SceneDesc& desc, double scene_size, const BodyInstanc
 /// Compliance [m/N] of surface vertices: the displacement that a unit force causes.
 class Compliance {
  public:
-  Compliance(const SceneDesc& desc, const Model& model) : model_(model) {
+  Compliance(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const std::vector<StiffUnit>& units,
+             const Model& model)
+      : model_(model) {
     const VecX& elastic = model.elastic_stiffness;
     const double h = desc.time.step;
     const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
@@ -69,6 +72,7 @@ class Compliance {
       const double inertia = inertial_reach * model.mass[b] / (h * h);
       stiffness_.push_back(is_static && elastic[b] > 0.0 ? elastic[b] : inertia + elastic[b]);
     }
+    if (is_static) set_static(units, static_resistance(desc, bodies, units));
     for (const Tie& tie : model.ties) tie_of_block_[tie.block] = &tie;
   }
 
@@ -88,6 +92,11 @@ class Compliance {
   }
 
  private:
+  void set_static(const std::vector<StiffUnit>& units, const std::vector<double>& resistance) {
+    for (std::size_t u = 0; u < units.size(); ++u) {
+      for (int i = 0; i <= model_.layout.dim; ++i) stiffness_[units[u].first_block + i] = resistance[u];
+    }
+  }
   void add(int block, double weight, double& sum) const {
     const double stiffness = stiffness_[block];
     if (stiffness > 0.0) sum += weight * weight / stiffness;
@@ -174,8 +183,9 @@ std::vector<BodyScales> scales_of_bodies(const SceneDesc& desc, const std::vecto
 
 }  // namespace
 
-ScaledContact make_contact_scales(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Model& model,
-                                  const VecX& x_start, const SolverOptions& options) {
+ScaledContact make_contact_scales(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
+                                  const std::vector<StiffUnit>& units, const Model& model, const VecX& x_start,
+                                  const SolverOptions& options) {
   const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
   const bool has_own_distances = is_plain(desc.contact.options);
   const bool has_stiffness =
@@ -183,7 +193,7 @@ ScaledContact make_contact_scales(const SceneDesc& desc, const std::vector<BodyI
   if (!is_local && !has_stiffness) return {{}, options.barrier.dhat};
   BodyScales largest;
   const std::vector<BodyScales> of_body = scales_of_bodies(desc, bodies, model.bbox_diagonal, largest);
-  const Compliance compliance(desc, model);
+  const Compliance compliance(desc, bodies, units, model);
   ScaledContact contact;
   contact.dhat = largest.dhat;
   for (int v = 0; v < model.surface.num_vertices; ++v) {
