@@ -462,6 +462,13 @@ Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {
 
 std::vector<RunWarning> ResultFolder::warnings() const {
   std::vector<RunWarning> warnings = energy_.warnings();
+  if (const auto locked = num_steps_by_status_.find("locked"); locked != num_steps_by_status_.end()) {
+    warnings.push_back(
+        {"coarse_step", fmt::format("{} of {} steps ended `locked`: contacts let bodies go nowhere in a step of this "
+                                    "length, so that they stood still or lost speed that they should have kept; what "
+                                    "follows is wrong. Use a step that is at least ten times shorter",
+                                    locked->second, num_steps_)});
+  }
   if (!has_inertia_) return warnings;
   const std::vector<RunWarning> of_impacts = impact_warnings(path_ / "probes.csv");
   warnings.insert(warnings.end(), of_impacts.begin(), of_impacts.end());
