@@ -21,6 +21,11 @@ void describe(Visitor& v, TimeDesc& t) {
   v.field("newmark_beta", t.newmark_beta, positive("", "implicit_newmark only").below(0.5, false));
   v.field("newmark_gamma", t.newmark_gamma, at_least(0.0, "", "implicit_newmark only").below(1.0, false));
   v.field("mass", t.mass, any("", "mass matrix of the elements"));
+  v.field("max_halvings", t.max_halvings,
+          at_least(0.0, "",
+                   "number of times that a step may be halved: a step that does not converge is taken again in two "
+                   "halves, these in quarters and so on; 0: never, as in scenes of other programs")
+              .below(20.0, false));
 }
 
 template <>

@@ -3,6 +3,7 @@
 namespace clearance {
 
 void set_published_defaults(SceneDesc& scene) {
+  scene.time.max_halvings = 0;
   scene.contact.scales = ContactScaleKind::scene;
   scene.contact.stiffness = ContactStiffnessKind::published;
   scene.friction.stick = 0.0;

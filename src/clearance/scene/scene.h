@@ -23,6 +23,7 @@ struct TimeDesc {
   double newmark_beta = 0.25;
   double newmark_gamma = 0.5;
   MassKind mass = MassKind::lumped;
+  int max_halvings = 6;  ///< a step that does not converge is taken in parts of h / 2 to h / 2^max_halvings
 };
 
 /// Length that relative lengths are fractions of.

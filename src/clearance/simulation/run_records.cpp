@@ -114,6 +114,7 @@ namespace {
 /// Adds how the step was solved, and its energies.
 void add_solve(const StepReport& report, StepRecord& record) {
   record.status = to_string(report.status);
+  record.parts = report.num_parts;
   record.newton_iterations = report.newton_iterations;
   record.partial_iterations = report.partial_iterations;
   record.contacts = report.num_contacts;

@@ -67,6 +67,7 @@ struct RemeshReport {
 
 struct StepReport {
   StepStatus status = StepStatus::converged;
+  int num_parts = 1;           ///< steps that it was taken in, because it did not converge as one
   int newton_iterations = 0;   ///< directions of everything
   int partial_iterations = 0;  ///< those of the part that still moved, between them (solver/moving_part.h)
   int num_contacts = 0;

@@ -187,7 +187,8 @@ SceneDesc settings_of(const IpcScript& script, Issues& issues) {
                 .duration = script.duration,
                 .integrator = script.integrator,
                 .newmark_beta = script.newmark_beta,
-                .newmark_gamma = script.newmark_gamma};
+                .newmark_gamma = script.newmark_gamma,
+                .max_halvings = scene.time.max_halvings};
   scene.contact = contact_of(script, scene.contact, issues);
   scene.friction = friction_of(script, scene.friction, issues);
   scene.solver.ccd = script.ccd;

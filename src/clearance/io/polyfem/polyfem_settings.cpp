@@ -172,6 +172,7 @@ class SettingsReader {
 
 PolyfemTime read_polyfem_time(const ForeignObject& root, const PolyfemValues& values) {
   PolyfemTime time;
+  time.desc.max_halvings = 0;
   if (!root.has("time")) {
     // A static solution is that of one step; PolyFEM evaluates it at t = 1.
     time.desc.step = time.desc.duration = 1.0;

@@ -304,6 +304,7 @@ Json json_of(const StepRecord::Remesh& remesh) {
 
 /// Adds how the step was solved, and its energies.
 void add_solve(const StepRecord& record, Json& line) {
+  if (record.parts > 1) line["parts"] = record.parts;
   line["newton_iterations"] = record.newton_iterations;
   line["partial_iterations"] = record.partial_iterations;
   line["contacts"] = record.contacts;

@@ -37,6 +37,7 @@ struct StepRecord {
   double min_distance = infinity;  ///< [m]; infinity: nothing near, written as null
   double residual = 0.0;           ///< [m/s]
   double kappa = 0.0;
+  int parts = 1;                                         ///< steps that it was taken in
   std::vector<std::pair<std::string, double>> energy;    ///< [J]
   std::vector<std::pair<std::string, double>> seconds;   ///< `total` and one entry per stage
   double imbalance = 0.0;                                ///< share of the forces at work that remains unbalanced

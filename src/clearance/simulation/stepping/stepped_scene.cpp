@@ -20,6 +20,7 @@
 #include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/output/fields.h"
 #include "clearance/simulation/start/preflight.h"
+#include "clearance/simulation/stepping/step_parts.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/sparse/external_solver.h"
 
@@ -281,9 +282,16 @@ StepReport SteppedScene::step() {
     coarse = watch.measure(scene->model, state, scene->options.integrator.h);
   }
   const VecX x_t0 = scene->model.stiff_bodies.empty() ? VecX() : state.x;
+  const bool may_take_parts = adapting.is_empty() && desc.time.max_halvings > 0 && can_be_cut(*scene);
+  const std::optional<State> before = may_take_parts ? std::optional(state) : std::nullopt;
   StepReport report = adapting.is_empty() ? advance<dim>(scene->model, scene->options, targets.value(), state,
                                                          std::get<StepWorkspace<dim>>(workspace), hooks)
                                           : advance_adapting<dim>(targets.value());
+  if (before && may_be_cut(report.status)) {
+    state = *before;
+    StepParts<dim> parts(*scene, std::get<StepWorkspace<dim>>(workspace), hooks, desc.time.max_halvings);
+    report = parts.take(report, state);
+  }
   if (report.is_advanced()) forces = report.forces;
   turn =
       x_t0.size() == state.x.size() && x_t0.size() > 0 ? find_coarse_turn(scene->model, x_t0, state.x) : CoarseTurn{};

@@ -1,0 +1,49 @@
+// A step that does not converge is taken again in parts: two halves, and of these again halves where they do not
+// converge.
+#pragma once
+
+#include "clearance/simulation/build/scene_model.h"
+#include "clearance/solver/advance.h"
+
+namespace clearance {
+
+/// True if a shorter step may converge where a step with this status did not.
+bool may_be_cut(StepStatus status);
+
+/// True if the scene says what happens within a step: motions by a list of poses or files say only where its end is.
+bool can_be_cut(const SceneModel& scene);
+
+/// Takes steps of a scene in parts. The bits of a part follow from the state at its start alone, so that threads and
+/// restarts change nothing.
+template <int dim>
+class StepParts {
+ public:
+  /// All arguments must outlive the object.
+  StepParts(SceneModel& scene, StepWorkspace<dim>& workspace, const StepHooks& hooks, int max_halvings);
+  ~StepParts();
+  StepParts(const StepParts&) = delete;
+  StepParts& operator=(const StepParts&) = delete;
+
+  /// Takes the step that begins at `state` in parts, after it has ended as `whole` in one. The report has the sums of
+  /// the parts, the work of all attempts, and the status of the first part that did not converge, if any. The state is
+  /// untouched if a part could not be taken.
+  StepReport take(const StepReport& whole, State& state);
+
+ private:
+  /// Takes the next h / 2^level; State::step counts in steps of that length.
+  StepReport take_part(int level, State& state);
+  StepReport take_halves(int level, State& state);
+  void set_level(int level);
+
+  SceneModel& scene_;
+  StepWorkspace<dim>& workspace_;
+  const StepHooks& hooks_;
+  double h_;                // [s] of the scene
+  int deepest_;             // level from which on nothing is halved any more
+  StepReport failed_work_;  // work of attempts that were given up
+};
+
+extern template class StepParts<2>;
+extern template class StepParts<3>;
+
+}  // namespace clearance

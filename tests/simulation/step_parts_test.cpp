@@ -1,0 +1,81 @@
+// Steps that do not converge are taken in parts.
+#include <algorithm>
+
+#include "simulation/running_scene.h"
+
+namespace clearance {
+namespace {
+
+/// A cantilever that its weight bends at once. `time` and `solver` are further keys.
+std::string cantilever(double step, const std::string& time, int max_iterations) {
+  return fmt::format(R"({{"dimension": 2, "gravity": [0, -40], "time": {{"step": {}, "duration": 1{}}},
+    "solver": {{"max_iterations": {}}}, "contact": {{"enabled": false}},
+    "bodies": [{{"generator": {{"kind": "rectangle", "size": [1, 0.1], "resolution": [8, 1]}},
+      "material": {{"density": 1000, "youngs_modulus": 1e5}},
+      "motions": [{{"region": {{"box": [[-1, -1, -1], [0.001, 2, 2]], "frame": "body"}}}}]}}]}})",
+                     step, time, max_iterations);
+}
+
+int most_iterations(const std::string& json, int num_steps) {
+  RunningScene scene(json);
+  int most = 0;
+  for (int i = 0; i < num_steps; ++i) most = std::max(most, scene.step().newton_iterations);
+  return most;
+}
+
+TEST(StepParts, HalvesAreTheStepsOfHalfTheLength) {
+  for (const char* integrator : {"implicit_euler", "implicit_newmark"}) {
+    const std::string method = fmt::format(R"(, "integrator": "{}")", integrator);
+    const int of_whole = most_iterations(cantilever(0.4, method, 200), 1);
+    const int of_half = most_iterations(cantilever(0.2, method, 200), 2);
+    ASSERT_GT(of_whole, of_half) << integrator;
+    // With so few iterations the whole step fails, and its halves do not.
+    RunningScene cut(cantilever(0.4, method, of_half)), shorter(cantilever(0.2, method, of_half));
+    const StepReport report = cut.step();
+    shorter.steps(2);
+    EXPECT_EQ(report.num_parts, 2) << integrator;
+    EXPECT_EQ(cut.state().step, 1);
+    EXPECT_EQ(cut.state().time, 0.4);
+    EXPECT_EQ(cut.state().x, shorter.state().x) << integrator;
+    EXPECT_EQ(cut.state().v, shorter.state().v) << integrator;
+    // The account covers the whole step.
+    EXPECT_NEAR(report.account.closure(), 0.0, 1e-9 * std::abs(report.account.stored)) << integrator;
+    // The next step begins as any other.
+    cut.simulation().step();
+    EXPECT_EQ(cut.state().step, 2);
+  }
+}
+
+TEST(StepParts, AreNotTakenWhereTheSceneSaysSo) {
+  const int of_half = most_iterations(cantilever(0.2, "", 200), 2);
+  RunningScene scene(cantilever(0.4, R"(, "max_halvings": 0)", of_half));
+  const StepReport report = scene.simulation().step();
+  EXPECT_EQ(to_string(report.status), "iteration_limit");
+  EXPECT_EQ(report.num_parts, 1);
+}
+
+TEST(StepParts, ThatDoNotConvergeEitherKeepTheStatus) {
+  RunningScene scene(cantilever(0.4, "", 1));
+  const StepReport report = scene.simulation().step();
+  EXPECT_EQ(to_string(report.status), "iteration_limit");
+  EXPECT_TRUE(report.is_advanced());
+  EXPECT_EQ(scene.state().step, 1);
+  EXPECT_EQ(scene.state().time, 0.4);
+  EXPECT_GT(report.num_parts, 1);
+}
+
+TEST(StepParts, AreTakenInBdf2FromANewStart) {
+  for (const char* integrator : {"bdf2", "bdf2_restarted"}) {
+    const std::string method = fmt::format(R"(, "integrator": "{}")", integrator);
+    const int of_half = most_iterations(cantilever(0.2, method, 200), 2);
+    RunningScene cut(cantilever(0.4, method, of_half));
+    const StepReport first = cut.simulation().step();
+    EXPECT_GT(first.num_parts, 1) << integrator;
+    const StepReport second = cut.simulation().step();
+    EXPECT_TRUE(second.is_advanced()) << integrator;
+    EXPECT_EQ(cut.state().step, 2);
+  }
+}
+
+}  // namespace
+}  // namespace clearance
