@@ -1,6 +1,7 @@
 #include "clearance/simulation/run_records.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -298,8 +299,8 @@ std::vector<StickVertex> stick_of(const Checkpoint& checkpoint) {
   return list;
 }
 
-BodyMeshes meshes_of(const Checkpoint& checkpoint) {
-  BodyMeshes meshes;
+std::vector<std::shared_ptr<const BodyMesh>> meshes_of(const Checkpoint& checkpoint) {
+  std::vector<std::shared_ptr<const BodyMesh>> meshes;
   for (std::size_t k = 0; checkpoint.arrays.contains(mesh_array(k, "body")); ++k) {
     meshes.push_back(std::make_shared<const BodyMesh>(mesh_of(checkpoint, k)));
   }
