@@ -18,7 +18,7 @@ struct BarMaterial {
   double hardening = 100.0;    ///< [Pa] H, isotropic and linear
 };
 
-/// What a bar remembers: the plastic strain and the sum of its changes.
+/// A bar remembers the plastic strain and the sum of its changes.
 struct BarHistory {
   double plastic = 0.0, accumulated = 0.0;
 };

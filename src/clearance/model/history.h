@@ -1,4 +1,4 @@
-// What potentials remember from step to step, such as plastic strain: numbers at points of their elements. The state,
+// Numbers that potentials remember from step to step at points of their elements, such as plastic strain. The state,
 // checkpoints, hashes and adapting carry them without knowing what they mean.
 #pragma once
 

@@ -84,8 +84,8 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
   const std::vector<char> is_fixed_here = coordinates_.reduce(is_fixed);
   const VecX rounding = force_rounding<dim>(model_, coordinates_, x, stiffness);
   const VecX total = add_work(x, gradients, is_fixed_here, bodies);
-  // Sum up the remaining force on each body as a whole, with the rounding of its blocks. Rotation vectors are no part of a net
-  // force.
+  // Sum up the remaining force on each body as a whole, with the rounding of its blocks. Rotation vectors are no part
+  // of a net force.
   for (BodyForces& body : bodies) body.net.setZero();
   for_each_free(is_fixed_here, bodies, [&](std::size_t b, BodyForces& body) {
     ++body.num_blocks;

@@ -1,5 +1,5 @@
-// What the elastic laws share, for T = double or Lanes. Energies avoid the cancellation of their textbook form near
-// rest: at the end of a step the line search compares differences far below the rounding of mu.
+// Formulas that elastic laws share, for T = double or Lanes. Energies avoid the cancellation of their textbook form
+// near rest: at the end of a step the line search compares differences far below the rounding of mu.
 #pragma once
 
 #include "clearance/base/methods.h"

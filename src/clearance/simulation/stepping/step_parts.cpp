@@ -114,7 +114,7 @@ StepReport StepParts<dim>::take_part(int level, State& state) {
   }
   StepReport report = advance<dim>(scene_.model, scene_.options, targets.value(), state, workspace_, hooks_);
   if (!may_be_cut(report.status) || level >= deepest_) {
-    // Where the shortest part has not converged, the next ones are not halved any more: that would cost much and help
+    // If the shortest part has not converged, the next ones are not halved any more: that would cost much and help
     // little.
     if (may_be_cut(report.status)) deepest_ = 0;
     return report;
