@@ -63,10 +63,9 @@ BodyScales scales_of(const SceneDesc& desc, double scene_size, const BodyInstanc
 class Compliance {
  public:
   Compliance(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const std::vector<StiffUnit>& units,
-             const Model& model)
+             const Model& model, double h)
       : model_(model) {
     const VecX& elastic = model.elastic_stiffness;
-    const double h = desc.time.step;
     const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
     for (int b = 0; b < model.layout.num_blocks; ++b) {
       const double inertia = inertial_reach * model.mass[b] / (h * h);
@@ -106,6 +105,11 @@ class Compliance {
   std::vector<double> stiffness_;  // per block
   std::map<int, const Tie*> tie_of_block_;
 };
+
+bool has_own_stiffness(const SceneDesc& desc) {
+  return desc.contact.stiffness == ContactStiffnessKind::bodies && desc.contact.kappa == 0.0 &&
+         is_plain(desc.contact.options);
+}
 
 /// Limits the growth of dhat along the surface to `slope` times the distance. Without the limit, dhat would follow the
 /// gap of two curved bodies at the start, and the bodies would meet on the whole patch at once: a ball pressed into a
@@ -183,17 +187,25 @@ std::vector<BodyScales> scales_of_bodies(const SceneDesc& desc, const std::vecto
 
 }  // namespace
 
+std::vector<double> contact_compliance(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
+                                       const std::vector<StiffUnit>& units, const Model& model, double h) {
+  std::vector<double> of_vertex;
+  if (!has_own_stiffness(desc)) return of_vertex;
+  const Compliance compliance(desc, bodies, units, model, h);
+  for (int v = 0; v < model.surface.num_vertices; ++v) {
+    of_vertex.push_back(model.is_obstacle_vertex[v] ? 0.0 : compliance.at(v));
+  }
+  return of_vertex;
+}
+
 ScaledContact make_contact_scales(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
                                   const std::vector<StiffUnit>& units, const Model& model, const VecX& x_start,
                                   const SolverOptions& options) {
   const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
   const bool has_own_distances = is_plain(desc.contact.options);
-  const bool has_stiffness =
-      desc.contact.stiffness == ContactStiffnessKind::bodies && desc.contact.kappa == 0.0 && has_own_distances;
-  if (!is_local && !has_stiffness) return {{}, options.barrier.dhat};
+  if (!is_local && !has_own_stiffness(desc)) return {{}, options.barrier.dhat};
   BodyScales largest;
   const std::vector<BodyScales> of_body = scales_of_bodies(desc, bodies, model.bbox_diagonal, largest);
-  const Compliance compliance(desc, bodies, units, model);
   ScaledContact contact;
   contact.dhat = largest.dhat;
   for (int v = 0; v < model.surface.num_vertices; ++v) {
@@ -202,8 +214,8 @@ ScaledContact make_contact_scales(const SceneDesc& desc, const std::vector<BodyI
     contact.scales.dhat.push_back(body.dhat);
     contact.scales.eps_v.push_back(body.eps_v);
     contact.scales.stick.push_back(body.stick);
-    if (has_stiffness) contact.scales.compliance.push_back(model.is_obstacle_vertex[at] ? 0.0 : compliance.at(v));
   }
+  contact.scales.compliance = contact_compliance(desc, bodies, units, model, desc.time.step);
   // Formulations that subtract what is counted twice need one distance for the whole body. An absolute length is kept
   // as the scene gives it.
   if (!has_own_distances || !options.has_contact || !is_local || desc.contact.dhat_is_absolute) return contact;

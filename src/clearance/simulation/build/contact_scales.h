@@ -17,6 +17,11 @@ struct ScaledContact {
   double dhat = 0.0;     ///< [m] largest activation distance
 };
 
+/// Returns the compliance of each surface vertex (ContactScales::compliance) for steps of length h [s]; empty if the
+/// contacts of the scene have one stiffness.
+std::vector<double> contact_compliance(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
+                                       const std::vector<StiffUnit>& units, const Model& model, double h);
+
 /// Makes the contact scales of a model that has all but contact. `x_start` [m] are the unknowns at the start.
 ///
 /// dhat is a given fraction of the body's diagonal, with these limits: for solids at most a third of 2 V / A, the

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "clearance/simulation/adapt/adapted_step.h"
+#include "clearance/simulation/build/contact_scales.h"
 #include "clearance/simulation/build/motion_targets.h"
 
 namespace clearance {
@@ -64,17 +65,30 @@ bool can_be_cut(const SceneModel& scene) {
 }
 
 template <int dim>
-StepParts<dim>::StepParts(SceneModel& scene, StepWorkspace<dim>& workspace, const StepHooks& hooks, int max_halvings)
-    : scene_(scene), workspace_(workspace), hooks_(hooks), h_(scene.options.integrator.h), deepest_(max_halvings) {}
+StepParts<dim>::StepParts(const SceneDesc& desc, SceneModel& scene, StepWorkspace<dim>& workspace,
+                          const StepHooks& hooks)
+    : desc_(desc),
+      scene_(scene),
+      workspace_(workspace),
+      hooks_(hooks),
+      h_(scene.options.integrator.h),
+      compliance_(scene.model.contact_scales.compliance),
+      deepest_(desc.time.max_halvings) {}
 
 template <int dim>
 StepParts<dim>::~StepParts() {
   scene_.options.integrator.h = h_;
+  scene_.model.contact_scales.compliance = std::move(compliance_);
 }
 
 template <int dim>
 void StepParts<dim>::set_level(int level) {
-  scene_.options.integrator.h = std::ldexp(h_, -level);
+  const double h = std::ldexp(h_, -level);
+  if (scene_.options.integrator.h == h) return;
+  scene_.options.integrator.h = h;
+  // Contacts are as stiff as the inertia of a step of this length asks.
+  scene_.model.contact_scales.compliance =
+      contact_compliance(desc_, scene_.bodies, scene_.stiff_units, scene_.model, h);
 }
 
 template <int dim>

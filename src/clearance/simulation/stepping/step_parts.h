@@ -19,7 +19,7 @@ template <int dim>
 class StepParts {
  public:
   /// All arguments must outlive the object.
-  StepParts(SceneModel& scene, StepWorkspace<dim>& workspace, const StepHooks& hooks, int max_halvings);
+  StepParts(const SceneDesc& desc, SceneModel& scene, StepWorkspace<dim>& workspace, const StepHooks& hooks);
   ~StepParts();
   StepParts(const StepParts&) = delete;
   StepParts& operator=(const StepParts&) = delete;
@@ -33,14 +33,17 @@ class StepParts {
   /// Takes the next h / 2^level; State::step counts in steps of that length.
   StepReport take_part(int level, State& state);
   StepReport take_halves(int level, State& state);
+  /// Sets the length of the step, and with it what resists in contacts.
   void set_level(int level);
 
+  const SceneDesc& desc_;
   SceneModel& scene_;
   StepWorkspace<dim>& workspace_;
   const StepHooks& hooks_;
-  double h_;                // [s] of the scene
-  int deepest_;             // level from which on nothing is halved any more
-  StepReport failed_work_;  // work of attempts that were given up
+  double h_;                        // [s] of the scene
+  std::vector<double> compliance_;  // of contacts in whole steps
+  int deepest_;                     // level from which on nothing is halved any more
+  StepReport failed_work_;          // work of attempts that were given up
 };
 
 extern template class StepParts<2>;

@@ -289,7 +289,7 @@ StepReport SteppedScene::step() {
                                           : advance_adapting<dim>(targets.value());
   if (before && may_be_cut(report.status)) {
     state = *before;
-    StepParts<dim> parts(*scene, std::get<StepWorkspace<dim>>(workspace), hooks, desc.time.max_halvings);
+    StepParts<dim> parts(desc, *scene, std::get<StepWorkspace<dim>>(workspace), hooks);
     report = parts.take(report, state);
   }
   if (report.is_advanced()) forces = report.forces;
