@@ -186,7 +186,8 @@ class Fuzz {
         size.dim, size.num_bodies, kinds[BodyKind::affine], kinds[BodyKind::rigid], num_parts,
         random.desc.joints.size(), size.num_elements, size.bbox_diagonal, random.desc.time.step,
         random.desc.friction.coefficient, random.desc.friction.iterations,
-        std::array{"euler", "newmark", "bdf2", "restarted", "static"}[random.desc.time.integrator]);
+        std::array{"euler", "newmark", "bdf2", "restarted",
+                   "static"}[static_cast<std::size_t>(random.desc.time.integrator)]);
   }
 
   void run_scene(int seed, RandomScene& random) {

@@ -18,7 +18,8 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                 .integrator = TimeIntegrator::bdf2_restarted,
                 .newmark_beta = 0.3,
                 .newmark_gamma = 0.6,
-                .mass = MassKind::consistent};
+                .mass = MassKind::consistent,
+                .max_halvings = 3};
   scene.contact = {.enabled = false,
                    .options = options,
                    .scales = ContactScaleKind::scene,
