@@ -393,8 +393,7 @@ TEST(SimplexMesh, CollapseThatWouldCloseAHoleOrPinchIsRefused2D) {
     MeshEdit edit;
     EXPECT_EQ(mesh.collapse(a, b, false, edit), EditRefusal::boundary);
     EXPECT_EQ(mesh.collapse(b, a, false, edit), EditRefusal::boundary);
-    LinkCondition<2> link;
-    EXPECT_FALSE(link.holds(mesh, a, b));
+    EXPECT_FALSE(mesh.holds_link_condition(a, b));
     ++num_across;
   }
   EXPECT_GE(num_across, 8);
@@ -408,14 +407,12 @@ TEST(SimplexMesh, CollapseOfTheLastCellsIsRefusedByTheLinkCondition) {
   flat.facets = boundary_edges(flat.cells);
   flat.facet_label = {0, 0, 0};
   Mesh2 triangle(flat, {});
-  LinkCondition<2> link2;
-  EXPECT_FALSE(link2.holds(triangle, 0, 1));
+  EXPECT_FALSE(triangle.holds_link_condition(0, 1));
   Mesh3 tet(make_tets({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}), {});
-  LinkCondition<3> link3;
-  EXPECT_FALSE(link3.holds(tet, 0, 1));
+  EXPECT_FALSE(tet.holds_link_condition(0, 1));
   MeshEdit edit;
   ASSERT_EQ(tet.split(0, 1, edit), EditRefusal::none);
-  EXPECT_TRUE(link3.holds(tet, edit.vertex, 0));
+  EXPECT_TRUE(tet.holds_link_condition(edit.vertex, 0));
   EXPECT_EQ(tet.collapse(0, edit.vertex, false, edit), EditRefusal::boundary);
   EXPECT_EQ(tet.collapse(4, 0, false, edit), EditRefusal::none);
   EXPECT_EQ(find_defect(tet), "");
@@ -468,8 +465,7 @@ TEST(SimplexMesh, CollapseOfAnEdgeWhoseEndsShareAnEdgeBeyondItIsRefusedByTopolog
   }
   ASSERT_EQ(mesh.collapse(added, cell[0], false, edit), EditRefusal::none);
   EXPECT_EQ(find_defect(mesh), "");
-  LinkCondition<3> link;
-  EXPECT_TRUE(link.holds(mesh, cell[0], cell[1]));
+  EXPECT_TRUE(mesh.holds_link_condition(cell[0], cell[1]));
 }
 
 TEST(SimplexMesh, CollapseThatInvertsACellIsRefused) {

@@ -123,6 +123,8 @@ class SimplexMesh {
   bool is_kept(int v) const;
   bool is_on_boundary(int v) const;
   bool is_boundary_edge(int a, int b) const;
+  /// True if the edge a b may be contracted without a change of topology [Dey99].
+  bool holds_link_condition(int a, int b) { return link_condition_.holds(cells_, facets_, a, b); }
   /// Returns the live cells or facets at a vertex, in ascending order.
   std::span<const int> cells_at(int v) const;
   std::span<const int> facets_at(int v) const;
