@@ -137,7 +137,7 @@ EditRefusal SimplexMesh<dim>::check_collapse(int removed, int kept, bool at_midp
     if (!has_one_label(cells_.at(kept))) return EditRefusal::label;
   }
   if (is_on_boundary(removed) && !collapse_keeps_boundary(*this, removed, kept)) return EditRefusal::boundary;
-  return link_condition_.holds(cells_, facets_, removed, kept) ? EditRefusal::none : EditRefusal::topology;
+  return holds_link_condition(removed, kept) ? EditRefusal::none : EditRefusal::topology;
 }
 
 template <int dim>
