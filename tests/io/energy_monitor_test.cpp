@@ -61,12 +61,24 @@ TEST(EnergyMonitor, SaysWhatALossCosts) {
       << swing.warnings()[0].message;
   step.lost_in_impacts = 0.51;
   rebound.add(step);
-  EXPECT_NE(rebound.warnings()[0].message.find("its rebounds are up to 70 % too low"), std::string::npos)
+  EXPECT_NE(rebound.warnings()[0].message.find("its rebounds are at least 70 % too low"), std::string::npos)
       << rebound.warnings()[0].message;
   step.is_loser_driven = true;
   drive.add(step);
   EXPECT_NE(drive.warnings()[0].message.find("its drive does that much more work"), std::string::npos)
       << drive.warnings()[0].message;
+}
+
+TEST(EnergyMonitor, WarnsOfALossInImpactsAlone) {
+  // An elastic ball at a step of 10 ms rebounded with a fifth of its speed, in silence.
+  StepEnergies step = step_of(0.0, 0.001);
+  step.lost_in_impacts = 0.9;
+  EnergyMonitor rebound;
+  rebound.add(step);
+  ASSERT_EQ(rebound.warnings().size(), 1u);
+  EXPECT_EQ(rebound.warnings()[0].name, "energy_lost");
+  EXPECT_NE(rebound.warnings()[0].message.find("at least 90.1 % too low"), std::string::npos)
+      << rebound.warnings()[0].message;
 }
 
 TEST(EnergyMonitor, CountsAtTheEndOfTheRun) {

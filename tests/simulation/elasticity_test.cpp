@@ -1,4 +1,6 @@
 // Small strains against linear theory, and equilibrium without inertia.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "simulation/running_scene.h"
@@ -140,6 +142,46 @@ TEST(QuasiStatic, FindsNoEquilibriumBeyondFrictionAndLeavesTheState) {
     EXPECT_EQ(to_string(report.status), "no_equilibrium") << kind << " " << report.limited_by;
     EXPECT_NE(report.limited_by.find("'block'"), std::string::npos) << report.limited_by;
     EXPECT_LT((block.state().x - x).cwiseAbs().maxCoeff(), 0.1) << kind;
+  }
+}
+
+/// A box on a plane that is inclined by `degrees`, with friction 0.5; under its weight in the first step already.
+std::string box_on_incline(const std::string& kind, double degrees, double gap) {
+  const double angle = degrees / 57.29577951308232;
+  return fmt::format(R"({{"gravity": [{0}, {1}, 0], "time": {{"step": 0.1, "integrator": "quasi_static"}},
+    "friction": {{"coefficient": 0.5}}, "half_spaces": [{{"normal": [0, 1, 0]}}],
+    "bodies": [{{"name": "box", "kind": "{2}", "generator": {{"kind": "box", "size": [0.1, 0.05, 0.1],
+      "resolution": [2, 1, 2]}}, "transform": {{"translation": [0, {3}, 0]}},
+      "material": {{"density": 1000, "youngs_modulus": 1e6}}}}]}})",
+                     10.0 * std::sin(angle), -10.0 * std::cos(angle), kind, 0.025 + gap);
+}
+
+TEST(QuasiStatic, FrictionHoldsABodyFromTheFirstStepOn) {
+  for (const char* kind : {"deformable", "affine", "rigid"}) {
+    for (const double degrees : {5.0, 20.0, 26.0}) {
+      RunningScene box(box_on_incline(kind, degrees, 1e-5));
+      const VecX x = box.state().x;
+      const StepReport report = box.simulation().step();
+      EXPECT_EQ(to_string(report.status), "converged") << kind << " " << degrees << " " << report.limited_by;
+      EXPECT_LT((box.state().x - x).cwiseAbs().maxCoeff(), 1e-3) << kind << " " << degrees;
+      EXPECT_EQ(box.state().step, 1);
+      EXPECT_EQ(box.state().time, 0.1);
+    }
+    // Beyond the limit of 26.57 degrees nothing holds it.
+    RunningScene box(box_on_incline(kind, 28.0, 1e-5));
+    EXPECT_FALSE(box.simulation().step().is_advanced()) << kind;
+    EXPECT_EQ(box.state().step, 0);
+  }
+}
+
+TEST(QuasiStatic, RigidBodiesRestOnAFloorWithoutFriction) {
+  // Nothing resists a motion along the floor: the matrix of the equilibrium is singular.
+  for (const char* kind : {"affine", "rigid"}) {
+    RunningScene box(box_on_incline(kind, 0.0, 1e-5), {"friction.coefficient=0"});
+    const VecX x = box.state().x;
+    const StepReport report = box.simulation().step();
+    EXPECT_EQ(to_string(report.status), "converged") << kind << " " << report.limited_by;
+    EXPECT_LT((box.state().x - x).cwiseAbs().maxCoeff(), 1e-4) << kind;
   }
 }
 

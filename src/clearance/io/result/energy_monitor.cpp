@@ -12,6 +12,8 @@ namespace clearance {
 namespace {
 
 constexpr double gain_limit = 0.03, loss_limit = 0.03, strain_limit = 0.1;
+/// Loss in impacts of a body that would rebound by its own elasticity, as a share of its energy at work.
+constexpr double impact_limit = 0.1;
 /// Largest energy made in one step, as a fraction of the scene's energy at work. Sound runs made up to 0.023, bodies
 /// that were led around each other 0.083 and more, and a scripted node that catches up after it was blocked 0.074.
 constexpr double made_limit = 0.05;
@@ -74,8 +76,8 @@ std::string EnergyMonitor::loss_text() const {
   }
   if (lost_in_impacts_ > 0.0) {
     return fmt::format(
-        "{}, and {:.3g} % more in impacts, so that its rebounds are up to {:.3g} % too low; use a shorter step, so "
-        "that a rebound takes some tens of steps",
+        "{}, and {:.3g} % more in impacts, so that its rebounds are at least {:.3g} % too low; use a shorter step, "
+        "so that a rebound takes some tens of steps",
         loss, 100.0 * lost_in_impacts_, 100.0 * std::min(1.0, lost_.first + lost_in_impacts_));
   }
   const double share = std::min(1.0, lost_.first);
@@ -100,7 +102,9 @@ void EnergyMonitor::add_energy_warnings(std::vector<RunWarning>& warnings) const
                      "step is too long for them; all later motion is that much too fast; use a shorter step",
                      100.0 * most_made_)});
   }
-  if (lost_.first > loss_limit) warnings.push_back({"energy_lost", loss_text()});
+  if (lost_.first > loss_limit || lost_in_impacts_ > impact_limit) {
+    warnings.push_back({"energy_lost", loss_text()});
+  }
 }
 
 void EnergyMonitor::add_coarse_step_warnings(std::vector<RunWarning>& warnings) const {

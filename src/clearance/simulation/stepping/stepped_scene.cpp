@@ -20,6 +20,7 @@
 #include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/output/fields.h"
 #include "clearance/simulation/start/preflight.h"
+#include "clearance/simulation/stepping/relaxation.h"
 #include "clearance/simulation/stepping/step_parts.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/sparse/external_solver.h"
@@ -287,15 +288,33 @@ StepReport SteppedScene::step() {
   StepReport report = adapting.is_empty() ? advance<dim>(scene->model, scene->options, targets.value(), state,
                                                          std::get<StepWorkspace<dim>>(workspace), hooks)
                                           : advance_adapting<dim>(targets.value());
-  if (before && may_be_cut(report.status)) {
-    state = *before;
-    StepParts<dim> parts(desc, *scene, std::get<StepWorkspace<dim>>(workspace), hooks);
-    report = parts.take(report, state);
-  }
+  if (before) try_otherwise<dim>(*before, report);
   if (report.is_advanced()) forces = report.forces;
   turn =
       x_t0.size() == state.x.size() && x_t0.size() > 0 ? find_coarse_turn(scene->model, x_t0, state.x) : CoarseTurn{};
   return report;
+}
+
+template <int dim>
+void SteppedScene::try_otherwise(const State& before, StepReport& report) {
+  const bool is_static = scene->options.integrator.method == TimeIntegrator::quasi_static;
+  const Stopwatch watch;
+  const double seconds = report.total_seconds;
+  if (is_static && may_relax(report.status)) {
+    State relaxed = before;
+    StepReport of_motion = relax<dim>(*scene, desc.gravity.norm(), hooks, relaxed);
+    if (of_motion.status == StepStatus::converged || of_motion.status == StepStatus::stopped) {
+      add_work(report, of_motion);
+      report = std::move(of_motion);
+      state = std::move(relaxed);
+    }
+  }
+  if (may_be_cut(report.status)) {
+    state = before;
+    StepParts<dim> parts(desc, *scene, std::get<StepWorkspace<dim>>(workspace), hooks);
+    report = parts.take(report, state);
+  }
+  report.total_seconds = seconds + watch.seconds();
 }
 
 template <int dim>

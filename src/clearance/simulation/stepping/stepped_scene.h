@@ -95,6 +95,10 @@ struct SteppedScene {
   std::string misfit(const State& other) const;
   template <int dim>
   StepReport step();
+  /// Takes a step that began at `before` and did not converge otherwise: by way of motion if it is quasi-static, or in
+  /// parts. Replaces the report if that helps.
+  template <int dim>
+  void try_otherwise(const State& before, StepReport& report);
   /// Advances a step whose elements adapt: the elements adapt to the solution on the current elements, and the step is
   /// solved again on the new ones [Fer23, alg. 6.1]. A solution exists at any time: if the solve on the new elements
   /// fails, the old ones stay.

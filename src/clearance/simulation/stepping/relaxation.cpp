@@ -1,0 +1,144 @@
+#include "clearance/simulation/stepping/relaxation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/simulation/adapt/adapted_step.h"
+#include "clearance/simulation/build/motion_targets.h"
+
+namespace clearance {
+namespace {
+
+constexpr int max_motions = 40;
+/// Motion of the first step from rest, as a share of the scene's size.
+constexpr double first_motion = 1e-3;
+/// Inertial force, as a share of the largest so far, below which bodies rest.
+constexpr double at_rest = 1e-5;
+
+template <int dim>
+class Relaxation {
+ public:
+  Relaxation(const SceneModel& scene, const StepHooks& hooks, const State& start, PrescribedTargets targets)
+      : scene_(scene),
+        hooks_(hooks),
+        start_(start),
+        targets_(std::move(targets)),
+        end_((start.step + 1) * scene.options.integrator.h),
+        own_(start) {
+    moving_.integrator.method = TimeIntegrator::implicit_euler;
+  }
+
+  StepReport run(double gravity, State& state) {
+    const double h = std::sqrt(first_motion * scene_.model.bbox_diagonal / std::max(gravity, 1.0));
+    int divisions = std::max(2, static_cast<int>(std::min(std::ceil(end_ / h), 1e9)));
+    StepReport last;
+    last.status = StepStatus::no_equilibrium;
+    for (int k = 1; k <= max_motions; ++k) {
+      const StepReport moved = move(divisions);
+      if (moved.status == StepStatus::stopped) return moved;
+      if (!moved.is_advanced()) return last;
+      if (moved.status != StepStatus::converged) divisions = std::min(4 * divisions, 1 << 29);
+      // Ever longer steps lead to the equilibrium; the quasi-static step may find it from nearby.
+      const bool is_resting = force_ <= at_rest * largest_force_;
+      if (k % 4 == 0 || is_resting) {
+        last = settle(state);
+        if (last.status == StepStatus::converged || last.status == StepStatus::stopped) return last;
+      }
+      if (is_resting) return rest(moved, state);
+      if (moved.status == StepStatus::converged) divisions = std::max(2, divisions / 2);
+    }
+    return last;
+  }
+
+ private:
+  /// Takes a step of implicit Euler from rest. It ends at `end_` and is a share of that long, because potentials take
+  /// the time from the number of the step.
+  StepReport move(int divisions) {
+    own_.step = divisions - 1;
+    moving_.integrator.h = end_ / divisions;
+    const VecX x_t0 = own_.x;
+    const StepReport report = advance<dim>(scene_.model, moving_, targets_, own_, workspace_, hooks_);
+    add_work(report, work_);
+    const double h_sq = moving_.integrator.h * moving_.integrator.h;
+    force_ = 0.0;
+    for (int b = 0; b < scene_.model.layout.num_blocks; ++b) {
+      force_ += scene_.model.mass[b] * (block<dim>(own_.x, b) - block<dim>(x_t0, b)).norm() / h_sq;
+    }
+    largest_force_ = std::max(largest_force_, force_);
+    own_.v.setZero();
+    own_.ledgers = start_.ledgers;
+    return report;
+  }
+
+  /// Takes the quasi-static step from where the motion has led. Keeps it if it converges.
+  StepReport settle(State& state) {
+    // The first step of a run has no contact forces to lag friction with. This one has them, and is not the first.
+    State tried = own_;
+    tried.step = 1;
+    SolverOptions options = scene_.options;
+    options.integrator.h = end_ / 2;
+    StepWorkspace<dim> workspace(scene_.model, options);
+    StepReport report = advance<dim>(scene_.model, options, targets_, tried, workspace, hooks_);
+    add_work(report, work_);
+    if (report.status == StepStatus::converged) keep(std::move(tried), report, state);
+    return report;
+  }
+
+  /// Keeps bodies that rest although nothing resists some motion of theirs.
+  StepReport rest(StepReport report, State& state) {
+    report.status = StepStatus::converged;
+    report.account = {};
+    report.gained = report.lost = {};
+    keep(own_, report, state);
+    return report;
+  }
+
+  void keep(State found, StepReport& report, State& state) {
+    found.step = start_.step + 1;
+    found.time = found.step * scene_.options.integrator.h;
+    found.ledgers = start_.ledgers;
+    state = std::move(found);
+    report.newton_iterations = work_.newton_iterations;
+    report.partial_iterations = work_.partial_iterations;
+    report.profile = work_.profile;
+    report.linear_seconds = work_.linear_seconds;
+    report.counters = work_.counters;
+  }
+
+  const SceneModel& scene_;
+  const StepHooks& hooks_;
+  const State& start_;
+  PrescribedTargets targets_;
+  double end_;  // [s]
+  State own_;
+  SolverOptions moving_ = scene_.options;
+  StepWorkspace<dim> workspace_{scene_.model, moving_};
+  double force_ = 0.0, largest_force_ = 0.0;  // [N] of inertia
+  StepReport work_;
+};
+
+}  // namespace
+
+bool may_relax(StepStatus status) {
+  return status == StepStatus::no_equilibrium || status == StepStatus::linear_solve_failed ||
+         status == StepStatus::iteration_limit || status == StepStatus::locked ||
+         status == StepStatus::line_search_stalled;
+}
+
+template <int dim>
+StepReport relax(const SceneModel& scene, double gravity, const StepHooks& hooks, State& state) {
+  State start = state;
+  const Result<PrescribedTargets> targets = find_targets(scene, start);
+  if (!targets) {
+    StepReport report;
+    report.status = StepStatus::undefined_input;
+    report.limited_by = to_string(targets.issues().front());
+    return report;
+  }
+  return Relaxation<dim>(scene, hooks, start, targets.value()).run(gravity, state);
+}
+
+template StepReport relax<2>(const SceneModel&, double, const StepHooks&, State&);
+template StepReport relax<3>(const SceneModel&, double, const StepHooks&, State&);
+
+}  // namespace clearance

@@ -1,0 +1,25 @@
+// Equilibria that Newton's method alone does not find from the start of a quasi-static step.
+#pragma once
+
+#include "clearance/simulation/build/scene_model.h"
+#include "clearance/solver/advance.h"
+
+namespace clearance {
+
+/// True if a quasi-static step with this status may have an equilibrium all the same.
+bool may_relax(StepStatus status);
+
+/// Takes the quasi-static step that begins at `state` by way of motion: steps of implicit Euler, each from rest and all
+/// under the loads and targets of the end, until the quasi-static step converges from there. Inertia holds bodies while
+/// contacts and friction come to bear them: friction is lagged, so that a first Newton iteration without contact forces
+/// has none, and a body that only friction holds slides away; and a rigid body that rests on a plane resists no motion
+/// along it. `gravity` [m/s^2] sets the length of the first step.
+///
+/// Returns the report of the last step, with the work of all. The state is untouched unless that step is advanced.
+template <int dim>
+StepReport relax(const SceneModel& scene, double gravity, const StepHooks& hooks, State& state);
+
+extern template StepReport relax<2>(const SceneModel&, double, const StepHooks&, State&);
+extern template StepReport relax<3>(const SceneModel&, double, const StepHooks&, State&);
+
+}  // namespace clearance
