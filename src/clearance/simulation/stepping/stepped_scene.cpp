@@ -298,7 +298,7 @@ StepReport SteppedScene::step() {
 template <int dim>
 void SteppedScene::try_otherwise(const State& before, StepReport& report) {
   const bool is_static = scene->options.integrator.method == TimeIntegrator::quasi_static;
-  const Stopwatch watch;
+  const Stopwatch of_others;
   const double seconds = report.total_seconds;
   if (is_static && may_relax(report.status)) {
     State relaxed = before;
@@ -314,7 +314,7 @@ void SteppedScene::try_otherwise(const State& before, StepReport& report) {
     StepParts<dim> parts(desc, *scene, std::get<StepWorkspace<dim>>(workspace), hooks);
     report = parts.take(report, state);
   }
-  report.total_seconds = seconds + watch.seconds();
+  report.total_seconds = seconds + of_others.seconds();
 }
 
 template <int dim>
