@@ -1,4 +1,6 @@
 // Steps that do not converge are taken in parts.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "simulation/running_scene.h"
