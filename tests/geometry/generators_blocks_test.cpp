@@ -112,7 +112,7 @@ TEST(Blocks, FacesThatDifferByRoundingAreOne) {
 
 TEST(Blocks, SayWhichBoxesMakeNoSolid) {
   const Corners cube = box(0, 0, 0, 1, 1, 1);
-  EXPECT_EQ(problems({}), Lines{"blocks: needs at least one box"});
+  EXPECT_EQ(problems({}), Lines{"blocks: a generator of kind blocks needs at least one box"});
   const std::string no_volume = "the box has no volume; the first corner must be below the second along x, y and z";
   EXPECT_EQ(problems({cube, box(0, 1, 0, 1, 1, 1), box(2, 0, 0, 1, 1, 1)}),
             (Lines{"blocks[1]: " + no_volume, "blocks[2]: " + no_volume}));

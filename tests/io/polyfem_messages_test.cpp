@@ -62,7 +62,7 @@ TEST_F(PolyfemFiles, ThatCannotBeComposedSayWhy) {
   const Lines lines =
       folder_.problems(R"({"common": "base.json", "patch": [{"op": "replace", "path": "/a/b", "value": 1}]})");
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_TRUE(lines[0].starts_with("patch: cannot be applied: ")) << lines[0];
+  EXPECT_TRUE(lines[0].starts_with("patch: the patch cannot be applied: ")) << lines[0];
 }
 
 TEST_F(PolyfemMessages, EverythingUnsupportedIsRefusedByNameAtOnce) {
@@ -202,7 +202,7 @@ TEST_F(PolyfemMessages, OfGeometryNamePlaceValueAndWhatWasExpected) {
       (Lines{"geometry[1].mesh: the mesh file does not exist; looked for none.msh (got \"none.msh\")",
              "geometry[2].mesh: expected the path of a mesh", "geometry[3].n_refs: must be between 0 and 8 (got -1)",
              "geometry[4].transformation.rotation: expected 3 numbers for rotation_mode xyz, not 2 (got [1,2])",
-             "geometry[5].transformation.scale: flattens the mesh (got [1,2])",
+             "geometry[5].transformation.scale: this transformation flattens the mesh (got [1,2])",
              "geometry[6].transformation.translation: expected up to 3 numbers (got \"up\")",
              "geometry[7].array.size: expected 3 numbers of copies, each at least 1 (got [2,0,1])",
              "geometry[8].transformation.rotation: must not be zero (got [0,0,0,0])",
@@ -247,7 +247,7 @@ TEST_F(PolyfemMessages, OfConditions) {
                  "are not supported (got [0,1])"});
   EXPECT_EQ(
       of(R"([{"id": 4, "value": [{"file_name": "a.py", "function_name": "f"}, true, {"value": 1, "unit": "mile"}]}])"),
-      (Lines{at + "value[0]: calls a Python function, which is not supported (got "
+      (Lines{at + "value[0]: the value calls a Python function, which is not supported (got "
                   "{...})",
              at + "value[1]: expected a number, a formula or {value, unit} (got true)",
              at + "value[2].unit: the unit `mile` is not known (got {...})"}));

@@ -186,10 +186,11 @@ TEST_F(SceneFiles, SaveToAMissingFolderSaysSo) {
 }
 
 TEST_F(SceneFiles, MissingMeshSaysWhereItWasLookedFor) {
-  EXPECT_EQ(problems(R"({"bodies": [{"mesh": "meshes/cub.msh"}, {"mesh": "meshes"}]})"),
-            (Lines{"scene.json: bodies[0].mesh: the mesh file does not exist; looked for meshes/cub.msh (got "
-                   "meshes/cub.msh)",
-                   "scene.json: bodies[1].mesh: is a directory, not a mesh file; looked for meshes (got meshes)"}));
+  EXPECT_EQ(
+      problems(R"({"bodies": [{"mesh": "meshes/cub.msh"}, {"mesh": "meshes"}]})"),
+      (Lines{"scene.json: bodies[0].mesh: the mesh file does not exist; looked for meshes/cub.msh (got "
+             "meshes/cub.msh)",
+             "scene.json: bodies[1].mesh: this is a directory, not a mesh file; looked for meshes (got meshes)"}));
 }
 
 TEST_F(SceneFiles, AllKindsOfProblemsAreReportedTogether) {
@@ -221,8 +222,8 @@ TEST_F(SceneFiles, OverridesAreCheckedLikeTheFile) {
 TEST_F(SceneFiles, SyntaxErrorsNameTheLine) {
   const Lines lines = problems("{\n  \"time\": {\"step\": 0.1,},\n}");
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_EQ(lines[0].substr(0, 55), "scene.json: line 2, column 24: not valid JSON: object k");
-  EXPECT_EQ(problems("{\"time\": NaN}")[0].substr(0, 46), "scene.json: line 1, column 10: not valid JSON:");
+  EXPECT_EQ(lines[0].substr(0, 63), "scene.json: line 2, column 24: this is not valid JSON: object k");
+  EXPECT_EQ(problems("{\"time\": NaN}")[0].substr(0, 54), "scene.json: line 1, column 10: this is not valid JSON:");
   EXPECT_EQ(problems(" ")[0].substr(0, 29), "scene.json: line 1, column 2:");
   EXPECT_EQ(problems(""), Lines{"scene.json: is empty"});
 }
@@ -247,7 +248,7 @@ TEST_F(SceneFiles, MissingFilesAndFoldersAreNamed) {
   EXPECT_EQ(without_folder(to_string(load_scene(folder_ / "no.json").issues()[0])), "no.json: the file does not exist");
   EXPECT_EQ(without_folder(to_string(load_scene(folder_ / "no.txt").issues()[0])), "no.txt: the file does not exist");
   EXPECT_EQ(without_folder(to_string(load_scene(folder_ / "meshes").issues()[0])),
-            "meshes: is a directory, not a scene file");
+            "meshes: this is a directory, not a scene file");
 }
 
 TEST(JsonText, DeepNestingIsRefusedNotACrash) {

@@ -65,7 +65,9 @@ TEST(Controls, ThatNothingUsesAreWarnedOf) {
     return text;
   };
   EXPECT_EQ(warnings("2 * pull"), "");
-  EXPECT_NE(warnings("2 * t").find("controls[0].name: warning: no drive, effort, rest, load"), std::string::npos);
+  EXPECT_NE(warnings("2 * t").find(
+                "controls[0].name: warning: the control has no effect, because no drive, effort, rest, load"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -59,8 +59,9 @@ TEST(Expression, ProblemsSayWhatIsWrongAndWhere) {
             "load.expression[1]: this is not a formula: Unexpected operator \"^\" at character 4 (got 2 "
             "+^ 3)");
   EXPECT_EQ(problem("2 # 3"), "load.expression[1]: the formula has a `#`, which has no meaning (got 2 # 3)");
-  EXPECT_EQ(problem("1, 2"), "load.expression[1]: has a comma outside of a function; expected one formula (got 1, 2)");
-  EXPECT_EQ(problem(" "), "load.expression[1]: is empty; expected a formula such as `sin(t)` (got  )");
+  EXPECT_EQ(problem("1, 2"),
+            "load.expression[1]: the formula has a comma outside of a function; expected one formula (got 1, 2)");
+  EXPECT_EQ(problem(" "), "load.expression[1]: the formula is empty; expected a formula such as `sin(t)` (got  )");
 }
 
 TEST(Expression, NothingThatIsTypedThrows) {

@@ -21,8 +21,9 @@ TEST(SceneMessages, MisspeltKeyNamesTheOneMeant) {
   EXPECT_EQ(messages(R"({"bodies": [{}, {"material": {"youngs_modulos": 1e5}}]})"),
             Lines{"bodies[1].material.youngs_modulos: unknown key; did you mean `youngs_modulus`?"});
   EXPECT_EQ(messages(R"({"time": {"dt": 0.1}})"), Lines{"time.dt: unknown key; did you mean `step`?"});
-  EXPECT_EQ(messages(R"({"time": {"qqq": 0.1}})"), Lines{"time.qqq: unknown key; known here: `step`, `duration`, "
-                                                         "`integrator`, `newmark_beta`, `newmark_gamma`, `mass`"});
+  EXPECT_EQ(messages(R"({"time": {"qqq": 0.1}})"),
+            Lines{"time.qqq: unknown key; known here: `step`, `duration`, "
+                  "`integrator`, `newmark_beta`, `newmark_gamma`, `mass`, `max_halvings`"});
   EXPECT_EQ(messages(R"({"time": {"Step": 0.1}})"), Lines{"time.Step: unknown key; did you mean `step`?"});
   EXPECT_EQ(messages(R"({"contact": {"a b": 1}})")[0].substr(0, 29), R"(contact["a b"]: unknown key; )");
 }

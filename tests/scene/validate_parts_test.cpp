@@ -31,7 +31,7 @@ TEST(ValidateParts, HaveElementsOrARegion) {
   const MaterialPartDesc listed{.elements = {1, 2}, .region = {}, .material = {}};
   EXPECT_EQ(of(listed), Lines{});
   EXPECT_EQ(of({.elements = {}, .region = RegionDesc{}, .material = {}}), Lines{});
-  const Lines expected = {"bodies[0].material_parts[0]: needs either `elements` or a `region`"};
+  const Lines expected = {"bodies[0].material_parts[0]: a material part needs either `elements` or a `region`"};
   EXPECT_EQ(of({}), expected);
   EXPECT_EQ(of({.elements = {1}, .region = RegionDesc{}, .material = {}}), expected);
   EXPECT_EQ(of(listed, 1), Lines{"bodies[1].material_parts: only a deformable body can be made of several materials"});

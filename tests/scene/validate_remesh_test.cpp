@@ -167,7 +167,7 @@ TEST(ValidateRemesh, HasOperationsThatMeanSomething) {
               s.remesh->gain = 2.0;
               s.remesh->relative_gain = 1e-5;
             }),
-            Lines{"remesh.relative_gain: warning: has no effect beside `gain` (got 1e-05)"});
+            Lines{"remesh.relative_gain: warning: `relative_gain` has no effect beside `gain` (got 1e-05)"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->criterion = RemeshCriterion::size; }),
             Lines{"remesh.largest_count: warning: the number of elements has no limit: with criterion size, elements "
                   "at contacts become as small as size_contact times dhat, and elements at a peak of strain as small "

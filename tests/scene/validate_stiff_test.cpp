@@ -203,7 +203,7 @@ TEST(ValidateStiff, GeometryNamesItsOwnVertices) {
             (Lines{"bodies[3].geometry.edges[1][1]: this vertex does not exist; the number of vertices is 3 (got 3)",
                    "bodies[3].geometry.triangles[0]: this element has the same vertex twice"}));
   EXPECT_EQ(with_geometry({.vertices = three, .edges = {{-1, 0}}, .triangles = {}}).size(), 2U);
-  EXPECT_EQ(with_geometry({}), Lines{"bodies[3].geometry.vertices: needs at least one vertex"});
+  EXPECT_EQ(with_geometry({}), Lines{"bodies[3].geometry.vertices: the geometry needs at least one vertex"});
   EXPECT_EQ(with_geometry({.vertices = three, .edges = {}, .triangles = {{0, 1, 2}}}, BodyKind::deformable),
             Lines{"bodies[3].geometry: a deformable body needs `tets`"});
 }

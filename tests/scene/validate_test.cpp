@@ -86,10 +86,12 @@ TEST(Validate, ChecksBodies) {
               s.bodies[0].transform.scale = {1, -1, 1};
             }),
             Lines{});  // (mirrored elements are turned back)
-  EXPECT_EQ(problems([](SceneDesc& s) {
-              s.bodies[0].array = ArrayDesc{.counts = {2, 1, 1}, .spacing = {0, 1, 1}};
-            }),
-            Lines{"bodies[0].array.spacing[0]: copies would lie on top of each other (got 0)"});
+  EXPECT_EQ(
+      problems([](SceneDesc& s) {
+        s.bodies[0].array = ArrayDesc{.counts = {2, 1, 1}, .spacing = {0, 1, 1}};
+      }),
+      Lines{"bodies[0].array.spacing[0]: the copies would lie on top of each other; expected a spacing other than 0 "
+            "(got 0)"});
   EXPECT_EQ(problems([](SceneDesc& s) {
               BodyDesc wall;
               wall.name = "wall";
@@ -148,7 +150,7 @@ TEST(Validate, ChecksMotions) {
   EXPECT_EQ(with_motion([](MotionDesc& m) {
               m.region.more_boxes = {Corners{Vec<3>(0, 0, 0), Vec<3>(1, 1, 1)}};
             }),
-            Lines{"bodies[0].motions[0].region.more_boxes: adds to `box`, which is missing"});
+            Lines{"bodies[0].motions[0].region.more_boxes: `more_boxes` adds to `box`, which is missing"});
   EXPECT_EQ(with_motion([](MotionDesc& m) { m.release = ReleaseDesc{.axis = 3, .above = 0}; }),
             Lines{"bodies[0].motions[0].release.axis: must be between 0 and 2 (got 3)"});
 }
@@ -170,7 +172,7 @@ TEST(Validate, ChecksGenerators) {
   EXPECT_EQ(with_generator({.kind = GeneratorKind::blocks, .blocks = {Corners{Vec<3>(0, 0, 0), Vec<3>(1, 1, 1)}}}),
             Lines{});
   EXPECT_EQ(with_generator({.kind = GeneratorKind::blocks}),
-            Lines{"bodies[0].generator.blocks: needs at least one box"});
+            Lines{"bodies[0].generator.blocks: a generator of kind blocks needs at least one box"});
   EXPECT_EQ(with_generator({.blocks = {Corners{Vec<3>(0, 0, 0), Vec<3>(1, 1, 1)}}}),
             Lines{"bodies[0].generator.blocks: only a generator of kind blocks has boxes"});
   EXPECT_EQ(with_generator({.is_surface = true}),

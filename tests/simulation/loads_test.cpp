@@ -139,7 +139,7 @@ TEST(Load, ThatIsNotFiniteEndsTheRunAndLosesNothing) {
   const StepReport report = ball.simulation().step();
   EXPECT_EQ(to_string(report.status), "undefined_input");
   EXPECT_FALSE(report.is_advanced());
-  EXPECT_TRUE(report.limited_by.starts_with("bodies[0].loads[0].expression[1]: is ")) << report.limited_by;
+  EXPECT_TRUE(report.limited_by.starts_with("bodies[0].loads[0].expression[1]: the value is ")) << report.limited_by;
   EXPECT_NE(report.limited_by.find("is not a number at t = 0.04 s"), std::string::npos) << report.limited_by;
   EXPECT_EQ(ball.state().step, 3);
   EXPECT_EQ(ball.state().x, x);

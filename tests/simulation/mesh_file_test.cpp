@@ -101,7 +101,8 @@ TEST_F(MeshFile, OddSizesAreToldOnlyWithoutAUnit) {
 TEST_F(MeshFile, DeformableSurfaceIsToldTheWayOut) {
   const std::vector<std::string> lines = told(R"({"mesh": "box.obj"})");
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_NE(lines[0].find(R"(needs elements; `"volume_mesh": {}` in the body fills its surface)"), std::string::npos)
+  EXPECT_NE(lines[0].find(R"(needs elements; fill its surface or outline by `"volume_mesh": {}` in the body)"),
+            std::string::npos)
       << lines[0];
 }
 

@@ -90,7 +90,8 @@ TEST(Displacement, ThatIsNotFiniteEndsTheRunAndLosesNothing) {
   const VecX x = scene.state().x;
   const StepReport report = scene.simulation().step();
   EXPECT_EQ(to_string(report.status), "undefined_input");
-  EXPECT_TRUE(report.limited_by.starts_with("bodies[1].motions[0].displacement[1]: is ")) << report.limited_by;
+  EXPECT_TRUE(report.limited_by.starts_with("bodies[1].motions[0].displacement[1]: the value is "))
+      << report.limited_by;
   EXPECT_EQ(scene.state().step, 2);
   EXPECT_EQ(scene.state().x, x);
 }

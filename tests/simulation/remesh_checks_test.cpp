@@ -57,7 +57,7 @@ TEST(RemeshChecks, LimitsThatForbidEverySplitAreTold) {
   EXPECT_TRUE(look_at(scene, mesh).warnings.empty());
   scene.remesh->largest_count = num_elements;
   EXPECT_EQ(look_at(scene, mesh).warnings.size(), 1u);
-  EXPECT_TRUE(look_at(scene, mesh).warnings[0].starts_with("remesh.largest_count: warning: body 'cube' has "));
+  EXPECT_TRUE(look_at(scene, mesh).warnings[0].starts_with("remesh.largest_count: warning: body 'cube' starts with "));
   scene.bodies[0].remesh.emplace().smallest_edge = 0.9;
   EXPECT_EQ(look_at(scene, mesh).warnings, Lines{"bodies[0].remesh.smallest_edge: warning: the size of body 'cube' is "
                                                  "1.73 m, so that none of its edges is ever split (got 0.9)"});

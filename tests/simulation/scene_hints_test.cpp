@@ -182,13 +182,14 @@ TEST_F(MeshHints, SeamIsToldBesideTheErrorThatItCauses) {
 TEST_F(MeshHints, HangingNodeInAnEdgeIsTold) {
   // The lower half is cut in two at the middle of the edge from (0, 0, 0) to (1, 0, 0), the upper one is not.
   write_tets({"0 0 0", "1 0 0", "0 1 0", "0 0 1", "0 0 -1", "0.5 0 0"}, {"1 2 3 4", "1 3 6 5", "6 3 2 5"});
-  expect_told({told_of(body_).back()}, "bodies[0].mesh", {"1 hanging node", "number 5", "(0.5, 0, 0)", "conforming"});
+  expect_told({told_of(body_).back()}, "bodies[0].mesh",
+              {"1 hanging node", "vertex 5 (counted from 0)", "(0.5, 0, 0)", "conforming"});
 }
 
 TEST_F(MeshHints, HangingNodeInAFaceIsTold) {
   write_tets({"0 0 0", "3 0 0", "0 3 0", "0 0 1", "0 0 -1", "1 1 0"}, {"1 2 3 4", "1 3 6 5", "6 3 2 5", "1 6 2 5"});
 
-  expect_told({told_of(body_).back()}, "bodies[0].mesh", {"1 hanging node", "number 5", "(1, 1, 0)"});
+  expect_told({told_of(body_).back()}, "bodies[0].mesh", {"1 hanging node", "vertex 5 (counted from 0)", "(1, 1, 0)"});
 }
 
 TEST_F(MeshHints, JunctionInTheSurfaceOfAStiffBodyIsClosedAndTold) {
@@ -208,7 +209,7 @@ TEST_F(MeshHints, NodeBesideAnEdgeOfAStiffBodyLeavesItOpen) {
   const std::string stone = R"({"name": "stone", "kind": "rigid", "mesh": "stone.obj"})";
   write("stone.obj",
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.5 -0.001 0\nf 1 3 5\nf 5 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
-  expect_told(told_of(stone), "bodies[0].mesh", {"3 edges are not closed", "as a sheet"});
+  expect_told(told_of(stone), "bodies[0].mesh", {"3 edges are not closed", "that of a sheet"});
 }
 
 TEST_F(MeshHints, CornersThatTrianglesDoNotShareAreNoSeamOfAStiffBody) {
@@ -370,7 +371,7 @@ std::string outline(const std::string& edges, const std::string& more = "") {
 }
 
 TEST(StiffMasses, OutlineThatIsOpenIsTold) {
-  expect_told(told(outline("")), "bodies[0].geometry", {"2 vertices are not", "(0, 0, 0)", "as a wire, 42.4 kg"});
+  expect_told(told(outline("")), "bodies[0].geometry", {"2 vertices are not", "(0, 0, 0)", "that of a wire, 42.4 kg"});
   expect_nothing(told(outline(", [3, 0]")));
   expect_nothing(told(outline("", R"(, "thickness": 0.01)")));
   expect_nothing(told(outline("", R"(, "mass": 2)")));
@@ -416,7 +417,7 @@ TEST(Locking, BeamOfOneElementIsTold) {
 TEST(Locking, BeamOfLongElementsIsTold) {
   const std::string beam = R"({"name": "beam", "generator": {"kind": "box", "size": [1, 0.1, 0.1]}})";
   expect_told(told(bodies(beam)), "bodies[0].generator",
-              {"'beam'", "0.1 m thin", "0.25 m long along it", "bends about 8", "about 1.4 times"});
+              {"'beam'", "0.1 m thin", "0.25 m long along it", "about 8.4 times too stiff", "about 1.4 times"});
   expect_nothing(told(bodies(box("[1, 0.1, 0.1]", "", "[20, 2, 2]"))));
 }
 
@@ -579,7 +580,7 @@ TEST(ContactGap, WhatIsSqueezedBetweenTwoKeepsTwoGaps) {
       "half_spaces": [{"point": [0, )" +
         floor + "]}]}");
   };
-  expect_told(gasket("1e-3", "-0.00102"), "contact.dhat", {"'top' and 'gasket'", "4e-05 m apart", "18 %"});
+  expect_told(gasket("1e-3", "-0.00102"), "contact.dhat", {"'top' and 'gasket'", "a gap of up to 4e-05 m", "18 %"});
   for (const std::vector<std::string>& lines : {gasket("1e-4", "-0.00102"), gasket("1e-3", "-0.01")}) {
     for (const std::string& line : lines) EXPECT_EQ(line.find("are pressed together"), std::string::npos) << line;
   }
@@ -626,8 +627,8 @@ TEST(ContactGap, BodiesOfEveryKindOrderAndDimensionThatStartWithinDhatUnderConve
 
 TEST(ContactGap, ApproachThatIsNotLargeBesideDhatIsTold) {
   expect_told(told(pressed_block("1e-3", "0.0013", "ipc")), "contact.dhat",
-              {"0.0003 m further", "% of that", "contact.dhat"});
-  expect_told(told(pressed_block("1e-3", "0.0013", "gcp")), "contact.dhat", {"0.0003 m further"});
+              {"pressed together by 0.0003 m", "% of that", "contact.dhat"});
+  expect_told(told(pressed_block("1e-3", "0.0013", "gcp")), "contact.dhat", {"pressed together by 0.0003 m"});
   expect_nothing(told(pressed_block("1e-3", "0.01", "ipc")));
   expect_nothing(told(pressed_block("1e-3", "0.0005", "ipc")));  // never meets
 }

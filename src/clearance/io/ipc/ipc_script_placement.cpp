@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double max_vertices = 2e7;
-const std::string not_found = "the file was found neither beside the script nor from any directory above it";
+const std::string not_found = "found neither beside the script nor from any directory above it";
 constexpr double degree = std::numbers::pi / 180.0;
 
 bool is_tet_mesh(const fs::path& path) {

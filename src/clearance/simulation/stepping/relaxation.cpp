@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "clearance/simulation/adapt/adapted_step.h"
 #include "clearance/simulation/build/motion_targets.h"
+#include "clearance/simulation/stepping/step_parts.h"
 
 namespace clearance {
 namespace {
@@ -58,7 +58,7 @@ class Relaxation {
     moving_.integrator.h = end_ / divisions;
     const VecX x_t0 = own_.x;
     const StepReport report = advance<dim>(scene_.model, moving_, targets_, own_, workspace_, hooks_);
-    add_work(report, work_);
+    add_attempt(report, work_);
     const double h_sq = moving_.integrator.h * moving_.integrator.h;
     force_ = 0.0;
     for (int b = 0; b < scene_.model.layout.num_blocks; ++b) {
@@ -79,7 +79,7 @@ class Relaxation {
     options.integrator.h = end_ / 2;
     StepWorkspace<dim> workspace(scene_.model, options);
     StepReport report = advance<dim>(scene_.model, options, targets_, tried, workspace, hooks_);
-    add_work(report, work_);
+    add_attempt(report, work_);
     if (report.status == StepStatus::converged) keep(std::move(tried), report, state);
     return report;
   }
@@ -103,6 +103,7 @@ class Relaxation {
     report.profile = work_.profile;
     report.linear_seconds = work_.linear_seconds;
     report.counters = work_.counters;
+    report.iterations = work_.iterations;
   }
 
   const SceneModel& scene_;

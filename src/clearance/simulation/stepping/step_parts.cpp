@@ -29,7 +29,7 @@ void add_account(const EnergyAccount& part, EnergyAccount& sum) {
 
 /// Adds a part that follows to the report of those before: sums, and the end of the later one.
 StepReport joined(const StepReport& first, StepReport second) {
-  add_work(first, second);
+  add_attempt(first, second);
   second.num_parts += first.num_parts;
   second.friction_iterations += first.friction_iterations;
   second.friction_work += first.friction_work;
@@ -39,7 +39,6 @@ StepReport joined(const StepReport& first, StepReport second) {
   second.momentum.change += first.momentum.change;
   second.momentum.impulse += first.momentum.impulse;
   second.momentum.integrator += first.momentum.integrator;
-  second.iterations.insert(second.iterations.begin(), first.iterations.begin(), first.iterations.end());
   if (first.status != StepStatus::converged) {
     second.status = first.status;
     second.limited_by = first.limited_by;
@@ -52,6 +51,11 @@ StepReport joined(const StepReport& first, StepReport second) {
 }
 
 }  // namespace
+
+void add_attempt(const StepReport& attempt, StepReport& report) {
+  add_work(attempt, report);
+  report.iterations.insert(report.iterations.begin(), attempt.iterations.begin(), attempt.iterations.end());
+}
 
 bool may_be_cut(StepStatus status) {
   return status == StepStatus::locked || status == StepStatus::iteration_limit ||
@@ -95,9 +99,9 @@ template <int dim>
 StepReport StepParts<dim>::take(const StepReport& whole, State& state) {
   State own = state;
   forget_past(own);
-  add_work(whole, failed_work_);
+  add_attempt(whole, failed_work_);
   StepReport report = take_halves(0, own);
-  add_work(failed_work_, report);
+  add_attempt(failed_work_, report);
   if (!report.is_advanced()) return report;
   forget_past(own);
   // The time is a product, as in steps that are taken whole.
@@ -133,7 +137,7 @@ StepReport StepParts<dim>::take_part(int level, State& state) {
     if (may_be_cut(report.status)) deepest_ = 0;
     return report;
   }
-  add_work(report, failed_work_);
+  add_attempt(report, failed_work_);
   state = std::move(before);
   forget_past(state);
   return take_halves(level, state);

@@ -7,6 +7,9 @@
 
 namespace clearance {
 
+/// Adds the work of an attempt at a step, or of a part of it, to the report of others.
+void add_attempt(const StepReport& attempt, StepReport& report);
+
 /// True if a shorter step may converge where a step with this status did not.
 bool may_be_cut(StepStatus status);
 

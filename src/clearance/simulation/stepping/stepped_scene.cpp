@@ -304,7 +304,7 @@ void SteppedScene::try_otherwise(const State& before, StepReport& report) {
     State relaxed = before;
     StepReport of_motion = relax<dim>(*scene, desc.gravity.norm(), hooks, relaxed);
     if (of_motion.status == StepStatus::converged || of_motion.status == StepStatus::stopped) {
-      add_work(report, of_motion);
+      add_attempt(report, of_motion);
       report = std::move(of_motion);
       state = std::move(relaxed);
     }
