@@ -30,9 +30,9 @@ TEST(StepParts, HalvesAreTheStepsOfHalfTheLength) {
     const std::string method = fmt::format(R"(, "integrator": "{}")", integrator);
     const int of_whole = most_iterations(cantilever(0.4, method, 200), 1);
     const int of_half = most_iterations(cantilever(0.2, method, 200), 2);
-    // With one iteration more than the halves need the whole step fails, and the halves do not.
+    // A step that needs n directions is judged once more after them. With what the halves need the whole step fails.
     const int enough = of_half + 1;
-    ASSERT_GT(of_whole, enough) << integrator;
+    ASSERT_GE(of_whole, enough) << integrator;
     RunningScene cut(cantilever(0.4, method, enough)), shorter(cantilever(0.2, method, enough));
     const StepReport report = cut.step();
     shorter.steps(2);
