@@ -72,14 +72,11 @@ class Chooser {
     const bool has_inertia = scene_.time.integrator != TimeIntegrator::quasi_static;
     double kappa = wave_speed * wave_speed * rho;
     if (has_inertia) kappa = std::max(kappa, rho * of_step / (8.0 * strain_of_impacts));
-    kappa = std::max(kappa, load_stiffness_of(unit));
+    kappa = std::max(
+        {kappa, force_ * radius / (16.0 * strain_of_loads * unit.frame.volume), stiffer_than_others * modulus_});
     return has_inertia ? std::min(kappa, largest_ratio * rho * of_step) : kappa;
   }
-  /// Returns what the loads and the other bodies ask for.
-  double load_stiffness_of(const StiffUnit& unit) const {
-    return std::max(force_ * unit.frame.radius / (16.0 * strain_of_loads * unit.frame.volume),
-                    stiffer_than_others * modulus_);
-  }
+  double force() const { return force_; }
 
  private:
   const BodyDesc& desc_of(const BodyInstance& body) const { return scene_.bodies[body.desc]; }
@@ -139,17 +136,9 @@ void choose_stiffness(const SceneDesc& scene, const std::vector<BodyInstance>& b
   }
 }
 
-std::vector<double> static_resistance(const SceneDesc& scene, const std::vector<BodyInstance>& bodies,
-                                      const std::vector<StiffUnit>& units) {
-  const Chooser chooser(scene, bodies, units);
-  std::vector<double> resistance;
-  for (const StiffUnit& unit : units) {
-    const double of_loads = chooser.load_stiffness_of(unit);
-    const double kappa = of_loads > 0.0 ? of_loads : unit.stiffness;
-    // The elastic modulus of a body with this kappa is 8 kappa.
-    resistance.push_back(8.0 * kappa * (scene.dimension == 3 ? unit.frame.radius : 1.0));
-  }
-  return resistance;
+double sum_of_loads(const SceneDesc& scene, const std::vector<BodyInstance>& bodies,
+                    const std::vector<StiffUnit>& units) {
+  return Chooser(scene, bodies, units).force();
 }
 
 }  // namespace clearance

@@ -27,11 +27,8 @@ namespace clearance {
 /// The second term and the bound do not apply to quasi-static scenes, because their step is no time.
 void choose_stiffness(const SceneDesc& scene, const std::vector<BodyInstance>& bodies, std::vector<StiffUnit>& units);
 
-/// Returns the resistance [N/m] (2D: [N/m] of a slice one metre deep) of each unit to a force, as its contacts have it
-/// in quasi-static scenes: 8 kappa R, with kappa from the loads and from the moduli of other bodies alone. Neither the
-/// mass of a body nor the time step has a meaning in statics. Where there are no loads and no deformable bodies, kappa
-/// is StiffUnit::stiffness.
-std::vector<double> static_resistance(const SceneDesc& scene, const std::vector<BodyInstance>& bodies,
-                                      const std::vector<StiffUnit>& units);
+/// Returns the sum of the weights of all bodies and of the given loads [N], each at its largest.
+double sum_of_loads(const SceneDesc& scene, const std::vector<BodyInstance>& bodies,
+                    const std::vector<StiffUnit>& units);
 
 }  // namespace clearance

@@ -18,6 +18,9 @@ namespace {
 
 /// Share of a distance at rest that the barrier may reach over, for features of one body and for its thickness.
 constexpr double own_share = 1.0 / 3.0;
+/// Motion of a stiff body in statics, in dhat, under all loads of the scene at one vertex. Its gap is then an eightieth
+/// of dhat, and half of dhat if a hundred vertices share the loads.
+constexpr double static_softness = 80.0;
 /// Smallest share of dhat that a small gap at the start leaves.
 constexpr double least_share = 1e-3;
 
@@ -71,7 +74,7 @@ class Compliance {
       const double inertia = inertial_reach * model.mass[b] / (h * h);
       stiffness_.push_back(is_static && elastic[b] > 0.0 ? elastic[b] : inertia + elastic[b]);
     }
-    if (is_static) set_static(units, static_resistance(desc, bodies, units));
+    if (is_static) set_static(desc, bodies, units);
     for (const Tie& tie : model.ties) tie_of_block_[tie.block] = &tie;
   }
 
@@ -91,9 +94,15 @@ class Compliance {
   }
 
  private:
-  void set_static(const std::vector<StiffUnit>& units, const std::vector<double>& resistance) {
-    for (std::size_t u = 0; u < units.size(); ++u) {
-      for (int i = 0; i <= model_.layout.dim; ++i) stiffness_[units[u].first_block + i] = resistance[u];
+  /// Lets stiff bodies resist as their loads ask. Neither their mass nor the time step has a meaning in statics.
+  void set_static(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const std::vector<StiffUnit>& units) {
+    const double force = sum_of_loads(desc, bodies, units);
+    for (const StiffUnit& unit : units) {
+      const double dhat = scales_of(desc, model_.bbox_diagonal, bodies[unit.body]).dhat;
+      // Without loads the elastic modulus of the body, 8 kappa, resists what moves it.
+      const double of_body = 8.0 * unit.stiffness * (desc.dimension == 3 ? unit.frame.radius : 1.0);
+      const double resistance = force > 0.0 ? force / (static_softness * dhat) : of_body;
+      for (int i = 0; i <= model_.layout.dim; ++i) stiffness_[unit.first_block + i] = resistance;
     }
   }
   void add(int block, double weight, double& sum) const {
