@@ -1,4 +1,5 @@
 // Warnings of probable mistakes: for each, one scene gets it and another, little different, does not.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -88,6 +89,29 @@ TEST(Speed, BodyThatMovesByItsSizeInAStepIsToldWithAStepThatWouldDo) {
   };
   expect_told(told(scene(20.0)), "bodies[0].linear_velocity", {"'ball' moves 0.2 m", "1.2 times", "at most 0.00087"});
   expect_nothing(told(scene(8.0)));
+}
+
+TEST(FastTurns, OfDrivesAndMotionsAreTold) {
+  // A drive of a whole turn a step moves nothing, and an obstacle that turns by 180 degrees passes through a post.
+  const auto driven = [](const std::string& drive, const std::string& time) {
+    return told(fmt::format(R"({{"gravity": [0, 0, 0], "time": {}, "bodies": [{{"kind": "rigid", "name": "arm",
+      "generator": {{"kind": "box"}}}}], "joints": [{{"kind": "hinge", "bodies": ["arm", ""], "axis": [0, 0, 1],
+      "drive": "{}"}}]}})",
+                            time, drive));
+  };
+  const std::string dynamic = R"({"step": 0.01, "duration": 0.1})";
+  expect_told(driven("36000 * t", dynamic), "joints[0].drive", {"by 360 degrees", "at most 0.00016 s"});
+  expect_nothing(driven("2000 * t", dynamic));
+  const std::string statics = R"({"step": 1, "duration": 4, "integrator": "quasi_static"})";
+  expect_told(driven("270 * t", statics), "joints[0].drive", {"by 270 degrees"});
+  const auto turned = [](double rate) {
+    return told(fmt::format(R"({{"time": {{"step": 0.01}}, "bodies": [{{"kind": "obstacle", "name": "blade",
+      "generator": {{"kind": "box"}}, "motions": [{{"angular_velocity": [0, {}, 0]}}]}},
+      {{"kind": "rigid", "generator": {{"kind": "box"}}, "transform": {{"translation": [0, 5, 0]}}}}]}})",
+                            rate));
+  };
+  expect_told(turned(18000), "bodies[0].motions[0].angular_velocity", {"'blade'", "by 180 degrees"});
+  expect_nothing(turned(720));
 }
 
 TEST(Enclosure, BodyInsideOfASolidIsToldWithItsPlace) {

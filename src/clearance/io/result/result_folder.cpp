@@ -453,6 +453,11 @@ void ResultFolder::add_up(const nlohmann::ordered_json& record) {
   min_distance_ = std::min(min_distance_, number_in(record, "min_distance", infinity));
   const bool has_status = record.contains("status") && record["status"].is_string();
   ++num_steps_by_status_[has_status ? record["status"].get<std::string>() : "unknown"];
+  if (has_status && record["status"] == "prescribed_motion_blocked" && first_block_.second.empty()) {
+    const bool has_reason = record.contains("limited_by") && record["limited_by"].is_string();
+    first_block_ = {number_in(record, "time", 0.0),
+                    has_reason ? record["limited_by"].get<std::string>() : "see limited_by in stats.jsonl"};
+  }
   if (!record.contains("account") || !record.contains("energy")) return;
   energy_.add(energies_of(record));
 }
@@ -469,6 +474,13 @@ std::vector<RunWarning> ResultFolder::warnings() const {
                                     "length, so that they stood still or lost speed that they should have kept; what "
                                     "follows is wrong. Use a step that is at least ten times shorter",
                                     locked->second, num_steps_)});
+  }
+  if (const auto blocked = num_steps_by_status_.find("prescribed_motion_blocked");
+      blocked != num_steps_by_status_.end()) {
+    warnings.push_back({"motion_blocked",
+                        fmt::format("in {} of {} steps a prescribed motion or an obstacle did not get to its target, "
+                                    "because something between did not give way; the first at {:.4g} s: {}",
+                                    blocked->second, num_steps_, first_block_.first, first_block_.second)});
   }
   if (!has_inertia_) return warnings;
   const std::vector<RunWarning> of_impacts = impact_warnings(path_ / "probes.csv");

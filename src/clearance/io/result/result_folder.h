@@ -182,6 +182,7 @@ class ResultFolder {
   std::map<std::string, int> num_steps_by_status_;
   EnergyMonitor energy_;
   bool has_inertia_ = true;
+  std::pair<double, std::string> first_block_;  // [s] end of the first step whose motion was blocked, and by what
   int num_steps_ = 0;
   double total_seconds_ = 0.0;
   double min_distance_ = infinity;

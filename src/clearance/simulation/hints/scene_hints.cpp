@@ -32,6 +32,7 @@ SceneHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, cons
   warn_of_free_bodies(desc, scene, found.named);
   warn_of_locking(desc, scene, surfaces, found.named);
   warn_of_contact_gaps(desc, scene, overlaps, found.named);
+  warn_of_coarse_turns(desc, found.named);
   for (const NamedHint& hint : found.named) hints.push_back(hint.issue);
   warn_of_bodies_that_cannot_adapt(desc, scene, hints);
   return found;

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/io/result/energy_monitor.h"
+#include "clearance/math/rotation.h"
+#include "clearance/scene/controls.h"
+#include "clearance/scene/expression.h"
 #include "clearance/simulation/watches/coarse_motion.h"
 
 namespace clearance {
@@ -25,6 +29,58 @@ void warn_of_fast_bodies(const SceneDesc& desc, const SceneModel& scene, Issues&
              fmt::format("body '{}' moves {:.3g} m in a step, {:.2g} times its size; it cannot pass through a body in "
                          "its way, but may be led around it; for impacts use a time.step of at most {:.2g}",
                          body.name, way, way / size, resolved_motion * size / speed));
+  }
+}
+
+namespace {
+
+constexpr double half_turn = 180.0 * radians_per_degree;
+
+/// Returns the largest turn [rad] that a drive asks for in a step, at steps spread over the run. A formula that cannot
+/// be evaluated counts as no turn; the run will report it.
+double largest_turn(const std::string& drive, const SceneDesc& desc, const Controls& controls) {
+  constexpr int num_samples = 200;
+  const double h = desc.time.step, num_steps = std::ceil(desc.time.duration / h);
+  double largest = 0.0;
+  for (int k = 0; k < num_samples; ++k) {
+    const double t = h * std::floor(num_steps * k / num_samples);
+    const Result<double> before = evaluate_time_formula(drive, "", t, controls);
+    const Result<double> after = evaluate_time_formula(drive, "", t + h, controls);
+    if (before && after) largest = std::max(largest, std::abs(after.value() - before.value()));
+  }
+  return largest * radians_per_degree;
+}
+
+void warn_of_turn(const std::string& place, const std::string& what, double turn, const SceneDesc& desc,
+                  NamedHints& hints) {
+  // The quasi-static limit only keeps the direction of a turn known.
+  const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
+  const double limit = is_static ? half_turn : coarse_turn_limit, advised = is_static ? 0.5 * half_turn : resolved_turn;
+  if (!(turn > limit)) return;
+  add_named_hint(
+      hints, "coarse_turn", place,
+      fmt::format("{} is to turn by {:.3g} degrees in a step, and a step sees where a turn ends, not the way "
+                  "there: whole turns go unnoticed, and what is in the way may be led around; use a "
+                  "time.step of at most {:.2g} s",
+                  what, turn / radians_per_degree, desc.time.step * advised / turn));
+}
+
+}  // namespace
+
+void warn_of_coarse_turns(const SceneDesc& desc, NamedHints& hints) {
+  const Controls controls = controls_of(desc);
+  for (std::size_t j = 0; j < desc.joints.size(); ++j) {
+    const JointDesc& joint = desc.joints[j];
+    if (joint.kind != JointKind::hinge || joint.drive.empty()) continue;
+    warn_of_turn(fmt::format("joints[{}].drive", j), fmt::format("joint '{}'", joint.name),
+                 largest_turn(joint.drive, desc, controls), desc, hints);
+  }
+  for (std::size_t b = 0; b < desc.bodies.size(); ++b) {
+    for (std::size_t m = 0; m < desc.bodies[b].motions.size(); ++m) {
+      const double turn = desc.bodies[b].motions[m].angular_velocity.norm() * radians_per_degree * desc.time.step;
+      warn_of_turn(fmt::format("bodies[{}].motions[{}].angular_velocity", b, m),
+                   fmt::format("body '{}'", desc.bodies[b].name), turn, desc, hints);
+    }
   }
 }
 
