@@ -39,7 +39,7 @@ constexpr double half_turn = 180.0 * radians_per_degree;
 /// Returns the largest turn [rad] that a drive asks for in a step, at steps spread over the run. A formula that cannot
 /// be evaluated counts as no turn; the run will report it.
 double largest_turn(const std::string& drive, const SceneDesc& desc, const Controls& controls) {
-  constexpr int num_samples = 200;
+  constexpr int num_samples = 16;
   const double h = desc.time.step, num_steps = std::ceil(desc.time.duration / h);
   double largest = 0.0;
   for (int k = 0; k < num_samples; ++k) {
