@@ -18,6 +18,8 @@ target_compile_options(clearance_flags INTERFACE -Wall -Wextra -Wpedantic -Wshad
   # these warnings.
   $<$<CONFIG:Release,RelWithDebInfo>:-Wno-maybe-uninitialized;-Wno-array-bounds;-Wno-stringop-overflow>
   $<$<CONFIG:Release,RelWithDebInfo>:-Wno-stringop-overread;-Wno-restrict>)
+# The debug preset checks every index into standard arrays and spans: indices are ints, and a negative one is out of range.
+target_compile_definitions(clearance_flags INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 if(CLEARANCE_ASSERTIONS)
   target_compile_definitions(clearance_flags INTERFACE CLEARANCE_ASSERTIONS)
 endif()
