@@ -41,7 +41,7 @@ struct Bending {
   Vertices x;                   // [m]
   std::vector<double> measure;  // signed volumes of its elements at rest, times dim!
   std::vector<std::vector<int>> neighbours;
-  std::vector<char> is_held;
+  std::vector<Vec<3>> free;  // per vertex: 1 for components that no motion holds, else 0
 };
 
 /// Draws in surfaces that meet.
@@ -150,10 +150,12 @@ class Shrinker {
       }
     }
     for (const auto& of_vertex : neighbours) bending.neighbours.emplace_back(of_vertex.begin(), of_vertex.end());
-    bending.is_held.assign(count, 0);
+    bending.free.assign(count, Vec<3>::Ones());
     for (const MotionDesc& motion : of_body.motions) {
       for (const int v : select_nodes(body, of_body.transform, motion.region, dim)) {
-        bending.is_held[v] = 1;
+        for (int c = 0; c < dim; ++c) {
+          if (motion.components[c]) bending.free[v][c] = 0.0;
+        }
       }
     }
     return bending;
@@ -298,19 +300,19 @@ class Shrinker {
     std::vector<char> is_drawn(bending.x.size(), 0);
     visit_surface(bending.body, [&](int v, int surface_vertex) {
       const std::size_t i = v;
-      if (bending.is_held[i] || offending.count(surface_vertex) == 0) return;
-      is_drawn[i] = 1;
-      step[i] = -draw_share * edge_length(bending, v) * normals[i];
+      if (offending.count(surface_vertex) == 0) return;
+      step[i] = -draw_share * edge_length(bending, v) * normals[i].cwiseProduct(bending.free[i]);
+      is_drawn[i] = step[i].isZero(0.0) ? 0 : 1;
     });
     if (std::find(is_drawn.begin(), is_drawn.end(), 1) == is_drawn.end()) return false;
     // Vertices around follow, by less with each round of neighbours.
     for (int round = 0; round < 4; ++round) {
       const std::vector<Vec<3>> last = step;
       for (std::size_t v = 0; v < step.size(); ++v) {
-        if (is_drawn[v] || bending.is_held[v] || bending.neighbours[v].empty()) continue;
+        if (is_drawn[v] || bending.neighbours[v].empty()) continue;
         Vec<3> sum = Vec<3>::Zero();
         for (const int w : bending.neighbours[v]) sum += last[w];
-        step[v] = 0.9 * sum / static_cast<double>(bending.neighbours[v].size());
+        step[v] = 0.9 / static_cast<double>(bending.neighbours[v].size()) * sum.cwiseProduct(bending.free[v]);
       }
     }
     return take(bending, step);

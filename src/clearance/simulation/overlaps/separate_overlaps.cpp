@@ -116,8 +116,18 @@ class Separator {
                     [](const MotionDesc& m) { return m.is_absolute(); }))
       freedom = Freedom::fixed;
     mover.freedom = std::max(mover.freedom, freedom);
-    for (std::size_t c = 0; c < 3; ++c) mover.axes[c] = mover.axes[c] && !of_body.fixed_translation[c];
+    for (std::size_t c = 0; c < 3; ++c) {
+      mover.axes[c] = mover.axes[c] && !of_body.fixed_translation[c] && !is_guided_along(of_body, c);
+    }
     if (scene_.dim == 2) mover.axes[2] = false;
+  }
+
+  /// True if motions hold the body along an axis and let it move along others, as symmetries and guides do.
+  bool is_guided_along(const BodyDesc& body, std::size_t axis) const {
+    return std::any_of(body.motions.begin(), body.motions.end(), [&](const MotionDesc& motion) {
+      const auto& held = motion.components;
+      return held[axis] && !std::all_of(held.begin(), held.begin() + scene_.dim, [](bool is_held) { return is_held; });
+    });
   }
 
   bool can_move(std::size_t mover) const { return movers_[mover].freedom <= allowed_; }
