@@ -5,6 +5,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "clearance/math/elementary.h"
 #include "clearance/math/rotation.h"
@@ -24,6 +25,10 @@ constexpr double least_lever = 0.01;
 /// would not have, rests.
 constexpr double least_way = 1.0, least_missed_way = 0.1;
 
+double size_of(const IndexRange& range, const std::vector<Vec<3>>& places) {
+  return bounding_box(Vertices(places.begin() + range.first, places.begin() + range.end())).diagonal();
+}
+
 }  // namespace
 
 struct RollingWatch::Body {
@@ -35,16 +40,29 @@ struct RollingWatch::Body {
   double work = 0.0;                   // [J] work of the normal forces on its turning
   Vec<3> missed = Vec<3>::Zero();      // [m/s] speed of rolling that levers of normal forces have taken
   double way = 0.0, missed_way = 0.0;  // [m]
-  double most_energy = 0.0;            // [J] largest kinetic energy
+  double energies = 0.0;               // [J] sum of the kinetic energies of the steps in contact
+  int num_pressed = 0;                 // steps in contact
   double borne = 0.0;                  // [kg] largest load
 
+  double dhat = 0.0;  // [m]
+
+  /// Returns the share of energy that tipping from side to side takes. Each time a polygon tips over an edge, its speed
+  /// falls to (k + cos a) / (k + 1), where a is the angle of a side and k m R^2 the inertia; the sides that contact
+  /// smooths do so in part.
+  double loss_by_tipping() const {
+    const double angle = 2.0 * std::numbers::pi / shape.sides, num_tipped = way / (shape.radius * angle);
+    const double of_side = shape.share_of_sides(dhat) * angle * angle / (1.0 + shape.gyration);
+    return 1.0 - elementary::exp(-num_tipped * of_side);
+  }
   /// Returns the loss as a share of the energy that the body would have.
   double loss() const {
     const double taken = way > least_way * shape.radius ? std::max(0.0, -work) : 0.0;
     const bool is_held = missed_way > least_missed_way * shape.radius;
     const double held = is_held ? 0.5 * std::max(mass, borne) * (1.0 + shape.gyration) * missed.squaredNorm() : 0.0;
     const double most = std::max(taken, held);
-    return most > 0.0 ? most / (most_energy + most) : 0.0;
+    // The largest energy would hide the loss of a body that slides before it rolls.
+    const double by_torque = most > 0.0 ? most / (energies / std::max(num_pressed, 1) + most) : 0.0;
+    return std::max(by_torque, way > least_way * shape.radius ? loss_by_tipping() : 0.0);
   }
 };
 
@@ -81,6 +99,7 @@ RollingWatch::RollingWatch(const Simulation& simulation) {
     body.name = bodies[b].name;
     body.vertices = bodies[b].vertices;
     body.mass = facts[b].mass;
+    body.dhat = desc.contact.dhat_is_absolute ? desc.contact.dhat : desc.contact.dhat * size_of(body.vertices, places);
     body.pose = simulation.pose(shape.body).value_or(Eigen::Matrix4d::Identity());
     bodies_.push_back(std::move(body));
   }
@@ -116,9 +135,9 @@ void RollingWatch::add_step(const Simulation& simulation) {
     const double r = body.shape.radius, k = body.shape.gyration;
     if (gravity_ > 0.0) body.borne = std::max(body.borne, pressed / gravity_);
     const double mass = std::max(body.mass, gravity_ > 0.0 ? pressed / gravity_ : 0.0);
-    body.most_energy = std::max(body.most_energy,
-                                0.5 * mass * velocity.squaredNorm() + 0.5 * body.mass * k * r * r * spin.squaredNorm());
     if (!(pressed > 0.0)) continue;
+    body.energies += 0.5 * mass * velocity.squaredNorm() + 0.5 * body.mass * k * r * r * spin.squaredNorm();
+    ++body.num_pressed;
     body.work += h_ * torque.dot(spin);
     body.way += h_ * r * spin.norm();
     if (torque.norm() > least_lever * r * pressed) body.missed += h_ * torque / (mass * r * (1.0 + k));

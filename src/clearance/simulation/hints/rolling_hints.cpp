@@ -19,13 +19,6 @@ namespace {
 constexpr double degrees = 1.0 / radians_per_degree;
 constexpr double loss_limit = 0.03;
 
-/// Returns the share of their full effect that flat sides have. Contact within dhat smooths sides that are flatter than
-/// dhat. Measured with cylinders that roll down 5 degrees: a sagitta of 0.04 dhat has a share of 0.01, 0.15 dhat 0.03,
-/// and 1.1 dhat 0.33.
-double share_of_sides(double sagitta, double dhat) {
-  return std::min(1.0, 0.3 * sagitta / dhat);
-}
-
 /// Rolling of a body on one half-space if the body were round.
 struct Rolling {
   double slope = 0.0;     ///< gravity along the plane and across the axis, divided by gravity onto the plane
@@ -67,7 +60,7 @@ class RollingCheck {
   bool warn_of(const RoundBody& body, int half_space, double dhat) {
     const std::optional<Rolling> rolling = rolling_on(body, half_space);
     if (!rolling) return false;
-    const double share = share_of_sides(body.sagitta(), dhat), held = body.barrier() * share;
+    const double share = body.share_of_sides(dhat), held = body.barrier() * share;
     // Each side costs (2 pi / n)^2 / (1 + k) of the energy of rolling. Energy that is gained on the way is lost only in
     // part.
     const double lost = 2.0 * std::numbers::pi / body.sides / (1.0 + body.gyration) * rolling->distance / body.radius;

@@ -29,6 +29,8 @@ struct RoundBody {
   double sagitta() const;
   /// Returns the slope [1] that the body can rest on if contact is much thinner than the sagitta: tan(pi / sides).
   double barrier() const;
+  /// Returns the share of their full effect that the sides have where contact acts within `dhat` [m].
+  double share_of_sides(double dhat) const;
 };
 
 /// Finds the balls, cylinders, disks and tori that collide, that may turn about their axis, and whose transform keeps
