@@ -71,6 +71,8 @@ struct State {
   /// far.
   std::vector<int> turns;
   History history;  ///< per potential of the model; adapt moves it to new elements
+  /// Factor of the activation distances of contact, written by GapPath (simulation/stepping).
+  double narrowing = 1.0;
 };
 
 /// A half-space n . x >= offset that every surface vertex stays in (n is a unit vector).

@@ -12,11 +12,11 @@ template <>
 struct EnumInfo<TimeIntegrator> {
   using V = EnumValue<TimeIntegrator>;
   static constexpr std::array values = {
-      V{TimeIntegrator::implicit_euler, "implicit_euler", "first order, damps; the default"},
+      V{TimeIntegrator::implicit_euler, "implicit_euler", "first order, damps"},
       V{TimeIntegrator::implicit_newmark, "implicit_newmark", "second order for beta 0.25, gamma 0.5"},
       V{TimeIntegrator::bdf2, "bdf2", "backward differences of second order; the first step is implicit Euler"},
       V{TimeIntegrator::bdf2_restarted, "bdf2_restarted",
-        "bdf2 that restarts, body by body, where a body is hit: second order, and adds no energy in impacts"},
+        "bdf2 that restarts, body by body, where a body is hit: second order, adds no energy in impacts"},
       V{TimeIntegrator::quasi_static, "quasi_static", "equilibrium at every step, no inertia"}};
 };
 

@@ -17,7 +17,9 @@ template <class Visitor>
 void describe(Visitor& v, TimeDesc& t) {
   v.field("step", t.step, positive("s", "time step h"));
   v.field("duration", t.duration, positive("s", "simulated time"));
-  v.field("integrator", t.integrator, any("", "how positions and velocities advance"));
+  v.field("integrator", t.integrator, any("",
+              "how positions and velocities advance; if the key is missing: bdf2_restarted in scenes without deformable "
+              "bodies, else implicit_euler"));
   v.field("newmark_beta", t.newmark_beta, positive("", "implicit_newmark only").below(0.5, false));
   v.field("newmark_gamma", t.newmark_gamma, at_least(0.0, "", "implicit_newmark only").below(1.0, false));
   v.field("mass", t.mass, any("", "mass matrix of the elements"));
@@ -26,6 +28,19 @@ void describe(Visitor& v, TimeDesc& t) {
                    "number of times that a step may be halved: a step that does not converge is taken again in two "
                    "halves, these in quarters and so on; 0: never, as in scenes of other programs")
               .below(20.0, false));
+}
+
+template <>
+struct StructInfo<StaticDesc> {
+  static constexpr const char* name = "static";
+  static constexpr const char* doc = "Settings of scenes whose `time.integrator` is quasi_static.";
+};
+template <class Visitor>
+void describe(Visitor& v, StaticDesc& s) {
+  v.field("quadratic_elements", s.quadratic_elements,
+          at_least(0.0, "",
+                   "largest number of elements of a deformable body that are quadratic where its `order` is 0 and its "
+                   "mesh is linear: linear elements are far too stiff in bending; 0: none"));
 }
 
 template <>
@@ -146,6 +161,11 @@ void describe(Visitor& v, ContactDesc& c) {
   v.field("stiffness", c.stiffness, any("", "rule that determines the stiffness of the barrier"));
   describe_barrier(v, c);
   v.field("min_separation", c.min_separation, at_least(0.0, "m", "smallest allowed gap, always absolute"));
+  v.field("gap_tolerance", c.gap_tolerance,
+          at_least(0.0, "",
+                   "quasi_static: share of the contact force between two bodies that the gap between them may account "
+                   "for; dhat is narrowed at the end of a step until it does not account for more. 0: dhat stays")
+              .below(1.0, true));
   v.field("separate_curved", c.separate_curved,
           any("",
               "raise `min_separation` to at least three times the certified distance between curved boundaries and the "
@@ -903,6 +923,7 @@ void describe(Visitor& v, SceneDesc& s) {
           at_least(2, "", "dimension of the scene, 2 or 3; in 2D bodies are in the plane z = 0").below(3, false));
   v.field("gravity", s.gravity, any("m/s^2", "acceleration of all bodies except obstacles"));
   v.field("time", s.time, any("", "time stepping"));
+  v.field("static", s.statics, any("", "settings of quasi-static scenes"));
   v.field("contact", s.contact, any("", "contact barrier"));
   v.field("friction", s.friction, any("", "Coulomb friction"));
   v.field("solver", s.solver, any("", "Newton's method"));

@@ -314,6 +314,20 @@ int dimension_of(const Json& root) {
   return found != root.end() && *found == Json(2) ? 2 : 3;
 }
 
+/// Returns the integrator of a scene that names none. Bodies that keep their shape fly, swing and rebound right with the
+/// second order. Forces of impacts on deformable bodies overshoot with it, by 18 % where a bar hits a floor.
+TimeIntegrator default_integrator(const SceneDesc& scene) {
+  const bool is_any_deformable = std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodyDesc& body) {
+    return body.kind == BodyKind::deformable;
+  });
+  return is_any_deformable ? TimeIntegrator::implicit_euler : TimeIntegrator::bdf2_restarted;
+}
+
+bool names_integrator(const Json& root) {
+  const auto time = root.find("time");
+  return time != root.end() && time->is_object() && time->contains("integrator");
+}
+
 }  // namespace
 
 SceneDesc scene_from_json(const Json& root, Issues& issues) {
@@ -332,10 +346,14 @@ SceneDesc scene_from_json(const Json& root, Issues& issues) {
                      "lagged once, and scales are those of the scene; the defaults of \"{}\" are physically right",
                      first_format, native_format),
          Severity::warning});
+  } else if (format != root.end() && *format == Json(second_format)) {
+    set_second_defaults(scene);
   } else if (format != root.end() && *format != Json(native_format)) {
     context.report("format", *format, fmt::format("expected \"{}\"", native_format));
   }
   read(root, "", context, scene, {});
+  const bool is_new = format == root.end() || *format == Json(native_format);
+  if (is_new && !names_integrator(root)) scene.time.integrator = default_integrator(scene);
   return scene;
 }
 

@@ -7,9 +7,11 @@
 
 namespace clearance {
 
-/// The first line of native scenes: `"format": "clearance/2"`. It may be missing. Scenes of `clearance/1` keep the
-/// defaults that they were written for (set_published_defaults); any other value is refused.
-inline constexpr const char* native_format = "clearance/2";
+/// The first line of native scenes: `"format": "clearance/3"`. It may be missing. Scenes of `clearance/1` and
+/// `clearance/2` keep the defaults that they were written for (set_published_defaults, set_second_defaults); any other
+/// value is refused.
+inline constexpr const char* native_format = "clearance/3";
+inline constexpr const char* second_format = "clearance/2";
 inline constexpr const char* first_format = "clearance/1";
 
 /// Returns the scene as far as it can be understood; values with a problem keep their defaults. Appends to `issues`

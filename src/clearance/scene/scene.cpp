@@ -2,7 +2,14 @@
 
 namespace clearance {
 
+void set_second_defaults(SceneDesc& scene) {
+  scene.time.integrator = TimeIntegrator::implicit_euler;
+  scene.statics.quadratic_elements = 0;
+  scene.contact.gap_tolerance = 0.0;
+}
+
 void set_published_defaults(SceneDesc& scene) {
+  set_second_defaults(scene);
   scene.time.max_halvings = 0;
   scene.contact.scales = ContactScaleKind::scene;
   scene.contact.stiffness = ContactStiffnessKind::published;

@@ -61,6 +61,7 @@ struct ContactDesc {
       1e11;                      ///< [Fer23, app. A.6]: lower bound of the adaptive stiffness in mean nodal masses
   double close_distance = 1e-9;  ///< [Fer23, app. A.6]: d_eps below which kappa is doubled; same unit as dhat
   double min_separation = 0.0;   ///< [m] smallest allowed gap, always absolute
+  double gap_tolerance = 1e-2;   ///< share of contact forces that the gap may make in statics; 0: any
   /// keeps at least the distance that separates curved boundaries, not only their flat pieces
   bool separate_curved = false;
   bool obstacles_only = false;  ///< deformable bodies touch neither each other nor themselves
@@ -478,11 +479,18 @@ struct OutputDesc {
   std::vector<ProbeDesc> probes;    ///< columns of probes.csv
 };
 
+/// Settings that make the numbers of quasi-static scenes right.
+struct StaticDesc {
+  /// Bodies with linear meshes of at most this many elements, whose `order` is 0, have quadratic elements.
+  int quadratic_elements = 8000;
+};
+
 struct SceneDesc {
   std::string name;
   int dimension = 3;
   Vec<3> gravity = Vec<3>(0, -9.80665, 0);  ///< [m/s^2]
   TimeDesc time;
+  StaticDesc statics;
   ContactDesc contact;
   FrictionDesc friction;
   SolverDesc solver;
@@ -497,8 +505,10 @@ struct SceneDesc {
   std::string base_directory;
 };
 
-/// Sets the defaults of scenes of `clearance/1` and of other programs: scales of the scene, convergence, stiffness and
-/// friction as published.
+/// Sets the defaults of scenes of `clearance/2`: implicit Euler, linear elements and gaps of contact as they are.
+void set_second_defaults(SceneDesc& scene);
+/// Sets the defaults of scenes of `clearance/1` and of other programs: also scales of the scene, convergence, stiffness
+/// and friction as published.
 void set_published_defaults(SceneDesc& scene);
 
 }  // namespace clearance

@@ -1,5 +1,7 @@
 #include "clearance/simulation/run_records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -136,6 +138,15 @@ void add_iterations(const StepReport& report, StepRecord& record) {
   }
 }
 
+StepRecord::Gap gap_of(const Simulation& simulation, const GapShare& gap) {
+  const auto name_of = [&](int body) {
+    return body < 0 ? fmt::format("half_spaces[{}]", -1 - body) : "'" + simulation.bodies()[body].name + "'";
+  };
+  const auto [first, second] = gap.bodies;
+  return {gap.share, gap.gap,
+          first == second ? "parts of " + name_of(first) : name_of(first) + " and " + name_of(second)};
+}
+
 /// Adds what the watches of a simulation have found in the step.
 void add_watched(const Simulation& simulation, const StepReport& report, StepRecord& record) {
   const auto name_of = [&](int body) { return body < 0 ? std::string() : simulation.bodies()[body].name; };
@@ -151,6 +162,7 @@ void add_watched(const Simulation& simulation, const StepReport& report, StepRec
   if (stiff_strain.body >= 0) record.stiff_strain = {stiff_strain.strain, name_of(stiff_strain.body)};
   const LargeRotation rotation = simulation.large_rotation();
   if (rotation.body >= 0) record.large_rotation = {rotation.angle, name_of(rotation.body)};
+  if (report.gap_share) record.contact_gap = gap_of(simulation, *report.gap_share);
   const CurvedDistance curved = simulation.curved_distance();
   if (curved.body >= 0) record.curved = {curved.distance, curved.share, name_of(curved.body)};
 }
@@ -257,7 +269,8 @@ Checkpoint checkpoint_of(const State& state) {
                        {"stored", numbers(state.stored)},
                        {"kappa", {state.kappa}},
                        {"released", {state.released.begin(), state.released.end()}}};
-  // States without turns have no such array.
+  // States without turns have no such array, nor have those whose contacts act as far as the scene says.
+  if (state.narrowing != 1.0) checkpoint.arrays["narrowing"] = {state.narrowing};
   if (!state.turns.empty()) checkpoint.arrays["turns"] = {state.turns.begin(), state.turns.end()};
   for (std::size_t k = 0; k < state.history.size(); ++k) checkpoint.arrays[history_array(k)] = state.history[k];
   add_ledgers(state, checkpoint);
@@ -333,6 +346,8 @@ State state_of(const Checkpoint& checkpoint) {
   state.controls = vector_of(checkpoint, "controls");
   const VecX kappa = vector_of(checkpoint, "kappa");
   state.kappa = kappa.size() == 1 ? kappa[0] : 0.0;
+  const VecX narrowing = vector_of(checkpoint, "narrowing");
+  state.narrowing = narrowing.size() == 1 ? narrowing[0] : 1.0;
   // Checkpoints of old versions have no turns; in these, every hinge is less than half a turn from where it started.
   state.turns = integers(checkpoint, "turns");
   for (std::size_t k = 0; checkpoint.arrays.contains(history_array(k)); ++k) {

@@ -42,6 +42,11 @@ StepInputs<dim> StepWorkspace<dim>::inputs(const Model& model, const SolverOptio
   return {model, options, targets, state, copies, system, *broad_phase, last_end, hooks};
 }
 template <int dim>
+void StepWorkspace<dim>::renew_contacts(const Model& model, const SolverOptions& options) {
+  impl_->copies.contact_model = make_contact_model<dim>(model, options.barrier);
+  impl_->last_end = {};
+}
+template <int dim>
 const Potential& StepWorkspace<dim>::potential(std::size_t index) const {
   return *impl_->copies.potentials[index];
 }
@@ -74,6 +79,14 @@ template <int dim>
 LinearSystem SolvedStep<dim>::system() {
   return step_->system_at_end();
 }
+template <int dim>
+std::optional<VecX> SolvedStep<dim>::response(const VecX& force) {
+  return step_->response(force);
+}
+template <int dim>
+VecX SolvedStep<dim>::moved(const VecX& dy) {
+  return step_->moved_from_end(dy);
+}
 
 template <int dim>
 SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
@@ -83,15 +96,31 @@ SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const Pr
   return SolvedStep<dim>(std::move(step));
 }
 
+namespace {
+
+template <int dim>
+SolvedStep<dim> solve_from(const VecX& start, bool is_solution, StepInputs<dim> inputs) {
+  inputs.start = &start;
+  inputs.is_start_solution = is_solution;
+  auto step = std::make_unique<Step<dim>>(inputs);
+  step->solve();
+  return SolvedStep<dim>(std::move(step));
+}
+
+}  // namespace
+
 template <int dim>
 SolvedStep<dim> solve_from(const VecX& start, const Model& model, const SolverOptions& options,
                            const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
                            const StepHooks& hooks) {
-  StepInputs<dim> inputs = workspace.inputs(model, options, targets, state, hooks);
-  inputs.start = &start;
-  auto step = std::make_unique<Step<dim>>(inputs);
-  step->solve();
-  return SolvedStep<dim>(std::move(step));
+  return solve_from<dim>(start, false, workspace.inputs(model, options, targets, state, hooks));
+}
+
+template <int dim>
+SolvedStep<dim> solve_near(const VecX& solution, const Model& model, const SolverOptions& options,
+                           const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
+                           const StepHooks& hooks) {
+  return solve_from<dim>(solution, true, workspace.inputs(model, options, targets, state, hooks));
 }
 
 template <int dim>
@@ -133,8 +162,12 @@ template SolvedStep<3> solve<3>(const Model&, const SolverOptions&, const Prescr
                                 StepWorkspace<3>&, const StepHooks&);
 template SolvedStep<2> solve_from<2>(const VecX&, const Model&, const SolverOptions&, const PrescribedTargets&,
                                      const State&, StepWorkspace<2>&, const StepHooks&);
+template SolvedStep<2> solve_near<2>(const VecX&, const Model&, const SolverOptions&, const PrescribedTargets&,
+                                     const State&, StepWorkspace<2>&, const StepHooks&);
 template StepReport commit<2>(SolvedStep<2>, State&);
 template SolvedStep<3> solve_from<3>(const VecX&, const Model&, const SolverOptions&, const PrescribedTargets&,
+                                     const State&, StepWorkspace<3>&, const StepHooks&);
+template SolvedStep<3> solve_near<3>(const VecX&, const Model&, const SolverOptions&, const PrescribedTargets&,
                                      const State&, StepWorkspace<3>&, const StepHooks&);
 template StepReport commit<3>(SolvedStep<3>, State&);
 template void complete_report<2>(const Model&, const State&, const Stopwatch&, StepReport&);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "clearance/contact/contact_model.h"
 #include "clearance/solver/linear_system.h"
@@ -32,6 +33,9 @@ class StepWorkspace {
   /// Returns the workspace's copy of potential `index` of the model, in the state of the step that was solved last.
   const Potential& potential(std::size_t index) const;
 
+  /// Takes the activation distances of contact from the model and the options anew.
+  void renew_contacts(const Model& model, const SolverOptions& options);
+
   /// Returns the inputs of a step that is solved in this workspace.
   StepInputs<dim> inputs(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
                          const State& state, const StepHooks& hooks);
@@ -61,6 +65,11 @@ class SolvedStep {
   /// Returns gradient and exact Hessian of the objective at `x()`, with friction as the step has lagged it. They are
   /// assembled by this call, in the workspace, and cost nothing otherwise.
   LinearSystem system();
+  /// Returns the motion of Newton's unknowns, to first order, that a change of the forces [N, times the factor of
+  /// potentials in the objective] causes at the end; nothing if the system is singular.
+  std::optional<VecX> response(const VecX& force);
+  /// Returns the unknowns [m] after the largest feasible part of a motion from the end.
+  VecX moved(const VecX& dy);
   Step<dim>& step() { return *step_; }
 
  private:
@@ -77,6 +86,12 @@ SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const Pr
 /// nodes at their targets.
 template <int dim>
 SolvedStep<dim> solve_from(const VecX& start, const Model& model, const SolverOptions& options,
+                           const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
+                           const StepHooks& hooks = {});
+
+/// Solves the same step from the solution of nearly the same step, which also has nearly the same contact forces.
+template <int dim>
+SolvedStep<dim> solve_near(const VecX& solution, const Model& model, const SolverOptions& options,
                            const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
                            const StepHooks& hooks = {});
 

@@ -2,6 +2,7 @@
 // Step::record, Step::commit (step_end.cpp) and complete_report (advance.cpp), and never reads it.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -65,6 +66,13 @@ struct RemeshReport {
   double seconds = 0.0;
 };
 
+/// The pair of bodies whose contact force is falsified most by the gap between them.
+struct GapShare {
+  double share = 0.0;                  ///< of the force, by which it would change without a gap
+  double gap = 0.0;                    ///< [m] smallest gap between them
+  std::array<int, 2> bodies = {0, 0};  ///< -1 - half-space
+};
+
 struct StepReport {
   StepStatus status = StepStatus::converged;
   int num_parts = 1;           ///< steps that it was taken in, because it did not converge as one
@@ -86,6 +94,7 @@ struct StepReport {
   std::string limited_by;            ///< what shortened the steps most: for the report of a slow step; may be empty
   double smallest_alpha = 1.0;       ///< smallest feasible step fraction in this step
   std::vector<IterationReport> iterations;
+  std::optional<GapShare> gap_share;  ///< of quasi-static steps with contact, where it was estimated
   std::optional<RemeshReport> remesh;  ///< with bodies whose elements adapt
   Profile profile;
   double total_seconds = 0.0;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "clearance/solver/convergence_criterion.h"
 #include "clearance/solver/friction_coupling.h"
@@ -32,6 +33,9 @@ class Step {
   const NewtonState& end_state() const { return now_; }
   /// Assembles gradient and exact Hessian of the objective at the end (SolvedStep::system).
   LinearSystem system_at_end();
+  /// See SolvedStep.
+  std::optional<VecX> response(const VecX& force);
+  VecX moved_from_end(const VecX& dy);
 
  private:
   // step_start.cpp has the stages up to the first direction.
@@ -60,6 +64,7 @@ class Step {
   void finish();
   void end_motion();
   void check_exactly();
+  void assemble_at_end(HessianKind kind, VecX& gradient);
   void record();
   void record_linear_solves();
   void record_energies();

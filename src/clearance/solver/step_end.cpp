@@ -101,18 +101,43 @@ std::vector<StickVertex> Step<dim>::stick() const {
   return friction_.fresh(now_.point.iterate).stick(now_.point.iterate.x_surface);
 }
 
+/// Assembles gradient and Hessian at the end. Neither the forecast of contacts nor the secants of friction, which only
+/// speed up Newton's method, belong to the Hessian.
 template <int dim>
-LinearSystem Step<dim>::system_at_end() {
-  const Iterate& end = now_.point.iterate;
-  // Neither the forecast of contacts nor the secants of friction, which only speed up Newton's method, belong to the
-  // Hessian.
+void Step<dim>::assemble_at_end(HessianKind kind, VecX& gradient) {
   problem_.forecast().clear();
   problem_.set_secant_share(0.0);
-  problem_.refer_to(end.x);
+  problem_.refer_to(now_.point.iterate.x);
+  problem_.assemble(now_.point.iterate, in_.system, gradient, kind);
+}
+
+template <int dim>
+LinearSystem Step<dim>::system_at_end() {
   LinearSystem system;
-  problem_.assemble(end, in_.system, system.gradient, HessianKind::exact);
+  assemble_at_end(HessianKind::exact, system.gradient);
   system.hessian = in_.system.matrix();
   return system;
+}
+
+template <int dim>
+std::optional<VecX> Step<dim>::response(const VecX& force) {
+  LinearSolver& solver = in_.system.solver();
+  const VecX right_side = problem_.free_part(in_.coordinates(), now_.point.iterate.x, force);
+  for (const HessianKind kind : {HessianKind::exact, HessianKind::projected}) {
+    VecX gradient, dy;
+    assemble_at_end(kind, gradient);
+    if (solver.factorize(in_.system.matrix()) == LinearSolveStatus::solved &&
+        solver.solve(right_side, dy) == LinearSolveStatus::solved && dy.allFinite()) {
+      return dy;
+    }
+  }
+  return std::nullopt;
+}
+
+template <int dim>
+VecX Step<dim>::moved_from_end(const VecX& dy) {
+  const Direction direction = bound_.bound(now_.point.iterate, dy);
+  return in_.coordinates().move(now_.point.iterate.x, direction.dy, std::min(1.0, direction.alpha_limit));
 }
 
 namespace {
@@ -178,7 +203,10 @@ void Step<dim>::commit(State& state) {
   report_.momentum = account_.momentum();
 }
 
+template void Step<2>::assemble_at_end(HessianKind, VecX&);
 template LinearSystem Step<2>::system_at_end();
+template std::optional<VecX> Step<2>::response(const VecX&);
+template VecX Step<2>::moved_from_end(const VecX&);
 template void Step<2>::finish();
 template void Step<2>::end_motion();
 template void Step<2>::record();
@@ -186,7 +214,10 @@ template void Step<2>::check_exactly();
 template void Step<2>::record_energies();
 template std::vector<StickVertex> Step<2>::stick() const;
 template void Step<2>::commit(State&);
+template void Step<3>::assemble_at_end(HessianKind, VecX&);
 template LinearSystem Step<3>::system_at_end();
+template std::optional<VecX> Step<3>::response(const VecX&);
+template VecX Step<3>::moved_from_end(const VecX&);
 template void Step<3>::finish();
 template void Step<3>::end_motion();
 template void Step<3>::record();

@@ -33,6 +33,8 @@ struct StepInputs {
   /// Start of Newton's method [m], feasible like the state and with scripted nodes at their targets. If null, the step
   /// looks for a start.
   const VecX* start = nullptr;
+  /// True if `start` is the solution of nearly the same step: friction is lagged there as well, not only at the state.
+  bool is_start_solution = false;
 
   const LocalCoordinates<dim>& coordinates() const { return system.coordinates(); }
   bool has_forces() const { return options.convergence == Convergence::forces; }

@@ -67,6 +67,7 @@ void Step<dim>::start_from(const VecX& x) {
   open_account(candidates_t0);
   now_.point.iterate = problem_.make_iterate(x, find_candidates(in_.model.surface_map.apply(x)));
   now_.point.energy = problem_.energy(now_.point.iterate);
+  if (in_.is_start_solution) friction_.take_up(now_.point, 1.0);
 }
 
 /// Marks the bodies that the limit of a joint would stop on the way to x, and all bodies that joints connect with them.

@@ -20,6 +20,8 @@ constexpr double made_limit = 0.05;
 /// Least displacement of a strained joint, as a fraction of a body's radius. A body that hangs at rest strains its
 /// joint by 1e-8, bodies that a crane lifts by 1e-7.
 constexpr double least_strain = 1e-5;
+/// Share of a contact force that the gap of a contact may account for.
+constexpr double gap_limit = 0.02;
 
 /// Returns the remedy, which never names the integrator in use.
 const char* remedy(TimeIntegrator integrator) {
@@ -56,6 +58,7 @@ void EnergyMonitor::add(const StepEnergies& step) {
     time_of_stiff_strain_ = step.time;
   }
   large_rotation_ = std::max(large_rotation_, step.large_rotation);
+  contact_gap_ = std::max(contact_gap_, step.contact_gap);
   largest_strain_ = std::max(largest_strain_, step.joint);
   if (!step.adaptation) return;
   ++num_adaptable_;
@@ -159,6 +162,15 @@ void EnergyMonitor::add_strain_warnings(std::vector<RunWarning>& warnings) const
   }
 }
 
+void EnergyMonitor::add_gap_warning(std::vector<RunWarning>& warnings) const {
+  if (!(contact_gap_.first > gap_limit)) return;
+  warnings.push_back(
+      {"contact_gap", fmt::format("the gap that stays between {} accounts for up to {:.2g} % of the contact force "
+                                  "between them, so that this force and the stresses are too large by as much; use a "
+                                  "smaller contact.dhat, or shorter steps (contact_gap of stats.jsonl)",
+                                  contact_gap_.second, 100.0 * contact_gap_.first)});
+}
+
 void EnergyMonitor::add_adaptation_warnings(std::vector<RunWarning>& warnings) const {
   if (at_work_ > 0.0 && adaptation_.made > gain_limit * at_work_) {
     warnings.push_back({"adaptation_gained",
@@ -183,6 +195,7 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
   add_energy_warnings(warnings);
   add_coarse_step_warnings(warnings);
   add_strain_warnings(warnings);
+  add_gap_warning(warnings);
   add_adaptation_warnings(warnings);
   return warnings;
 }

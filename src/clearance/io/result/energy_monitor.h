@@ -55,6 +55,8 @@ struct StepEnergies {
   double time = 0.0;             ///< [s] at the end of the step
   double lost_in_impacts = 0.0;  ///< share that impacts took in addition from the body that lost most
   bool is_loser_driven = false;  ///< a drive or a prescribed motion acts on that body
+  /// Two bodies whose contact force is falsified most by the gap between them: the share of the force, and their names.
+  std::pair<double, std::string> contact_gap = {};
 };
 
 /// The integrator has gained energy if its part (impacts included) has risen by three hundredths of a body's energy at
@@ -78,11 +80,12 @@ class EnergyMonitor {
   void add_energy_warnings(std::vector<RunWarning>& warnings) const;
   void add_coarse_step_warnings(std::vector<RunWarning>& warnings) const;
   void add_strain_warnings(std::vector<RunWarning>& warnings) const;
+  void add_gap_warning(std::vector<RunWarning>& warnings) const;
   void add_adaptation_warnings(std::vector<RunWarning>& warnings) const;
 
   std::pair<double, std::string> gained_, lost_;  // at the last step
   std::pair<double, std::string> strained_, coarse_, turned_, curved_, stiff_strain_,
-      large_rotation_;                 // the most of all steps
+      large_rotation_, contact_gap_;   // the most of all steps
   double time_of_stiff_strain_ = 0.0;  // [s]
 
   TimeIntegrator integrator_;

@@ -343,6 +343,11 @@ void add_watched(const StepRecord& record, Json& line) {
   if (record.large_rotation.angle > 0.0) {
     line["large_rotation"] = {{"angle", number(record.large_rotation.angle)}, {"body", record.large_rotation.body}};
   }
+  if (!record.contact_gap.bodies.empty()) {
+    line["contact_gap"] = {{"share", number(record.contact_gap.share)},
+                           {"gap", number(record.contact_gap.gap)},
+                           {"bodies", record.contact_gap.bodies}};
+  }
   if (!record.curved.body.empty()) {
     line["curved"] = {{"distance", number(record.curved.distance)},
                       {"share", number(record.curved.share)},
@@ -439,7 +444,8 @@ StepEnergies energies_of(const Json& record) {
           share_in(record, "large_rotation", "body", "angle"),
           number_in(record, "time", 0.0),
           share_in(record, "lost", "body", "impacts").first,
-          record.contains("lost") && record["lost"].is_object() && record["lost"].contains("driven")};
+          record.contains("lost") && record["lost"].is_object() && record["lost"].contains("driven"),
+          share_in(record, "contact_gap", "bodies")};
 }
 
 }  // namespace

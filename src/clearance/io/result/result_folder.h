@@ -87,6 +87,13 @@ struct StepRecord {
     std::string body;
   };
   Curved curved;
+  /// Two bodies whose contact force is falsified most by the gap between them: the share of the force, the gap [m] and
+  /// their names. Empty unless the step is quasi-static and has contact.
+  struct Gap {
+    double share = 0.0, gap = 0.0;
+    std::string bodies;
+  };
+  Gap contact_gap;
   /// Adaptation of elements (RemeshReport); empty if no body's elements adapt.
   struct Remesh {
     std::vector<std::pair<std::string, long>> counts;

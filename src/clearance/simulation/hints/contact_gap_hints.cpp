@@ -256,6 +256,9 @@ void warn_of_contact_gaps(const SceneDesc& desc, const SceneModel& scene, const 
   if (!desc.contact.enabled) return;
   ContactGaps gaps(desc, scene, hints);
   gaps.warn_of_pushes();
+  // Gaps that are narrowed are told at the end of the run, if they still matter there.
+  const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
+  if (is_static && desc.contact.gap_tolerance > 0.0) return;
   gaps.warn_of_approaches();
   gaps.warn_of_fits(overlaps);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/stepping/step_parts.h"
 
 namespace clearance {
@@ -18,11 +17,12 @@ constexpr double at_rest = 1e-5;
 template <int dim>
 class Relaxation {
  public:
-  Relaxation(const SceneModel& scene, const StepHooks& hooks, const State& start, PrescribedTargets targets)
+  Relaxation(const SceneModel& scene, const StepHooks& hooks, const State& start,
+             const PrescribedTargets& targets)
       : scene_(scene),
         hooks_(hooks),
         start_(start),
-        targets_(std::move(targets)),
+        targets_(targets),
         end_((start.step + 1) * scene.options.integrator.h),
         own_(start) {
     moving_.integrator.method = TimeIntegrator::implicit_euler;
@@ -109,7 +109,7 @@ class Relaxation {
   const SceneModel& scene_;
   const StepHooks& hooks_;
   const State& start_;
-  PrescribedTargets targets_;
+  const PrescribedTargets& targets_;
   double end_;  // [s]
   State own_;
   SolverOptions moving_ = scene_.options;
@@ -127,19 +127,13 @@ bool may_relax(StepStatus status) {
 }
 
 template <int dim>
-StepReport relax(const SceneModel& scene, double gravity, const StepHooks& hooks, State& state) {
-  State start = state;
-  const Result<PrescribedTargets> targets = find_targets(scene, start);
-  if (!targets) {
-    StepReport report;
-    report.status = StepStatus::undefined_input;
-    report.limited_by = to_string(targets.issues().front());
-    return report;
-  }
-  return Relaxation<dim>(scene, hooks, start, targets.value()).run(gravity, state);
+StepReport relax(const SceneModel& scene, double gravity, const PrescribedTargets& targets, const StepHooks& hooks,
+                 State& state) {
+  const State start = state;
+  return Relaxation<dim>(scene, hooks, start, targets).run(gravity, state);
 }
 
-template StepReport relax<2>(const SceneModel&, double, const StepHooks&, State&);
-template StepReport relax<3>(const SceneModel&, double, const StepHooks&, State&);
+template StepReport relax<2>(const SceneModel&, double, const PrescribedTargets&, const StepHooks&, State&);
+template StepReport relax<3>(const SceneModel&, double, const PrescribedTargets&, const StepHooks&, State&);
 
 }  // namespace clearance

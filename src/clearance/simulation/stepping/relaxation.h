@@ -13,13 +13,14 @@ bool may_relax(StepStatus status);
 /// under the loads and targets of the end, until the quasi-static step converges from there. Inertia holds bodies while
 /// contacts and friction come to bear them: friction is lagged, so that a first Newton iteration without contact forces
 /// has none, and a body that only friction holds slides away; and a rigid body that rests on a plane resists no motion
-/// along it. `gravity` [m/s^2] sets the length of the first step.
+/// along it. `gravity` [m/s^2] sets the length of the first step, `targets` are those of the whole step.
 ///
 /// Returns the report of the last step, with the work of all. The state is untouched unless that step is advanced.
 template <int dim>
-StepReport relax(const SceneModel& scene, double gravity, const StepHooks& hooks, State& state);
+StepReport relax(const SceneModel& scene, double gravity, const PrescribedTargets& targets, const StepHooks& hooks,
+                 State& state);
 
-extern template StepReport relax<2>(const SceneModel&, double, const StepHooks&, State&);
-extern template StepReport relax<3>(const SceneModel&, double, const StepHooks&, State&);
+extern template StepReport relax<2>(const SceneModel&, double, const PrescribedTargets&, const StepHooks&, State&);
+extern template StepReport relax<3>(const SceneModel&, double, const PrescribedTargets&, const StepHooks&, State&);
 
 }  // namespace clearance

@@ -122,10 +122,22 @@ Result<Done> SteppedScene::start(SceneDesc checked, Issues of_scene) {
   views = views_of(*scene);
   initial_min_distance = preflight.min_distance;
   state = scene->initial_state;
+  if (needs_narrow_gaps()) distances.emplace(*scene);
   watch = CoarseMotionWatch(scene->model, state.x);
   curved_watch = CurvedSurfaceWatch(desc, *scene);
   rotation_watch = RotationWatch(desc, *scene);
   return Done{};
+}
+
+bool SteppedScene::needs_narrow_gaps() const {
+  if (scene->options.integrator.method != TimeIntegrator::quasi_static || !scene->options.has_contact ||
+      !(desc.contact.gap_tolerance > 0.0) || !adapting.is_empty()) {
+    return false;
+  }
+  // Without a stiffness of its own, a contact has one that the solver chooses, whatever its distance is.
+  return with_dimension(scene->dim, [&](auto dim) {
+    return make_contact_model<dim>(scene->model, scene->options.barrier)->has_stiffness();
+  });
 }
 
 /// A step on new elements, with everything that it is solved with.
@@ -283,12 +295,8 @@ StepReport SteppedScene::step() {
     coarse = watch.measure(scene->model, state, scene->options.integrator.h);
   }
   const VecX x_t0 = scene->model.stiff_bodies.empty() ? VecX() : state.x;
-  const bool may_take_parts = adapting.is_empty() && desc.time.max_halvings > 0 && can_be_cut(*scene);
-  const std::optional<State> before = may_take_parts ? std::optional(state) : std::nullopt;
-  StepReport report = adapting.is_empty() ? advance<dim>(scene->model, scene->options, targets.value(), state,
-                                                         std::get<StepWorkspace<dim>>(workspace), hooks)
-                                          : advance_adapting<dim>(targets.value());
-  if (before) try_otherwise<dim>(*before, report);
+  StepReport report =
+      adapting.is_empty() ? advance<dim>(targets.value()) : advance_adapting<dim>(targets.value());
   if (report.is_advanced()) forces = report.forces;
   turn =
       x_t0.size() == state.x.size() && x_t0.size() > 0 ? find_coarse_turn(scene->model, x_t0, state.x) : CoarseTurn{};
@@ -296,25 +304,50 @@ StepReport SteppedScene::step() {
 }
 
 template <int dim>
-void SteppedScene::try_otherwise(const State& before, StepReport& report) {
+StepReport SteppedScene::advance(const PrescribedTargets& targets) {
+  const Stopwatch of_step;
+  auto& own = std::get<StepWorkspace<dim>>(workspace);
+  std::optional<GapPath<dim>> path;
+  if (distances) path.emplace(*distances, desc.contact.gap_tolerance, *scene, own, hooks);
+  double narrowing = state.narrowing;
+  std::optional<SolvedStep<dim>> solved(
+      path ? path->solve(targets, state, narrowing)
+           : solve<dim>(scene->model, scene->options, targets, state, own, hooks));
+  state.narrowing = narrowing;
+  const StepStatus status = solved->status();
   const bool is_static = scene->options.integrator.method == TimeIntegrator::quasi_static;
-  const Stopwatch of_others;
-  const double seconds = report.total_seconds;
-  if (is_static && may_relax(report.status)) {
-    State relaxed = before;
-    StepReport of_motion = relax<dim>(*scene, desc.gravity.norm(), hooks, relaxed);
+  const bool may_help = may_be_cut(status) || (is_static && may_relax(status));
+  if (may_help && desc.time.max_halvings > 0 && can_be_cut(*scene)) {
+    // Nothing is kept of a step that is taken otherwise, so that it need not be undone.
+    StepReport whole = solved->report();
+    solved.reset();
+    if (path) add_attempt(path->other_work(), whole);
+    StepReport report = take_otherwise<dim>(targets, whole);
+    report.total_seconds = of_step.seconds();
+    return report;
+  }
+  StepReport report = commit(std::move(*solved), state);
+  if (path) {
+    add_attempt(path->other_work(), report);
+    report.gap_share = path->gap_share();
+  }
+  complete_report<dim>(scene->model, state, of_step, report);
+  return report;
+}
+
+template <int dim>
+StepReport SteppedScene::take_otherwise(const PrescribedTargets& targets, const StepReport& whole) {
+  const bool is_static = scene->options.integrator.method == TimeIntegrator::quasi_static;
+  if (is_static && may_relax(whole.status)) {
+    StepReport of_motion = relax<dim>(*scene, desc.gravity.norm(), targets, hooks, state);
     if (of_motion.status == StepStatus::converged || of_motion.status == StepStatus::stopped) {
-      add_attempt(report, of_motion);
-      report = std::move(of_motion);
-      state = std::move(relaxed);
+      add_attempt(whole, of_motion);
+      return of_motion;
     }
   }
-  if (may_be_cut(report.status)) {
-    state = before;
-    StepParts<dim> parts(desc, *scene, std::get<StepWorkspace<dim>>(workspace), hooks);
-    report = parts.take(report, state);
-  }
-  report.total_seconds = seconds + of_others.seconds();
+  if (!may_be_cut(whole.status)) return whole;
+  StepParts<dim> parts(desc, *scene, std::get<StepWorkspace<dim>>(workspace), hooks);
+  return parts.take(whole, state);
 }
 
 template <int dim>
@@ -425,6 +458,10 @@ Result<Done> SteppedScene::restore(State other) {
   }
   state = std::move(other);
   forces.reset();
+  if (distances) {
+    distances->narrow(state.narrowing, *scene);
+    workspace = std::monostate();
+  }
   return Done{};
 }
 

@@ -16,6 +16,7 @@
 #include "clearance/simulation/output/probes.h"
 #include "clearance/simulation/stepping/body_view.h"
 #include "clearance/simulation/stepping/contact_pair.h"
+#include "clearance/simulation/stepping/gap_path.h"
 #include "clearance/simulation/watches/coarse_motion_watch.h"
 #include "clearance/simulation/watches/curved_surface_watch.h"
 #include "clearance/simulation/watches/rotation_watch.h"
@@ -45,6 +46,7 @@ struct SteppedScene {
   CurvedSurfaceWatch curved_watch;
   RotationWatch rotation_watch;
   std::map<int, ControlValues> control_schedule;
+  std::optional<ContactDistances> distances;  ///< if gaps of contacts are narrowed
   /// Workspace of the scene's dimension; the first step makes it.
   std::variant<std::monostate, StepWorkspace<2>, StepWorkspace<3>> workspace;
 
@@ -95,10 +97,14 @@ struct SteppedScene {
   std::string misfit(const State& other) const;
   template <int dim>
   StepReport step();
-  /// Takes a step that began at `before` and did not converge otherwise: by way of motion if it is quasi-static, or in
-  /// parts. Replaces the report if that helps.
+  /// True if the gaps of contacts are to be narrowed at the end of steps.
+  bool needs_narrow_gaps() const;
+  /// Advances a step on elements that stay as they are.
   template <int dim>
-  void try_otherwise(const State& before, StepReport& report);
+  StepReport advance(const PrescribedTargets& targets);
+  /// Takes a step that has ended as `whole` by way of motion if it is quasi-static, or in parts.
+  template <int dim>
+  StepReport take_otherwise(const PrescribedTargets& targets, const StepReport& whole);
   /// Advances a step whose elements adapt: the elements adapt to the solution on the current elements, and the step is
   /// solved again on the new ones [Fer23, alg. 6.1]. A solution exists at any time: if the solve on the new elements
   /// fails, the old ones stay.

@@ -1,0 +1,168 @@
+#include "clearance/simulation/stepping/gap_path.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "clearance/contact/contact_potential.h"
+#include "clearance/contact/make_contact_model.h"
+#include "clearance/simulation/stepping/step_parts.h"
+
+namespace clearance {
+namespace {
+
+constexpr int max_stages = 16;
+/// Smallest factor of a stage. A path keeps a fifth of every gap (SolverOptions::gap_fraction).
+constexpr double least_factor = 0.25;
+/// Smallest factor of all stages together.
+constexpr double least_narrowing = 1e-4;
+/// Change of the distances by which derivatives are computed.
+constexpr double difference = 1e-6;
+/// Pairs with less than this share of the largest force do not count.
+constexpr double least_force = 1e-3;
+
+using Pair = std::array<int, 2>;
+
+struct NormalForce {
+  double force = 0.0;     // [N] sum of the normal forces
+  double gap = infinity;  // [m]
+};
+
+template <int dim>
+std::map<Pair, NormalForce> normal_forces(const Model& model, const ContactModel<dim>& contacts, const ContactSet& set,
+                                      const VecX& x, double scale) {
+  std::map<Pair, NormalForce> forces;
+  for (const Contact& contact : set.contacts) {
+    const ContactPositions<dim> positions = positions_of<dim>(contact, x);
+    const ContactGap<dim> gap = compute_contact_gap<dim>(model, contact, positions);
+    Pair bodies = bodies_of(model.surface, contact);
+    std::sort(bodies.begin(), bodies.end());
+    NormalForce& of_pair = forces[bodies];
+    of_pair.force += scale * contacts.normal_force(contact, gap, positions);
+    of_pair.gap = std::min(of_pair.gap, gap.distance);
+  }
+  return forces;
+}
+
+/// Returns the pair of bodies that has the largest share, from forces on either side of the present distances.
+std::optional<GapShare> largest_share(const std::map<Pair, NormalForce>& wider, std::map<Pair, NormalForce>& narrower) {
+  double largest = 0.0;
+  for (const auto& [pair, normal] : wider) largest = std::max(largest, normal.force);
+  std::optional<GapShare> result;
+  for (const auto& [pair, normal] : wider) {
+    if (!(normal.force > least_force * largest)) continue;
+    const double change = std::abs(normal.force - narrower[pair].force) / (2.0 * difference);
+    const double share = change / std::max(normal.force - change, 0.01 * normal.force);
+    if (!result || share > result->share) result = GapShare{share, normal.gap, pair};
+  }
+  return result;
+}
+
+}  // namespace
+
+ContactDistances::ContactDistances(const SceneModel& scene)
+    : dhat_(scene.options.barrier.dhat),
+      of_vertices_(scene.model.contact_scales.dhat),
+      compliance_(scene.model.contact_scales.compliance) {}
+
+void ContactDistances::narrow(double factor, SceneModel& scene) const {
+  const auto scale = [&](const std::vector<double>& from, std::vector<double>& to) {
+    std::transform(from.begin(), from.end(), to.begin(), [&](double value) { return factor * value; });
+  };
+  scene.options.barrier.dhat = factor * dhat_;
+  scale(of_vertices_, scene.model.contact_scales.dhat);
+  // A contact of a given force then is the same share of its distance apart.
+  scale(compliance_, scene.model.contact_scales.compliance);
+}
+
+template <int dim>
+GapPath<dim>::GapPath(const ContactDistances& distances, double tolerance, SceneModel& scene,
+                      StepWorkspace<dim>& workspace, const StepHooks& hooks)
+    : distances_(distances), tolerance_(tolerance), scene_(scene), workspace_(workspace), hooks_(hooks) {}
+
+template <int dim>
+void GapPath<dim>::narrow(double factor) {
+  distances_.narrow(factor, scene_);
+  workspace_.renew_contacts(scene_.model, scene_.options);
+}
+
+template <int dim>
+SolvedStep<dim> GapPath<dim>::solve(const PrescribedTargets& targets, const State& state, double& narrowing) {
+  const Model& model = scene_.model;
+  std::optional<SolvedStep<dim>> solved(
+      clearance::solve<dim>(model, scene_.options, targets, state, workspace_, hooks_));
+  if (solved->status() != StepStatus::converged && narrowing < 1.0) {
+    // Short activation distances make it hard to find contacts that are not known yet.
+    add_attempt(solved->report(), others_);
+    solved.reset();
+    narrow(narrowing = 1.0);
+    solved.emplace(clearance::solve<dim>(model, scene_.options, targets, state, workspace_, hooks_));
+  }
+  for (int stage = 0; stage < max_stages && solved->status() == StepStatus::converged; ++stage) {
+    const Estimate now = estimate(*solved, narrowing);
+    share_ = now.share;
+    if (!share_ || !(share_->share > tolerance_) || narrowing < least_narrowing) break;
+    // A body that friction alone holds is lost where contacts open for an iteration, so that the gap is only told.
+    if (solved->report().friction_iterations > 0) break;
+    const VecX x = solved->x();
+    const double factor = std::max(0.5 * tolerance_ / share_->share, least_factor);
+    const VecX start = solved->moved((1.0 - factor) * now.dy);
+    add_attempt(solved->report(), others_);
+    solved.reset();
+    narrow(narrowing * factor);
+    solved.emplace(solve_near<dim>(start, model, scene_.options, targets, state, workspace_, hooks_));
+    if (solved->status() != StepStatus::converged) {
+      if (solved->status() == StepStatus::stopped) break;
+      add_attempt(solved->report(), others_);
+      solved.reset();
+      narrow(narrowing);
+      solved.emplace(solve_near<dim>(x, model, scene_.options, targets, state, workspace_, hooks_));
+      break;
+    }
+    narrowing *= factor;
+  }
+  return std::move(*solved);
+}
+
+/// With g(x, s) = 0 at the equilibrium, dx/ds = -H^-1 dg/ds. The barrier alone depends on s. Differences are central,
+/// because the forces of contacts that bear little are far from linear in s.
+template <int dim>
+typename GapPath<dim>::Estimate GapPath<dim>::estimate(SolvedStep<dim>& solved, double factor) const {
+  Estimate result;
+  const double kappa = solved.report().kappa;
+  if (solved.report().num_contacts == 0 || !(kappa > 0.0)) return result;
+  const auto broad_phase = make_broad_phase(dim, scene_.model.surface);
+  // Calls visit(contact model, contacts, positions) with the distances at s = 1 + change, while the unknowns are x.
+  const auto with_distances = [&](double change, const VecX& x, const auto& visit) {
+    distances_.narrow(factor * (1.0 + change), scene_);
+    const auto contacts = make_contact_model<dim>(scene_.model, scene_.options.barrier);
+    const VecX x_surface = scene_.model.surface_map.apply(x);
+    visit(*contacts, contacts->build(x_surface, contacts->find_candidates(*broad_phase, x_surface, x_surface)),
+          x_surface);
+    distances_.narrow(factor, scene_);
+  };
+  VecX slope = VecX::Zero(solved.x().size());  // dg/ds
+  for (const double change : {difference, -difference}) {
+    with_distances(change, solved.x(), [&](const auto& contacts, const ContactSet& set, const VecX& x) {
+      ContactPotential<dim>(scene_.model, contacts).add_gradient(set, x, kappa / (2.0 * change), slope);
+    });
+  }
+  const std::optional<VecX> response = solved.response(slope);
+  if (!response) return result;
+  result.dy = *response;
+  std::array<std::map<Pair, NormalForce>, 2> forces;  // on either side of s = 1
+  for (const int side : {0, 1}) {
+    const double change = side == 0 ? difference : -difference;
+    with_distances(change, solved.moved(-change * result.dy),
+                   [&](const auto& contacts, const ContactSet& set, const VecX& x) {
+                     forces[side] = normal_forces<dim>(scene_.model, contacts, set, x, kappa);
+                   });
+  }
+  result.share = largest_share(forces[0], forces[1]);
+  return result;
+}
+
+template class GapPath<2>;
+template class GapPath<3>;
+
+}  // namespace clearance

@@ -1,0 +1,69 @@
+// The gap that contacts keep in quasi-static steps, narrowed until it no longer falsifies their forces.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "clearance/simulation/build/scene_model.h"
+#include "clearance/solver/advance.h"
+
+namespace clearance {
+
+/// The activation distances of contact of a scene, times a factor. Contacts under the same pressure are then the same
+/// share of their activation distance apart, whatever the factor is.
+class ContactDistances {
+ public:
+  ContactDistances() = default;
+  explicit ContactDistances(const SceneModel& scene);
+
+  /// Sets the distances of the scene to `factor` times those that it was built with.
+  void narrow(double factor, SceneModel& scene) const;
+
+ private:
+  double dhat_ = 0.0;
+  std::vector<double> of_vertices_, compliance_;
+};
+
+/// Finds the equilibrium of a quasi-static step with a gap between surfaces in contact that accounts for at most
+/// `tolerance` of the contact force of every pair of bodies.
+///
+/// x(s) is the equilibrium with activation distances s times those of the scene, and s = 0 is contact without a gap.
+/// The derivative of the force of a pair by s, from one linear solve, says how much of the force the gap accounts for
+/// and how far s must fall. The path is followed there in stages, each of which starts where the last one foresees it.
+template <int dim>
+class GapPath {
+ public:
+  /// All arguments must outlive the object.
+  GapPath(const ContactDistances& distances, double tolerance, SceneModel& scene, StepWorkspace<dim>& workspace,
+          const StepHooks& hooks);
+
+  /// Solves the step that starts at `state`. If it converges, the report has a GapShare. `narrowing` receives the
+  /// factor of the distances that it was solved with, which the scene has from then on.
+  SolvedStep<dim> solve(const PrescribedTargets& targets, const State& state, double& narrowing);
+  /// Returns the work of the solves that came before the returned one.
+  const StepReport& other_work() const { return others_; }
+  /// Returns what the gap accounts for at the end; nothing without contact forces.
+  const std::optional<GapShare>& gap_share() const { return share_; }
+
+ private:
+  /// First-order change of the equilibrium as the activation distances shrink to nothing.
+  struct Estimate {
+    std::optional<GapShare> share;
+    VecX dy;  // in Newton's unknowns
+  };
+  Estimate estimate(SolvedStep<dim>& solved, double factor) const;
+  void narrow(double factor);
+
+  const ContactDistances& distances_;
+  double tolerance_;
+  SceneModel& scene_;
+  StepWorkspace<dim>& workspace_;
+  const StepHooks& hooks_;
+  StepReport others_;
+  std::optional<GapShare> share_;
+};
+
+extern template class GapPath<2>;
+extern template class GapPath<3>;
+
+}  // namespace clearance
