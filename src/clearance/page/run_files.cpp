@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <sstream>
 
+#include "clearance/io/result/probe_cells.h"
 #include "clearance/io/result/pvd.h"
 #include "clearance/io/result/result_check.h"
 #include "clearance/io/result/result_files.h"
@@ -60,11 +60,9 @@ Json read_probes(const fs::path& path) {
   std::ifstream file(path);
   std::vector<std::string> names;
   for (std::string line; std::getline(file, line);) {
-    std::vector<std::string> cells;
-    std::istringstream text(line);
-    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+    const std::vector<std::string_view> cells = probe_cells(line);
     if (names.empty()) {
-      names = cells;
+      names.assign(cells.begin(), cells.end());
       for (const std::string& name : names) columns[name] = Json::array();
       continue;
     }

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "clearance/base/parallel.h"
+#include "clearance/io/result/probe_cells.h"
 #include "clearance/io/result/result_files.h"
 #include "clearance/scene/nearest_name.h"
 
@@ -57,11 +57,9 @@ Columns read_probes(const fs::path& folder) {
   std::vector<std::string> names;
   Columns columns;
   for (std::string line; std::getline(file, line);) {
-    std::vector<std::string> cells;
-    std::istringstream text(line);
-    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+    const std::vector<std::string_view> cells = probe_cells(line);
     if (names.empty()) {
-      names = cells;
+      names.assign(cells.begin(), cells.end());
       for (const std::string& name : names) columns[name];
       continue;
     }

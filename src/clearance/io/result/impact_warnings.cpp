@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
 #include <string>
 #include <string_view>
+
+#include "clearance/io/result/probe_cells.h"
 
 namespace clearance {
 namespace {
@@ -15,20 +16,10 @@ namespace {
 /// An impact is over once its force has fallen below this share of its peak.
 constexpr double share_after_impact = 0.5;
 
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    cells.push_back(line.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return cells;
-}
-
-/// Returns the number in a cell; 0 in an empty one, which a force has before the first step.
-double number_in(std::string_view cell) {
+/// Returns the number in a cell of a row; 0 if the cell is empty, as that of a force before the first step, or missing.
+double number_in(const std::vector<std::string_view>& row, std::size_t column) {
   double number = 0.0;
-  std::from_chars(cell.data(), cell.data() + cell.size(), number);
+  if (column < row.size()) std::from_chars(row[column].data(), row[column].data() + row[column].size(), number);
   return number;
 }
 
@@ -41,7 +32,7 @@ class ContactSeries {
   void add(const std::vector<std::string_view>& row, double time) {
     double force_sq = 0.0;
     for (const std::size_t column : columns_) {
-      const double component = column < row.size() ? number_in(row[column]) : 0.0;
+      const double component = number_in(row, column);
       force_sq += component * component;
     }
     follow(std::sqrt(force_sq), time);
@@ -113,12 +104,13 @@ std::vector<RunWarning> impact_warnings(const std::filesystem::path& probes) {
   std::ifstream file(probes);
   std::string line;
   if (!std::getline(file, line)) return warnings;
-  std::vector<ContactSeries> contacts = contacts_in(split(line));
+  std::vector<ContactSeries> contacts = contacts_in(probe_cells(line));
   if (contacts.empty()) return warnings;
   while (std::getline(file, line)) {
-    const std::vector<std::string_view> row = split(line);
-    if (row.size() < 2) continue;
-    for (ContactSeries& contact : contacts) contact.add(row, number_in(row[1]));
+    // A line that ends before its first comma has no time.
+    if (line.find(',') == std::string::npos) continue;
+    const std::vector<std::string_view> row = probe_cells(line);
+    for (ContactSeries& contact : contacts) contact.add(row, number_in(row, 1));
   }
   for (const ContactSeries& contact : contacts) contact.add_warning(warnings);
   return warnings;
