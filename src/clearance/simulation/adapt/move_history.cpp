@@ -2,43 +2,46 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
+
+#include "clearance/geometry/point_tree.h"
 
 namespace clearance {
 namespace {
 
-/// The points of one body, by ascending x at rest.
-class PointsOfBody {
+/// Points of one body at rest, with their numbers in the history, in ascending order.
+struct PointsOfBody {
+  Vertices at_rest;
+  std::vector<std::size_t> numbers;
+};
+
+/// Search for the nearest point of one body.
+class NearestPoint {
  public:
-  void add(const Vec<3>& at_rest, std::size_t number) { points_.push_back({at_rest, number}); }
-  void sort() {
-    std::sort(points_.begin(), points_.end(), [](const Point& a, const Point& b) {
-      return std::tuple(a.at_rest.x(), a.number) < std::tuple(b.at_rest.x(), b.number);
-    });
+  explicit NearestPoint(const PointsOfBody& points) : points_(points), tree_(points.at_rest) {
+    // A box of this half-width holds few points even if they all lie along a line. If they lie at one place, the first
+    // box is the whole space.
+    const double longest = bounding_box(points.at_rest).size().maxCoeff();
+    const double reach = longest / static_cast<double>(points.at_rest.size());
+    if (reach > 0.0) first_reach_ = reach;
   }
+
   /// Returns the number of the nearest point; of several, the lowest.
-  std::size_t nearest(const Vec<3>& at) const {
-    const auto middle = std::lower_bound(points_.begin(), points_.end(), at.x(),
-                                         [](const Point& point, double x) { return point.at_rest.x() < x; });
-    // Walk away from x on both sides; the distance along x alone soon exceeds that of the best point.
-    std::tuple<double, std::size_t> best{infinity, 0};
-    const auto is_beyond = [&](const Point& point) {
-      const double along_x = point.at_rest.x() - at.x();
-      if (along_x * along_x > std::get<0>(best)) return true;
-      best = std::min(best, std::tuple((point.at_rest - at).squaredNorm(), point.number));
-      return false;
-    };
-    for (auto point = middle; point != points_.end() && !is_beyond(*point);) ++point;
-    for (auto point = middle; point != points_.begin() && !is_beyond(*std::prev(point));) --point;
-    return std::get<1>(best);
+  std::size_t find(const Vec<3>& at) const {
+    for (double reach = first_reach_;; reach *= 2.0) {
+      std::pair<double, std::size_t> best{infinity, 0};
+      tree_.visit_box(at - Vec<3>::Constant(reach), at + Vec<3>::Constant(reach), [&](int i) {
+        best = std::min(best, std::pair((points_.at_rest[i] - at).squaredNorm(), points_.numbers[i]));
+      });
+      // Points outside of the box are at least `reach` away, also as rounded, so that none of them is as near.
+      if (best.first < reach * reach || reach == infinity) return best.second;
+    }
   }
 
  private:
-  struct Point {
-    Vec<3> at_rest;
-    std::size_t number;
-  };
-  std::vector<Point> points_;
+  const PointsOfBody& points_;
+  PointTree tree_;
+  double first_reach_ = infinity;  // [m]
 };
 
 std::vector<double> move_numbers(const HistoryLayout& from, const std::vector<int>& from_body,
@@ -46,12 +49,15 @@ std::vector<double> move_numbers(const HistoryLayout& from, const std::vector<in
                                  const std::vector<int>& to_body) {
   std::map<int, PointsOfBody> old_points;
   for (std::size_t p = 0; p < from.points.size(); ++p) {
-    old_points[from_body[from.points[p].block]].add(from.points[p].at_rest, p);
+    PointsOfBody& points = old_points[from_body[from.points[p].block]];
+    points.at_rest.push_back(from.points[p].at_rest);
+    points.numbers.push_back(p);
   }
-  for (auto& [body, points] : old_points) points.sort();
+  std::map<int, NearestPoint> nearest_point;
+  for (const auto& [body, points] : old_points) nearest_point.emplace(body, points);
   std::vector<double> after;
   for (const HistoryPoint& point : to.points) {
-    const std::size_t nearest = old_points.at(to_body[point.block]).nearest(point.at_rest);
+    const std::size_t nearest = nearest_point.at(to_body[point.block]).find(point.at_rest);
     const auto numbers = before.begin() + static_cast<std::ptrdiff_t>(nearest * from.num_per_point);
     after.insert(after.end(), numbers, numbers + static_cast<std::ptrdiff_t>(from.num_per_point));
   }
