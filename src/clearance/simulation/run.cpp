@@ -219,11 +219,13 @@ struct Run::Impl {
       summary.warnings.push_back({hint.name, fmt::format("{}: {}", hint.issue.place, hint.issue.message)});
     }
     if (failure_) summary.warnings.push_back(*failure_);
-    const std::vector<RunWarning> of_rolling = rolling_->warnings();
-    summary.warnings.insert(summary.warnings.end(), of_rolling.begin(), of_rolling.end());
+    const std::vector<RunWarning> of_rolling = rolling_->warnings(), of_folder = folder_.warnings();
+    for (const std::vector<RunWarning>& some : {of_rolling, of_folder}) {
+      summary.warnings.insert(summary.warnings.end(), some.begin(), some.end());
+    }
     keep(folder_.write_summary(summary));
     outcome_.num_steps_by_status = folder_.num_steps_by_status();
-    outcome_.warnings = folder_.warnings();
+    outcome_.warnings = of_folder;
     outcome_.warnings.insert(outcome_.warnings.end(), of_rolling.begin(), of_rolling.end());
     for (const RunWarning& warning : outcome_.warnings) log_warning("{}: {}", warning.name, warning.message);
     log_info("{} after step {}", to_string(outcome_.end), outcome_.last_step);

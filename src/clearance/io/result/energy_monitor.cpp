@@ -47,8 +47,7 @@ void EnergyMonitor::add(const StepEnergies& step) {
   stored_ += step.stored_change;
   at_work_ = std::max({at_work_, step.kinetic, step.kinetic - step.kinetic_change, std::abs(stored_ - step.joint)});
   // Without inertia there is no integrator, and any imbalance is rounding.
-  if (step.kinetic > 0.0 && integrator_ != TimeIntegrator::quasi_static)
-    most_made_ = std::max(most_made_, step.made / at_work_);
+  if (step.kinetic > 0.0 && has_inertia()) most_made_ = std::max(most_made_, step.made / at_work_);
   strained_ = std::max(strained_, step.strained);
   coarse_ = std::max(coarse_, step.coarse);
   turned_ = std::max(turned_, step.turned);

@@ -72,6 +72,9 @@ class EnergyMonitor {
   /// `integrator` is that of the run; no remedy suggests it.
   explicit EnergyMonitor(TimeIntegrator integrator = TimeIntegrator::implicit_euler) : integrator_(integrator) {}
 
+  /// Returns true if bodies have inertia in this run: its integrator is not quasi-static.
+  bool has_inertia() const { return integrator_ != TimeIntegrator::quasi_static; }
+
   void add(const StepEnergies& step);
   std::vector<RunWarning> warnings() const;
 

@@ -488,7 +488,7 @@ std::vector<RunWarning> ResultFolder::warnings() const {
                                     "because something between did not give way; the first at {:.4g} s: {}",
                                     blocked->second, num_steps_, first_block_.first, first_block_.second)});
   }
-  if (!has_inertia_) return warnings;
+  if (!energy_.has_inertia()) return warnings;
   const std::vector<RunWarning> of_impacts = impact_warnings(path_ / "probes.csv");
   warnings.insert(warnings.end(), of_impacts.begin(), of_impacts.end());
   return warnings;
@@ -509,10 +509,8 @@ Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
   json["steps_by_status"] = Json::object();
   for (const auto& [status, count] : num_steps_by_status_) json["steps_by_status"][status] = count;
   json["warnings"] = Json::array();
-  for (const std::vector<RunWarning>& warnings : {summary.warnings, warnings()}) {
-    for (const RunWarning& warning : warnings) {
-      json["warnings"].push_back({{"name", warning.name}, {"message", warning.message}});
-    }
+  for (const RunWarning& warning : summary.warnings) {
+    json["warnings"].push_back({{"name", warning.name}, {"message", warning.message}});
   }
   json["frames"] = frames_.size();
   json["total_seconds"] = total_seconds_;

@@ -119,7 +119,7 @@ struct StepRecord {
   std::string state_hash;
 };
 
-/// summary.json, apart from what follows from the step records.
+/// summary.json, apart from the sums over the step records.
 struct RunSummary {
   std::string version;
   int threads = 1;
@@ -127,7 +127,7 @@ struct RunSummary {
   int bodies = 0;
   int vertices = 0;
   int elements = 0;
-  std::vector<RunWarning> warnings;  ///< of the scene
+  std::vector<RunWarning> warnings;  ///< all of the run, with those of ResultFolder::warnings
   std::string finished;  ///< `complete`, `stopped` (fewer steps than asked for) or `failed` (a step, or writing)
 };
 
@@ -173,8 +173,7 @@ class ResultFolder {
   std::vector<int> missing_frames() const;
 
  private:
-  ResultFolder(std::filesystem::path path, TimeIntegrator integrator)
-      : path_(std::move(path)), energy_(integrator), has_inertia_(integrator != TimeIntegrator::quasi_static) {}
+  ResultFolder(std::filesystem::path path, TimeIntegrator integrator) : path_(std::move(path)), energy_(integrator) {}
   Result<Done> write_frame_list();
   Result<Done> remove_frames_beyond(const std::vector<std::string>& recorded);
   void add_up(const nlohmann::ordered_json& stats_line);
@@ -188,7 +187,6 @@ class ResultFolder {
   // Sums over stats.jsonl
   std::map<std::string, int> num_steps_by_status_;
   EnergyMonitor energy_;
-  bool has_inertia_ = true;
   std::pair<double, std::string> first_block_;  // [s] end of the first step whose motion was blocked, and by what
   int num_steps_ = 0;
   double total_seconds_ = 0.0;
