@@ -430,7 +430,8 @@ void StepAccount<dim>::update_ledger(std::size_t k, const BodyMotion& body, Ener
 template <int dim>
 void StepAccount<dim>::note_largest(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger) {
   // A body that has done nothing but fly under given loads has the right velocity, half a step ahead of its path.
-  // What implicit Euler took from its centre of mass, m |dv|^2 / 2 a step, matters where it hits something.
+  // Implicit Euler takes m |dv|^2 / 2 a step from the centre of mass of a body, which matters where the body hits
+  // something.
   const bool is_implicit_euler = target_.scale == h_ * h_ && target_.is_hit.empty();
   const bool is_ahead = is_implicit_euler && body.mass > 0.0 && has_only_flown(ledger);
   const double ahead = is_ahead ? 0.5 * (step_ + 1) * body.change.squaredNorm() / body.mass : 0.0;

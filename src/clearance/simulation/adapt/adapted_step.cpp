@@ -216,8 +216,9 @@ void move_stored(const SceneModel& from, const State& before, const SceneModel& 
   after.stored[after.stored.size() - 1] += barrier_energy<dim>(to, after) - barrier_energy<dim>(from, before);
 }
 
-/// Moves the marks of blocks with a history. A body has a history as a whole or not at all.
-void move_history(const SceneModel& from, const State& before, const SceneModel& to, State& after) {
+/// Moves the marks of the blocks from whose last step the integrator may extrapolate. A body has a mark as a whole or
+/// not at all.
+void move_extrapolation(const SceneModel& from, const State& before, const SceneModel& to, State& after) {
   if (before.has_history.empty()) return;
   after.has_history.clear();
   for (std::size_t b = 0; b < to.bodies.size(); ++b) {
@@ -241,7 +242,7 @@ State move_state(const SceneModel& from, const State& before, const SceneModel& 
   after.x_prev = move(before.x_prev, &Fields::x_prev);
   after.v_prev = move(before.v_prev, &Fields::v_prev);
   after.x_anchor = move(before.x_anchor, &Fields::anchor);
-  move_history(from, before, to, after);
+  move_extrapolation(from, before, to, after);
   after.stick = move_stick<dim>(before.stick, from, to, nodes);
   after.history = move_history(from.model, before.history, to.model);
   after.meshes = std::move(meshes);
