@@ -13,6 +13,7 @@
 #include "apps/cli/option_checks.h"
 #include "apps/cli/render.h"
 #include "apps/cli/run.h"
+#include "apps/cli/study.h"
 #include "apps/cli/sweep_commands.h"
 #include "apps/cli/verify.h"
 #include "apps/cli/view.h"
@@ -168,6 +169,33 @@ void add_run_command(CLI::App& app, RunOptions& run, int& status) {
   command->callback([&run, &status] { status = run_simulation(run); });
 }
 
+void add_study_command(CLI::App& app, StudyOptions& study, int& status) {
+  CLI::App* command = app.add_subcommand("study", "run a scene on finer meshes or with shorter steps, and compare");
+  add_scene_options(*command, study.scene);
+  command->add_option("--levels", study.num_levels, "number of runs, each twice as fine as the one before (default: 3)")
+      ->check(whole_number(3))
+      ->option_text("N");
+  command->add_option("--refine", study.refinement, "what becomes finer (default: mesh)")
+      ->transform(one_of({{"mesh", static_cast<int>(study::Refinement::mesh)},
+                          {"step", static_cast<int>(study::Refinement::step)},
+                          {"both", static_cast<int>(study::Refinement::both)}}))
+      ->option_text("mesh|step|both");
+  command
+      ->add_option("--quantity", study.quantities, "column of probes.csv to compare, for example tip.y (default: all)")
+      ->option_text("COLUMN")
+      ->allow_extra_args(false)
+      ->take_all();
+  command->add_option("-o,--output", study.output, "folder that keeps the runs (default: a temporary one)");
+  command->add_option("--threads", study.threads, "threads; 0: all processors")->check(whole_number(0));
+  CLI::Option* resume = command->add_flag(
+      "--resume", [&study](auto) { study.use = FolderUse::go_on; }, "complete the runs in the folder");
+  command
+      ->add_flag(
+          "--overwrite", [&study](auto) { study.use = FolderUse::overwrite; }, "replace the runs in the folder")
+      ->excludes(resume);
+  command->callback([&study, &status] { status = run_study(study); });
+}
+
 struct CheckOptions {
   SceneOptions scene;
   std::filesystem::path separated;
@@ -274,6 +302,8 @@ int run_command_line(int argc, char** argv) {
   int status = exit_done;
   RunOptions run;
   add_run_command(app, run, status);
+  StudyOptions study;
+  add_study_command(app, study, status);
   CheckOptions check;
   add_check_command(app, check, status);
   ConvertOptions convert;
