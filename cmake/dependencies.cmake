@@ -12,6 +12,7 @@ endif()
 
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(Spectra REQUIRED NO_MODULE)
 find_package(ZLIB REQUIRED)
 find_package(embree 3 REQUIRED)
 add_library(clearance_embree INTERFACE IMPORTED GLOBAL)

@@ -51,7 +51,7 @@ PACKAGES = (
     Package("clearance", "science", ("program",), "simulation of bodies in contact without intersections",
             "This package holds the program: it reads scenes, simulates, verifies with exact arithmetic, makes pictures, films "
             "and pages for the browser. A variant for processors with AVX2 is chosen at start.",
-            CHOLMOD, ("libeigen3-dev", "nlohmann-json3-dev", "libcli11-dev", "libfmt-dev", "libspdlog-dev", "libtbb-dev",
+            CHOLMOD, ("libeigen3-dev", "libspectra-dev", "nlohmann-json3-dev", "libcli11-dev", "libfmt-dev", "libspdlog-dev", "libtbb-dev",
                       "libcpp-httplib-dev"),
             recommends=("clearance-mesh", "ffmpeg"), suggests=("python3-clearance", "paraview")),
     Package("clearance-mesh", "science", ("mesh",), "volume meshes for clearance",
@@ -74,7 +74,7 @@ PACKAGES = (
             APACHE, ("libeigen3-dev", "libcli11-dev", "libfmt-dev"), depends=("clearance",), program="clearance-robot"),
     Package("clearance-mpi", "science", ("mpi",), "clearance for huge scenes, with PETSc and MPI",
             "This package holds the program that solves the linear systems of huge scenes with PETSc, under mpirun.",
-            CHOLMOD, ("libeigen3-dev", "nlohmann-json3-dev", "libcli11-dev", "libfmt-dev", "libspdlog-dev", "libtbb-dev"),
+            CHOLMOD, ("libeigen3-dev", "libspectra-dev", "nlohmann-json3-dev", "libcli11-dev", "libfmt-dev", "libspdlog-dev", "libtbb-dev"),
             depends=("clearance",), program="clearance-mpi"),
 )
 

@@ -10,6 +10,7 @@
 #include "apps/cli/export.h"
 #include "apps/cli/info.h"
 #include "apps/cli/mesh.h"
+#include "apps/cli/modes.h"
 #include "apps/cli/option_checks.h"
 #include "apps/cli/render.h"
 #include "apps/cli/run.h"
@@ -196,6 +197,20 @@ void add_study_command(CLI::App& app, StudyOptions& study, int& status) {
   command->callback([&study, &status] { status = run_study(study); });
 }
 
+void add_modes_command(CLI::App& app, ModesCommand& modes, int& status) {
+  CLI::App* command = app.add_subcommand("modes", "find natural frequencies, or the loads that buckle a scene");
+  add_scene_options(*command, modes.scene);
+  command->add_option("--count", modes.count, "number of modes beside rigid motions (default: 6)")
+      ->check(whole_number(1))
+      ->option_text("K");
+  command->add_flag("--buckling", modes.is_buckling,
+                    "factors of the loads of a quasi-static scene at which they buckle it, instead of frequencies");
+  command->add_option("-o,--output", modes.output, "folder to write the shapes of the modes to, as frames");
+  command->add_flag("--overwrite", modes.is_overwriting, "replace the modes in the folder");
+  command->add_option("--threads", modes.threads, "threads; 0: all processors")->check(whole_number(0));
+  command->callback([&modes, &status] { status = run_modes(modes); });
+}
+
 struct CheckOptions {
   SceneOptions scene;
   std::filesystem::path separated;
@@ -304,6 +319,8 @@ int run_command_line(int argc, char** argv) {
   add_run_command(app, run, status);
   StudyOptions study;
   add_study_command(app, study, status);
+  ModesCommand modes;
+  add_modes_command(app, modes, status);
   CheckOptions check;
   add_check_command(app, check, status);
   ConvertOptions convert;

@@ -1,0 +1,214 @@
+#include "clearance/modes/scene_modes.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "clearance/base/parallel.h"
+
+namespace clearance {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr double length = 1.0, width = 0.05, youngs_modulus = 1e9, density = 1000.0;
+constexpr double area = width * width, second_moment = width * width * width * width / 12.0;
+
+/// A bar of order 2 along x, without gravity.
+SceneDesc bar(int num_cells) {
+  SceneDesc scene;
+  scene.gravity = Vec<3>::Zero();
+  scene.time.mass = MassKind::consistent;
+  BodyDesc body;
+  body.name = "bar";
+  body.order = 2;
+  body.generator = GeneratorDesc{GeneratorKind::box, {length, width, width}, {num_cells, 1, 1}};
+  body.material.youngs_modulus = youngs_modulus;
+  body.material.poisson_ratio = 0.0;
+  body.material.density = density;
+  scene.bodies.push_back(std::move(body));
+  return scene;
+}
+
+RegionDesc end_of(double x) {
+  RegionDesc region;
+  region.box = Corners{Vec<3>(x, 0, 0), Vec<3>(x, 1, 1)};
+  region.frame = RegionFrame::body;
+  return region;
+}
+
+SceneDesc cantilever(int num_cells) {
+  SceneDesc scene = bar(num_cells);
+  scene.bodies[0].motions.emplace_back().region = end_of(0.0);
+  return scene;
+}
+
+SceneModes modes_of(const SceneDesc& scene, int count, bool is_buckling = false) {
+  const Result<SceneModes> found = find_scene_modes(scene, {count, is_buckling, {}, {}});
+  EXPECT_TRUE(found);
+  if (!found) return {};
+  for (const Issue& issue : found->errors) ADD_FAILURE() << to_string(issue);
+  return *found;
+}
+
+/// Frequency [Hz] of a slender beam with this product of wave number and length.
+double beam_frequency(double wave) {
+  return wave * wave / (2.0 * pi) * std::sqrt(youngs_modulus * second_moment / (density * area)) / (length * length);
+}
+
+TEST(Modes, CantileverHasTheFrequenciesOfBeams) {
+  const SceneModes found = modes_of(cantilever(16), 4);
+  ASSERT_EQ(found.modes.size(), 4U);
+  EXPECT_TRUE(found.modes[0].name.empty());
+  // The section is square, so that each frequency comes twice.
+  EXPECT_NEAR(found.modes[0].frequency, beam_frequency(1.87510), 0.01 * beam_frequency(1.87510));
+  EXPECT_NEAR(found.modes[1].frequency, beam_frequency(1.87510), 0.01 * beam_frequency(1.87510));
+  // Shear and the turning of sections lower the second one by 1 %.
+  EXPECT_NEAR(found.modes[2].frequency, beam_frequency(4.69409), 0.02 * beam_frequency(4.69409));
+  EXPECT_LT(found.largest_residual, 1e-6);
+  EXPECT_EQ(found.num_steps, 0);
+}
+
+TEST(Modes, FreeBarHasSixRigidMotionsAndTheFrequencyOfItsWaves) {
+  const SceneModes found = modes_of(bar(16), 10);
+  ASSERT_EQ(found.modes.size(), 16U);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(found.modes[i].frequency, 0.0);
+    EXPECT_TRUE(found.modes[i].name.find("of 'bar'") != std::string::npos) << found.modes[i].name;
+  }
+  EXPECT_EQ(found.modes[0].name, "translation of 'bar' along x");
+  EXPECT_NEAR(found.modes[6].frequency, beam_frequency(4.73004), 0.02 * beam_frequency(4.73004));
+  // A wave in tension, c / 2 L, is among bending and torsion; its shape is along x.
+  const double wave = std::sqrt(youngs_modulus / density) / (2.0 * length);
+  double nearest = 0.0;
+  for (const SceneMode& mode : found.modes) {
+    double along = 0.0, all = 0.0;
+    for (const Vec<3>& v : mode.shape) {
+      along += v.x() * v.x();
+      all += v.squaredNorm();
+    }
+    if (mode.frequency > 0.0 && along > 0.9 * all) nearest = mode.frequency;
+  }
+  EXPECT_NEAR(nearest, wave, 1e-3 * wave);
+}
+
+TEST(Modes, MassesLumpedOrConsistentAgreeOnFineMeshes) {
+  SceneDesc scene = cantilever(16);
+  const double consistent = modes_of(scene, 1).modes[0].frequency;
+  scene.time.mass = MassKind::lumped;
+  EXPECT_NEAR(modes_of(scene, 1).modes[0].frequency, consistent, 0.01 * consistent);
+}
+
+TEST(Modes, RepeatedFrequenciesAreAllFound) {
+  SceneDesc scene = bar(4);
+  scene.bodies[0].array = ArrayDesc{{5, 1, 1}, Vec<3>(2, 1, 1)};
+  const SceneModes found = modes_of(scene, 10);
+  ASSERT_EQ(found.modes.size(), 40U);
+  int num_rigid = 0;
+  for (const SceneMode& mode : found.modes) num_rigid += mode.name.empty() ? 0 : 1;
+  EXPECT_EQ(num_rigid, 30);
+  // Two planes of five bars, whose first frequencies differ by less than a percent.
+  const double single = modes_of(bar(4), 1).modes[6].frequency;
+  for (int i = 30; i < 40; ++i) EXPECT_NEAR(found.modes[i].frequency, single, 0.02 * single) << i;
+}
+
+TEST(Modes, RigidPendulumHasItsFrequencyAtEquilibrium) {
+  SceneDesc scene;
+  scene.time.integrator = TimeIntegrator::quasi_static;
+  scene.time.step = scene.time.duration = 1.0;
+  BodyDesc rod;
+  rod.name = "rod";
+  rod.kind = BodyKind::rigid;
+  rod.generator = GeneratorDesc{GeneratorKind::box, {width, length, width}, {1, 1, 1}};
+  scene.bodies.push_back(rod);
+  JointDesc hinge;
+  hinge.bodies = {"rod", ""};
+  hinge.point = Vec<3>(0, 0.5 * length, 0);
+  hinge.axis = Vec<3>::UnitZ();
+  scene.joints.push_back(hinge);
+  const SceneModes found = modes_of(scene, 1);
+  const double inertia = (length * length + width * width) / 12.0 + 0.25 * length * length;
+  const double frequency = std::sqrt(9.80665 * 0.5 * length / inertia) / (2.0 * pi);
+  ASSERT_EQ(found.modes.size(), 1U);
+  EXPECT_NEAR(found.modes[0].frequency, frequency, 1e-5 * frequency);
+  EXPECT_EQ(found.num_steps, 1);
+}
+
+TEST(Modes, FlatBodiesHaveThreeRigidMotions) {
+  SceneDesc scene;
+  scene.dimension = 2;
+  scene.gravity = Vec<3>::Zero();
+  for (const BodyKind kind : {BodyKind::rigid, BodyKind::deformable}) {
+    BodyDesc body;
+    body.name = kind == BodyKind::rigid ? "stiff" : "soft";
+    body.kind = kind;
+    body.generator = GeneratorDesc{GeneratorKind::rectangle, {1.0, 0.2}, {4, 2}};
+    body.transform.translation = Vec<3>(0, kind == BodyKind::rigid ? 2.0 : 0.0, 0);
+    scene.bodies.push_back(std::move(body));
+  }
+  const SceneModes found = modes_of(scene, 2);
+  ASSERT_EQ(found.modes.size(), 8U);
+  EXPECT_EQ(found.modes[2].name, "rotation of 'stiff' about z");
+  EXPECT_EQ(found.modes[3].name, "translation of 'soft' along x");
+  EXPECT_EQ(found.modes[6].body, "soft");
+  EXPECT_GT(found.modes[6].frequency, 0.0);
+}
+
+SceneDesc column(double force) {
+  SceneDesc scene = cantilever(16);
+  scene.time.integrator = TimeIntegrator::quasi_static;
+  scene.time.step = scene.time.duration = 1.0;
+  LoadDesc load;
+  load.kind = LoadKind::force;
+  load.value = Vec<3>(-force, 0, 0);
+  load.region = end_of(1.0);
+  scene.bodies[0].loads.push_back(load);
+  return scene;
+}
+
+/// Load [N] of a column that is clamped at one end.
+const double euler_load = pi * pi * youngs_modulus * second_moment / (4.0 * length * length);
+
+TEST(Buckling, ColumnHasEulersLoad) {
+  const double force = 0.01 * euler_load;
+  const SceneModes found = modes_of(column(force), 3, true);
+  ASSERT_EQ(found.modes.size(), 3U);
+  EXPECT_NEAR(found.modes[0].factor * force, euler_load, 0.01 * euler_load);
+  EXPECT_NEAR(found.modes[1].factor * force, euler_load, 0.01 * euler_load);
+  EXPECT_NEAR(found.modes[2].factor * force, 9.0 * euler_load, 0.02 * 9.0 * euler_load);
+}
+
+TEST(Buckling, TensionBucklesNothing) {
+  EXPECT_TRUE(modes_of(column(-10.0), 3, true).modes.empty());
+}
+
+TEST(Buckling, IsRefusedWithoutEquilibrium) {
+  const Result<SceneModes> found = find_scene_modes(cantilever(2), {3, true, {}, {}});
+  ASSERT_EQ(found.issues().size(), 1U);
+  EXPECT_EQ(found.issues()[0].place, "time.integrator");
+}
+
+TEST(Modes, CompressionLowersFrequenciesUntilTheyAreUnstable) {
+  const double free = modes_of(cantilever(16), 1).modes[0].frequency;
+  // A column under half of Euler's load: its frequency falls with the root of what is left.
+  const double half = modes_of(column(0.5 * euler_load), 1).modes[0].frequency;
+  EXPECT_NEAR(half, std::sqrt(0.5) * free, 0.02 * free);
+  EXPECT_LT(modes_of(column(1.5 * euler_load), 1).modes[0].omega_sq, 0.0);
+}
+
+TEST(Modes, SameBitsForAnyNumberOfThreads) {
+  std::vector<double> first;
+  for (const int threads : {1, 2, 5}) {
+    const ThreadLimit limit(threads);
+    std::vector<double> numbers;
+    for (const SceneMode& mode : modes_of(cantilever(16), 4).modes) {
+      numbers.push_back(mode.omega_sq);
+      for (const Vec<3>& v : mode.shape) numbers.insert(numbers.end(), v.begin(), v.end());
+    }
+    if (first.empty()) first = numbers;
+    EXPECT_EQ(numbers, first) << threads;
+  }
+}
+
+}  // namespace
+}  // namespace clearance
