@@ -1,0 +1,1 @@
+"""Random engineering problems with known answers."""
