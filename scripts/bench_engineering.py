@@ -2,10 +2,10 @@
 """Random engineering problems at default settings: `./dev bench engineering`.
 
 Draws problems of every kind (beams, columns, fits, pads, slopes, impacts, ...) with random sizes, materials, meshes and
-steps, runs them at otherwise default settings, and compares one number of each with theory. The kinds and their theories
+steps, runs them at otherwise default settings, and compares one number of each with theory. The kinds and theories
 are the functions in scripts/engineering/. Verdicts:
 
-  right    the number is off by less than 5 %
+  right    the number is off by less than 5 % (10 % in the peak force of an impact)
   told     it is not, but a warning that fits the cause or a status of a step says so
   WRONG    it is not, and nothing says so
   NO END   more than --seconds of a processor
@@ -18,6 +18,7 @@ energy_lost, no_equilibrium and large_rotation was told. A problem depends on it
 import argparse
 import json
 import math
+import os
 import resource
 import signal
 import subprocess
@@ -34,7 +35,7 @@ from engineering.run import Run, names_told, statuses_told
 
 KINDS = [kind for module in (beams, contacts, motions) for kind in module.KINDS]
 VERDICTS = ("right", "told", "WRONG", "NO END", "refused")
-RIGHT, SURELY_RIGHT = 0.05, 0.02
+SURELY_RIGHT = 0.02
 NEEDLESS = ("coarse_elements", "contact_gap", "impact_unresolved", "energy_lost", "no_equilibrium", "large_rotation")
 
 
@@ -74,36 +75,42 @@ def seeds(options):
 # --- one problem ---
 
 
+@dataclass
+class Call:
+    status: int | None  # None: the seconds were not enough
+    output: str
+    errors: str
+    seconds: float  # of a processor
+
+
 def call(command, seconds):
-    """Returns the exit status (None if the processor time was not enough), what was printed, and seconds used."""
+    """Runs a command for so many seconds of a processor at most."""
     def bound():
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), math.ceil(seconds) + 5))
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          preexec_fn=bound) as process:
-        output, errors = process.communicate()
-    status = None if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else process.returncode
-    return status, output, errors
-
-
-def seconds_of_run(folder):
-    path = Path(folder) / "stats.jsonl"
-    lines = path.read_text().splitlines() if path.exists() else []
-    return sum(json.loads(line)["seconds"]["total"] for line in lines if line.endswith("}"))
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, preexec_fn=bound)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        errors.seek(0)
+        has_ended = process.returncode not in (-signal.SIGXCPU, -signal.SIGKILL)
+        return Call(process.returncode if has_ended else None, output.read(), errors.read(),
+                    usage.ru_utime + usage.ru_stime)
 
 
 def run_problem(options, problem, outcome, folder):
     """Writes the scene, checks and runs it, and judges."""
     scene, results = folder / "scene.json", folder / "out"
     scene.write_text(json.dumps(problem.scene, indent=1))
-    checked = call([str(options.program), "check", str(scene), "--json"], options.seconds)[1]
+    checked = call([str(options.program), "check", str(scene), "--json"], options.seconds).output
     command = [str(options.program), "run", str(scene), "-o", str(results), "--threads", "1", "-q", "--overwrite"]
-    status, _, errors = call(command, options.seconds)
-    outcome.seconds = seconds_of_run(results)
+    ran = call(command, options.seconds)
+    outcome.seconds = ran.seconds
     outcome.told = names_told(results, checked)
-    if status is None:
+    if ran.status is None:
         outcome.verdict, outcome.message = "NO END", f"after {options.seconds:g} s of a processor"
-    elif status not in (0, 3):
-        outcome.message = f"exit {status}: {' '.join(errors.split())[:300]}"
+    elif ran.status not in (0, 3):
+        outcome.message = f"exit {ran.status}: {' '.join(ran.errors.split())[:300]}"
     else:
         judge(problem, outcome, results)
 
@@ -114,7 +121,7 @@ def judge(problem, outcome, results):
     except (ArithmeticError, LookupError, OSError, ValueError) as problem_of_measuring:
         outcome.message = f"no number: {problem_of_measuring!r}"
     outcome.error = problem.error(outcome.value)
-    if outcome.error <= RIGHT:
+    if outcome.error <= problem.tolerance:
         outcome.verdict = "right"
         if outcome.error <= SURELY_RIGHT:
             outcome.needless = [name for name in outcome.told if name in NEEDLESS]

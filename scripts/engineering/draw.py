@@ -29,6 +29,7 @@ class Problem:
     doubts: tuple  # names of warnings that fit the cause of an error
     parameters: dict = field(default_factory=dict)
     scale: float = 0.0  # what errors are relative to; 0: the expected number
+    tolerance: float = 0.05
 
     def error(self, value):
         return abs(value - self.expected) / (self.scale or abs(self.expected))
@@ -82,7 +83,7 @@ class Draw(RandomParameters):
             self.count = max(self.count, fine)
         return {"step": 1 / self.count, "duration": 1.0, "integrator": "quasi_static"}
 
-    def time(self, duration, least=8, most=400, fine=2000):
+    def time(self, duration, least=8, most=400, fine=800):
         """Draws a round step for about this duration; `end` becomes the time at the end of the last step."""
         wanted = duration / math.exp(self.uniform(math.log(least), math.log(most)))
         if self.is_fine:
@@ -99,11 +100,11 @@ class Draw(RandomParameters):
     def material(self, young, poisson, density=None):
         return {"youngs_modulus": young, "poisson_ratio": poisson, "density": density or self.density()}
 
-    def problem(self, scene, expected, measure, doubts, scale=0.0):
+    def problem(self, scene, expected, measure, doubts, scale=0.0, tolerance=0.05):
         """Takes the scene without settings of output that only cost time."""
         scene["output"].setdefault("frame_interval", 1000000)
         scene["output"].setdefault("checkpoint_interval", 1000000)
-        return Problem(scene, expected, measure, doubts, self.parameters, scale)
+        return Problem(scene, expected, measure, doubts, self.parameters, scale, tolerance)
 
 
 def face(axis, end, thin=1e-3):

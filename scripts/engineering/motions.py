@@ -24,7 +24,7 @@ def block_body(d, name, size):
     if kind == "deformable":
         young = max(d.young(), density * G * max(size) * 2e3)
         body["material"] = d.material(young, d.poisson(), density)
-        body["generator"]["resolution"] = [d.whole("cells", 1, 3)]
+        body["generator"]["resolution"] = [d.whole("cells", 1, 2)]
         body |= d.order()
     return body
 
@@ -226,14 +226,14 @@ def wedge(d):
 
 def beam_let_go(d):
     """A cantilever whose weight begins to act: it first turns back after half of its period, 2 pi / 3.516 ..."""
-    dimension, length, slenderness = d.pick("dimension", (2, 3)), d.length(5e-3), d.between("slenderness", 15, 40)
+    dimension, length, slenderness = d.pick("dimension", (2, 2, 3)), d.length(5e-3), d.between("slenderness", 15, 40)
     young, poisson, density = d.young(), d.pick("poisson", (0.0, 0.2, 0.3, 0.45)), d.density()
     body, thickness = strip(d, "beam", length, slenderness, dimension)
     modulus = plane_modulus(young, poisson, dimension)
     rate = 3.516 * thickness / math.sqrt(12) / length**2 * math.sqrt(modulus / density)
     sag = d.log("sag", 1e-4, 0.03)
     gravity = sag * length * 8 * modulus * thickness**2 / 12 / density / length**4
-    time = d.time(1.3 * math.pi / rate, 6, 60, 200)
+    time = d.time(1.3 * math.pi / rate, 6, 60, 100)
     body |= {"material": d.material(young, poisson, density), "motions": [held(face(0, 0))], **d.order()}
     scene = moving_scene(time, [body], [position("tip", "beam", region=face(0, 1))], dimension,
                          gravity=[0, -gravity, 0])
@@ -283,7 +283,9 @@ def bar_impact(d):
                          **d.contact())
     if d.pick("measured", ("force", "rebound")) == "force":
         expected = strain * young * thickness ** (dimension - 1)
-        return d.problem(scene, expected, lambda run: max(run.values("contact.normal.y [N]")), IMPACT)
+        # Waves of finite elements overshoot by up to 6 %, also with fine ones.
+        measure = lambda run: max(run.values("contact.normal.y [N]"))
+        return d.problem(scene, expected, measure, IMPACT, tolerance=0.1)
     return d.problem(scene, speed, lambda run: run.last("bar.y [m/s]"), IMPACT)
 
 
