@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 from pathlib import Path
 
 from physics.results import read_arrays
@@ -56,20 +57,26 @@ def read_json(text):
         return {}
 
 
-def names_told(folder, checked):
-    """Returns the names in summary.json's warnings, statuses of steps that did not converge, and names that
-    `check --json` told."""
+def summary_of(folder):
     path = Path(folder) / "summary.json"
-    summary = read_json(path.read_text()) if path.exists() else {}
-    names = [w.get("name", "") for w in summary.get("warnings", [])]
-    names += [status for status in summary.get("steps_by_status", {}) if status != "converged"]
-    report = read_json(checked)
-    names += [w["name"] for key in ("warnings", "errors") for w in report.get(key, [])
-              if isinstance(w, dict) and w.get("name")]
-    return list(dict.fromkeys(names))
+    return read_json(path.read_text()) if path.exists() else {}
 
 
 def statuses_told(folder):
-    path = Path(folder) / "summary.json"
-    summary = read_json(path.read_text()) if path.exists() else {}
-    return [status for status in summary.get("steps_by_status", {}) if status != "converged"]
+    """Returns the statuses of steps that did not converge."""
+    return [status for status in summary_of(folder).get("steps_by_status", {}) if status != "converged"]
+
+
+def name_of(warning):
+    """Returns the name of a warning; messages of `check` begin with it."""
+    begin = re.match(r"([a-z]+_[a-z_]+): ", warning.get("message", ""))
+    return warning.get("name") or (begin.group(1) if begin else "")
+
+
+def names_told(folder, checked):
+    """Returns the names of warnings in summary.json, the statuses of steps that did not converge, and the names that
+    `check --json` told."""
+    report = read_json(checked)
+    warnings = [*summary_of(folder).get("warnings", []), *report.get("warnings", []), *report.get("errors", [])]
+    names = [name_of(w) for w in warnings if isinstance(w, dict)]
+    return list(dict.fromkeys(name for name in [*names, *statuses_told(folder)] if name))
