@@ -2,9 +2,11 @@
 
 import math
 
-from .draw import BENDING, G, STATICS, face, growing, held, moved, node_at, position
+from physics.case import G
+
+from .draw import BENDING, STATICS, face, growing, held, moved, node_at, position
 from .meshes import ring
-from .theory import (elastica, lame_displacement, neo_hookean_stress, neo_hookean_stretch, plane_modulus)
+from .theory import elastica, lame_displacement, neo_hookean_stress, plane_modulus
 
 MOST_TETRAHEDRA = 1000
 

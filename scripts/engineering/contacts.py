@@ -2,10 +2,10 @@
 
 import math
 
-from .beams import second_moment, static_scene, strip
-from .draw import G, STATIC_CONTACT, face, held, moved, node_at, position
+from .beams import second_moment, static_scene
+from .draw import STATIC_CONTACT, held, moved, node_at, position
 from .meshes import belt, dome, polygon, ring, round_block
-from .theory import fit_pressure, neo_hookean_stress, neo_hookean_stretch, plane_modulus
+from .theory import fit_pressure, neo_hookean_stress, plane_modulus
 
 
 def contact_probe(first, second):
@@ -117,10 +117,10 @@ def pad(d):
     gap = height * d.log("gap", 1e-4, 1e-2)
     body = pad_body(d, "pad", width, height, dimension, young, poisson, gap)
     across = [1.5 * width, 0.2 * width] + [1.5 * width] * (dimension - 2)
-    top = {"name": "plate", "kind": "obstacle", "motions": [moved({}, [0, -2 * gap - squeeze * height, 0])],
+    motion = {"displacement": ["0", f"{-2 * gap - squeeze * height:.12g} * t", "0"]}
+    top = {"name": "plate", "kind": "obstacle", "motions": [motion],
            "generator": {"kind": "rectangle" if dimension == 2 else "box", "size": across, "resolution": [1]},
            "transform": {"translation": [0, height + 2 * gap + 0.1 * width, 0]}}
-    del top["motions"][0]["region"]
     scene = static_scene(d, [body, top], [contact_probe("pad", "plate")], dimension,
                          half_spaces=[{"point": [0, 0, 0]}], **d.contact())
     area = width ** (dimension - 1)
@@ -145,6 +145,19 @@ def loaded_pad(d):
     return d.problem(scene, squeeze * height, lambda run: -run.moved("plate.y [m]") - 2 * gap, STATIC_CONTACT)
 
 
+def sag_of_load(length, hang, thickness, young, poisson):
+    """Returns how far the middle of a beam on two supports, beyond which it hangs over, sinks under a unit of load per
+    length, in plane strain, by bending and by shear."""
+    rigidity = plane_modulus(young, poisson, 2) * second_moment(thickness, 2)
+    bend = 5 * length**4 / 384 - hang**2 * length**2 / 16
+    return bend / rigidity + 1.2 * length**2 / 8 * 2 * (1 + poisson) / young / thickness
+
+
+def round_support(name, x, top, radius):
+    return {"name": name, "kind": "obstacle", "geometry": polygon(radius, 96),
+            "transform": {"translation": [x, top - radius, 0], "rotation": 90}}
+
+
 def supported_beam(d):
     """A beam on two round supports under its weight or more: its middle below its supports, 5 q L^4 / 384 EI, less for
     what hangs over, more for shear."""
@@ -155,22 +168,15 @@ def supported_beam(d):
     per_thickness = max(1, min(2, cells // 2))
     count, over = slenderness * per_thickness, 2 * per_thickness
     count += count % 2
-    modulus = plane_modulus(young, poisson, 2)
-    rigidity = modulus * second_moment(thickness, 2)
     hang = over * length / count
-    bend = 5 * length**4 / 384 - hang**2 * length**2 / 16
-    # Sag of a unit of load per length, by bending and by shear.
-    per_load = bend / rigidity + 1.2 * length**2 / 8 * 2 * (1 + poisson) / young / thickness
     density = d.density()
-    gravity = sag * length / per_load / density / thickness
+    gravity = sag * length / sag_of_load(length, hang, thickness, young, poisson) / density / thickness
     gap = thickness * d.log("gap", 1e-4, 2e-3)
     total = length + 2 * hang
     beam = {"name": "beam", "material": d.material(young, poisson, density), "motions": [held(node_at(0.5, 0), 0)],
             "generator": {"kind": "rectangle", "size": [total, thickness], "resolution": [count + 2 * over, cells]},
             **d.order()}
-    radius = 0.5 * thickness
-    supports = [{"name": name, "kind": "obstacle", "geometry": polygon(radius, 96),
-                 "transform": {"translation": [x, -thickness / 2 - radius - gap, 0], "rotation": 90}}
+    supports = [round_support(name, x, -thickness / 2 - gap, 0.5 * thickness)
                 for name, x in (("left", -length / 2), ("right", length / 2))]
     probes = [position(name, "beam", point=[x, thickness / 2, 0])
               for name, x in (("a", -length / 2), ("middle", 0), ("b", length / 2))]
@@ -180,6 +186,14 @@ def supported_beam(d):
         ends = (run.moved("a.y [m]") + run.moved("b.y [m]")) / 2
         return (ends - run.moved("middle.y [m]")) / length
     return d.problem(scene, sag, measure, STATIC_CONTACT)
+
+
+def belt_ends(count, load, pull, first=0.2):
+    """Returns the load on the left end of a belt, which grows until t = 0.2, and the motion of its right end after."""
+    return {"loads": [{"kind": "force", "expression": ["0", f"{-load:.12g} * min(1, t / {first})", "0"],
+                       "region": {"nodes": [0, 1]}}],
+            "motions": [{"region": {"nodes": [count - 2, count - 1]},
+                         "displacement": [*(f"{p:.12g} * max(0, t - {first})" for p in pull), "0"]}]}
 
 
 def capstan(d):
@@ -194,15 +208,9 @@ def capstan(d):
     around, along = d.cells("cells_around", angle // 4, angle // 2), 12
     geometry = belt(radius + gap, thickness, angle, tail, around, along)
     turn = math.radians(180 - angle)
-    out = (math.cos(turn - math.pi / 2), math.sin(turn - math.pi / 2))
-    pull = [0.15 * radius * o for o in out]
-    count = len(geometry["vertices"])
-    left, right = {"nodes": [0, 1]}, {"nodes": [count - 2, count - 1]}
-    first = 0.2
+    out = (math.sin(turn), -math.cos(turn))
     body = {"name": "belt", "geometry": geometry, "material": d.material(young, poisson), **d.order(),
-            "loads": [{"kind": "force", "expression": ["0", f"{-load:.12g} * min(1, t / {first})", "0"],
-                       "region": left}],
-            "motions": [{"region": right, "displacement": [f"{p:.12g} * max(0, t - {first})" for p in pull] + ["0"]}]}
+            **belt_ends(len(geometry["vertices"]), load, [0.15 * radius * o for o in out])}
     drum = {"name": "drum", "kind": "obstacle", "geometry": polygon(radius, 360)}
     scene = {"dimension": 2, "gravity": [0, 0], "friction": {"coefficient": friction}, "bodies": [body, drum],
              "time": d.static_time((10, 20), 20), **d.contact(),

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Callable
 
 from physics.case import Draw as RandomParameters
-from physics.case import G
 
 # Names of warnings that count, by what may be wrong with a number.
 BENDING = ("coarse_elements", "large_rotation")
@@ -142,5 +141,3 @@ def growing(kind, value, region=None):
 def position(name, body, **where):
     return {"name": name, "body": body, **where}
 
-
-__all__ = [name for name in dir() if not name.startswith("_")]

@@ -2,8 +2,10 @@
 
 import math
 
+from physics.case import G
+
 from .beams import strip
-from .draw import FRICTION, G, IMPACT, MOTION, ROLLING, face, held, position
+from .draw import FRICTION, IMPACT, MOTION, ROLLING, face, held, position
 from .run import crossing_times, first_peak
 from .theory import plane_modulus
 
@@ -189,6 +191,21 @@ def slip_to_roll(d):
     return d.problem(scene, 2 / 3 * speed, lambda run: run.last("disk.x [m/s]"), ROLLING)
 
 
+def wedge_solids(length, angle, gap):
+    """Returns the corners of a wedge on the floor, and of the block that lies on its slope, a gap below each."""
+    half, low, wide, slope = 0.5 * length, 0.1 * length, 0.25 * length, math.tan(angle)
+    at = lambda x: low + (half - x) * slope + gap * (1 + 1 / math.cos(angle))
+    top = at(-wide) + wide
+    return {"wedge": [[-half, gap], [half, gap], [half, low + gap], [-half, low + length * slope + gap]],
+            "load": [[-wide, at(-wide)], [wide, at(wide)], [wide, top], [-wide, top]]}
+
+
+def trapezoid_area(points):
+    """Returns the area of four points whose first and last, second and third are above each other."""
+    (x0, y0), (x1, y1), (_, y2), (_, y3) = points
+    return (x1 - x0) * (y3 - y0 + y2 - y1) / 2
+
+
 def wedge(d):
     """A loaded wedge that is squeezed out, or locks: its speed W k / (mw + ml k tan a), k = tan(a - phi) - tan phi."""
     length, angle = d.length(0.01), d.between("angle", 8, 30)
@@ -196,18 +213,11 @@ def wedge(d):
     half_angle = math.tan(a / 2)
     friction = d.note("friction", half_angle * d.pick("friction_over_tan_half", (0.0, 0.3, 0.7, 1.15, 1.5)))
     density, gap = d.density(), 2e-4 * length * d.log("gap", 0.1, 1.0)
-    slope, half = math.tan(a), 0.5 * length
-    low, wide = 0.1 * length, 0.25 * length
-    rise = low + length * slope
-    at = lambda x: low + (half - x) * slope + gap * (1 + 1 / math.cos(a))
-    top = at(-wide) + wide
-    solids = {"wedge": [[-half, gap], [half, gap], [half, low + gap], [-half, rise + gap]],
-              "load": [[-wide, at(-wide)], [wide, at(wide)], [wide, top], [-wide, top]]}
-    kind = d.pick("body", STIFF)
+    slope, solids, kind = math.tan(a), wedge_solids(length, a, gap), d.pick("body", STIFF)
     bodies = [{"name": name, "kind": kind, "material": {"density": density},
                "geometry": {"vertices": [[*p, 0.0] for p in points], "triangles": [[0, 1, 2], [0, 2, 3]]}}
               for name, points in solids.items()]
-    masses = [density * length * (low + rise) / 2, density * 2 * wide * (wide + wide * slope)]
+    masses = [density * trapezoid_area(points) for points in solids.values()]
     load = masses[1] * G * d.log("load_over_weight", 1.0, 30.0)
     bodies[1] |= {"fixed_translation": [True, False, False], "fixed_rotation": True,
                   "loads": [{"kind": "force", "value": [0, -load, 0]}]}

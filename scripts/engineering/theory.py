@@ -56,10 +56,6 @@ def neo_hookean_stress(young, poisson, stretch, num_free):
     return shear * (stretch - 1 / stretch) + lame * math.log(side**num_free * stretch) / stretch
 
 
-def neo_hookean_stretch(young, poisson, stress, num_free):
-    return root(lambda stretch: neo_hookean_stress(young, poisson, stretch, num_free) - stress, 0.2, 6.0)
-
-
 def plane_modulus(young, poisson, dimension):
     """Returns E of a beam or strip [Pa]; in 2D that of plane strain."""
     return young / (1 - poisson**2) if dimension == 2 else young
