@@ -114,6 +114,9 @@ class Runner:
 
     def run_anew(self, problem):
         folder = self.folder / problem.name
+        if (folder / "run.json").exists() and json.loads((folder / "scene.json").read_text()) == problem.scene:
+            return folder / "out", *json.loads((folder / "run.json").read_text())
+        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         (folder / "scene.json").write_text(json.dumps(problem.scene))
         for name, text in problem.files.items():
@@ -122,7 +125,9 @@ class Runner:
         _, checked, _, _ = call([program, "check", scene, "--json"], self.options.seconds, folder)
         code, _, errors, seconds = call(["nice", "-n", "5", program, "run", scene, "-o", str(out), "--threads", "1", "-q"],
                                         self.options.seconds, folder)
-        return out, code, errors, seconds, names_said(out, checked)
+        outcome = code, errors, seconds, names_said(out, checked)
+        (folder / "run.json").write_text(json.dumps(outcome))
+        return out, *outcome
 
     def row(self, problem):
         if callable(problem.right):
@@ -136,7 +141,10 @@ class Runner:
             lines = [line.strip() for line in errors.splitlines() if line.strip()]
             row.message = f"exit {code}: {' '.join(lines[:3])[:240].replace(str(self.folder), '')}"
         try:
-            row.value = problem.measure(Result(out))
+            result = Result(out)
+            if problem.right_of_run:
+                problem.right = problem.right_of_run(result)
+            row.value = problem.measure(result)
         except (ArithmeticError, LookupError, OSError, ValueError) as problem_found:
             row.message = row.message or f"no number: {problem_found!r}"
         return row
@@ -144,7 +152,7 @@ class Runner:
     def add_peer(self, row):
         """Solves the problem with CalculiX."""
         folder = self.folder / f"{row.problem.name}_calculix"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         try:
             peer = run_calculix(self.options.ccx, row.problem.solid, folder)
             row.peer_value, row.peer_seconds = row.problem.peer(peer), peer.seconds
@@ -242,7 +250,7 @@ def parse():
     parser.add_argument("--only", action="append", metavar="TEXT", help="only problems whose name holds TEXT; may be repeated")
     parser.add_argument("--calculix", action="store_true", help="also run CalculiX where it can solve the same mesh")
     parser.add_argument("--seconds", type=float, default=120, help="limit of a run, of the processor (default 120)")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep scenes and results in this new folder")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep scenes and results in this folder; runs of the same scenes that are there are not repeated")
     parser.add_argument("--write", action="store_true", help="store the tables in docs/validation.md")
     return parser.parse_args()
 
@@ -255,7 +263,7 @@ def main():
     options.program = options.program.resolve()
     options.ccx = shutil.which("ccx")
     if options.keep:
-        options.keep.mkdir(parents=True)
+        options.keep.mkdir(parents=True, exist_ok=True)
     busy = busy_percent()
     with tempfile.TemporaryDirectory(prefix="validation-") as temporary:
         rows = run_all(options, options.keep or Path(temporary))
