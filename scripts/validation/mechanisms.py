@@ -42,14 +42,13 @@ def cardan():
               stiff("second", shaft, collision_group=1,
                     transform={"rotation": [0, 0, bend], "translation": [0.12 * x for x in out]})]
     joints = [{"name": "in", "bodies": ["first", ""], "point": [-0.2, 0, 0], "axis": [1, 0, 0], "drive": f"{turn} * t"},
-              {"name": "pin1", "bodies": ["cross", "first"], "point": [0, 0, 0], "axis": [-math.sin(b), math.cos(b), 0]},
+              {"name": "pin1", "bodies": ["cross", "first"], "point": [0, 0, 0], "axis": [0, 1, 0]},
               {"name": "pin2", "bodies": ["second", "cross"], "point": [0, 0, 0], "axis": [0, 0, 1]},
               {"name": "out", "bodies": ["second", ""], "point": [0.2 * x for x in out], "axis": list(out)}]
-    # The first fork's pin has to be square to its shaft, so that it lies along y.
-    joints[1]["axis"] = [0, 1, 0]
     scene = scene_of(bodies, 0.01, 1.0, gravity=False, probes=[{"name": "out", "kind": "joint", "joint": "out"}],
                      joints=joints)
-    right = math.degrees(math.atan2(math.sin(math.radians(turn)), math.cos(math.radians(turn)) / math.cos(b)))
+    # The pin of the first shaft starts in the plane of the bend: tan(out) = tan(in) / cos(bend).
+    right = math.degrees(math.atan(math.tan(math.radians(turn)) / math.cos(b)))
     return Problem("cardan", "universal joint bent by 30 degrees, input turned by 45 degrees", "Cardano; Hooke",
                    "turn of the output, degrees", right, scene, last("out.angle [deg]"))
 
@@ -59,10 +58,10 @@ def toggle():
     length, angle, load = 0.2, 10.0, 100.0
     a = math.radians(angle)
     knee, ram = (-length * math.sin(a), length * math.cos(a)), (0.0, 2 * length * math.cos(a))
-    bodies = [bar("lower", (0, 0), knee, mass=1e-3), bar("upper", knee, ram, mass=1e-3),
-              bar("pin", (knee[0] - 0.005, knee[1]), (knee[0] + 0.005, knee[1]), mass=1e-3,
+    bodies = [bar("lower", (0, 0), knee), bar("upper", knee, ram),
+              bar("pin", (knee[0] - 0.005, knee[1]), (knee[0] + 0.005, knee[1]),
                   loads=[{"kind": "force", "value": [load, 0, 0]}]),
-              bar("ram", (ram[0] - 0.01, ram[1]), (ram[0] + 0.01, ram[1]), 0.02, mass=1e-3)]
+              bar("ram", (ram[0] - 0.01, ram[1]), (ram[0] + 0.01, ram[1]), 0.02)]
     joints = [hinge("O", "lower", "", (0, 0)), hinge("A", "pin", "lower", knee), hinge("B", "upper", "pin", knee),
               hinge("C", "ram", "upper", ram),
               {"name": "guide", "kind": "slider", "bodies": ["ram", ""], "point": [*ram, 0], "axis": [0, 1, 0], "drive": "0"}]
@@ -72,28 +71,27 @@ def toggle():
 
 
 def chain_sag(count, link, span):
-    """Returns how far the middle of a chain of equal links sags: tan of a link's slope grows evenly along it."""
+    """Returns how far the middle of the link next to the middle of a chain sags; tan of slopes grows evenly along it."""
     def slopes(pull):
         return [math.atan((i - (count - 1) / 2) / pull) for i in range(count)]
     pull = root(lambda h: math.fsum(link * math.cos(s) for s in slopes(h)) - span, 1e-3, 1e3)
-    return -math.fsum(link * math.sin(s) for s in slopes(pull)[:count // 2])
+    half = slopes(pull)[:count // 2]
+    return -math.fsum(link * math.sin(s) for s in half) + link / 2 * math.sin(half[-1])
 
 
 def catenary():
-    """Links on hinges between two supports; they start as an arch upside down of the right length, a triangle."""
+    """Links on hinges between two supports; they start as two straight halves."""
     count, link, span = 20, 0.1, 1.6
-    half = count // 2 * link
-    drop = math.sqrt(half ** 2 - (span / 2) ** 2)
-    corner = [(span / 2 * min(i, count - i) / (count // 2), -drop * min(i, count - i) / (count // 2)) for i in range(count + 1)]
-    points = [(x if i <= count // 2 else span - x, y) for i, (x, y) in enumerate(corner)]
+    half = count // 2
+    drop = math.sqrt((half * link) ** 2 - (span / 2) ** 2)
+    points = [(span * i / count, -drop * min(i, count - i) / half) for i in range(count + 1)]
     bodies = [bar(f"link{i}", points[i], points[i + 1], 0.005) for i in range(count)]
     joints = [hinge("first", "link0", "", points[0]), hinge("end", f"link{count - 1}", "", points[-1])]
-    joints += [hinge(f"j{i}", f"link{i}", f"link{i - 1}", points[i], damping=0.05) for i in range(1, count)]
-    scene = scene_of(bodies, 0.01, 6.0, 2, True, [{"name": "middle", "kind": "position", "body": f"link{count // 2 - 1}",
-                                                   "point": [*points[count // 2], 0]}], joints=joints)
-    # The probe tells the nearest corner of the bar, half its thickness off the hinge.
-    return Problem("catenary", "chain of 20 links that comes to rest, damped hinges, step 10 ms", "Leibniz, Huygens, Bernoulli 1691",
-                   "sag of the middle, m", chain_sag(count, link, span), scene, last("middle.y [m]", -1.0))
+    joints += [hinge(f"j{i}", f"link{i}", f"link{i - 1}", points[i]) for i in range(1, count)]
+    scene = scene_of(bodies, 1, 1, 2, True, [position_probe("middle", f"link{half - 1}")], joints=joints)
+    scene["time"]["integrator"] = "quasi_static"
+    return Problem("catenary", "chain of 20 links on hinges, in equilibrium", "Leibniz, Huygens, Bernoulli 1691",
+                   "sag of the link in the middle, m", chain_sag(count, link, span), scene, last("middle.y [m]", -1.0))
 
 
 def problems():

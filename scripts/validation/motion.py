@@ -112,10 +112,11 @@ def cradle():
     radius, gap, count = 0.05, 0.005, 5
     balls = [stiff(f"ball{i}", {"kind": "sphere", "size": [radius], "resolution": [4]}, "affine",
                    transform={"translation": [i * (2 * radius + gap), 0, 0]},
+                   fixed_translation=[False, True, True], fixed_rotation=True,
                    linear_velocity=[1.0 if i == 0 else 0.0, 0, 0]) for i in range(count)]
     scene = scene_of(balls, 0.001, 0.05, gravity=False, probes=[velocity_probe("end", f"ball{count - 1}")],
                      contact={"restitution": 1.0})
-    return Problem("cradle", "Newton's cradle of 5 balls, restitution 1, step 1 ms [the scene sets restitution]", "Newton",
+    return Problem("cradle", "Newton's cradle of 5 guided balls, restitution 1, step 1 ms [the scene sets restitution]", "Newton",
                    "speed of the last ball, m/s", 1.0, scene, last("end.x [m/s]"))
 
 

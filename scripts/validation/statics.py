@@ -252,6 +252,17 @@ def kirsch():
                    lambda peer: peer.stress((0.0, hole, 0.0))[0])
 
 
+def kirsch_by_numbers():
+    """The same, with the planes of symmetry selected by the numbers of their vertices."""
+    problem = kirsch()
+    faces = problem.solid.mesh.groups
+    for motion, hold in zip(problem.scene["bodies"][0]["motions"], problem.solid.holds):
+        motion["region"] = {"nodes": sorted({v for face in faces[hold.group] for v in face})}
+    problem.name, problem.solid = "kirsch_by_numbers", None
+    problem.title += ", planes of symmetry selected by numbers of vertices"
+    return problem
+
+
 def cook():
     young, poisson = plane_strain_of(1e9, 1 / 3)
     n, force = 8, 1e6
@@ -305,7 +316,7 @@ def le10():
 
 
 def solids():
-    return [thick_sphere(), spinning_disc(), kirsch(), cook(), le1(), le10()]
+    return [thick_sphere(), spinning_disc(), kirsch(), kirsch_by_numbers(), cook(), le1(), le10()]
 
 
 def problems():
