@@ -1,4 +1,4 @@
-"""The problems of `shared/checks/engineering_cases.json`, read through `engineering.py` beside it, if both are there."""
+"""The problems of `shared/checks/engineering_cases.json`, read through `engineering.py` beside it."""
 
 import functools
 import importlib.util

@@ -25,9 +25,11 @@ def slider_crank():
               bar("piston", (crank + rod - 0.02, 0), (crank + rod + 0.02, 0), 0.02)]
     joints = [hinge("O", "crank", "", (0, 0), drive=f"{turn} * t"), hinge("A", "rod", "crank", (crank, 0)),
               hinge("B", "piston", "rod", (crank + rod, 0)),
-              {"name": "C", "kind": "slider", "bodies": ["piston", ""], "point": [crank + rod, 0, 0], "axis": [1, 0, 0]}]
+              {"name": "C", "kind": "slider", "bodies": ["piston", ""], "point": [crank + rod, 0, 0],
+               "axis": [1, 0, 0]}]
     scene = scene_of(bodies, 0.01, 1.0, 2, False, [position_probe("piston", "piston")], joints=joints)
-    return Problem("slider_crank", "slider-crank, crank turned by 60 degrees, step 10 ms", "kinematics", "position of the piston, m",
+    return Problem("slider_crank", "slider-crank, crank turned by 60 degrees, step 10 ms", "kinematics",
+                   "position of the piston, m",
                    crank * math.cos(a) + math.sqrt(rod ** 2 - (crank * math.sin(a)) ** 2), scene, last("piston.x [m]"))
 
 
@@ -64,14 +66,16 @@ def toggle():
               bar("ram", (ram[0] - 0.01, ram[1]), (ram[0] + 0.01, ram[1]), 0.02)]
     joints = [hinge("O", "lower", "", (0, 0)), hinge("A", "pin", "lower", knee), hinge("B", "upper", "pin", knee),
               hinge("C", "ram", "upper", ram),
-              {"name": "guide", "kind": "slider", "bodies": ["ram", ""], "point": [*ram, 0], "axis": [0, 1, 0], "drive": "0"}]
+              {"name": "guide", "kind": "slider", "bodies": ["ram", ""], "point": [*ram, 0], "axis": [0, 1, 0],
+               "drive": "0"}]
     scene = scene_of(bodies, 0.01, 0.2, 2, False, [{"name": "ram", "kind": "joint", "joint": "guide"}], joints=joints)
-    return Problem("toggle", "toggle press at 10 degrees", "statics", "force of the ram, N", load / (2 * math.tan(a)), scene,
+    return Problem("toggle", "toggle press at 10 degrees", "statics", "force of the ram, N", load / (2 * math.tan(a)),
+                   scene,
                    lambda result: abs(result.probe("ram.effort [N]")[-1]))
 
 
 def chain_sag(count, link, span):
-    """Returns how far the middle of the link next to the middle of a chain sags; tan of slopes grows evenly along it."""
+    """Returns how far the middle of the link next to a chain's middle sags: the tangents of slopes grow evenly."""
     def slopes(pull):
         return [math.atan((i - (count - 1) / 2) / pull) for i in range(count)]
     pull = root(lambda h: math.fsum(link * math.cos(s) for s in slopes(h)) - span, 1e-3, 1e3)

@@ -48,7 +48,8 @@ def rolling():
 
     def speed(result):
         return math.hypot(*(result.probe(f"disc.{c} [m/s]")[-1] for c in "xy"))
-    return Problem("rolling", "cylinder of 192 sides that rolls down 10 degrees, step 10 ms", "Huygens", "speed after 1 s, m/s",
+    return Problem("rolling", "cylinder of 192 sides that rolls down 10 degrees, step 10 ms", "Huygens",
+                   "speed after 1 s, m/s",
                    2 / 3 * G * math.sin(a) * time, scene, speed)
 
 
@@ -63,8 +64,10 @@ def gyroscope():
 
     def angle(result):
         return math.atan2(-result.probe("top.z [m]")[-1], result.probe("top.x [m]")[-1]) % (2 * math.pi)
-    return Problem("gyroscope", "disc that spins at 100 rad/s on a horizontal arm, step 1 ms", "Euler; Goldstein, Classical Mechanics",
-                   "precession in 1 s, rad", turn * time, scene, angle)
+    return Problem("gyroscope", "disc that spins at 100 rad/s on a horizontal arm, step 1 ms",
+                   "Euler; Goldstein, Classical Mechanics",
+                   "precession in 1 s, rad", turn * time, scene, angle,
+                   note="The integrator damps the spin, which turns by 0.1 rad in a step; a shorter step is right.")
 
 
 def free_top():
@@ -102,7 +105,8 @@ def spring():
     block = stiff("block", {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1]}, mass=mass,
                   linear_velocity=[0.5, 0, 0])
     scene = scene_of([block], 0.01, 3.0, gravity=False, probes=[position_probe("block", "block")],
-                     joints=[{"name": "s", "kind": "slider", "bodies": ["block", ""], "point": [0, 0, 0], "axis": [1, 0, 0],
+                     joints=[{"name": "s", "kind": "slider", "bodies": ["block", ""], "point": [0, 0, 0],
+                              "axis": [1, 0, 0],
                               "stiffness": stiffness}])
     return Problem("spring", "mass on a spring, step 10 ms (63 steps a period)", "Hooke", "period, s",
                    2 * math.pi * math.sqrt(mass / stiffness), scene, period("block.x [m]", 0.01))
@@ -116,7 +120,8 @@ def cradle():
                    linear_velocity=[1.0 if i == 0 else 0.0, 0, 0]) for i in range(count)]
     scene = scene_of(balls, 0.001, 0.05, gravity=False, probes=[velocity_probe("end", f"ball{count - 1}")],
                      contact={"restitution": 1.0})
-    return Problem("cradle", "Newton's cradle of 5 guided balls, restitution 1, step 1 ms [the scene sets restitution]", "Newton",
+    return Problem("cradle", "Newton's cradle of 5 guided balls, restitution 1, step 1 ms [the scene sets restitution]",
+                   "Newton",
                    "speed of the last ball, m/s", 1.0, scene, last("end.x [m/s]"))
 
 
@@ -131,8 +136,10 @@ def wheel_and_torque():
     scene = scene_of([wheel], 0.01, time, probes=[{"name": "h", "kind": "joint", "joint": "h"}],
                      joints=[{"name": "h", "bodies": ["wheel", ""], "point": [0, 0, 0], "axis": [0, 1, 0],
                               "effort": f"{effort}"}])
-    return Problem("flywheel", "steel flywheel under a constant torque, step 10 ms", "Newton", "angle after 2 s, degrees",
-                   math.degrees(effort / inertia * time ** 2 / 2), scene, last("h.angle [deg]"))
+    return Problem("flywheel", "steel flywheel under a constant torque, step 10 ms", "Newton",
+                   "angle after 2 s, degrees",
+                   math.degrees(effort / inertia * time ** 2 / 2), scene, last("h.angle [deg]"),
+                   note="The wheel turns by up to 0.4 rad in a step, for which the step is too long.")
 
 
 # --- elastic bodies ---
@@ -147,8 +154,11 @@ def beam_swing():
     right = 2 * math.pi * length ** 2 / 3.51602 * math.sqrt(12 * density / (young * height ** 2))
     scene = scene_of([beam], right / 100, 2.6 * right, 2, False, [position_probe("tip", "beam", (length, 0, 0))])
     scene["time"] = {"step": round(right / 100, 6), "duration": round(2.6 * right, 6)}
-    return Problem("beam_swing", "cantilever that swings: 80 x 4 cells, 100 steps a period", "Bernoulli; Timoshenko, Vibration Problems",
-                   "period, s", right, scene, period("tip.y [m]"))
+    return Problem("beam_swing", "cantilever that swings: 80 x 4 cells, 100 steps a period",
+                   "Bernoulli; Timoshenko, Vibration Problems",
+                   "period, s", right, scene, period("tip.y [m]"),
+                   note="Elements are quadratic by default in statics alone; four linear ones through the thickness "
+                        "are 18 % too stiff.")
 
 
 def bars(what):

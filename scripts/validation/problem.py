@@ -26,6 +26,7 @@ class Problem:
     solid: object = None  # Solid that CalculiX can solve, too
     peer: Callable = None  # of the results of CalculiX: the number
     right_of_run: Callable = None  # of a Result: the right value, where it depends on forces that the run has found
+    note: str = ""  # cause of an error, as far as it is known
     absolute: bool = False  # the error is a difference, in parts of `scale`
     scale: float = 1.0
 

@@ -52,7 +52,8 @@ class Solid:
         body = {"name": "solid", "mesh": "solid.msh", "units": "m", "self_contact": False, "motions": motions,
                 "loads": [load_of_scene(load, share) for load in self.loads],
                 "material": {"density": self.density, "youngs_modulus": self.young, "poisson_ratio": self.poisson}}
-        probes = [{"name": "point", "kind": "position", "body": "solid", "point": list(self.point)}] if self.point else []
+        probes = [{"name": "point", "kind": "position", "body": "solid",
+                   "point": list(self.point)}] if self.point else []
         return {"dimension": self.mesh.dim, "time": {"integrator": "quasi_static", "step": step, "duration": 1},
                 "gravity": [0, 0, 0], "bodies": [body],
                 "output": {"fields": ["displacement", *self.fields], "probes": probes}}
