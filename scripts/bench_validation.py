@@ -43,7 +43,7 @@ An error above 3 % without a warning is in **bold**.
 
 """
 
-PEER_INTRODUCTION = """CalculiX has the same mesh with quadratic elements (C3D10, in plane strain CPE6), small displacements
+PEER_INTRODUCTION = """CalculiX has the same mesh with quadratic elements (C3D10, in plane strain CPE6), small motions
 and one thread.
 
 """
