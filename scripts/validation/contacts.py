@@ -300,7 +300,9 @@ def shrink_fit():
                     for i, p in enumerate(points) if math.hypot(*p) > 1e-6]
         return math.fsum(f for f in outwards if f > 0) / (math.pi / 2 * at)
     return Problem("shrink_fit", "steel shaft in an aluminium hub, 100 um radial interference at 50 mm, plane strain",
-                   "Lame 1852", "mean pressure, Pa", right, scene, pressure, files_of(shaft=shaft, hub=hub))
+                   "Lame 1852", "mean pressure, Pa", right, scene, pressure, files_of(shaft=shaft, hub=hub),
+                   note="The flat sides of the two rings do not match. With sides that do the error is 1.2 %, with "
+                        "twice as many sides 3.0 %.")
 
 
 def patch():

@@ -74,6 +74,31 @@ def toggle():
                    lambda result: abs(result.probe("ram.effort [N]")[-1]))
 
 
+def screw_jack():
+    """The thread unrolled: an inclined plane is driven under a load that is guided upwards."""
+    lead, mu, load, speed = 5.0, 0.15, 1000.0, 0.02
+    rise = math.tan(math.radians(lead))
+    gap = 1e-4
+
+    def prism(name, half, low, high, **more):
+        """Returns a body between x = -half and half; `low` and `high` are the heights of its corners."""
+        corners = [[-half, low[0], 0], [half, low[1], 0], [half, high[1], 0], [-half, high[0], 0]]
+        return {"name": name, "kind": "rigid", "geometry": {"vertices": corners,
+                                                            "triangles": [[0, 1, 2], [0, 2, 3]]}} | more
+    bodies = [prism("thread", 0.15, (-0.1, -0.1), (0.15 * rise, -0.15 * rise)),
+              prism("nut", 0.05, (0.05 * rise + gap, -0.05 * rise + gap), (0.1, 0.1),
+                    loads=[{"kind": "force", "value": [0, -load, 0]}])]
+    joints = [{"name": "turn", "kind": "slider", "bodies": ["thread", ""], "point": [0, -0.05, 0], "axis": [1, 0, 0],
+               "drive": f"{speed} * t"},
+              {"name": "guide", "kind": "slider", "bodies": ["nut", ""], "point": [0, 0.05, 0], "axis": [0, 1, 0]}]
+    scene = scene_of(bodies, 0.01, 1.0, 2, False, [{"name": "turn", "kind": "joint", "joint": "turn"}], joints=joints,
+                     friction={"coefficient": mu})
+    return Problem("screw_jack", "screw jack as its thread unrolled, lead of 5 degrees, friction 0.15, step 10 ms",
+                   "Shigley, Mechanical Engineering Design, power screws", "push over load",
+                   math.tan(math.radians(lead) + math.atan(mu)), scene,
+                   lambda result: abs(result.probe("turn.effort [N]")[-1]) / load)
+
+
 def chain_sag(count, link, span):
     """Returns how far the middle of the link next to a chain's middle sags: the tangents of slopes grow evenly."""
     def slopes(pull):
@@ -99,4 +124,4 @@ def catenary():
 
 
 def problems():
-    return [slider_crank(), cardan(), toggle(), catenary()]
+    return [slider_crank(), cardan(), toggle(), screw_jack(), catenary()]
