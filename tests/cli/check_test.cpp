@@ -92,6 +92,7 @@ TEST_F(Check, WarningsAreToldAndStopNothing) {
   const Json report = json_of(scene);
   ASSERT_EQ(report["warnings"].size(), 1u);
   EXPECT_EQ(report["warnings"][0]["severity"], "warning");
+  EXPECT_EQ(report["warnings"][0]["name"], "enclosed_body");
   EXPECT_EQ(report["warnings"][0]["place"], "bodies[0].transform");
   const std::string file = write("scene.json", scene).string();
   for (const std::string command : {"check", "run"}) {

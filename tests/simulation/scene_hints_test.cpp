@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "clearance/io/scene_reader.h"
 #include "clearance/simulation/simulation.h"
@@ -317,15 +318,42 @@ TEST(Units, DensityInGramsPerCubicCentimetreIsTold) {
                       R"(, "material": {"density": )" + density + R"(, "youngs_modulus": )" + modulus + "}" + more));
   };
   const std::string place = "bodies[0].material.density";
-  expect_told(told(cube("7.8", "2.1e11")), place,
-              {"lighter than foam, with a density of 7.8 kg/m^3", "(1 g/cm^3 is 1000)", "m/s"});
-  expect_told(told(cube("1.2", "1e6")), place, {"1.2 kg/m^3"});
+  expect_told(
+      told(cube("7.8", "2.1e11")), place,
+      {"a density of 7.8 kg/m^3", "look like 2.1e+11 Pa and 7.8 g/cm^3", "which are 2.1e+11 Pa and 7800 kg/m^3"});
+  expect_told(told(cube("1.2", "1e6")), place, {"lighter than foam", "1.2 kg/m^3", "(1.2 g/cm^3 is 1200)", "m/s"});
   expect_told(told(cube("7.8", "1e5", R"(, "kind": "affine")")), place, {"lighter than foam", "`mass`"});
   // Sound is slow in foam and silica aerogel; a hollow body follows.
   expect_nothing(told(cube("15", "5e6")));
   expect_nothing(told(cube("3", "2e4")));
   expect_nothing(told(cube("7.8", "1e5", R"(, "kind": "affine", "mass": 0.01)")));
 }
+
+TEST(Units, MaterialsInOtherSystemsOfUnitsAreTold) {
+  const auto cube = [](const std::string& density, const std::string& modulus, const std::string& more = "") {
+    return bodies(box("[0.1, 0.1, 0.1]",
+                      R"(, "material": {"density": )" + density + R"(, "youngs_modulus": )" + modulus + "}" + more));
+  };
+  expect_told(told(cube("7.8", "210")), "bodies[0].material",
+              {"look like 210 GPa and 7.8 g/cm^3", "which are 2.1e+11 Pa and 7800 kg/m^3"});
+  expect_told(told(cube("2.7", "70")), "bodies[0].material", {"70 GPa and 2.7 g/cm^3"});
+  expect_told(told(cube("1.2", "3.2")), "bodies[0].material", {"3.2e+09 Pa and 1200 kg/m^3"});
+  expect_told(
+      told(cube("7.85e-9", "210000")), "bodies[0].material",
+      {"look like 210000 MPa and 7.85e-09 t/mm^3", "which are 2.1e+11 Pa and 7850 kg/m^3", "lengths are in mm"});
+  expect_told(told(cube("7.85e-6", "210")), "bodies[0].material",
+              {"look like 210 GPa and 7.85e-06 kg/mm^3", "which are 2.1e+11 Pa and 7850 kg/m^3", "lengths are in mm"});
+  expect_told(told(cube("7850", "210")), "bodies[0].material.youngs_modulus",
+              {"look like 210 GPa and 7850 kg/m^3", "which are 2.1e+11 Pa and 7850 kg/m^3"});
+  // Foams, gels and soft tissue; stiff bodies, whose modulus does not count.
+  for (const auto& [density, modulus] :
+       {std::pair("20", "1e5"), std::pair("9", "1e5"), std::pair("10", "2e3"), std::pair("1000", "100"),
+        std::pair("1000", "1e4"), std::pair("1100", "1e6")}) {
+    expect_nothing(told(cube(density, modulus)));
+  }
+  expect_nothing(told(cube("7850", "210", R"(, "kind": "affine")")));
+}
+
 TEST(Units, ModulusOfAMetalInMegapascalsIsTold) {
   const auto cube = [](const std::string& density, const std::string& modulus) {
     return bodies(
@@ -576,6 +604,30 @@ TEST(CoarseElements, AreNamedForTheEndOfTheRun) {
   ASSERT_EQ(simulation->named_warnings().size(), 1u);
   EXPECT_EQ(simulation->named_warnings()[0].name, "coarse_elements");
   EXPECT_EQ(to_string(simulation->named_warnings()[0].issue), to_string(simulation->warnings()[0]));
+}
+
+TEST(Names, EveryWarningHasOneInSnakeCase) {
+  const std::string scene = bodies(
+      box("[0.1, 0.1, 0.1]", R"(, "material": {"density": 7.8, "youngs_modulus": 210}, "linear_velocity": [0, 1e4, 0],
+        "loads": [{"kind": "force", "value": [0, 1, 0], "region": {"box": [[5, 5, 5], [6, 6, 6]]}}])") +
+          "," + box("[0.1, 0.1, 0.1]", R"(, "kind": "affine", "material": {"model": "st_venant_kirchhoff"},
+        "transform": {"translation": [0, 1, 0]})"),
+      R"("friction": {"coefficient": 30}, )");
+  const Result<LoadedScene> loaded = load_scene_text(scene, "scene", ".", {});
+  const Result<Simulation> simulation = Simulation::create(loaded->scene);
+  ASSERT_TRUE(simulation.has_value());
+  const NamedHints merged = merge_warnings(loaded->warnings, simulation->named_warnings());
+  EXPECT_EQ(merged.size(), simulation->warnings().size());  // the checks of the file come again
+  std::set<std::string> names;
+  for (const NamedHint& hint : merged) {
+    EXPECT_FALSE(hint.name.empty()) << to_string(hint.issue);
+    EXPECT_EQ(hint.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string::npos) << hint.name;
+    names.insert(hint.name);
+  }
+  for (const char* name :
+       {"doubtful_units", "doubtful_speed", "doubtful_friction", "empty_region", "doubtful_material"}) {
+    EXPECT_TRUE(names.contains(name)) << name << " is not among " << testing::PrintToString(names);
+  }
 }
 
 // --- gaps that contact keeps ---

@@ -35,7 +35,7 @@ using Json = nlohmann::ordered_json;
 struct ReadyScene {
   SceneDesc desc;
   std::optional<Simulation> simulation;
-  Issues warnings;  ///< set if the scene is ready
+  NamedHints warnings;  ///< set if the scene is ready
 };
 
 /// Appends those issues of `later` that have not been told yet: the checks of a file and of a scene built in code
@@ -71,21 +71,17 @@ ReadyScene prepare_scene(const SceneOptions& options, bool in_summary, bool is_s
     log_info("{}", moved);
     if (!options.json && !is_separating) say(stdout, "note: {}\n", moved);
   }
+  NamedHints hints = simulation->named_warnings();
+  for (NamedHint& hint : hints) hint.issue.file = options.scene.string();
+  ready.warnings = merge_warnings(loaded->warnings, hints);
   ready.simulation = std::move(*simulation);
-  ready.warnings = std::move(issues);
   return ready;
 }
 
-/// Formats the warnings; those that a run repeats in its summary have a name.
+/// Formats the warnings with their names.
 Json warnings_of(const ReadyScene& ready) {
-  Json list = json_of(ready.warnings);
-  for (std::size_t i = 0; i < ready.warnings.size(); ++i) {
-    for (const NamedHint& hint : ready.simulation->named_warnings()) {
-      if (hint.issue.place == ready.warnings[i].place && hint.issue.message == ready.warnings[i].message) {
-        list[i]["name"] = hint.name;
-      }
-    }
-  }
+  Json list = json_of(issues_of(ready.warnings));
+  for (std::size_t i = 0; i < ready.warnings.size(); ++i) list[i]["name"] = ready.warnings[i].name;
   return list;
 }
 

@@ -216,6 +216,7 @@ struct Run::Impl {
       summary.warnings.push_back({"empty_region", fmt::format("{}: {}", issue.place, issue.message)});
     }
     for (const NamedHint& hint : simulation_.named_warnings()) {
+      if (!hint.falsifies) continue;
       summary.warnings.push_back({hint.name, fmt::format("{}: {}", hint.issue.place, hint.issue.message)});
     }
     if (failure_) summary.warnings.push_back(*failure_);

@@ -20,7 +20,7 @@
 namespace clearance {
 
 struct Simulation::Impl : SteppedScene {
-  NamedHints named_warnings;
+  Issues issues;          // the warnings without their names
   Separation separation;  // separation without its scene
 };
 
@@ -41,9 +41,9 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
     impl->separation = std::move(*separated);
   }
   if (const Result<Done> started = impl->start(std::move(desc), std::move(of_scene)); !started) return started.issues();
-  SceneHints hints = find_scene_hints(impl->desc, *impl->scene, impl->separation.overlaps);
-  impl->warnings.insert(impl->warnings.end(), hints.issues.begin(), hints.issues.end());
-  impl->named_warnings = std::move(hints.named);
+  const NamedHints hints = find_scene_hints(impl->desc, *impl->scene, impl->separation.overlaps);
+  impl->warnings.insert(impl->warnings.end(), hints.begin(), hints.end());
+  impl->issues = issues_of(impl->warnings);
   return Simulation(std::move(impl));
 }
 
@@ -61,10 +61,10 @@ std::vector<BodyFacts> Simulation::body_facts() const {
   return collect_body_facts(*impl_->scene);
 }
 const Issues& Simulation::warnings() const {
-  return impl_->warnings;
+  return impl_->issues;
 }
 const NamedHints& Simulation::named_warnings() const {
-  return impl_->named_warnings;
+  return impl_->warnings;
 }
 const Separation& Simulation::separation() const {
   return impl_->separation;

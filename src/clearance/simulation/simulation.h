@@ -60,7 +60,7 @@ class Simulation {
   const std::vector<BodyView>& bodies() const;
   std::vector<BodyFacts> body_facts() const;
   const Issues& warnings() const;
-  /// Warnings that falsify numbers of the run, with their names. A run repeats them at its end.
+  /// The same warnings with their names. A run repeats those that falsify its numbers at its end.
   const NamedHints& named_warnings() const;
   /// Moves that separated bodies before the start, if the scene asks for it (`start.overlaps`); scene() has the
   /// positions.

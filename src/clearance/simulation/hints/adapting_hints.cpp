@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "clearance/scene/body_remesh.h"
-#include "clearance/simulation/load/hint.h"
 
 namespace clearance {
 
@@ -48,14 +47,14 @@ bool has_free_edge(const Mesh& mesh, const std::vector<std::uint64_t>& holds) {
 
 }  // namespace
 
-void warn_of_bodies_that_cannot_adapt(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
+void warn_of_bodies_that_cannot_adapt(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodyInstance& body = scene.bodies[b];
     const BodyDesc& body_desc = desc.bodies[body.desc];
     const bool is_copy = b > 0 && scene.bodies[b - 1].desc == body.desc;
     if (is_copy || find_remesh(desc, body_desc) == nullptr) continue;
     if (has_free_edge(body.mesh, find_constraints(desc, scene, static_cast<int>(b)))) continue;
-    add_hint(hints, body_desc.remesh ? fmt::format("bodies[{}].remesh", body.desc) : "remesh",
+    add_hint(hints, "cannot_adapt", body_desc.remesh ? fmt::format("bodies[{}].remesh", body.desc) : "remesh",
              fmt::format("`remesh` has no effect on body '{}', because stiff parts or motions hold all of it and "
                          "elements adapt only where a body deforms",
                          body.name));

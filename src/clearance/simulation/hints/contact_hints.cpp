@@ -8,7 +8,6 @@
 #include "clearance/contact/contact_at_rest.h"
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/scene/enums.h"
-#include "clearance/simulation/load/hint.h"
 
 namespace clearance {
 
@@ -55,9 +54,9 @@ class Found {
   void add(std::size_t body, std::string message) {
     if (num_++ == 0) first_ = std::move(message), body_ = body;
   }
-  void report(const SceneModel& scene, Issues& hints) const {
+  void report(const char* name, const SceneModel& scene, NamedHints& hints) const {
     if (num_ == 0) return;
-    add_hint(hints, "contact.dhat",
+    add_hint(hints, name, "contact.dhat",
              fmt::format("body '{}'{} {}", scene.bodies[body_].name, and_more(num_ - 1), first_));
   }
 
@@ -66,7 +65,7 @@ class Found {
   std::string first_;
 };
 
-void warn_of_rest_gap(const SceneModel& scene, Issues& hints) {
+void warn_of_rest_gap(const SceneModel& scene, NamedHints& hints) {
   if (!scene.model.contact_at_rest) return;
   const auto& [distance, bodies] = scene.model.contact_at_rest->rest_gap();
   if (distance == infinity) return;
@@ -75,7 +74,7 @@ void warn_of_rest_gap(const SceneModel& scene, Issues& hints) {
   };
   const std::string what = bodies[0] == bodies[1] ? "parts of " + name(bodies[1]) + " are"
                                                   : name(bodies[1]) + " and " + name(bodies[0]) + " are";
-  add_hint(hints, "contact.dhat",
+  add_hint(hints, "rest_gap", "contact.dhat",
            fmt::format("{} {:.3g} m apart at rest and push each other away, because the distance at which contact "
                        "begins cannot be less than a hundredth of dhat; move them apart, or use a smaller dhat",
                        what, distance));
@@ -83,7 +82,7 @@ void warn_of_rest_gap(const SceneModel& scene, Issues& hints) {
 
 }  // namespace
 
-void warn_of_activation_distances(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
+void warn_of_activation_distances(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
   if (!desc.contact.enabled) return;
   const Lengths lengths = lengths_of_bodies(scene);
   const bool repels_itself = !desc.contact.obstacles_only && repels_at_rest(desc.contact.options);
@@ -105,9 +104,9 @@ void warn_of_activation_distances(const SceneDesc& desc, const SceneModel& scene
                                       edge, dhat, enum_name(desc.contact.formulation()), edge));
     }
   }
-  lost.report(scene, hints);
+  lost.report("unresolved_gap", scene, hints);
   warn_of_rest_gap(scene, hints);
-  beyond_edges.report(scene, hints);
+  beyond_edges.report("self_repelling", scene, hints);
 }
 
 }  // namespace clearance

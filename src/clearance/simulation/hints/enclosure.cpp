@@ -21,7 +21,7 @@ class EnclosureFinder {
   EnclosureFinder(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces)
       : desc_(desc), scene_(scene), surfaces_(surfaces) {}
 
-  void run(Issues& hints) {
+  void run(NamedHints& hints) {
     // Each body is represented by its first vertex, so that the search in a box is fast even among many bodies.
     Vertices points;
     for (int b = 0; b < surfaces_.count(); ++b) {
@@ -65,12 +65,12 @@ class EnclosureFinder {
     }
   }
 
-  void report(Issues& hints) const {
+  void report(NamedHints& hints) const {
     for (const auto& [outer_desc, found] : found_) {
       const Vec<3>& x = surfaces_.position(surfaces_.first_vertex(found.inner));
       const std::string others = and_more(found.count - 1);
       add_hint(
-          hints, fmt::format("bodies[{}].transform", body(found.inner).desc),
+          hints, "enclosed_body", fmt::format("bodies[{}].transform", body(found.inner).desc),
           fmt::format(
               "body '{}'{} starts entirely inside body '{}', near {}, and can never come out, because surfaces cannot "
               "cross; move it, or give both bodies the same `collision_group` if they are not meant to touch",
@@ -88,7 +88,7 @@ class EnclosureFinder {
 }  // namespace
 
 void warn_of_enclosed_bodies(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces,
-                             Issues& hints) {
+                             NamedHints& hints) {
   // Bodies may be in one another if the scene has no contact.
   if (desc.contact.enabled) EnclosureFinder(desc, scene, surfaces).run(hints);
 }

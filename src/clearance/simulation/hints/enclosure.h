@@ -9,6 +9,6 @@ namespace clearance {
 /// Warns of bodies inside a body that they may touch, if that one is solid: it is made of elements or has a closed
 /// surface. (An obstacle whose surface points inwards is a container.) The test is exact as long as no surfaces meet.
 void warn_of_enclosed_bodies(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces,
-                             Issues& hints);
+                             NamedHints& hints);
 
 }  // namespace clearance

@@ -19,11 +19,11 @@ std::pair<double, const char*> larger(const char* kinetic_field, const std::opti
 
 }  // namespace
 
-void warn_of_friction(const SceneDesc& desc, Issues& hints) {
+void warn_of_friction(const SceneDesc& desc, NamedHints& hints) {
   if (!desc.contact.enabled) return;
   const auto check = [&](const std::string& place, const std::pair<double, const char*>& found) {
     if (!(found.first > largest_coefficient)) return;
-    add_hint(hints, fmt::format("{}.{}", place, found.second),
+    add_hint(hints, "doubtful_friction", fmt::format("{}.{}", place, found.second),
              fmt::format("the coefficient is {:g}, but no pair of materials has more than about 2 (rubber on rubber); "
                          "a coefficient is the tangential force divided by the normal force, not an angle or a "
                          "percentage. Use at most 10 for bodies that should stick",

@@ -6,7 +6,6 @@
 
 #include "clearance/simulation/build/load_size.h"
 #include "clearance/simulation/hints/body_facts.h"
-#include "clearance/simulation/load/hint.h"
 
 namespace clearance {
 
@@ -37,7 +36,7 @@ bool is_whole(const MotionDesc& motion) {
 
 }  // namespace
 
-void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
+void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
   if (desc.time.integrator == TimeIntegrator::quasi_static) return;
   const std::vector<double> masses = body_masses(scene);
   const double time = num_steps * desc.time.step;
@@ -56,7 +55,7 @@ void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, Issu
       const double way = 0.5 * acceleration * time * time;
       if (!(acceleration > most_weights * gravity_of_earth) || !(way > num_sizes * size)) continue;
       add_hint(
-          hints, fmt::format("bodies[{}].loads[{}]", body.desc, i),
+          hints, "throwing_load", fmt::format("bodies[{}].loads[{}]", body.desc, i),
           fmt::format(
               "body '{}' has a mass of {:.3g} kg, and {} of {:.3g} {} is {:.2g} times its weight; if nothing holds the "
               "body, it flies {:.3g} m, {:.2g} times its size, in ten steps; forces are in N, masses in kg",
@@ -67,7 +66,7 @@ void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, Issu
   }
 }
 
-void warn_of_wholly_held_bodies(const SceneModel& scene, Issues& hints) {
+void warn_of_wholly_held_bodies(const SceneModel& scene, NamedHints& hints) {
   int last_entry = -1;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodyInstance& body = scene.bodies[b];
@@ -83,7 +82,7 @@ void warn_of_wholly_held_bodies(const SceneModel& scene, Issues& hints) {
     const std::vector<int>& nodes = scene.blocks[b].block_of_node;
     const auto num_nodes = std::count_if(nodes.begin(), nodes.end(), [](int block) { return block >= 0; });
     if (held.empty() || std::ssize(held) < num_nodes) continue;
-    add_hint(hints, fmt::format("bodies[{}].motions", body.desc),
+    add_hint(hints, "held_body", fmt::format("bodies[{}].motions", body.desc),
              fmt::format("motions prescribe all nodes of body '{}' ({}), so that it cannot deform; give the motion a "
                          "`region`, or make the body an obstacle (`\"kind\": \"obstacle\"`)",
                          body.name, num_nodes));

@@ -16,11 +16,11 @@ bool is_flat(const Mesh& mesh) {
 }
 
 bool warn_of_openings(const BodyInstance& body, const MeshMass& mass, double weight, const std::string& place,
-                      Issues& hints) {
+                      NamedHints& hints) {
   if (mass.num_openings == 0 || is_flat(body.mesh)) return false;
   const bool is_plane = body.mesh.dim == 2;
   add_hint(
-      hints, place,
+      hints, "open_surface", place,
       fmt::format(
           "body '{}' has {} that is open: {} closed, the first at {}; its mass is computed as that of a {}, {:.3g} kg "
           "with the rest of the body; close it, or give a `thickness` or a `mass` if it is meant to be open",
@@ -31,9 +31,9 @@ bool warn_of_openings(const BodyInstance& body, const MeshMass& mass, double wei
   return true;
 }
 
-void warn_of_nested_parts(const BodyInstance& body, const MeshMass& mass, const std::string& place, Issues& hints) {
+void warn_of_nested_parts(const BodyInstance& body, const MeshMass& mass, const std::string& place, NamedHints& hints) {
   if (mass.num_nested == 0) return;
-  add_hint(hints, place,
+  add_hint(hints, "nested_parts", place,
            fmt::format("body '{}' has {} inside another solid part, on one, or listed twice, the first at {}, so that "
                        "its mass counts twice there; reverse the orientation of such a part if it is a cavity, remove "
                        "it, or give the body a `mass`",
@@ -42,7 +42,7 @@ void warn_of_nested_parts(const BodyInstance& body, const MeshMass& mass, const 
 
 }  // namespace
 
-void warn_of_doubtful_masses(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
+void warn_of_doubtful_masses(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
   const std::vector<double> weights = body_masses(scene);
   for (std::size_t b = 0; b < scene.bodies.size();) {
     const int entry = scene.bodies[b].desc;
@@ -61,7 +61,7 @@ void warn_of_doubtful_masses(const SceneDesc& desc, const SceneModel& scene, Iss
       has_told = may_be_open && warn_of_openings(scene.bodies[b], mass, weights[b], place, hints);
     }
     if (!is_asked || !given.thickness || has_thin_parts) continue;
-    add_hint(hints, fmt::format("bodies[{}].thickness", entry),
+    add_hint(hints, "unused_thickness", fmt::format("bodies[{}].thickness", entry),
              fmt::format("the thickness has no effect, because body '{}' is solid and has no thin parts", given.name));
   }
 }

@@ -27,7 +27,7 @@ struct Rolling {
 
 class RollingCheck {
  public:
-  RollingCheck(const SceneDesc& desc, const SceneModel& scene, Issues& hints)
+  RollingCheck(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints)
       : desc_(desc), scene_(scene), hints_(hints) {}
 
   void run() {
@@ -75,7 +75,7 @@ class RollingCheck {
                   half_space, degrees * elementary::atan2(rolling->slope, 1.0))
             : fmt::format("which remove about {:.2g} % of the energy with which it rolls on half_spaces[{}]",
                           100.0 * loss, half_space);
-    add_hint(hints_, fmt::format("bodies[{}].generator.resolution", instance.desc),
+    add_hint(hints_, "faceted_rolling", fmt::format("bodies[{}].generator.resolution", instance.desc),
              fmt::format("faceted_rolling: body '{}' has {} flat sides around, on which it stands on slopes of up to "
                          "{:.3g} degrees, {}; a resolution of {} makes about 192 sides",
                          instance.name, body.sides, degrees * elementary::atan2(body.barrier(), 1.0), found,
@@ -123,12 +123,12 @@ class RollingCheck {
 
   const SceneDesc& desc_;
   const SceneModel& scene_;
-  Issues& hints_;
+  NamedHints& hints_;
 };
 
 }  // namespace
 
-void warn_of_faceted_rolling(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
+void warn_of_faceted_rolling(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
   RollingCheck(desc, scene, hints).run();
 }
 

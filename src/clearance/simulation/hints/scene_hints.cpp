@@ -15,9 +15,8 @@
 
 namespace clearance {
 
-SceneHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, const std::vector<StartOverlap>& overlaps) {
-  SceneHints found;
-  Issues& hints = found.issues;
+NamedHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, const std::vector<StartOverlap>& overlaps) {
+  NamedHints hints;
   const BodySurfaces surfaces(scene);
   warn_of_enclosed_bodies(desc, scene, surfaces, hints);
   warn_of_units(desc, scene, hints);
@@ -29,13 +28,12 @@ SceneHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, cons
   warn_of_friction(desc, hints);
   warn_of_throwing_loads(desc, scene, hints);
   warn_of_wholly_held_bodies(scene, hints);
-  warn_of_free_bodies(desc, scene, found.named);
-  warn_of_locking(desc, scene, surfaces, found.named);
-  warn_of_contact_gaps(desc, scene, overlaps, found.named);
-  warn_of_coarse_turns(desc, found.named);
-  for (const NamedHint& hint : found.named) hints.push_back(hint.issue);
+  warn_of_free_bodies(desc, scene, hints);
+  warn_of_locking(desc, scene, surfaces, hints);
+  warn_of_contact_gaps(desc, scene, overlaps, hints);
+  warn_of_coarse_turns(desc, hints);
   warn_of_bodies_that_cannot_adapt(desc, scene, hints);
-  return found;
+  return hints;
 }
 
 }  // namespace clearance

@@ -7,13 +7,8 @@
 
 namespace clearance {
 
-struct SceneHints {
-  Issues issues;     ///< all hints
-  NamedHints named;  ///< the hints among them that falsify numbers of the run
-};
-
 /// Finds all hints. None of them stops a run. The scene must have passed the checks of preflight.h. `overlaps` are the
 /// ones that its bodies were moved out of.
-SceneHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, const std::vector<StartOverlap>& overlaps);
+NamedHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, const std::vector<StartOverlap>& overlaps);
 
 }  // namespace clearance

@@ -16,6 +16,6 @@ namespace clearance {
 /// - deformable bodies that their own weight crushes;
 /// - bodies that move by more than thirty times their size per step;
 /// - bodies that are small beside an absolute dhat.
-void warn_of_units(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
+void warn_of_units(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints);
 
 }  // namespace clearance

@@ -24,14 +24,27 @@ std::string and_more(std::size_t num_bodies);
 
 void add_hint(Issues& hints, const std::string& place, const std::string& message);
 
-/// A hint about a mistake that falsifies numbers of the run. It is repeated at the end of the run, under its name
-/// (`warnings` of summary.json).
+/// A warning and the name of its kind in snake_case, which stays the same when the text changes.
 struct NamedHint {
   std::string name;
   Issue issue;
+  bool falsifies =
+      false;  ///< it falsifies numbers of the run, which repeats it at its end (`warnings` of summary.json)
 };
 using NamedHints = std::vector<NamedHint>;
 
+void add_hint(NamedHints& hints, const std::string& name, const std::string& place, const std::string& message);
+/// Adds a hint about a mistake that falsifies numbers of the run.
 void add_named_hint(NamedHints& hints, const std::string& name, const std::string& place, const std::string& message);
+
+/// Names warnings of readers and checks, which have no names, after what their places are about: `mesh`, `drive`,
+/// `region` and so on. All others get the name `otherwise`.
+NamedHints named_by_place(const Issues& warnings, const std::string& otherwise);
+
+/// Returns the warnings of a scene file and those of the simulation of its scene, each of them once, because the checks
+/// of both overlap. Warnings that only the file has are called `ignored_entry` unless their place has a name.
+NamedHints merge_warnings(const Issues& of_file, const NamedHints& of_simulation);
+
+Issues issues_of(const NamedHints& hints);
 
 }  // namespace clearance

@@ -82,6 +82,14 @@ Issues check_scene(SceneDesc& desc) {
   return issues;
 }
 
+namespace {
+
+void append(const NamedHints& hints, NamedHints& to) {
+  to.insert(to.end(), hints.begin(), hints.end());
+}
+
+}  // namespace
+
 Result<Done> SteppedScene::start(SceneDesc checked, Issues of_scene) {
   desc = std::move(checked);
   Result<LoadedBodies> bodies = load_bodies(desc);
@@ -90,32 +98,34 @@ Result<Done> SteppedScene::start(SceneDesc checked, Issues of_scene) {
     for (Issue& issue : find_missing_sequences(desc)) problems.push_back(std::move(issue));
     return problems;
   }
-  warnings = std::move(of_scene);
-  warnings.insert(warnings.end(), bodies->warnings.begin(), bodies->warnings.end());
+  warnings = named_by_place(of_scene, "doubtful_entry");
+  append(named_by_place(bodies->warnings, "doubtful_body"), warnings);
   if (desc.contact.separate_curved) {
     const double of_curved = separation_of_curved(desc, bodies->instances);
     if (!(of_curved > 0.0)) {
-      warnings.push_back({"", "contact.separate_curved", "true",
-                          "`separate_curved` has no effect, because no body has curved elements whose boundary is cut "
-                          "into flat pieces",
-                          Severity::warning});
+      warnings.push_back({"unused_entry",
+                          {"", "contact.separate_curved", "true",
+                           "`separate_curved` has no effect, because no body has curved elements whose boundary is "
+                           "cut into flat pieces",
+                           Severity::warning}});
     }
     desc.contact.min_separation = std::max(desc.contact.min_separation, of_curved);
   }
   scene = std::make_unique<SceneModel>(build_scene_model(desc, std::move(bodies->instances)));
   PreflightReport preflight = check_initial_state(desc, *scene);
   Issues problems = std::move(preflight.issues);
+  Issues of_model;
   for (const Issue& issue : scene->issues) {
-    (issue.severity == Severity::warning ? warnings : problems).push_back(issue);
+    (issue.severity == Severity::warning ? of_model : problems).push_back(issue);
   }
-  const Issues& empty = scene->empty_regions;
-  warnings.insert(warnings.end(), empty.begin(), empty.end());
+  append(named_by_place(of_model, "doubtful_entry"), warnings);
+  for (const Issue& issue : scene->empty_regions) warnings.push_back({"empty_region", issue});
   probes = Probes(desc, *scene, problems);
   hooks.keeps_forces = probes.needs_forces() || needs_forces(desc.output.fields);
   if (!has_errors(problems)) adapting = AdaptingBodies(desc, *scene);
   if (has_errors(problems)) {
     // A warning about a mesh may explain why the scene cannot start.
-    problems.insert(problems.end(), warnings.begin(), warnings.end());
+    for (const NamedHint& warning : warnings) problems.push_back(warning.issue);
     return problems;
   }
   log_contact_moduli(desc, *scene);
@@ -295,8 +305,7 @@ StepReport SteppedScene::step() {
     coarse = watch.measure(scene->model, state, scene->options.integrator.h);
   }
   const VecX x_t0 = scene->model.stiff_bodies.empty() ? VecX() : state.x;
-  StepReport report =
-      adapting.is_empty() ? advance<dim>(targets.value()) : advance_adapting<dim>(targets.value());
+  StepReport report = adapting.is_empty() ? advance<dim>(targets.value()) : advance_adapting<dim>(targets.value());
   if (report.is_advanced()) forces = report.forces;
   turn =
       x_t0.size() == state.x.size() && x_t0.size() > 0 ? find_coarse_turn(scene->model, x_t0, state.x) : CoarseTurn{};
@@ -310,9 +319,8 @@ StepReport SteppedScene::advance(const PrescribedTargets& targets) {
   std::optional<GapPath<dim>> path;
   if (distances) path.emplace(*distances, desc.contact.gap_tolerance, *scene, own, hooks);
   double narrowing = state.narrowing;
-  std::optional<SolvedStep<dim>> solved(
-      path ? path->solve(targets, state, narrowing)
-           : solve<dim>(scene->model, scene->options, targets, state, own, hooks));
+  std::optional<SolvedStep<dim>> solved(path ? path->solve(targets, state, narrowing)
+                                             : solve<dim>(scene->model, scene->options, targets, state, own, hooks));
   state.narrowing = narrowing;
   const StepStatus status = solved->status();
   const bool is_static = scene->options.integrator.method == TimeIntegrator::quasi_static;

@@ -13,6 +13,7 @@
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/adapt/adapting_bodies.h"
 #include "clearance/simulation/build/scene_model.h"
+#include "clearance/simulation/load/hint.h"
 #include "clearance/simulation/output/probes.h"
 #include "clearance/simulation/stepping/body_view.h"
 #include "clearance/simulation/stepping/contact_pair.h"
@@ -35,7 +36,7 @@ struct SteppedScene {
   AdaptingBodies adapting;
   std::vector<BodyView> views;
   State state;
-  Issues warnings;
+  NamedHints warnings;
   double initial_min_distance = infinity;  ///< [m] smallest at the start among pairs closer than dhat
   Probes probes;
   StepHooks hooks;                   ///< of all steps; `start` sets keeps_forces, the facade sets the others
