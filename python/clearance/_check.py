@@ -1,7 +1,7 @@
 """Conversion of Python values to what a scene file can hold; reports every problem with its place."""
 
 import os
-from typing import Any, List
+from typing import Any, List, Tuple
 
 import numpy as np
 
@@ -119,6 +119,23 @@ def whole_number(value: Any, name: str, least: int) -> int:
     if not least <= value <= 2**31 - 1:
         raise ValueError(f"{name}: expected at least {least} and less than 2^31, not {value}")
     return int(value)
+
+
+class Sealed:
+    """Base of classes whose attributes cannot be misspelled: an assignment to one that has no effect raises
+    AttributeError. Subclasses of users may have attributes of their own."""
+
+    _settable: Tuple[str, ...] = ()  #: names of public attributes that may be set
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_") or name in self._settable or not type(self).__module__.startswith(__package__ + "."):
+            object.__setattr__(self, name, value)
+            return
+        raise AttributeError(f"setting {type(self).__name__}.{name} would have no effect; {self._remedy(name, value)}")
+
+    def _remedy(self, name: str, value: Any) -> str:
+        """Returns what to do instead."""
+        return "it cannot be set" if hasattr(type(self), name) else "there is no such attribute"
 
 
 class Named(dict):

@@ -10,7 +10,7 @@ from ._native import core
 from .errors import MeshError, Problem
 
 
-class Mesh:
+class Mesh(_check.Sealed):
     """Vertices (n, 3) [m] with tets (m, 4), triangles (m, 3), edges (m, 2) and points (m,) of them, as int32.
 
     Tets have positive volume: seen from the fourth vertex, the first three run counterclockwise. In 2D (`dimension=2`)
@@ -70,6 +70,9 @@ class Mesh:
     def points(self) -> NDArray[np.int32]:
         """Points (m,)."""
         return self._data.points
+
+    def _remedy(self, name: str, value: Any) -> str:
+        return "a Mesh does not change; make another one, cl.Mesh(vertices, tets=...)"
 
     def surface(self) -> "Mesh":
         """Returns the boundary: the outer triangles of tets, in 2D the outer edges of triangles."""

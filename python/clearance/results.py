@@ -42,19 +42,29 @@ def verify(folder: Any) -> Verdict:
     return Verdict(**core.verify(_check.path(folder, "folder")))
 
 
-class Frame:
+class Frame(_check.Sealed):
     """A stored frame; its file is read when data of it is first asked for."""
 
     def __init__(self, path: str, time: float):
-        self.path = path
-        self.time = time  #: [s]
+        self._path = path
+        self._time = time
         self._data: Any = None
         self._rest: Any = None
+        self._arrays: Any = None
 
     def _read(self) -> Any:
         if self._data is None:
-            self._data = core.read_frame(self.path, "")
+            self._data = core.read_frame(self._path, False)
         return self._data
+
+    @property
+    def path(self) -> str:
+        return self._path
+
+    @property
+    def time(self) -> float:
+        """Time [s]."""
+        return self._time
 
     @property
     def positions(self) -> NDArray[np.float64]:
@@ -87,28 +97,40 @@ class Frame:
         """The body of each tet, triangle, edge and point, in this order (m,)."""
         return self._read().cell_body
 
+    @property
+    def arrays(self) -> Dict[str, NDArray[np.float64]]:
+        """All arrays of the frame (output.fields) by name, of its n vertices or of its m cells: numbers (n,) or
+        (m,), vectors (n, 3), principal stresses (m, 3) from the largest to the smallest."""
+        if self._arrays is None:
+            data = core.read_frame(self._path, True)
+            own = {"velocity": data.velocities, "contact_force": data.contact_forces}
+            stored = {name: values for name, values in own.items() if values.size}
+            self._arrays = _check.Named({**data.cell_arrays, **stored, **data.point_arrays})
+        return self._arrays
+
     def array(self, name: str) -> NDArray[np.float64]:
-        """Returns another array of the frame (output.fields), of vertices or of cells; for vectors their lengths,
-        but for `rest_position` the `rest_positions`. Raises KeyError."""
-        if name == "rest_position" and self.rest_positions.size:
-            return self.rest_positions
-        data = core.read_frame(self.path, str(name))
-        for values in (data.point_scalar, data.cell_scalar):
-            if values.size:
-                return values
-        raise KeyError(f"{self.path}: no array {_check.short(name)}; `output.fields` of the scene stores it")
+        """Returns one of the `arrays`. Raises KeyError."""
+        values = self.arrays.get(name) if isinstance(name, str) else None
+        if values is None:
+            there = ", ".join(self.arrays) or "none"
+            raise KeyError(f"{self._path}: no array {_check.short(name)}, there are {there}; `output.fields` of the scene stores them")
+        return values
 
     def __repr__(self) -> str:
         return f"<Frame at t = {self.time:g} s>"
 
 
-class Results:
+class Results(_check.Sealed):
     """A result folder: a sequence of frames, with statistics of every step. Raises ResultError if the folder holds
     no result."""
 
     def __init__(self, folder: Any):
-        self.folder: str = _check.path(folder, "folder")
+        self._folder: str = _check.path(folder, "folder")
         self._frames = [Frame(os.path.join(self.folder, file), time) for file, time in core.frames_of(self.folder)]
+
+    @property
+    def folder(self) -> str:
+        return self._folder
 
     def __len__(self) -> int:
         return len(self._frames)

@@ -11,7 +11,7 @@ class Folder(InFolder):
     def setUp(self):
         super().setUp()
         self.out = self.folder / "out"
-        scene = drop(output={"frame_interval": 5, "contact_forces": True, "fields": ["von_mises", "displacement"]})
+        scene = drop(output={"frame_interval": 5, "contact_forces": True, "fields": ["von_mises", "principal_stress", "displacement"]})
         scene.add_probe("height", "position", body="box")
         with cl.Simulation(scene, self.out) as sim:
             self.reports = [sim.step() for _ in range(20)]
@@ -25,8 +25,12 @@ class Folder(InFolder):
         self.assertTrue(np.array_equal(run[-1].positions, self.last))
         self.assertEqual(run[-1].contact_forces.shape, self.last.shape)
         self.assertEqual(run[-1].array("von_mises").shape, (len(run[-1].mesh.tets),))
-        moved = np.linalg.norm(run[-1].positions - run[0].positions, axis=1)
+        moved = run[-1].positions - run[0].positions
         self.assertTrue(np.allclose(run[-1].array("displacement"), moved, atol=1e-15))
+        self.assertTrue(np.array_equal(run[-1].array("contact_force"), run[-1].contact_forces))
+        self.assertEqual(run[-1].array("principal_stress").shape, (len(run[-1].mesh.tets), 3))
+        self.assertEqual({name: values.ndim for name, values in run[-1].arrays.items()},
+                         {"von_mises": 1, "principal_stress": 2, "displacement": 2, "velocity": 2, "contact_force": 2})
         self.assertEqual(run[-1].rest_positions.shape, (0, 3))
         for name in ("no such", "rest_position"):
             with self.assertRaises(KeyError):

@@ -27,6 +27,18 @@ py::list frames_of(const fs::path& folder) {
   return frames;
 }
 
+/// Returns the arrays by name: one number (n,), a vector (n, 3).
+py::dict arrays_of(const std::vector<FrameArray>& arrays) {
+  py::dict by_name;
+  for (const FrameArray& array : arrays) {
+    const auto size = static_cast<py::ssize_t>(array.num_components);
+    const auto count = static_cast<py::ssize_t>(array.values.size()) / size;
+    by_name[py::str(array.name)] =
+        size == 1 ? array_of(array.values) : Array<double>({count, size}, array.values.data());
+  }
+  return by_name;
+}
+
 py::dict verify_result(const fs::path& folder) {
   const auto [contents, report, offenses] = [&] {
     const py::gil_scoped_release release;
@@ -76,15 +88,17 @@ void bind_results(py::module_& module) {
       .def_property_readonly("velocities", [](const Frame& f) { return array_of(f.velocity); })
       .def_property_readonly("contact_forces", [](const Frame& f) { return array_of(f.contact_force); })
       .def_property_readonly("cell_body", [](const Frame& f) { return array_of(f.cell_body); })
-      .def_property_readonly("point_scalar", [](const Frame& f) { return array_of(f.point_scalar); })
-      .def_property_readonly("cell_scalar", [](const Frame& f) { return array_of(f.cell_scalar); });
+      .def_property_readonly(
+          "point_arrays", [](const Frame& f) { return arrays_of(f.point_arrays); },
+          "Further arrays of a frame that was read whole.")
+      .def_property_readonly("cell_arrays", [](const Frame& f) { return arrays_of(f.cell_arrays); });
   module.def(
       "read_frame",
-      [](const fs::path& path, const std::string& scalar) {
+      [](const fs::path& path, bool is_whole) {
         const py::gil_scoped_release release;
-        return value_or_throw(read_frame(path, scalar), "ResultError");
+        return value_or_throw(is_whole ? read_whole_frame(path) : read_frame(path), "ResultError");
       },
-      py::arg("path"), py::arg("scalar"));
+      py::arg("path"), py::arg("is_whole"));
   module.def(
       "rest_positions",
       [](const fs::path& path) {
