@@ -1,6 +1,8 @@
-"""The exceptions of this module; each carries all problems at once."""
+"""The exceptions of this module, each of which carries all problems at once, and its warnings."""
 
-from typing import TYPE_CHECKING, List, NamedTuple
+import sys
+import warnings
+from typing import TYPE_CHECKING, Iterable, List, NamedTuple
 
 if TYPE_CHECKING:
     from .simulation import StepReport
@@ -14,10 +16,37 @@ class Problem(NamedTuple):
     value: str  #: the value at fault as text; "" if there is none
     message: str  #: what is wrong and what was expected
     severity: str = "error"  #: `error` or `warning`
+    name: str = ""  #: kind of a warning, such as `coarse_elements` (docs/results.md); "" for errors
 
     def __str__(self) -> str:
         where = "".join(f"{part}: " for part in (self.file, self.place) if part)
         return where + self.message + (f" (got {self.value})" if self.value else "")
+
+
+class ClearanceWarning(UserWarning):
+    """A warning about a scene or a run; `problem` has its name and place."""
+
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        super().__init__(f"{problem} [{problem.name}]" if problem.name else str(problem))
+
+    def __reduce__(self):
+        return (type(self), (self.problem,))
+
+
+def warn(problems: Iterable[Problem]) -> None:
+    """Issues the warnings at the line outside of this package that has led here."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    for problem in problems:
+        warnings.warn(ClearanceWarning(problem), stacklevel=level)
+
+
+def without(problems: Iterable[Problem], others: Iterable[Problem]) -> List[Problem]:
+    """Returns the problems that are not among the others, wherever they were found."""
+    known = {(other.place, other.message) for other in others}
+    return [problem for problem in problems if (problem.place, problem.message) not in known]
 
 
 class ClearanceError(Exception):

@@ -113,7 +113,8 @@ class Frame(_check.Sealed):
         values = self.arrays.get(name) if isinstance(name, str) else None
         if values is None:
             there = ", ".join(self.arrays) or "none"
-            raise KeyError(f"{self._path}: no array {_check.short(name)}, there are {there}; `output.fields` of the scene stores them")
+            raise KeyError(f"{self._path}: no array {_check.short(name)}, there are {there}; `output.fields` of the "
+                           "scene stores them")
         return values
 
     def __repr__(self) -> str:

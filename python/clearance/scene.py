@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import _check
 from ._native import core
-from .errors import Problem, SceneError
+from .errors import Problem, SceneError, warn, without
 from .mesh import Mesh
 
 _GEOMETRY = ("vertices", "edges", "triangles", "tets")
@@ -26,34 +26,53 @@ class SceneSummary(NamedTuple):
     warnings: List[Problem]
 
 
-class Scene:
+class Scene(_check.Sealed):
     """A scene. Its keys are those of scene files (docs/scene.md): `time`, `friction`, `gravity`, `contact`, ...
 
     `data` is the scene as a dict, which may be read and changed; arrays of meshes are in it as they were given. Paths
     of meshes are relative to `base_directory`, by default the working directory.
     """
 
+    _settable = ("data", "base_directory")
+
     def __init__(self, *no_dict: Any, base_directory: Any = None, **keys: Any):
         if no_dict:
             raise TypeError("a scene is made of keys; of a dict it is cl.Scene(**data), of a file cl.Scene.load(path)")
         self.data: Dict[str, Any] = copy.deepcopy(keys)
         self.base_directory: str = os.getcwd() if base_directory is None else _check.path(base_directory, "base_directory")
-        #: Warnings from reading a file.
-        self.warnings: List[Problem] = []
+        self._warnings: List[Problem] = []  # from reading a file
+        self._imported: List[Problem] = []  # those among them that the checks of a scene cannot find again
+
+    @property
+    def warnings(self) -> List[Problem]:
+        """Warnings from reading a file; `check` has those about the scene."""
+        return list(self._warnings)
+
+    def _remedy(self, name: str, value: Any) -> str:
+        if isinstance(getattr(type(self), name, None), property):
+            return "it cannot be set"
+        if callable(getattr(type(self), name, None)):
+            return f"{name} is a method"
+        return (f"the keys of a scene are in its dict: scene.data[{name!r}] = ..., or Scene({name}=...) when it is "
+                'made, as in friction={"coefficient": 0.3} (docs/scene.md)')
 
     @classmethod
     def load(cls, path: Any, *, format: str = "auto", set: Sequence[str] = ()) -> "Scene":
         """Reads a file of any supported format (auto, clearance, ipc, rigid-ipc, polyfem, urdf, mjcf); `set` is a
-        list of overrides as on the command line: `["time.step=0.01"]`. Raises SceneError with every problem of the
-        file."""
+        list of overrides as on the command line: `["time.step=0.01"]`. Issues a ClearanceWarning for each of the
+        `warnings` about the file. Raises SceneError with every problem of it."""
         path = _check.path(path, "path")
         if isinstance(set, str) or not all(isinstance(s, str) for s in set):
             raise TypeError('set: expected a list of texts like ["time.step=0.01"]')
         loaded = core.load_scene(path, format, list(set))
         scene = cls(base_directory=loaded.base_directory)
         # The text is that of a scene file beside its meshes.
-        scene.data = json.loads(loaded.text(os.path.join(loaded.base_directory, "scene.json")))
-        scene.warnings = loaded.warnings
+        text = loaded.text(os.path.join(loaded.base_directory, "scene.json"))
+        scene.data = json.loads(text)
+        scene._warnings = loaded.warnings
+        if scene._warnings:
+            scene._imported = without(scene._warnings, core.load_scene_text(text, "", loaded.base_directory).warnings)
+            warn(scene._warnings)
         return scene
 
     def add_body(self, name: Optional[str] = None, *, vertices: Optional[ArrayLike] = None,
@@ -118,7 +137,7 @@ class Scene:
         problem."""
         desc = self._desc()
         numbers, warnings = desc.check()
-        return SceneSummary(numbers, desc.warnings + warnings)
+        return SceneSummary(numbers, self._imported + without(warnings, self._imported))
 
     def save(self, path: Any) -> None:
         """Writes the scene as a file with every default, meshes from arrays included. Raises SceneError."""
@@ -128,6 +147,7 @@ class Scene:
         """Returns an independent copy."""
         twin = Scene(base_directory=self.base_directory)
         twin.data = copy.deepcopy(self.data)
+        twin._warnings, twin._imported = list(self._warnings), list(self._imported)
         return twin
 
     def _desc(self) -> Any:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from . import _check
 from ._native import core
-from .errors import Problem, ResultError
+from .errors import Problem, ResultError, StepError, warn, without
 from .mesh import Mesh
 from .page import Page
 from .results import Results
@@ -32,14 +32,49 @@ def _in_python(problem: Problem) -> Problem:
     return problem._replace(message=message)
 
 
-class Body(NamedTuple):
+class Body(_check.Sealed):
     """One body of a simulation; copies of a body with an `array` are bodies of their own, such as `link[3]`."""
 
-    name: str
-    kind: str  #: deformable, affine, rigid or obstacle
-    vertices: slice  #: its rows in positions, velocities and contact_forces
-    entry: int  #: its number in the scene's `bodies`
-    number: int  #: its place in `Simulation.bodies`, by which contacts name it
+    def __init__(self, stepper: Any, name: str, kind: str, vertices: slice, entry: int, number: int, adapts: bool):
+        self._stepper, self._name, self._kind, self._vertices = stepper, name, kind, vertices
+        self._entry, self._number, self._adapts = entry, number, adapts
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def kind(self) -> str:
+        """deformable, affine, rigid or obstacle"""
+        return self._kind
+
+    @property
+    def vertices(self) -> slice:
+        """Its rows in positions, velocities and contact_forces. Raises RuntimeError once elements have adapted, so that
+        the rows are others now, and in a closed simulation."""
+        if self._stepper.closed:
+            raise RuntimeError(f"body {self._name!r}: the simulation is closed")
+        if self._adapts and self._stepper.bodies[self._number][2] != self._vertices:
+            raise RuntimeError(f"body {self._name!r}: its elements or those of another body have adapted, so that its "
+                               f"vertices have other rows now; ask for sim.body({self._name!r}) again after every step")
+        return self._vertices
+
+    @property
+    def entry(self) -> int:
+        """Its number in the scene's `bodies`"""
+        return self._entry
+
+    @property
+    def number(self) -> int:
+        """Its place in `Simulation.bodies`, by which contacts name it"""
+        return self._number
+
+    def _remedy(self, name: str, value: Any) -> str:
+        return ("a body of a simulation cannot be changed; change the scene before the simulation is made, or use "
+                "motions, loads and controls (docs/python.md)")
+
+    def __repr__(self) -> str:
+        return f"<Body {self._name!r}: {self._kind}, rows {self._vertices.start} to {self._vertices.stop}>"
 
 
 class Contacts(NamedTuple):
@@ -53,7 +88,7 @@ class Contacts(NamedTuple):
     force: NDArray[np.float64]  #: (n, 3) [N] force on the first feature
 
 
-class Controls(MutableMapping):
+class Controls(_check.Sealed, MutableMapping):
     """The controls of a scene by their names: numbers that its formulas use, and that can be set between steps."""
 
     def __init__(self, stepper: Any):
@@ -71,6 +106,9 @@ class Controls(MutableMapping):
             raise TypeError(f"controls[{name!r}]: expected a number, not {_check.short(value)}") from None
         self._stepper.set_control(name, number)
 
+    def _remedy(self, name: str, value: Any) -> str:
+        return f"a control is set by its name: sim.controls[{name!r}] = ..."
+
     def __delitem__(self, name: str) -> None:
         raise TypeError("controls can be set, but not removed")
 
@@ -84,7 +122,7 @@ class Controls(MutableMapping):
         return f"<Controls: {self._stepper.controls}>"
 
 
-class Simulation:
+class Simulation(_check.Sealed):
     """A scene that is stepped.
 
     scene: a Scene, or the path of a scene file. output: a folder for frames, statistics and checkpoints, as `clearance
@@ -92,8 +130,13 @@ class Simulation:
     number of steps; replaces the scene's duration. overwrite, resume: treatment of an existing result. controls: the
     result folder of a run whose controls are replayed, step by step, until other values are set.
 
+    Issues a ClearanceWarning for each probable mistake in the scene, and at the end of the run, or when the simulation
+    is closed, for each respect in which the run is unreliable; `warnings` has all of them.
+
     Raises SceneError with every problem of the scene, ResultError if the folder cannot be used.
     """
+
+    _settable = ("controls",)
 
     def __init__(self, scene: Union[Scene, Any], output: Any = None, *, threads: int = 0, steps: Optional[int] = None,
                  overwrite: bool = False, resume: bool = False, controls: Any = None):
@@ -107,10 +150,13 @@ class Simulation:
         steps = None if steps is None else _check.whole_number(steps, "steps", 0)
         if isinstance(scene, dict):
             raise TypeError("scene: expected a Scene or a path; of a dict it is cl.Scene(**data)")
+        imported: List[Problem] = []
+        told: List[Problem] = []
         if not isinstance(scene, Scene):
             desc = core.load_scene(_check.path(scene, "scene"), "auto", [])
         else:
             desc = scene._desc()
+            imported, told = scene._imported, scene._warnings
         use = "overwrite" if overwrite else "resume" if resume else "start"
         folder = self._folder = None if output is None else _check.path(output, "output")
         recorded = None if controls is None else _check.path(controls, "controls")
@@ -119,26 +165,60 @@ class Simulation:
         except ResultError as error:
             raise ResultError([_in_python(problem) for problem in error.problems]) from None
         self._controls = Controls(self._stepper)
-        #: Number of steps that have ended with each status: `{"converged": 100}`.
-        self.steps_by_status: Dict[str, int] = {}
-        #: Report of the last step; None before the first.
-        self.last_report: Optional[StepReport] = None
+        self._steps_by_status: Dict[str, int] = {}
+        self._last_report: Optional[StepReport] = None
         self._adapts: bool = self._stepper.adapts
         self._list_bodies()
-        #: Probable mistakes in the scene.
-        self.warnings: List[Problem] = desc.warnings + self._stepper.warnings
-        #: Bodies that the scene's `start.overlaps` has moved apart: `overlaps` with `bodies` and `depth` [m], `moves`
-        #: with `body`, `distance` [m] as a whole and `bending` [m] beside that; docs/overlaps.md.
-        self.separation: Dict[str, List[Dict[str, Any]]] = self._stepper.separation
+        self._scene_warnings: List[Problem] = imported + without(self._stepper.scene_warnings, imported)
+        self._is_end_told = False
+        self._separation: Dict[str, List[Dict[str, Any]]] = self._stepper.separation
+        warn(without(self._scene_warnings, told))  # Scene.load has issued the others
+
+    @property
+    def steps_by_status(self) -> Dict[str, int]:
+        """Number of steps that have ended with each status: `{"converged": 100}`."""
+        return dict(self._steps_by_status)
+
+    @property
+    def last_report(self) -> Optional[StepReport]:
+        """Report of the last step; None before the first."""
+        return self._last_report
+
+    @property
+    def warnings(self) -> List[Problem]:
+        """Probable mistakes in the scene, and what is not reliable in the steps so far (docs/results.md), by `name`."""
+        return self._scene_warnings + self._stepper.run_warnings
+
+    @property
+    def separation(self) -> Dict[str, List[Dict[str, Any]]]:
+        """Bodies that the scene's `start.overlaps` has moved apart: `overlaps` with `bodies` and `depth` [m], `moves`
+        with `body`, `distance` [m] as a whole and `bending` [m] beside that; docs/overlaps.md."""
+        return self._separation
+
+    def _remedy(self, name: str, value: Any) -> str:
+        if isinstance(getattr(type(self), name, None), property):
+            return "it cannot be set; the scene says how bodies start"
+        if name == "gravity":
+            return ("set it in the scene, Scene(gravity=[...]); to change it between steps, set the scene's gravity to "
+                    "zero and give the bodies a load of kind acceleration with a control (docs/python.md)")
+        return (f"a simulation is that of its scene: set scene.data[{name!r}] before it is made, or use controls "
+                "between steps (docs/python.md)")
+
+    def _warn_of_run(self) -> None:
+        """Issues the warnings about the run, once."""
+        if not self._is_end_told:
+            self._is_end_told = True
+            warn(self._stepper.run_warnings)
 
     def _list_bodies(self) -> None:
-        self._bodies: List[Body] = [Body(*body, number) for number, body in enumerate(self._stepper.bodies)]
+        self._bodies: List[Body] = [Body(self._stepper, *body, number, self._adapts)
+                                    for number, body in enumerate(self._stepper.bodies)]
         self._by_name = {body.name: body for body in self._bodies}
 
     @property
     def bodies(self) -> List[Body]:
-        """All bodies of the scene. If elements adapt, their `vertices` change from step to step."""
-        if self._adapts:
+        """All bodies of the scene. If elements adapt, their `vertices` change from step to step: ask again."""
+        if self._adapts or self._stepper.closed:
             self._list_bodies()
         return self._bodies
 
@@ -150,9 +230,15 @@ class Simulation:
         step. Raises StepError if the step could not be taken, RuntimeError after the last step or in a closed
         simulation.
         """
-        report = self._stepper.step(on_iteration)
-        self.steps_by_status[report.status] = self.steps_by_status.get(report.status, 0) + 1
-        self.last_report = report
+        try:
+            report = self._stepper.step(on_iteration)
+        except StepError:
+            self._warn_of_run()
+            raise
+        self._steps_by_status[report.status] = self._steps_by_status.get(report.status, 0) + 1
+        self._last_report = report
+        if self.done:
+            self._warn_of_run()
         return report
 
     @property
@@ -229,8 +315,8 @@ class Simulation:
         return self._stepper.state_hash
 
     def body(self, name: str) -> Body:
-        """Returns the body of that name. Raises KeyError."""
-        if self._adapts:
+        """Returns the body of that name. Raises KeyError, and RuntimeError in a closed simulation."""
+        if self._adapts or self._stepper.closed:
             self._list_bodies()
         try:
             return self._by_name[name]
@@ -255,6 +341,7 @@ class Simulation:
         if not isinstance(state, State):
             raise TypeError(f"state: expected what save_state() has given, not {_check.short(state)}")
         self._stepper.restore(state)
+        self._is_end_told = False
 
     def show(self, height: int = 600) -> Page:
         """Returns the frames stored so far as a page that a notebook shows below the cell (Results.show). Raises
@@ -264,8 +351,10 @@ class Simulation:
         return Results(self._folder).show(height)
 
     def close(self) -> None:
-        """Completes the result folder; the simulation cannot be used afterwards. `with` closes it."""
+        """Completes the result folder; the simulation cannot be used afterwards, apart from its `warnings`. `with`
+        closes it."""
         self._stepper.close()
+        self._warn_of_run()
 
     def __reduce__(self) -> Any:
         raise TypeError("a Simulation cannot be pickled; its scene and save_state() can")

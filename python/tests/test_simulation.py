@@ -67,10 +67,17 @@ class SameAsTheProgram(InFolder):
         with cl.Simulation(scene, self.folder / "out") as sim:
             first, first_speed = sim.positions, sim.velocities
             lengths = [len(first)]
+            stale = 0
             while not sim.done:
-                before = sim.positions
+                before, tile, rows = sim.positions, sim.body("tile"), sim.body("tile").vertices
                 sim.step()
                 after = sim.positions
+                if sim.body("tile").vertices == rows:
+                    self.assertEqual(tile.vertices, rows)
+                else:
+                    stale += 1
+                    with self.assertRaisesRegex(RuntimeError, "have adapted.*ask for sim.body"):
+                        tile.vertices
                 lengths.append(len(after))
                 self.assertEqual(len(sim.velocities), len(after))
                 # Arrays that were asked for before follow the step, or keep their values.
@@ -81,7 +88,9 @@ class SameAsTheProgram(InFolder):
             self.assertGreater(lengths[-1], lengths[0])
             self.assertEqual((len(first), len(first_speed)), (lengths[0], lengths[0]))
             self.assertIn("bar", repr(sim.bodies))
+            self.assertGreater(stale, 0)
         repr(sim)
+        self.assertEqual((tile.name, tile.kind, tile.number, tile.entry), ("tile", "rigid", 1, 1))
         run = cl.Results(self.folder / "out")
         self.assertTrue(run.verify().ok)
         self.assertEqual([len(frame.positions) for frame in run], lengths)
@@ -349,12 +358,14 @@ class Stopping(InFolder):
 
     def test_after_the_end(self):
         sim = cl.Simulation(drop(), steps=1).run()
+        box = sim.body("box")
         with self.assertRaisesRegex(RuntimeError, "all 1 steps are done"):
             sim.step()
         sim.close()
         sim.close()
         for use in (sim.step, lambda: sim.positions, lambda: sim.velocities, lambda: sim.contacts, sim.save_state,
-                    lambda: sim.pose("box"), lambda: sim.mesh, lambda: sim.state_hash):
+                    lambda: sim.pose("box"), lambda: sim.mesh, lambda: sim.state_hash, lambda: sim.body("box"),
+                    lambda: sim.bodies, lambda: box.vertices):
             with self.assertRaisesRegex(RuntimeError, "closed"):
                 use()
         self.assertEqual(repr(sim), "<Simulation: closed>")

@@ -58,14 +58,16 @@ py::tuple check_scene(const LoadedScene& loaded) {
     return Simulation::create(loaded.scene);
   }();
   if (!simulation) throw Refusal{"SceneError", simulation.issues()};
-  return py::make_tuple(summary_of(simulation->summary()), problems_of(simulation->warnings()));
+  return py::make_tuple(summary_of(simulation->summary()),
+                        problems_of(merge_warnings(loaded.warnings, simulation->named_warnings())));
 }
 
 }  // namespace
 
 void bind_scene(py::module_& module) {
   sealed_class<LoadedScene>(module, "SceneDesc", "A scene that has been read.")
-      .def_property_readonly("warnings", [](const LoadedScene& s) { return problems_of(s.warnings); })
+      .def_property_readonly("warnings",
+                             [](const LoadedScene& s) { return problems_of(merge_warnings(s.warnings, {})); })
       .def_property_readonly("base_directory", [](const LoadedScene& s) { return s.scene.base_directory; })
       .def(
           "text", [](const LoadedScene& s, const fs::path& path) { return scene_text(path, s.scene); }, py::arg("path"),

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/python/arrays.h"
@@ -21,6 +22,7 @@
 #include "clearance/scene/loaded_scene.h"
 #include "clearance/simulation/run.h"
 #include "clearance/simulation/run_records.h"
+#include "clearance/simulation/run_watch.h"
 
 namespace clearance::python {
 
@@ -89,6 +91,10 @@ class Stepper {
                        [&](const BodyDesc& body) { return find_remesh(scene, body) != nullptr; });
   }
   SavedState save_state() const { return {simulation().state(), start_}; }
+  /// Returns the warnings about the scene, those about its file among them.
+  NamedHints scene_warnings() const { return merge_warnings(of_file_, simulation().named_warnings()); }
+  /// Returns the warnings about the steps so far; of a closed simulation, about all of its steps.
+  std::vector<RunWarning> run_warnings() const;
   void restore(const SavedState& saved);
   py::dict controls() const;
   void set_control(const std::string& name, double value);
@@ -134,7 +140,11 @@ class Stepper {
 
   std::unique_ptr<Simulation> simulation_;
   std::optional<Output> output_;
-  std::uint64_t start_ = 0;  // see SavedState
+  std::optional<RunWatch> watch_;          // without output
+  std::vector<RunWarning> told_;           // warnings about the folder
+  std::vector<RunWarning> last_warnings_;  // of a closed simulation
+  Issues of_file_;                         // warnings about the file of the scene
+  std::uint64_t start_ = 0;                // see SavedState
   Buffer positions_, velocities_;
   py::array positions_view_, velocities_view_;
   int threads_ = 0, num_steps_ = 0, num_steps_done_ = 0;
@@ -154,7 +164,7 @@ FolderUse use_of(const std::string& name) {
 
 Stepper::Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, const std::string& use, int threads,
                  std::optional<int> num_steps, const std::optional<fs::path>& controls)
-    : threads_(threads) {
+    : of_file_(loaded.warnings), threads_(threads) {
   last_signal_check_ = Clock::now();
   try {
     build(loaded, std::move(folder), use, num_steps, controls);
@@ -195,6 +205,8 @@ void Stepper::build(const LoadedScene& loaded, std::optional<fs::path> folder, c
       Run run = value_or_throw(Run::begin(*simulation_, *claim, {num_steps, false}, observer()), "ResultError");
       if (!run.errors().empty()) throw Refusal{"ResultError", run.errors()};
       output_.emplace(Output{std::move(*claim), std::move(run)});
+    } else {
+      watch_.emplace(*simulation_);
     }
   } catch (const Refusal&) {
     if (claim) claim->withdraw({"log.txt"});
@@ -209,6 +221,7 @@ RunObserver Stepper::observer() {
   RunObserver observer;
   observer.on_iteration = [this](int, int iteration, double residual) { hear_iteration(iteration, residual); };
   observer.is_stop_wanted = [this] { return is_stop_wanted(); };
+  observer.on_warning = [this](const Issue& warning) { told_.push_back({"missing_frames", warning.message}); };
   return observer;
 }
 
@@ -277,7 +290,8 @@ py::object Stepper::step(const py::object& on_iteration) {
     failure_ = to_string(output_->run.errors().front());
     throw Refusal{"ResultError", output_->run.errors()};
   }
-  StepRecord record = record_of(simulation, report);
+  StepRecord record = output_ && report.is_advanced() ? output_->run.last_record() : record_of(simulation, report);
+  if (watch_) watch_->add_step(simulation, report, record);
   py::object result = py::cast(std::move(record));
   if (!report.is_advanced()) {
     has_failed_ = true;
@@ -289,14 +303,25 @@ py::object Stepper::step(const py::object& on_iteration) {
   return result;
 }
 
+std::vector<RunWarning> Stepper::run_warnings() const {
+  if (is_closed_) return last_warnings_;
+  simulation();
+  std::vector<RunWarning> warnings = told_;
+  const std::vector<RunWarning> of_steps = output_ ? output_->run.warnings() : watch_->warnings();
+  warnings.insert(warnings.end(), of_steps.begin(), of_steps.end());
+  return warnings;
+}
+
 void Stepper::close() {
   if (is_closed_) return;
   if (is_busy_) throw std::runtime_error("the simulation is in a step and cannot be closed");
+  last_warnings_ = run_warnings();
   is_closed_ = true;
   if (!output_) return;
   RunOutcome outcome;
   {
     const py::gil_scoped_release release;
+    const ThreadLimit limit(threads_);
     outcome = output_->run.finish();
   }
   output_.reset();
@@ -317,6 +342,7 @@ void Stepper::restore(const SavedState& saved) {
   }
   value_or_throw(simulation_->restore(saved.state), "SceneError");
   has_failed_ = false;
+  watch_.emplace(*simulation_);  // the steps until now belong to another run
   refresh();
 }
 
@@ -397,31 +423,23 @@ py::dict dict_of(const auto& pairs) {
   return dict;
 }
 
-py::list iterations_of(const StepRecord& record) {
-  py::list iterations;
-  for (const StepRecord::Iteration& it : record.iterations) {
-    py::dict one;
-    one["residual"] = it.residual;
-    one["imbalance"] = it.imbalance;
-    one["alpha_limit"] = it.alpha_limit;
-    one["alpha"] = it.alpha;
-    one["contacts"] = it.contacts;
-    one["min_distance"] = it.min_distance;
-    one["limited_by"] = it.limited_by;
-    one["event"] = it.event;
-    iterations.append(one);
-  }
-  return iterations;
+/// Returns the line of stats.jsonl, as Python reads it.
+py::object columns_of(const StepRecord& record) {
+  return py::module_::import("json").attr("loads")(stats_line(record).dump());
 }
 
-py::dict remesh_of(const StepRecord& record) {
-  py::dict remesh = dict_of(record.remesh.counts);
-  remesh.attr("update")(dict_of(record.remesh.numbers));
-  for (const auto& [name, v] : record.remesh.vectors) remesh[py::str(name)] = py::make_tuple(v[0], v[1], v[2]);
-  return remesh;
+/// Returns a column of the line that many steps lack; `otherwise` if this one does.
+template <class T>
+auto column(const char* name, T otherwise) {
+  return [name, otherwise](const StepRecord& record) -> py::object {
+    return columns_of(record).attr("get")(name, otherwise());
+  };
 }
 
 void bind_report(py::module_& module) {
+  const auto none = [] { return py::object(py::none()); };
+  const auto empty_dict = [] { return py::object(py::dict()); };
+  const auto empty_list = [] { return py::object(py::list()); };
   sealed_class<StepRecord>(module, "StepReport", "What a step did: the columns of stats.jsonl (docs/results.md).")
       .def_readonly("step", &StepRecord::step, "Number of the step, from 1.")
       .def_readonly("time", &StepRecord::time, "[s] At its end.")
@@ -453,8 +471,22 @@ void bind_report(py::module_& module) {
             return momentum;
           },
           "[N s] By name.")
-      .def_property_readonly("remesh", &remesh_of, "Of scenes whose elements adapt (docs/remeshing.md); else empty.")
-      .def_property_readonly("iterations", &iterations_of, "Of scenes with output.iterations.")
+      .def_property_readonly("columns", &columns_of, "The line of stats.jsonl as a dict.")
+      .def_readonly("parts", &StepRecord::parts, "Number of steps that it was taken in.")
+      .def_property_readonly("frame", column("frame", none), "File of the frame that was stored, or None.")
+      .def_property_readonly("controls", column("controls", empty_dict), "Values of the controls by name.")
+      .def_property_readonly("gained", column("gained", none), "Share of energy that the integrator added, and body.")
+      .def_property_readonly("lost", column("lost", none), "Share of energy that the integrator removed, and body.")
+      .def_property_readonly("strained", column("strained", none), "Joint that is most out of place, or None.")
+      .def_property_readonly("coarse", column("coarse", none), "Bodies that moved far past each other, or None.")
+      .def_property_readonly("turned", column("turned", none), "Stiff body that turned far, or None.")
+      .def_property_readonly("stiff_strain", column("stiff_strain", none), "Stiff body that was strained, or None.")
+      .def_property_readonly("large_rotation", column("large_rotation", none), "Linear body that turned far, or None.")
+      .def_property_readonly("contact_gap", column("contact_gap", none),
+                             "Of quasi-static steps with contact; else None.")
+      .def_property_readonly("curved", column("curved", none), "Of scenes with contact.separate_curved; else None.")
+      .def_property_readonly("remesh", column("remesh", empty_dict), "Of scenes whose elements adapt; else empty.")
+      .def_property_readonly("iterations", column("iterations", empty_list), "Of scenes with output.iterations.")
       .def("__repr__", [](const StepRecord& r) {
         return fmt::format("<step {}: {} after {} Newton iterations, t = {:g} s>", r.step, r.status,
                            r.newton_iterations, r.time);
@@ -541,7 +573,8 @@ void bind_simulation(py::module_& module) {
                                return probes;
                              })
       .def_property_readonly("separation", [](const Stepper& s) { return separation_of(s.simulation().separation()); })
-      .def_property_readonly("warnings", [](const Stepper& s) { return problems_of(s.simulation().warnings()); })
+      .def_property_readonly("scene_warnings", [](const Stepper& s) { return problems_of(s.scene_warnings()); })
+      .def_property_readonly("run_warnings", [](const Stepper& s) { return problems_of(s.run_warnings()); })
       .def_property_readonly("state_hash", [](const Stepper& s) { return s.simulation().state_hash(); })
       .def_property_readonly("controls", &Stepper::controls)
       .def("set_control", &Stepper::set_control, py::arg("name"), py::arg("value"))

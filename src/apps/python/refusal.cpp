@@ -1,17 +1,38 @@
 #include "apps/python/refusal.h"
 
 #include <exception>
+#include <string>
 
 namespace clearance::python {
 
 namespace py = pybind11;
 
-py::list problems_of(const Issues& issues) {
+namespace {
+
+py::object problem_of(const Issue& issue, const std::string& name) {
   const py::object problem = py::module_::import("clearance.errors").attr("Problem");
+  const char* severity = issue.severity == Severity::warning ? "warning" : "error";
+  return problem(issue.file, issue.place, issue.value, issue.message, severity, name);
+}
+
+}  // namespace
+
+py::list problems_of(const Issues& issues) {
   py::list problems;
-  for (const Issue& issue : issues) {
-    const char* severity = issue.severity == Severity::warning ? "warning" : "error";
-    problems.append(problem(issue.file, issue.place, issue.value, issue.message, severity));
+  for (const Issue& issue : issues) problems.append(problem_of(issue, ""));
+  return problems;
+}
+
+py::list problems_of(const NamedHints& hints) {
+  py::list problems;
+  for (const NamedHint& hint : hints) problems.append(problem_of(hint.issue, hint.name));
+  return problems;
+}
+
+py::list problems_of(const std::vector<RunWarning>& warnings) {
+  py::list problems;
+  for (const RunWarning& warning : warnings) {
+    problems.append(problem_of({"", "", "", warning.message, Severity::warning}, warning.name));
   }
   return problems;
 }

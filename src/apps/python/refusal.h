@@ -4,8 +4,11 @@
 #include <pybind11/pybind11.h>
 
 #include <utility>
+#include <vector>
 
 #include "clearance/base/result.h"
+#include "clearance/io/result/energy_monitor.h"
+#include "clearance/simulation/load/hint.h"
 
 namespace clearance::python {
 
@@ -23,6 +26,8 @@ T value_or_throw(Result<T> result, const char* error_class) {
 
 /// Returns a list of clearance.errors.Problem.
 pybind11::list problems_of(const Issues& issues);
+pybind11::list problems_of(const NamedHints& hints);
+pybind11::list problems_of(const std::vector<RunWarning>& warnings);
 
 void bind_errors(pybind11::module_& module);
 
