@@ -3,6 +3,8 @@
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 
+#include <algorithm>
+
 namespace clearance {
 
 struct ThreadLimit::Impl {
@@ -17,7 +19,9 @@ ThreadLimit::ThreadLimit(int num_threads) {
 ThreadLimit::~ThreadLimit() = default;
 
 int num_threads() {
-  return static_cast<int>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  // A limit may exceed the number of processors, but loops have no more threads than these.
+  const auto limit = static_cast<int>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  return std::min(limit, tbb::info::default_concurrency());
 }
 
 }  // namespace clearance

@@ -11,6 +11,7 @@
 #include "clearance/scene/enums.h"
 #include "clearance/simulation/rolling_watch.h"
 #include "clearance/simulation/run_records.h"
+#include "clearance/simulation/run_watch.h"
 #include "clearance/sparse/external_solver.h"
 
 namespace clearance {
@@ -65,6 +66,7 @@ struct Run::Impl {
         limits_(limits),
         observer_(std::move(observer)),
         requests_(path) {
+    threads_ = num_threads();
     first_step_ = simulation.num_steps_done();
     outcome_.last_step = first_step_;
     outcome_.num_steps = limits.num_steps.value_or(simulation.summary().num_steps);
@@ -120,6 +122,7 @@ struct Run::Impl {
 
   StepReport step() {
     const int step = simulation_.num_steps_done() + 1;
+    threads_ = num_threads();
     const StepReport report = advance(step);
     if (report.status == StepStatus::stopped) return report;
     if (report.is_advanced()) rolling_->add_step(simulation_);
@@ -127,7 +130,7 @@ struct Run::Impl {
     if (report.status != StepStatus::converged) log_unconverged(step, report);
     if (!report.is_advanced()) {
       const std::string reason = to_string(report.status) + ": " + report.limited_by;
-      failure_ = RunWarning{to_string(report.status), fmt::format("step {}: {}", step, report.limited_by)};
+      failure_ = failure_warning(step, report);
       fail(RunEnd::failed_step, {{"", fmt::format("step {}", step), "", reason}});
       return report;
     }
@@ -181,9 +184,9 @@ struct Run::Impl {
     const std::vector<double> probes = simulation_.probe_values();
     if (!probes.empty() && !keep(folder_.append_probes(step, simulation_.time(), probes))) return false;
     if (report != nullptr) {
-      StepRecord record = record_of(simulation_, *report);
-      record.has_frame = has_frame;
-      if (!keep(folder_.append_stats(record))) return false;
+      record_ = record_of(simulation_, *report);
+      record_.has_frame = has_frame;
+      if (!keep(folder_.append_stats(record_))) return false;
     }
     const bool has_checkpoint = is_last || step % output.checkpoint_interval == 0;
     if (has_checkpoint && !keep(folder_.write_checkpoint(checkpoint_of(simulation_.state())))) return false;
@@ -207,7 +210,7 @@ struct Run::Impl {
     RunSummary summary;
     summary.version = CLEARANCE_VERSION;
     summary.finished = to_string(outcome_.end);
-    summary.threads = num_threads();
+    summary.threads = threads_;
     summary.linear_solver = external_solver_of(simulation_.scene().solver);
     summary.bodies = scene.num_bodies;
     summary.vertices = scene.num_vertices;
@@ -235,6 +238,14 @@ struct Run::Impl {
     return outcome_;
   }
 
+  std::vector<RunWarning> warnings() const {
+    std::vector<RunWarning> warnings = folder_.warnings();
+    const std::vector<RunWarning> of_rolling = rolling_->warnings();
+    warnings.insert(warnings.end(), of_rolling.begin(), of_rolling.end());
+    if (failure_) warnings.push_back(*failure_);
+    return warnings;
+  }
+
   Simulation& simulation_;
   ResultFolder folder_;
   RunLimits limits_;
@@ -242,8 +253,10 @@ struct Run::Impl {
   RunRequestReader requests_;
   std::optional<Frame> first_frame_;
   int first_step_ = 0;
+  int threads_ = 1;    // of the last step: the owner may finish a run outside of the limit of its steps
   int iteration_ = 0;  // iterations of the step under way
   RunOutcome outcome_;
+  StepRecord record_;  // of the last step that was stored
   std::optional<RollingWatch> rolling_;
   std::optional<RunWarning> failure_;  // why the last step could not be taken
   std::optional<RunEnd> end_;          // set once no step can follow for another reason than their number
@@ -288,6 +301,12 @@ int Run::num_steps() const {
 }
 const Issues& Run::errors() const {
   return impl_->outcome_.errors;
+}
+const StepRecord& Run::last_record() const {
+  return impl_->record_;
+}
+std::vector<RunWarning> Run::warnings() const {
+  return impl_->warnings();
 }
 StepReport Run::step() {
   return impl_->step();

@@ -11,6 +11,7 @@
 
 #include "clearance/io/result/energy_monitor.h"
 #include "clearance/io/result/folder_claim.h"
+#include "clearance/io/result/result_folder.h"
 #include "clearance/simulation/simulation.h"
 
 namespace clearance {
@@ -80,6 +81,10 @@ class Run {
   bool is_over() const;
   int num_steps() const;         ///< number of steps planned
   const Issues& errors() const;  ///< why the run failed; empty if it has not
+  /// Line of stats.jsonl that the last step has got.
+  const StepRecord& last_record() const;
+  /// Returns the warnings about the steps so far, and about a step that could not be taken.
+  std::vector<RunWarning> warnings() const;
   /// Takes the next step and stores what belongs to it in the folder. A step that is stopped leaves everything as it
   /// was and may be taken later.
   StepReport step();

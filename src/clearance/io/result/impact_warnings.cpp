@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -16,23 +17,25 @@ namespace {
 /// An impact is over once its force has fallen below this share of its peak.
 constexpr double share_after_impact = 0.5;
 
-/// Returns the number in a cell of a row; 0 if the cell is empty, as that of a force before the first step, or missing.
-double number_in(const std::vector<std::string_view>& row, std::size_t column) {
-  double number = 0.0;
-  if (column < row.size()) std::from_chars(row[column].data(), row[column].data() + row[column].size(), number);
+/// Returns the number in a cell; NaN in an empty one, which a force has before the first step.
+double number_in(std::string_view cell) {
+  double number = std::numeric_limits<double>::quiet_NaN();
+  std::from_chars(cell.data(), cell.data() + cell.size(), number);
   return number;
 }
 
+}  // namespace
+
 /// The normal force of one contact, followed from step to step.
-class ContactSeries {
+class ImpactWatch::Contact {
  public:
-  ContactSeries(std::string probe, std::vector<std::size_t> columns)
+  Contact(std::string probe, std::vector<std::size_t> columns)
       : probe_(std::move(probe)), columns_(std::move(columns)) {}
 
-  void add(const std::vector<std::string_view>& row, double time) {
+  void add(double time, const std::vector<double>& values) {
     double force_sq = 0.0;
     for (const std::size_t column : columns_) {
-      const double component = number_in(row, column);
+      const double component = column < values.size() && std::isfinite(values[column]) ? values[column] : 0.0;
       force_sq += component * component;
     }
     follow(std::sqrt(force_sq), time);
@@ -83,37 +86,48 @@ class ContactSeries {
   bool is_unresolved_ = false;             // the largest force is that of an unresolved impact
 };
 
-/// Returns the contacts whose normal forces the columns hold: `name.normal.x [N]` and so on.
-std::vector<ContactSeries> contacts_in(const std::vector<std::string_view>& head) {
-  std::vector<ContactSeries> contacts;
+// The columns of a contact are `name.normal.x [N]` and so on.
+ImpactWatch::ImpactWatch(const std::vector<std::string>& columns) {
   constexpr std::string_view end_of_first = ".normal.x [N]";
-  for (std::size_t k = 0; k < head.size(); ++k) {
-    if (!head[k].ends_with(end_of_first)) continue;
-    const std::string probe(head[k].substr(0, head[k].size() - end_of_first.size()));
-    std::vector<std::size_t> columns;
-    for (std::size_t c = k; c < head.size() && head[c].starts_with(probe + ".normal."); ++c) columns.push_back(c);
-    contacts.emplace_back(probe, columns);
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (!columns[k].ends_with(end_of_first)) continue;
+    const std::string probe = columns[k].substr(0, columns[k].size() - end_of_first.size());
+    std::vector<std::size_t> own;
+    for (std::size_t c = k; c < columns.size() && columns[c].starts_with(probe + ".normal."); ++c) own.push_back(c);
+    contacts_.emplace_back(probe, own);
   }
-  return contacts;
 }
 
-}  // namespace
+ImpactWatch::ImpactWatch(ImpactWatch&&) noexcept = default;
+ImpactWatch& ImpactWatch::operator=(ImpactWatch&&) noexcept = default;
+ImpactWatch::~ImpactWatch() = default;
+
+void ImpactWatch::add(double time, const std::vector<double>& values) {
+  for (Contact& contact : contacts_) contact.add(time, values);
+}
+
+std::vector<RunWarning> ImpactWatch::warnings() const {
+  std::vector<RunWarning> warnings;
+  for (const Contact& contact : contacts_) contact.add_warning(warnings);
+  return warnings;
+}
 
 std::vector<RunWarning> impact_warnings(const std::filesystem::path& probes) {
-  std::vector<RunWarning> warnings;
+  constexpr std::size_t first_probe = 2;  // after the step and the time
   std::ifstream file(probes);
   std::string line;
-  if (!std::getline(file, line)) return warnings;
-  std::vector<ContactSeries> contacts = contacts_in(probe_cells(line));
-  if (contacts.empty()) return warnings;
+  if (!std::getline(file, line)) return {};
+  const std::vector<std::string_view> head = probe_cells(line);
+  if (head.size() <= first_probe) return {};
+  ImpactWatch watch(std::vector<std::string>(head.begin() + first_probe, head.end()));
   while (std::getline(file, line)) {
-    // A line that ends before its first comma has no time.
-    if (line.find(',') == std::string::npos) continue;
     const std::vector<std::string_view> row = probe_cells(line);
-    for (ContactSeries& contact : contacts) contact.add(row, number_in(row, 1));
+    if (row.size() < first_probe) continue;
+    std::vector<double> values;
+    for (std::size_t k = first_probe; k < row.size(); ++k) values.push_back(number_in(row[k]));
+    watch.add(number_in(row[1]), values);
   }
-  for (const ContactSeries& contact : contacts) contact.add_warning(warnings);
-  return warnings;
+  return watch.warnings();
 }
 
 }  // namespace clearance

@@ -215,7 +215,7 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
   if (auto done = remove_file(path / "summary.json"); !done) return done.issues();
   std::string text;
   for (const StatsLine& line : lines) {
-    folder.add_up(Json::parse(line.text, nullptr, false));
+    folder.sums_.add(Json::parse(line.text, nullptr, false));
     text += line.text + "\n";
   }
   if (auto done = write_file_atomically(path / "stats.jsonl", text); !done) return done.issues();
@@ -357,7 +357,7 @@ void add_watched(const StepRecord& record, Json& line) {
 
 }  // namespace
 
-Result<Done> ResultFolder::append_stats(const StepRecord& record) {
+Json stats_line(const StepRecord& record) {
   Json line;
   line["step"] = record.step;
   line["time"] = record.time;
@@ -374,9 +374,13 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   for (const StepRecord::Iteration& iteration : record.iterations) line["iterations"].push_back(json_of(iteration));
   line["frame"] = record.has_frame ? Json(frame_file(record.step)) : Json(nullptr);
   line["state_hash"] = record.state_hash;
-  const std::string text = line.dump();
-  if (auto done = append_to_file(path_ / "stats.jsonl", text + "\n"); !done) return done;
-  add_up(line);
+  return line;
+}
+
+Result<Done> ResultFolder::append_stats(const StepRecord& record) {
+  const Json line = stats_line(record);
+  if (auto done = append_to_file(path_ / "stats.jsonl", line.dump() + "\n"); !done) return done;
+  sums_.add(line);
   return Done{};
 }
 
@@ -392,110 +396,21 @@ Result<Done> ResultFolder::add_last_frame(const Frame& frame) {
   return write_file_atomically(path_ / "stats.jsonl", text);
 }
 
-namespace {
-
-double number_in(const Json& object, const char* key, double otherwise) {
-  return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>() : otherwise;
-}
-
-/// Returns a share and the name that it belongs to.
-std::pair<double, std::string> share_in(const Json& record, const char* key, const char* whose,
-                                        const char* value = "share") {
-  if (!record.contains(key) || !record[key].is_object()) return {};
-  const Json& share = record[key];
-  return {number_in(share, value, 0.0), share.contains(whose) && share[whose].is_string() ? share[whose] : ""};
-}
-
-std::pair<double, std::string> coarse_share(const Json& record) {
-  std::pair<double, std::string> coarse = share_in(record, "coarse", "bodies");
-  if (coarse.first > 0.0 && record["coarse"].contains("bodies")) {
-    for (const Json& body : record["coarse"]["bodies"]) {
-      if (body.is_string()) coarse.second += (coarse.second.empty() ? "'" : " and '") + body.get<std::string>() + "'";
-    }
-  }
-  return coarse;
-}
-
-StepEnergies::Adaptation adaptation_of(const Json& remesh) {
-  StepEnergies::Adaptation adaptation{0.0, number_in(remesh, "rejected", 0.0), number_in(remesh, "unsafe", 0.0),
-                                      -number_in(remesh, "elastic_loss", 0.0) - number_in(remesh, "kinetic_loss", 0.0)};
-  for (const char* key : {"splits", "collapses", "swaps", "smoothings"}) {
-    adaptation.num_done += number_in(remesh, key, 0.0);
-  }
-  return adaptation;
-}
-
-/// Energies of a step, from its line of the statistics.
-StepEnergies energies_of(const Json& record) {
-  const Json &account = record["account"], &energy = record["energy"];
-  return {number_in(energy, "kinetic", 0.0),
-          number_in(energy, "joint", 0.0),
-          number_in(account, "kinetic", 0.0),
-          number_in(account, "stored", 0.0),
-          number_in(account, "impacts", 0.0) + number_in(account, "integrator", 0.0),
-          share_in(record, "gained", "body"),
-          share_in(record, "lost", "body"),
-          share_in(record, "strained", "joint"),
-          coarse_share(record),
-          share_in(record, "turned", "body", "angle"),
-          share_in(record, "curved", "body"),
-          record.contains("remesh") ? std::optional(adaptation_of(record["remesh"])) : std::nullopt,
-          share_in(record, "stiff_strain", "body", "strain"),
-          share_in(record, "large_rotation", "body", "angle"),
-          number_in(record, "time", 0.0),
-          share_in(record, "lost", "body", "impacts").first,
-          record.contains("lost") && record["lost"].is_object() && record["lost"].contains("driven"),
-          share_in(record, "contact_gap", "bodies")};
-}
-
-}  // namespace
-
-/// Adds a line of the statistics to the sums. Any entry may be missing, because the file may be older or changed.
-void ResultFolder::add_up(const nlohmann::ordered_json& record) {
-  ++num_steps_;
-  if (!record.is_object()) return;
-  if (record.contains("seconds")) total_seconds_ += number_in(record["seconds"], "total", 0.0);
-  newton_iterations_ += static_cast<long>(number_in(record, "newton_iterations", 0.0));
-  min_distance_ = std::min(min_distance_, number_in(record, "min_distance", infinity));
-  const bool has_status = record.contains("status") && record["status"].is_string();
-  ++num_steps_by_status_[has_status ? record["status"].get<std::string>() : "unknown"];
-  if (has_status && record["status"] == "prescribed_motion_blocked" && first_block_.second.empty()) {
-    const bool has_reason = record.contains("limited_by") && record["limited_by"].is_string();
-    first_block_ = {number_in(record, "time", 0.0),
-                    has_reason ? record["limited_by"].get<std::string>() : "see limited_by in stats.jsonl"};
-  }
-  if (!record.contains("account") || !record.contains("energy")) return;
-  energy_.add(energies_of(record));
-}
-
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {
   return write_checkpoint_file(path_ / "checkpoint" / "state.bin", checkpoint);
 }
 
 std::vector<RunWarning> ResultFolder::warnings() const {
-  std::vector<RunWarning> warnings = energy_.warnings();
-  if (const auto locked = num_steps_by_status_.find("locked"); locked != num_steps_by_status_.end()) {
-    warnings.push_back(
-        {"coarse_step", fmt::format("{} of {} steps ended `locked`: contacts let bodies go nowhere in a step of this "
-                                    "length, so that they stood still or lost speed that they should have kept; what "
-                                    "follows is wrong. Use a step that is at least ten times shorter",
-                                    locked->second, num_steps_)});
-  }
-  if (const auto blocked = num_steps_by_status_.find("prescribed_motion_blocked");
-      blocked != num_steps_by_status_.end()) {
-    warnings.push_back({"motion_blocked",
-                        fmt::format("in {} of {} steps a prescribed motion or an obstacle did not get to its target, "
-                                    "because something between did not give way; the first at {:.4g} s: {}",
-                                    blocked->second, num_steps_, first_block_.first, first_block_.second)});
-  }
-  if (!energy_.has_inertia()) return warnings;
+  std::vector<RunWarning> warnings = sums_.warnings();
+  if (!has_inertia_) return warnings;
   const std::vector<RunWarning> of_impacts = impact_warnings(path_ / "probes.csv");
   warnings.insert(warnings.end(), of_impacts.begin(), of_impacts.end());
   return warnings;
 }
 
 Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
-  const auto converged = num_steps_by_status_.find("converged");
+  const std::map<std::string, int>& num_steps_by_status = sums_.num_steps_by_status();
+  const auto converged = num_steps_by_status.find("converged");
   Json json;
   json["version"] = summary.version;
   json["finished"] = summary.finished;
@@ -504,19 +419,20 @@ Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
   json["bodies"] = summary.bodies;
   json["vertices"] = summary.vertices;
   json["elements"] = summary.elements;
-  json["steps"] = num_steps_;
-  json["converged_steps"] = converged == num_steps_by_status_.end() ? 0 : converged->second;
+  json["steps"] = sums_.num_steps();
+  json["converged_steps"] = converged == num_steps_by_status.end() ? 0 : converged->second;
   json["steps_by_status"] = Json::object();
-  for (const auto& [status, count] : num_steps_by_status_) json["steps_by_status"][status] = count;
+  for (const auto& [status, count] : num_steps_by_status) json["steps_by_status"][status] = count;
   json["warnings"] = Json::array();
   for (const RunWarning& warning : summary.warnings) {
     json["warnings"].push_back({{"name", warning.name}, {"message", warning.message}});
   }
   json["frames"] = frames_.size();
-  json["total_seconds"] = total_seconds_;
-  json["mean_seconds_per_step"] = num_steps_ > 0 ? Json(total_seconds_ / num_steps_) : Json(nullptr);
-  json["newton_iterations"] = newton_iterations_;
-  json["min_distance"] = number(min_distance_);
+  json["total_seconds"] = sums_.total_seconds();
+  json["mean_seconds_per_step"] =
+      sums_.num_steps() > 0 ? Json(sums_.total_seconds() / sums_.num_steps()) : Json(nullptr);
+  json["newton_iterations"] = sums_.newton_iterations();
+  json["min_distance"] = number(sums_.min_distance());
   json["peak_memory_bytes"] = peak_memory_bytes();
   return write_file_atomically(path_ / "summary.json", json.dump(2) + "\n");
 }

@@ -16,6 +16,7 @@
 #include "clearance/io/result/checkpoint_file.h"
 #include "clearance/io/result/energy_monitor.h"
 #include "clearance/io/result/result_files.h"
+#include "clearance/io/result/run_sums.h"
 #include "clearance/scene/scene.h"
 
 namespace clearance {
@@ -119,6 +120,9 @@ struct StepRecord {
   std::string state_hash;
 };
 
+/// Returns the line of stats.jsonl.
+nlohmann::ordered_json stats_line(const StepRecord& record);
+
 /// summary.json, apart from the sums over the step records.
 struct RunSummary {
   std::string version;
@@ -166,17 +170,17 @@ class ResultFolder {
   Result<Done> write_summary(const RunSummary& summary);
 
   /// Numbers of steps of the stored statistics by their status.
-  const std::map<std::string, int>& num_steps_by_status() const { return num_steps_by_status_; }
+  const std::map<std::string, int>& num_steps_by_status() const { return sums_.num_steps_by_status(); }
   /// Returns the warnings that follow from the energy accounts and the contact forces of all steps.
   std::vector<RunWarning> warnings() const;
   /// Returns the steps whose frames are missing: they were removed, or the disk was full while an older program ran.
   std::vector<int> missing_frames() const;
 
  private:
-  ResultFolder(std::filesystem::path path, TimeIntegrator integrator) : path_(std::move(path)), energy_(integrator) {}
+  ResultFolder(std::filesystem::path path, TimeIntegrator integrator)
+      : path_(std::move(path)), sums_(integrator), has_inertia_(integrator != TimeIntegrator::quasi_static) {}
   Result<Done> write_frame_list();
   Result<Done> remove_frames_beyond(const std::vector<std::string>& recorded);
-  void add_up(const nlohmann::ordered_json& stats_line);
   void find_frames(const std::vector<StatsLine>& lines, int last_step, int frame_interval);
 
   std::filesystem::path path_;
@@ -184,14 +188,8 @@ class ResultFolder {
   std::map<int, double> frames_;   // time of the frame of a step
   std::set<int> expected_frames_;  // steps; of a run that is continued only
 
-  // Sums over stats.jsonl
-  std::map<std::string, int> num_steps_by_status_;
-  EnergyMonitor energy_;
-  std::pair<double, std::string> first_block_;  // [s] end of the first step whose motion was blocked, and by what
-  int num_steps_ = 0;
-  double total_seconds_ = 0.0;
-  double min_distance_ = infinity;
-  long newton_iterations_ = 0;
+  RunSums sums_;  // over stats.jsonl
+  bool has_inertia_ = true;
 };
 
 /// Returns the peak memory in bytes; 0 if the system does not report it.

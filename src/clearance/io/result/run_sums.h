@@ -1,0 +1,41 @@
+// Sums over the steps of a run, and the warnings that follow from them.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clearance/io/result/energy_monitor.h"
+#include "clearance/math/types.h"
+
+namespace clearance {
+
+class RunSums {
+ public:
+  explicit RunSums(TimeIntegrator integrator) : energy_(integrator) {}
+
+  /// Adds a line of stats.jsonl. Any entry may be missing, because the file may be older or changed.
+  void add(const nlohmann::ordered_json& stats_line);
+
+  /// Returns the warnings that follow from the energy accounts and from how the steps ended.
+  std::vector<RunWarning> warnings() const;
+
+  const std::map<std::string, int>& num_steps_by_status() const { return num_steps_by_status_; }
+  int num_steps() const { return num_steps_; }
+  double total_seconds() const { return total_seconds_; }
+  double min_distance() const { return min_distance_; }  ///< [m]
+  long newton_iterations() const { return newton_iterations_; }
+
+ private:
+  std::map<std::string, int> num_steps_by_status_;
+  EnergyMonitor energy_;
+  std::pair<double, std::string> first_block_;  // [s] end of the first step whose motion was blocked, and by what
+  int num_steps_ = 0;
+  double total_seconds_ = 0.0;
+  double min_distance_ = infinity;
+  long newton_iterations_ = 0;
+};
+
+}  // namespace clearance

@@ -1,0 +1,39 @@
+#include "clearance/simulation/run_watch.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace clearance {
+
+RunWarning failure_warning(int step, const StepReport& report) {
+  return {to_string(report.status), fmt::format("step {}: {}", step, report.limited_by)};
+}
+
+RunWatch::RunWatch(const Simulation& simulation) : sums_(simulation.scene().time.integrator), rolling_(simulation) {
+  if (simulation.scene().time.integrator == TimeIntegrator::quasi_static) return;
+  impacts_.emplace(simulation.probe_columns());
+  impacts_->add(simulation.time(), simulation.probe_values());
+}
+
+void RunWatch::add_step(const Simulation& simulation, const StepReport& report, const StepRecord& record) {
+  if (!report.is_advanced()) {
+    failure_ = failure_warning(simulation.num_steps_done() + 1, report);
+    return;
+  }
+  rolling_.add_step(simulation);
+  sums_.add(stats_line(record));
+  if (impacts_) impacts_->add(simulation.time(), simulation.probe_values());
+}
+
+std::vector<RunWarning> RunWatch::warnings() const {
+  std::vector<RunWarning> warnings = sums_.warnings();
+  const std::vector<RunWarning> of_impacts = impacts_ ? impacts_->warnings() : std::vector<RunWarning>{};
+  const std::vector<RunWarning> of_rolling = rolling_.warnings();
+  warnings.insert(warnings.end(), of_impacts.begin(), of_impacts.end());
+  warnings.insert(warnings.end(), of_rolling.begin(), of_rolling.end());
+  if (failure_) warnings.push_back(*failure_);
+  return warnings;
+}
+
+}  // namespace clearance
