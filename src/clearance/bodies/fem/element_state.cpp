@@ -17,12 +17,15 @@ Vec<3> principal_values(const Mat<3>& a) {
 
 }  // namespace
 
-ElementState element_state(const MaterialParameters& material, const Mat<3>& f) {
-  ElementState state;
-  // Cauchy's stress is P F^T / J; for linear elasticity it is P.
+Mat<3> cauchy_stress(const MaterialParameters& material, const Mat<3>& f) {
   const Mat<3> piola = first_piola_stress<3>(material, f);
   const bool is_linear = material.model == ElasticModel::linear_elasticity;
-  state.principal_stress = principal_values(is_linear ? piola : Mat<3>(piola * f.transpose() / f.determinant()));
+  return is_linear ? piola : Mat<3>(piola * f.transpose() / f.determinant());
+}
+
+ElementState element_state(const MaterialParameters& material, const Mat<3>& f) {
+  ElementState state;
+  state.principal_stress = principal_values(cauchy_stress(material, f));
   // The stress of von Mises is the root of half the sum of the squared differences of principal stresses.
   const Vec<3>& s = state.principal_stress;
   state.von_mises =

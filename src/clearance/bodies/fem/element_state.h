@@ -17,6 +17,9 @@ struct ElementState {
   double energy_density = 0.0;  ///< [J/m^3] over the volume at rest
 };
 
+/// Returns the Cauchy stress [Pa] P F^T / J at F; for linear elasticity P itself.
+Mat<3> cauchy_stress(const MaterialParameters& material, const Mat<3>& f);
+
 /// Returns the state at the deformation gradient F, det F > 0. The Cauchy stress is P F^T / J; linear elasticity does
 /// not distinguish stress measures, so there it is P itself. 2D is plane strain: F has a third row and column of the
 /// identity, and the stress across the plane counts.

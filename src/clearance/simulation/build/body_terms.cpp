@@ -46,6 +46,23 @@ void add_elasticity(const SceneElements<dim>& elements, BodyTerms& terms) {
   };
 }
 
+template <int dim>
+void add_stresses(const SceneElements<dim>& elements, BodyTerms& terms) {
+  const auto meshes = std::make_shared<const std::vector<ElementMesh<dim>>>(elements.meshes());
+  for (const ElementMesh<dim>& mesh : *meshes) {
+    for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
+      const MaterialParameters& material = mesh.material_of(e);
+      terms.element_kinds.push_back({mesh.order, material.model, material.mu, material.lambda});
+    }
+  }
+  if (meshes->empty()) return;
+  terms.element_stresses = [meshes](const VecX& x, int extra_degree) {
+    ElementStresses all;
+    for (const ElementMesh<dim>& mesh : *meshes) append_stresses(mesh, x, extra_degree, all);
+    return all;
+  };
+}
+
 /// Makes the inertia if it is not a lumped mass. `mass` [kg] per block has all masses; `lumped` is the one of linear
 /// elements, and `shares` are those of curved ones.
 template <int dim>
@@ -103,6 +120,7 @@ BodyTerms make_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bod
   }
   terms.mass = elements.curved.empty() ? lumped : VecX(lumped + shares);
   add_elasticity(elements, terms);
+  add_stresses(elements, terms);
   add_stiff_units<dim>(unknowns.stiff_units, terms);
   terms.consistent_mass = make_consistent_mass(desc, elements, terms.mass, lumped, shares);
   add_gravity_and_barriers(desc, elements, terms);

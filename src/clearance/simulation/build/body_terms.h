@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clearance/bodies/fem/element_state.h"
+#include "clearance/bodies/fem/element_stress.h"
 #include "clearance/model/model.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/build/unknowns.h"
@@ -28,6 +29,9 @@ struct BodyTerms {
   std::vector<int> cell_of_element;  ///< cell of frames per element
   /// Returns the state of each element at x; null if the scene has no elements.
   std::function<std::vector<ElementState>(const VecX& x)> element_states;
+  std::vector<ElementKind> element_kinds;  ///< per element
+  /// Returns the stress of each element at x (append_stresses); null if the scene has no elements.
+  std::function<ElementStresses(const VecX& x, int extra_degree)> element_stresses;
 };
 
 BodyTerms make_body_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);

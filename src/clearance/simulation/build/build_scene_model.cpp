@@ -108,6 +108,8 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   scene.shape_moments = std::move(terms.shape_moments);
   scene.cell_of_element = std::move(terms.cell_of_element);
   scene.element_states = std::move(terms.element_states);
+  scene.element_kinds = std::move(terms.element_kinds);
+  scene.element_stresses = std::move(terms.element_stresses);
   scene.issues = std::move(issues);
   scene.empty_regions = std::move(idle);
   return scene;

@@ -9,6 +9,7 @@
 
 #include "clearance/base/result.h"
 #include "clearance/bodies/fem/element_state.h"
+#include "clearance/bodies/fem/element_stress.h"
 #include "clearance/model/model.h"
 #include "clearance/scene/controls.h"
 #include "clearance/simulation/build/joints.h"
@@ -43,6 +44,9 @@ struct SceneModel {
   std::vector<int> cell_of_element;          ///< cell of frames per element
   /// Returns the state of each element at x; null if the scene has no elements.
   std::function<std::vector<ElementState>(const VecX& x)> element_states;
+  std::vector<ElementKind> element_kinds;  ///< per element
+  /// Returns the stress of each element at x (append_stresses); null if the scene has no elements.
+  std::function<ElementStresses(const VecX& x, int extra_degree)> element_stresses;
   Issues issues;         ///< errors and warnings about the parts of the scene, such as files that motions lack
   Issues empty_regions;  ///< warnings about motions and loads that select nothing
 
