@@ -34,12 +34,14 @@ void expect_says(const std::string& message, const std::vector<std::string>& par
 }
 
 TEST(ValidateOutput, AcceptsEveryKindOfProbe) {
-  const Issues issues = issues_of(R"({"fields": ["von_mises", "strain"], "probes": [
+  const Issues issues = issues_of(R"({"fields": ["von_mises", "strain", "stress"], "probes": [
     {"name": "a", "body": "bar"}, {"name": "b", "kind": "velocity", "body": "arm", "point": [0, 0, 0]},
     {"name": "c", "kind": "reaction", "body": "bar", "region": {"box": [[0, 0, 0], [1, 1, 1]]}, "point": [0, 0, 0]},
     {"name": "d", "kind": "reaction", "body": "floor"}, {"name": "e", "kind": "contact", "bodies": ["bar", ""]},
     {"name": "f", "kind": "contact", "bodies": ["arm[1]", "half_spaces[0]"]},
-    {"name": "g", "kind": "gap", "bodies": ["arm[1]", "floor"]}, {"name": "h", "kind": "joint", "joint": "elbow"}]})");
+    {"name": "g", "kind": "gap", "bodies": ["arm[1]", "floor"]}, {"name": "h", "kind": "joint", "joint": "elbow"},
+    {"name": "i", "kind": "stress", "body": "bar"},
+    {"name": "j", "kind": "stress", "body": "bar", "region": {"box": [[0, 0, 0], [1, 1, 1]]}}]})");
   for (const Issue& issue : issues) ADD_FAILURE() << to_string(issue);
 }
 

@@ -7,7 +7,7 @@ import { View } from "./view.js";
 const $ = (id) => document.getElementById(id);
 const number = (x) => (x === null || x === undefined || Number.isNaN(x) ? "none"
   : x === 0 ? "0" : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(3) : String(Number(x.toPrecision(5))));
-const units = { displacement: "m", velocity: "m/s", von_mises: "Pa", principal_stress: "Pa", energy_density: "J/m³",
+const units = { displacement: "m", velocity: "m/s", von_mises: "Pa", stress_von_mises: "Pa", principal_stress: "Pa", energy_density: "J/m³",
   contact_pressure: "Pa", normal_force: "N", friction_force: "N" };
 const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 /** The first elements of a list's entries are marks in these colours: a style within HTML is against the page's policy. */

@@ -344,10 +344,15 @@ Result<Done> parse_size(const std::string& text, RenderOptions& options) {
 
 namespace {
 
-/// Returns the full name of a color; an array whose own name is the short name goes first.
+/// Returns the full name of a color. An array whose own name is the short name goes first, and the recovered stress
+/// before that of elements, because it is more accurate.
 std::string complete_color(const Folder& folder, const std::string& color) {
-  const auto last = read_frame(folder.frames.back(), array_of(color));
-  return last && last->point_scalar.empty() && last->cell_scalar.empty() ? full_name_of(color) : color;
+  const auto has_array = [&](const std::string& name) {
+    const auto last = read_frame(folder.frames.back(), array_of(name));
+    return !last || !last->point_scalar.empty() || !last->cell_scalar.empty();
+  };
+  if (has_array(color)) return color;
+  return color == "stress" && has_array(recovered_stress) ? recovered_stress : full_name_of(color);
 }
 
 Result<Studio> open_studio(const RenderOptions& options) {

@@ -91,7 +91,10 @@ Result<RunFiles> read_run_files(const fs::path& folder) {
   files.scene = read_json(folder / "scene.json");
   if (files.scene.is_object()) {
     for (const Json& field : files.scene.value("output", Json::object()).value("fields", Json::array())) {
-      if (field.is_string()) files.fields.push_back(field.get<std::string>());
+      if (!field.is_string()) continue;
+      // The recovered stress is stored as several arrays; the page shows its equivalent stress.
+      const std::string name = field.get<std::string>();
+      files.fields.push_back(name == "stress" ? "stress_von_mises" : name);
     }
   }
   files.stats = read_stats(folder);

@@ -47,7 +47,7 @@ std::string unit_of(const std::string& color) {
   static const std::map<std::string, std::string> units = {
       {"displacement", "m"},      {"velocity", "m/s"},   {"contact_force", "N"},     {"stress", "Pa"},
       {"pressure", "Pa"},         {"von_mises", "Pa"},   {"principal_stress", "Pa"}, {"energy_density", "J/m^3"},
-      {"contact_pressure", "Pa"}, {"normal_force", "N"}, {"friction_force", "N"}};
+      {"contact_pressure", "Pa"}, {"normal_force", "N"}, {"friction_force", "N"},    {"stress_von_mises", "Pa"}};
   const auto found = units.find(color);
   return found == units.end() ? "" : found->second;
 }

@@ -18,6 +18,10 @@ bool is_field(const std::string& color);
 /// names stay as they are.
 std::string full_name_of(const std::string& color);
 
+/// Name of the array of the equivalent recovered stress (OutputField::stress), which `stress` stands for if frames have
+/// it.
+inline const std::string recovered_stress = "stress_von_mises";
+
 /// Returns advice for frames that lack the array of `color`.
 std::string advice_for_missing(const std::string& color);
 

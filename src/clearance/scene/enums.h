@@ -243,6 +243,10 @@ struct EnumInfo<OutputField> {
         "cell data, 3 numbers [Pa]: principal Cauchy stresses, the largest first, tension positive"},
       V{OutputField::strain, "strain", "cell data, 3 numbers: principal logarithmic strains, the largest first"},
       V{OutputField::energy_density, "energy_density", "cell data [J/m^3]: elastic energy over the volume at rest"},
+      V{OutputField::stress, "stress",
+        "point data [Pa]: Cauchy stress recovered at the vertices, as `stress_von_mises`, its equivalent stress, and "
+        "its components `stress_xx`, `stress_yy`, `stress_zz`, `stress_xy`, `stress_yz` and `stress_xz`; more accurate "
+        "than the stresses of cells, most of all on the surface"},
       V{OutputField::contact_pressure, "contact_pressure",
         "point data [Pa]: normal contact forces divided by the areas that bear them"},
       V{OutputField::normal_force, "normal_force", "point data, a vector [N]: normal force of contacts on the vertex"},
@@ -266,7 +270,11 @@ struct EnumInfo<ProbeKind> {
         "angle [deg] of a hinge with its turns, or offset [m] of a slider; `effort`, the torque [N m] about or force "
         "[N] along its axis that moves or holds it there; and the total force [N], and torque [N m] about the joint's "
         "point, that the joint exerts on its first body"},
-      V{ProbeKind::gap, "gap", "smallest distance [m] between `bodies`"}};
+      V{ProbeKind::gap, "gap", "smallest distance [m] between `bodies`"},
+      V{ProbeKind::stress, "stress",
+        "largest equivalent stress of von Mises, largest and smallest principal stress [Pa] of the Cauchy stress "
+        "recovered at the vertices of `body` (or those in `region`), and the position [m] of the vertex with the "
+        "largest equivalent stress"}};
 };
 
 }  // namespace clearance

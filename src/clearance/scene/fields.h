@@ -865,8 +865,8 @@ void describe(Visitor& v, ProbeDesc& p) {
   v.field("kind", p.kind, any("", "quantity that is measured"));
   v.field("body", p.body,
           any("",
-              "position, velocity, reaction: name of a body; the name of a body with copies stands for all copies "
-              "together, `link[3]` for one of them"));
+              "position, velocity, reaction, stress: name of a body; the name of a body with copies stands for all "
+              "copies together, `link[3]` for one of them"));
   v.field("bodies", p.bodies,
           any("",
               "contact, gap: names of two bodies, as above; the second may be a half-space (`half_spaces[0]`); for "
@@ -877,7 +877,7 @@ void describe(Visitor& v, ProbeDesc& p) {
               "position, velocity: point that selects the vertex that starts nearest to it; reaction: point about "
               "which the torque is measured, fixed in the world (null: centre of the bounding box of the nodes at the "
               "scene's start)"));
-  v.field("region", p.region, any("", "position, velocity, reaction: nodes of the body; null: see kind"));
+  v.field("region", p.region, any("", "position, velocity, reaction, stress: nodes of the body; null: see kind"));
 }
 
 template <>

@@ -445,6 +445,7 @@ enum class OutputField {
   principal_stress,  ///< [Pa] of elements: principal Cauchy stresses, largest first
   strain,            ///< of elements: principal logarithmic strains, largest first
   energy_density,    ///< [J/m^3] of elements: elastic energy over the volume at rest
+  stress,            ///< [Pa] of vertices: recovered Cauchy stress and its equivalent stress
   contact_pressure,  ///< [Pa] of surface vertices: normal forces over the areas that bear them
   normal_force,      ///< [N] of contacts on surface vertices
   friction_force     ///< [N] of contacts on surface vertices
@@ -456,14 +457,15 @@ enum class ProbeKind {
   reaction,  ///< [N], [N m] what holds or moves prescribed nodes
   contact,   ///< [N] on the first body by the second
   joint,     ///< [deg] or [m], [N], [N m]
-  gap        ///< [m] smallest distance of two bodies
+  gap,       ///< [m] smallest distance of two bodies
+  stress     ///< [Pa], [m] largest recovered stresses of a body, and where
 };
 
 /// Numbers that are stored in every step. The kind determines which members are used.
 struct ProbeDesc {
   std::string name;
   ProbeKind kind = ProbeKind::position;
-  std::string body;                   ///< of position, velocity, reaction; without a number all copies together
+  std::string body;                   ///< of position, velocity, reaction, stress; without a number all copies
   std::array<std::string, 2> bodies;  ///< of contact, gap; the second may be `half_spaces[0]`, of contact also empty
   std::string joint;                  ///< name of a joint
   std::optional<Vec<3>> point;        ///< [m] at the scene's start; of reaction: what the torque is about, fixed

@@ -36,7 +36,8 @@ class OutputCheck : SceneCheck {
 
  private:
   static bool has_body(ProbeKind kind) {
-    return kind == ProbeKind::position || kind == ProbeKind::velocity || kind == ProbeKind::reaction;
+    return kind == ProbeKind::position || kind == ProbeKind::velocity || kind == ProbeKind::reaction ||
+           kind == ProbeKind::stress;
   }
   static bool has_bodies(ProbeKind kind) { return kind == ProbeKind::contact || kind == ProbeKind::gap; }
 
@@ -62,9 +63,11 @@ class OutputCheck : SceneCheck {
     if (has_body(probe.kind)) {
       check_body(probe, place + ".body");
     } else {
-      refuse(!probe.body.empty(), "body", "`position`, `velocity` and `reaction`");
+      refuse(!probe.body.empty(), "body", "`position`, `velocity`, `reaction` and `stress`");
+      refuse(probe.region.has_value(), "region", "`position`, `velocity`, `reaction` and `stress`");
+    }
+    if (!has_body(probe.kind) || probe.kind == ProbeKind::stress) {
       refuse(probe.point.has_value(), "point", "`position`, `velocity` and `reaction`");
-      refuse(probe.region.has_value(), "region", "`position`, `velocity` and `reaction`");
     }
     if (has_bodies(probe.kind)) {
       check_bodies(probe, place + ".bodies");

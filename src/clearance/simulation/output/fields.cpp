@@ -1,9 +1,13 @@
 #include "clearance/simulation/output/fields.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 #include "clearance/scene/enums.h"
 #include "clearance/simulation/output/contact_pressure.h"
+#include "clearance/simulation/output/stress_recovery.h"
 
 namespace clearance {
 
@@ -32,6 +36,31 @@ std::vector<Vec<3>> displacements(const SceneModel& scene, const VecX& x) {
         at.segment(first, scene.dim) - scene.frames.mesh.vertices[v].head(scene.dim) - bent.segment(first, scene.dim);
   }
   return moved;
+}
+
+/// Returns the recovered stress of each vertex: zero where nothing deforms, and the one with the larger equivalent
+/// stress where materials meet.
+std::vector<StressVector> stresses_of_vertices(const SceneModel& scene, const VecX& x) {
+  std::vector<StressVector> stresses(scene.frames.mesh.vertices.size(), StressVector::Zero());
+  const StressPatches patches(scene);
+  for (const NodeStress& node : StressNodes(scene, patches).stresses(x)) {
+    StressVector& of_vertex = stresses[node.vertex];
+    if (von_mises(node.stress) > von_mises(of_vertex)) of_vertex = node.stress;
+  }
+  return stresses;
+}
+
+/// Appends the equivalent stress and the components, each as an array of its own.
+void add_stress(const SceneModel& scene, const VecX& x, Frame& frame) {
+  static constexpr std::array components = {"xx", "yy", "zz", "xy", "yz", "xz"};
+  const std::vector<StressVector> stresses = stresses_of_vertices(scene, x);
+  const auto add = [&](const char* part, const auto& value) {
+    FrameArray array{fmt::format("{}_{}", name_of(OutputField::stress), part), 1, {}};
+    for (const StressVector& stress : stresses) array.values.push_back(value(stress));
+    frame.point_arrays.push_back(std::move(array));
+  };
+  add("von_mises", von_mises);
+  for (int i = 0; i < 6; ++i) add(components[i], [i](const StressVector& stress) { return stress[i]; });
 }
 
 /// Makes an array with the values of the elements; zero for the cells of stiff bodies and obstacles, which do not
@@ -82,6 +111,8 @@ void add_fields(const SceneModel& scene, const std::vector<OutputField>& fields,
     frame.point_arrays.push_back(
         {name_of(OutputField::contact_pressure), 1, contact_pressures(scene, source.state.x, source.normal_forces)});
   }
+
+  if (wants(OutputField::stress)) add_stress(scene, source.state.x, frame);
 
   const bool has_elements = wants(OutputField::von_mises) || wants(OutputField::principal_stress) ||
                             wants(OutputField::strain) || wants(OutputField::energy_density);

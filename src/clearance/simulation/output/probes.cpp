@@ -8,8 +8,10 @@
 
 #include "clearance/geometry/surface_distance.h"
 #include "clearance/math/rotation.h"
+#include "clearance/math/symmetric_modes.h"
 #include "clearance/scene/body_names.h"
 #include "clearance/simulation/load/region.h"
+#include "clearance/simulation/output/stress_recovery.h"
 
 namespace clearance {
 
@@ -61,6 +63,8 @@ class ProbeMaker {
         return make_joint();
       case ProbeKind::gap:
         return make_gap();
+      case ProbeKind::stress:
+        return make_stress();
     }
   }
 
@@ -366,6 +370,51 @@ class ProbeMaker {
       std::vector<Vec<3>> points;
       for (int v = 0; v < scene.model.surface.num_vertices; ++v) points.push_back(in_space(x, v, scene.dim));
       values.push_back(surface_distance(first, second, points));
+    });
+  }
+
+  // --- stress ---
+
+  /// The largest recovered stresses of some nodes.
+  struct LargestStress {
+    double von_mises = -1.0, largest_principal = -infinity, smallest_principal = infinity;  // [Pa]
+    int vertex = 0;  // of frames; the one with the largest equivalent stress
+  };
+
+  static LargestStress find_largest(const std::vector<NodeStress>& nodes) {
+    LargestStress largest;
+    for (const NodeStress& node : nodes) {
+      const auto principal = symmetric_modes(to_matrix(node.stress)).values;
+      largest.smallest_principal = std::min(largest.smallest_principal, principal[0]);
+      largest.largest_principal = std::max(largest.largest_principal, principal[2]);
+      const double equivalent = von_mises(node.stress);
+      if (!(equivalent > largest.von_mises)) continue;
+      largest.von_mises = equivalent;
+      largest.vertex = node.vertex;
+    }
+    return largest;
+  }
+
+  void make_stress() {
+    const std::vector<int> bodies = find_bodies(probe_->body, "body");
+    if (bodies.empty()) return;
+    std::vector<char> is_wanted(scene_.frames.mesh.vertices.size(), 0);
+    for (const int b : bodies) {
+      for (const int v : select(b)) is_wanted[first_vertex_[b] + v] = 1;
+    }
+    const auto patches = std::make_shared<const StressPatches>(scene_);
+    const StressNodes nodes(scene_, *patches, is_wanted);
+    if (nodes.is_empty()) {
+      return error("region", "", fmt::format("no element of body '{}' that deforms has a node there", probe_->body));
+    }
+    add_column(".von_mises", "Pa");
+    add_column(".largest_principal", "Pa");
+    add_column(".smallest_principal", "Pa");
+    add_vector(".at", "m");
+    measure([patches, nodes, &scene = scene_](const StepEnd& end, std::vector<double>& values) {
+      const LargestStress largest = find_largest(nodes.stresses(end.state.x));
+      values.insert(values.end(), {largest.von_mises, largest.largest_principal, largest.smallest_principal});
+      push(in_space(scene.frames.vertex_map.apply(end.state.x), largest.vertex, scene.dim), scene.dim, values);
     });
   }
 
