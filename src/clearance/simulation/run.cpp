@@ -9,6 +9,7 @@
 #include "clearance/io/result/result_folder.h"
 #include "clearance/io/result/run_control.h"
 #include "clearance/scene/enums.h"
+#include "clearance/simulation/coarse_elements.h"
 #include "clearance/simulation/rolling_watch.h"
 #include "clearance/simulation/run_records.h"
 #include "clearance/simulation/run_watch.h"
@@ -203,6 +204,15 @@ struct Run::Impl {
     }
   }
 
+  /// Adds the estimates of the errors that elements make, and their warnings. Inertia would falsify them.
+  void judge_elements(RunSummary& summary, std::vector<RunWarning>& warnings) const {
+    if (simulation_.scene().time.integrator != TimeIntegrator::quasi_static || simulation_.num_steps_done() == 0)
+      return;
+    const std::vector<DiscretisationError> errors = simulation_.discretisation_errors();
+    summary.discretisation = discretisation_records(simulation_, errors);
+    for (RunWarning& warning : coarse_element_warnings(simulation_, errors)) warnings.push_back(std::move(warning));
+  }
+
   RunOutcome finish() {
     if (!is_over()) complete_last_step();
     outcome_.end = end_.value_or(is_over() ? RunEnd::complete : RunEnd::stopped);
@@ -223,14 +233,16 @@ struct Run::Impl {
       summary.warnings.push_back({hint.name, fmt::format("{}: {}", hint.issue.place, hint.issue.message)});
     }
     if (failure_) summary.warnings.push_back(*failure_);
-    const std::vector<RunWarning> of_rolling = rolling_->warnings(), of_folder = folder_.warnings();
-    for (const std::vector<RunWarning>& some : {of_rolling, of_folder}) {
-      summary.warnings.insert(summary.warnings.end(), some.begin(), some.end());
+    std::vector<RunWarning> of_end = rolling_->warnings();
+    const std::vector<RunWarning> of_folder = folder_.warnings();
+    judge_elements(summary, of_end);
+    for (const std::vector<RunWarning>* some : {&std::as_const(of_end), &of_folder}) {
+      summary.warnings.insert(summary.warnings.end(), some->begin(), some->end());
     }
     keep(folder_.write_summary(summary));
     outcome_.num_steps_by_status = folder_.num_steps_by_status();
     outcome_.warnings = of_folder;
-    outcome_.warnings.insert(outcome_.warnings.end(), of_rolling.begin(), of_rolling.end());
+    outcome_.warnings.insert(outcome_.warnings.end(), of_end.begin(), of_end.end());
     for (const RunWarning& warning : outcome_.warnings) log_warning("{}: {}", warning.name, warning.message);
     log_info("{} after step {}", to_string(outcome_.end), outcome_.last_step);
     // Writing the summary may have failed since.

@@ -128,6 +128,10 @@ CurvedDistance Simulation::curved_distance() const {
   return impl_->curved_watch.measure(impl_->state.x);
 }
 
+std::vector<DiscretisationError> Simulation::discretisation_errors() const {
+  return estimate_discretisation_errors(*impl_->scene, impl_->state.x);
+}
+
 SceneSummary Simulation::summary() const {
   const SceneModel& scene = *impl_->scene;
   SceneSummary summary;

@@ -16,6 +16,7 @@
 #include "clearance/simulation/build/joint_strain.h"
 #include "clearance/simulation/hints/body_facts.h"
 #include "clearance/simulation/load/hint.h"
+#include "clearance/simulation/output/discretisation_error.h"
 #include "clearance/simulation/overlaps/separation.h"
 #include "clearance/simulation/stepping/body_view.h"
 #include "clearance/simulation/stepping/contact_pair.h"
@@ -110,6 +111,9 @@ class Simulation {
   LargeRotation large_rotation() const;
   /// Returns the distance at the current positions; nothing unless the scene has `contact.separate_curved`.
   CurvedDistance curved_distance() const;
+  /// Estimates the error that the elements of each deformable body make at the current positions. The estimate assumes
+  /// that forces balance, as they do in quasi-static scenes.
+  std::vector<DiscretisationError> discretisation_errors() const;
   /// Returns the state, with everything that a restart needs (model/model.h).
   const State& state() const;
   /// Continues from a state that was saved before; its sizes must be those of this scene.

@@ -427,6 +427,12 @@ Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
   for (const RunWarning& warning : summary.warnings) {
     json["warnings"].push_back({{"name", warning.name}, {"message", warning.message}});
   }
+  for (const DiscretisationRecord& of_body : summary.discretisation) {
+    json["discretisation"].push_back({{"body", of_body.body},
+                                      {"displacement_error", number(of_body.displacement_error)},
+                                      {"stress_error", number(of_body.stress_error)},
+                                      {"where", {of_body.where[0], of_body.where[1], of_body.where[2]}}});
+  }
   json["frames"] = frames_.size();
   json["total_seconds"] = sums_.total_seconds();
   json["mean_seconds_per_step"] =

@@ -123,6 +123,13 @@ struct StepRecord {
 /// Returns the line of stats.jsonl.
 nlohmann::ordered_json stats_line(const StepRecord& record);
 
+/// Estimate of the error that the elements of a body make, as summary.json has it.
+struct DiscretisationRecord {
+  std::string body;
+  double displacement_error = 0.0, stress_error = 0.0;  ///< relative
+  Vec<3> where = Vec<3>::Zero();                        ///< [m] at rest
+};
+
 /// summary.json, apart from the sums over the step records.
 struct RunSummary {
   std::string version;
@@ -131,7 +138,8 @@ struct RunSummary {
   int bodies = 0;
   int vertices = 0;
   int elements = 0;
-  std::vector<RunWarning> warnings;  ///< all of the run, with those of ResultFolder::warnings
+  std::vector<RunWarning> warnings;                  ///< all of the run, with those of ResultFolder::warnings
+  std::vector<DiscretisationRecord> discretisation;  ///< of quasi-static scenes
   std::string finished;  ///< `complete`, `stopped` (fewer steps than asked for) or `failed` (a step, or writing)
 };
 

@@ -1,0 +1,30 @@
+// Estimate of the error that the elements of each body make in a state at rest.
+//
+// The recovered stress sigma* is much closer to the true one than the stress sigma_h of the elements, so that
+// eta^2 = integral of (sigma* - sigma_h) : C^-1 : (sigma* - sigma_h) estimates the energy of the error [Zie87].
+// Elements are too stiff: under given forces, the displacements at the forces are too small by the share that this
+// energy has in the energy of the elements.
+#pragma once
+
+#include <vector>
+
+#include "clearance/math/types.h"
+
+namespace clearance {
+
+struct SceneModel;
+
+/// Estimate for one body.
+struct DiscretisationError {
+  int body = 0;
+  double displacement = 0.0;      ///< share that the displacements under given forces lack
+  double stress = 0.0;            ///< error of the largest recovered stress, relative to it
+  Vec<3> where = Vec<3>::Zero();  ///< [m] centre at rest of the element with the largest part in the error
+  int order = 1;                  ///< order of the displacements
+  double edge_length = 0.0;       ///< [m] mean length of the elements' edges
+};
+
+/// Estimates the error of each body with elements at the unknowns x, by ascending body.
+std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel& scene, const VecX& x);
+
+}  // namespace clearance

@@ -1,0 +1,148 @@
+// Estimates of the errors of elements, and what runs say about them.
+#include "clearance/simulation/coarse_elements.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "clearance/io/result/folder_claim.h"
+#include "clearance/simulation/run.h"
+#include "simulation/probed_scene.h"
+
+namespace clearance {
+namespace {
+
+/// Returns a square of 1 m that is held along its whole boundary and sags within.
+std::string held_square(int order, int cells) {
+  return fmt::format(
+      R"({{"dimension": 2, "gravity": [0, -1, 0], "time": {{"step": 1, "integrator": "quasi_static"}},
+        "solver": {{"force_tolerance": 1e-9}},
+        "bodies": [{{"name": "square", "order": {}, "generator": {{"kind": "rectangle", "size": [1, 1],
+            "resolution": [{}]}},
+          "material": {{"model": "linear_elasticity", "youngs_modulus": 1e8, "poisson_ratio": 0.3}},
+          "motions": [{{"region": {{"surface_only": true}}}}]}}]}})",
+      order, cells);
+}
+
+struct Errors {
+  double estimated, energy;
+};
+
+Errors errors_of(const std::string& json) {
+  RunningScene scene(json);
+  const double energy = energy_term(scene.step(), "elastic");
+  return {scene.simulation().discretisation_errors().at(0).displacement, energy};
+}
+
+TEST(DiscretisationError, FallsWithTwiceTheOrderAndAgreesWithTheTrueOne) {
+  const double exact = errors_of(held_square(4, 8)).energy;
+  for (const int order : {1, 2}) {
+    SCOPED_TRACE(order);
+    const int cells = order == 1 ? 8 : 4;
+    const Errors coarse = errors_of(held_square(order, cells)), fine = errors_of(held_square(order, 2 * cells));
+    EXPECT_NEAR(std::log2(coarse.estimated / fine.estimated), 2.0 * order, 0.5 * order);
+    for (const Errors& errors : {coarse, fine}) {
+      const double truth = 1.0 - errors.energy / exact;
+      EXPECT_GT(errors.estimated, 0.5 * truth);
+      EXPECT_LT(errors.estimated, 2.0 * truth);
+    }
+  }
+}
+
+/// Returns a bar that is pulled by 100 Pa, or bent by a hundredth of that, and free to contract.
+std::string bar(int dim, int order, int cells, bool is_bent, const std::string& integrator = "quasi_static") {
+  return fmt::format(
+      R"({{"dimension": {}, "gravity": [0, 0, 0], "time": {{"step": 1, "duration": 1, "integrator": "{}"}},
+        "bodies": [{{"name": "bar", "order": {}, "generator": {{"kind": {}, "resolution": [{}, {}, {}]}},
+          "material": {{"model": "linear_elasticity", "youngs_modulus": 1e6, "poisson_ratio": 0.3}},
+          "motions": [
+            {{"region": {{"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}}, "components": [true, false, false]}},
+            {{"region": {{"box": [[0, 0, 0], [0, 0, 1]], "frame": "body"}}, "components": [false, true, false]}}{}],
+          "loads": [{{"region": {{"box": [[1, 0, 0], [1, 1, 1]], "frame": "body"}}, "kind": "traction",
+            "value": [{}]}}]}}]}})",
+      dim, integrator, order, dim == 2 ? R"("rectangle", "size": [6, 1])" : R"("box", "size": [6, 1, 1])", 6 * cells,
+      cells, cells, dim == 2 ? "" : R"(, {"region": {"box": [[0, 0, 0], [0, 1, 0]], "frame": "body"},
+                 "components": [false, false, true]})",
+      is_bent ? "0, -1, 0" : "100, 0, 0");
+}
+
+TEST(DiscretisationError, IsNoneForAStressThatElementsRepresent) {
+  for (const int dim : {2, 3}) {
+    for (const int order : {1, 2}) {
+      SCOPED_TRACE(fmt::format("{}D order {}", dim, order));
+      RunningScene scene(bar(dim, order, 1, false));
+      scene.step();
+      const auto errors = scene.simulation().discretisation_errors();
+      ASSERT_EQ(errors.size(), 1u);
+      EXPECT_LT(errors[0].displacement, 1e-8);
+      EXPECT_LT(errors[0].stress, 1e-4);
+    }
+  }
+}
+
+TEST(DiscretisationError, IsNoneForBodiesWithoutStress) {
+  RunningScene scene(R"({"gravity": [0, 0, 0], "time": {"step": 1, "integrator": "quasi_static"},
+    "bodies": [{"name": "box", "generator": {"kind": "box", "resolution": [2]},
+      "motions": [{"region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}}]}]})");
+  scene.step();
+  const auto errors = scene.simulation().discretisation_errors();
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].displacement, 0.0);
+  EXPECT_EQ(errors[0].stress, 0.0);
+}
+
+class CoarseElements : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / fmt::format("clearance_coarse_{}", getpid());
+    std::filesystem::remove_all(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  nlohmann::json summary_of(const std::string& json) {
+    RunningScene scene(json);
+    const auto folder = folder_ / std::to_string(num_runs_++);
+    const Result<FolderClaim> claim = FolderClaim::make(folder, FolderUse::start);
+    EXPECT_TRUE(claim);
+    const Result<RunOutcome> outcome = run(scene.simulation(), *claim);
+    EXPECT_TRUE(outcome);
+    std::ifstream stream(folder / "summary.json");
+    return nlohmann::json::parse(stream);
+  }
+
+  std::filesystem::path folder_;
+  int num_runs_ = 0;
+};
+
+/// Returns the messages of the end of a run; those of the start name a place in the scene.
+std::vector<std::string> warnings_of(const nlohmann::json& summary) {
+  std::vector<std::string> messages;
+  for (const auto& warning : summary["warnings"]) {
+    const std::string message = warning["message"];
+    if (warning["name"] == "coarse_elements" && message.starts_with("the elements of")) messages.push_back(message);
+  }
+  return messages;
+}
+
+TEST_F(CoarseElements, AreReportedAtTheEndOfQuasiStaticRunsOnly) {
+  const nlohmann::json coarse = summary_of(bar(2, 1, 2, true));
+  ASSERT_EQ(coarse["discretisation"].size(), 1u);
+  EXPECT_EQ(coarse["discretisation"][0]["body"], "bar");
+  EXPECT_GT(coarse["discretisation"][0]["displacement_error"], 0.15);
+  EXPECT_EQ(coarse["discretisation"][0]["where"].size(), 3u);
+  ASSERT_EQ(warnings_of(coarse).size(), 1u);
+  EXPECT_NE(warnings_of(coarse)[0].find("'bar'"), std::string::npos);
+  EXPECT_NE(warnings_of(coarse)[0].find("\"order\": 2"), std::string::npos);
+
+  const nlohmann::json good = summary_of(bar(2, 2, 2, true));
+  EXPECT_LT(good["discretisation"][0]["displacement_error"], 0.02);
+  EXPECT_TRUE(warnings_of(good).empty());
+
+  EXPECT_FALSE(summary_of(bar(2, 1, 2, true, "implicit_euler")).contains("discretisation"));
+}
+
+}  // namespace
+}  // namespace clearance
