@@ -185,6 +185,31 @@ TEST(Separation, AShaftIsPressedIntoItsRing) {
   EXPECT_FALSE(simulation->contacts().empty());
 }
 
+/// A motion that holds one component of all nodes is a guide: the way out along it is no way, however short.
+TEST(Separation, BodiesAreBentAcrossTheirGuidesAndNotPulledAlongThem) {
+  const auto block = [](const std::string& name, double x, double held) {
+    return fmt::format(R"({{"name": "{}", "generator": {{"kind": "box", "size": [1, 0.1, 1], "resolution": [4, 1, 4]}},
+      "transform": {{"translation": [{}, 0, 0]}}, "material": {{"density": 1000, "youngs_modulus": 1e6}},
+      "motions": [{{"components": [false, true, false]}},
+                  {{"region": {{"box": [[{}, -1, -1], [{}, 1, 1]]}}, "components": [true, false, true]}}]}})",
+                       name, x, held - 0.01, held + 0.01);
+  };
+  const std::string bodies = block("a", 0.0, -0.5) + "," + block("b", 0.99, 1.49);
+  const Separation result = separated(scene_of(bodies, R"("time": {"integrator": "quasi_static", "step": 1}, )"));
+  ASSERT_EQ(result.overlaps.size(), 1u);
+  for (const MovedBodyDesc& moved : result.scene.start.moved) {
+    EXPECT_EQ(moved.translation[1], 0.0) << moved.body;
+    ASSERT_TRUE(moved.displacements.has_value()) << moved.body;
+    double along = 0.0, across = 0.0;
+    for (const Vec<3>& u : *moved.displacements) {
+      along = std::max(along, std::abs(u[1]));
+      across = std::max(across, std::abs(u[0]));
+    }
+    EXPECT_LT(along, 1e-12) << moved.body;
+    EXPECT_GT(across, 1e-3) << moved.body;
+  }
+}
+
 TEST(Separation, FormulasMeanThePlacesOfTheTransforms) {
   const SceneDesc scene =
       scene_of(cube("wall", "obstacle", "[0, 0, 0]") + "," +

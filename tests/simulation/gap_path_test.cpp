@@ -1,0 +1,132 @@
+// Gaps of contact in quasi-static steps, narrowed until they no longer falsify contact forces.
+#include <fmt/format.h>
+
+#include <numbers>
+
+#include "simulation/running_scene.h"
+
+namespace clearance {
+namespace {
+
+/// A rubber strip between smooth plates, squeezed by a tenth. `contact` holds further keys.
+std::string gasket(const std::string& contact = "", double step = 0.25) {
+  return fmt::format(R"({{"dimension": 2, "gravity": [0, 0], "contact": {{{}}},
+    "time": {{"step": {}, "duration": 1, "integrator": "quasi_static"}},
+    "bodies": [{{"name": "gasket", "generator": {{"kind": "rectangle", "size": [0.02, 0.002], "resolution": [20, 2]}},
+      "material": {{"density": 1000, "youngs_modulus": 3e6, "poisson_ratio": 0.49}}}},
+      {{"name": "top", "kind": "obstacle",
+       "generator": {{"kind": "rectangle", "size": [0.03, 0.002], "resolution": [1]}},
+       "transform": {{"translation": [0, 0.00202, 0]}}, "motions": [{{"displacement": ["0", "-0.00024 * t", "0"]}}]}}],
+    "half_spaces": [{{"point": [0, -0.00102, 0]}}]}})",
+                     contact, step);
+}
+
+/// Neo-Hookean strip under plane strain, a tenth shorter, free to widen: 0.02 m times P = G (l - 1/l) + lambda ln J / l
+/// with P = 0 across.
+constexpr double squeezing_force = 9247.5;
+
+double force_on_floor(RunningScene& scene) {
+  double sum = 0.0;
+  for (const ContactPair& pair : scene.simulation().contacts()) {
+    if (pair.bodies[1] == -1) sum += std::abs(pair.force[1]);
+  }
+  return sum;
+}
+
+TEST(GapPath, ForceOfAThinLayerIsRightInAllFormulations) {
+  for (const char* formulation : {"ipc", "convergent", "gcp"}) {
+    RunningScene scene(gasket(fmt::format(R"("formulation": "{}")", formulation)));
+    const StepReport report = scene.steps(4);
+    EXPECT_EQ(report.status, StepStatus::converged) << formulation;
+    ASSERT_TRUE(report.gap_share.has_value()) << formulation;
+    EXPECT_LE(report.gap_share->share, 0.01) << formulation;
+    EXPECT_NEAR(force_on_floor(scene), squeezing_force, 0.01 * squeezing_force) << formulation;
+  }
+}
+
+TEST(GapPath, ShareForetellsWhatNarrowingChanges) {
+  RunningScene wide(gasket(R"("gap_tolerance": 0.9)", 1.0)), narrow(gasket("", 1.0));
+  const StepReport report = wide.steps(1);
+  narrow.steps(1);
+  ASSERT_TRUE(report.gap_share.has_value());
+  const double share = force_on_floor(wide) / force_on_floor(narrow) - 1.0;
+  EXPECT_GT(share, 0.1);
+  EXPECT_NEAR(report.gap_share->share, share, 0.25 * share);
+}
+
+TEST(GapPath, ToleranceOfZeroKeepsTheDistances) {
+  RunningScene scene(gasket(R"("gap_tolerance": 0)"));
+  const StepReport report = scene.steps(4);
+  EXPECT_FALSE(report.gap_share.has_value());
+  EXPECT_EQ(scene.state().narrowing, 1.0);
+  EXPECT_GT(force_on_floor(scene), 1.15 * squeezing_force);
+}
+
+TEST(GapPath, ContinuesFromASavedStateWithTheSameBits) {
+  RunningScene whole(gasket()), first(gasket()), second(gasket());
+  whole.steps(4);
+  first.steps(2);
+  EXPECT_LT(first.state().narrowing, 0.1);
+  ASSERT_TRUE(second.simulation().restore(first.state()));
+  second.steps(2);
+  EXPECT_EQ(second.state().x, whole.state().x);
+  EXPECT_EQ(second.state().narrowing, whole.state().narrowing);
+}
+
+TEST(GapPath, LeavesForcesOfGivenLoadsAlone) {
+  // The gap makes no force where a load presses, whatever its size is, so that nothing needs to be narrowed.
+  RunningScene scene(R"({"dimension": 2, "gravity": [0, -10],
+    "time": {"step": 1, "duration": 1, "integrator": "quasi_static"},
+    "bodies": [{"generator": {"kind": "rectangle", "size": [0.1, 0.1], "resolution": [2, 2]},
+      "transform": {"translation": [0, 0.0501, 0]}, "material": {"density": 1000, "youngs_modulus": 1e6},
+      "motions": [{"components": [true, false, false]}]}],
+    "half_spaces": [{"point": [0, 0, 0]}]})");
+  const StepReport report = scene.steps(1);
+  EXPECT_EQ(report.status, StepStatus::converged);
+  ASSERT_TRUE(report.gap_share.has_value());
+  EXPECT_LT(report.gap_share->share, 1e-3);
+  EXPECT_EQ(scene.state().narrowing, 1.0);
+}
+
+/// Coordinates of a ring's mesh as JSON.
+std::string ring(double inner, double outer, int rings, int around) {
+  std::string vertices, triangles;
+  for (int i = 0; i <= rings; ++i) {
+    for (int j = 0; j < around; ++j) {
+      const double r = inner + (outer - inner) * i / rings, angle = 2.0 * std::numbers::pi * j / around;
+      vertices += fmt::format("{}[{:.17g}, {:.17g}, 0]", vertices.empty() ? "" : ", ", r * std::cos(angle),
+                              r * std::sin(angle));
+      if (i == rings) continue;
+      const int a = i * around + j, b = i * around + (j + 1) % around;
+      triangles += fmt::format("{}[{}, {}, {}], [{}, {}, {}]", triangles.empty() ? "" : ", ", a, a + around, b + around,
+                               a, b + around, b);
+    }
+  }
+  return fmt::format(R"({{"vertices": [{}], "triangles": [{}]}})", vertices, triangles);
+}
+
+/// Lame: a shaft with a hole of 20 mm, a hub of 100 mm, that meet at 50 mm with 25 um of interference.
+TEST(GapPath, PressureOfAShrinkFitIsThatOfLame) {
+  const auto body = [](const char* name, double inner, double outer, int rings) {
+    return fmt::format(R"({{"name": "{}", "geometry": {}, "material": {{"density": 7800, "youngs_modulus": 2.1e11,
+      "poisson_ratio": 0.3}}, "motions": [
+        {{"region": {{"box": [[{}, -1e-7], [{}, 1e-7]]}}, "components": [false, true, false]}},
+        {{"region": {{"box": [[-1e-7, {}], [1e-7, {}]]}}, "components": [true, false, false]}}]}})",
+                       name, ring(inner, outer, rings, 48), inner - 1e-6, outer + 1e-6, inner - 1e-6, outer + 1e-6);
+  };
+  RunningScene scene(fmt::format(R"({{"dimension": 2, "gravity": [0, 0], "start": {{"overlaps": "separate"}},
+    "time": {{"step": 1, "duration": 1, "integrator": "quasi_static"}}, "bodies": [{}, {}]}})",
+                                 body("hub", 0.05, 0.1, 6), body("shaft", 0.02, 0.050025, 4)));
+  ASSERT_EQ(scene.steps(1).status, StepStatus::converged);
+  double force = 0.0;
+  for (const ContactPair& pair : scene.simulation().contacts()) force += pair.force.norm();
+  // Radial compliances per pressure of hub and shaft under plane strain.
+  const double nu = 0.3, r = 0.05, a = 0.02, b = 0.1, of_all = (1.0 + nu) * r / 2.1e11;
+  const double hub = of_all * (b * b / (r * r) + 1.0 - 2.0 * nu) / (b * b / (r * r) - 1.0);
+  const double shaft = of_all * ((1.0 - 2.0 * nu) + a * a / (r * r)) / (1.0 - a * a / (r * r));
+  const double pressure = 25e-6 / (hub + shaft);
+  EXPECT_NEAR(force / (2.0 * std::numbers::pi * r), pressure, 0.03 * pressure);
+}
+
+}  // namespace
+}  // namespace clearance
