@@ -103,6 +103,11 @@ TEST_F(Study, PrintsATableAndKeepsItsRuns) {
 
   // Nothing is replaced unasked; a study that was interrupted goes on.
   EXPECT_EQ(clearance(arguments).status, 2);
+  const std::string report = read_text(out / "study.json");
+  std::vector<std::string> other = arguments;
+  other.insert(other.end(), {"--resume", "--set", "bodies[0].material.youngs_modulus=2e7"});
+  EXPECT_EQ(clearance(other).status, 2);
+  EXPECT_EQ(read_text(out / "study.json"), report);
   fs::remove_all(out / "level_2");
   std::vector<std::string> again = arguments;
   again.emplace_back("--resume");

@@ -261,8 +261,8 @@ int run_study(const StudyOptions& options) {
   std::error_code error;
   if (!options.output.empty()) fs::create_directories(options.output, error);
   if (error) return refuse({{options.output.string(), "-o", "", error.message()}}, options.scene.json);
-  // The report of an older study does not belong to the runs that follow.
-  if (!options.output.empty()) fs::remove(options.output / report_file, error);
+  // The report of an older study does not belong to the runs that replace its own.
+  if (options.use == FolderUse::overwrite) fs::remove(options.output / report_file, error);
   const Result<StudyFolder> folder = StudyFolder::make(options);
   if (!folder) return refuse(folder.issues(), options.scene.json);
   return run_levels(options, *checked, *folder);
