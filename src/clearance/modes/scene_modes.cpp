@@ -72,7 +72,7 @@ class ModeFinder {
   }
 
   SceneModes run() {
-    result_.warnings = stepped_.warnings;
+    for (const NamedHint& hint : stepped_.warnings) result_.warnings.push_back(hint.issue);
     if (is_static(stepped_.desc) ? find_loaded() : find_at_start()) finish();
     return std::move(result_);
   }
