@@ -314,12 +314,11 @@ int dimension_of(const Json& root) {
   return found != root.end() && *found == Json(2) ? 2 : 3;
 }
 
-/// Returns the integrator of a scene that names none. Bodies that keep their shape fly, swing and rebound right with the
-/// second order. Forces of impacts on deformable bodies overshoot with it, by 18 % where a bar hits a floor.
+/// Returns the integrator of a scene that names none. Bodies that keep their shape fly, swing and rebound right with
+/// the second order. Forces of impacts on deformable bodies overshoot with it, by 18 % where a bar hits a floor.
 TimeIntegrator default_integrator(const SceneDesc& scene) {
-  const bool is_any_deformable = std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodyDesc& body) {
-    return body.kind == BodyKind::deformable;
-  });
+  const bool is_any_deformable = std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                             [](const BodyDesc& body) { return body.kind == BodyKind::deformable; });
   return is_any_deformable ? TimeIntegrator::implicit_euler : TimeIntegrator::bdf2_restarted;
 }
 

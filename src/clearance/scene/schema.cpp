@@ -139,7 +139,8 @@ void TypeSchema::define() {
 std::string scene_schema() {
   Json definitions = Json::object();
   Json scene = object_schema<SceneDesc>(definitions);
-  Json properties = {{"$schema", {{"type", "string"}}}, {"format", {{"enum", {native_format, second_format, first_format}}}}};
+  Json properties = {{"$schema", {{"type", "string"}}},
+                     {"format", {{"enum", {native_format, second_format, first_format}}}}};
   for (const auto& [key, value] : scene["properties"].items()) properties[key] = value;
   const Json root = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                      {"title", "Clearance scene"},

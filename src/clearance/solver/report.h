@@ -94,7 +94,7 @@ struct StepReport {
   std::string limited_by;            ///< what shortened the steps most: for the report of a slow step; may be empty
   double smallest_alpha = 1.0;       ///< smallest feasible step fraction in this step
   std::vector<IterationReport> iterations;
-  std::optional<GapShare> gap_share;  ///< of quasi-static steps with contact, where it was estimated
+  std::optional<GapShare> gap_share;   ///< of quasi-static steps with contact, where it was estimated
   std::optional<RemeshReport> remesh;  ///< with bodies whose elements adapt
   Profile profile;
   double total_seconds = 0.0;

@@ -87,8 +87,8 @@ class EnergyMonitor {
   void add_adaptation_warnings(std::vector<RunWarning>& warnings) const;
 
   std::pair<double, std::string> gained_, lost_;  // at the last step
-  std::pair<double, std::string> strained_, coarse_, turned_, curved_, stiff_strain_,
-      large_rotation_, contact_gap_;   // the most of all steps
+  std::pair<double, std::string> strained_, coarse_, turned_, curved_, stiff_strain_, large_rotation_,
+      contact_gap_;                    // the most of all steps
   double time_of_stiff_strain_ = 0.0;  // [s]
 
   TimeIntegrator integrator_;

@@ -30,7 +30,7 @@ struct NormalForce {
 
 template <int dim>
 std::map<Pair, NormalForce> normal_forces(const Model& model, const ContactModel<dim>& contacts, const ContactSet& set,
-                                      const VecX& x, double scale) {
+                                          const VecX& x, double scale) {
   std::map<Pair, NormalForce> forces;
   for (const Contact& contact : set.contacts) {
     const ContactPositions<dim> positions = positions_of<dim>(contact, x);

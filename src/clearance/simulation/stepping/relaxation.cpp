@@ -17,8 +17,7 @@ constexpr double at_rest = 1e-5;
 template <int dim>
 class Relaxation {
  public:
-  Relaxation(const SceneModel& scene, const StepHooks& hooks, const State& start,
-             const PrescribedTargets& targets)
+  Relaxation(const SceneModel& scene, const StepHooks& hooks, const State& start, const PrescribedTargets& targets)
       : scene_(scene),
         hooks_(hooks),
         start_(start),
