@@ -20,6 +20,7 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                 .newmark_gamma = 0.6,
                 .mass = MassKind::consistent,
                 .max_halvings = 3};
+  scene.statics = {.quadratic_elements = 123};
   scene.contact = {.enabled = false,
                    .options = options,
                    .scales = ContactScaleKind::scene,
@@ -30,6 +31,7 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                    .kappa_min_multiplier = 3e10,
                    .close_distance = 1e-8,
                    .min_separation = 5e-324,
+                   .gap_tolerance = 0.04,
                    .separate_curved = true,
                    .obstacles_only = true,
                    .restitution = 0.4,

@@ -47,7 +47,7 @@ TEST(SceneJson, EveryValueOfTheFullSceneDiffersFromItsDefault) {
   // This must hold: otherwise the round trip would not notice a field that is written but not read.
   const Json full = scene_to_json_value(full_scene());
   const Json plain = scene_to_json_value({});
-  for (const char* key : {"time", "solver", "output"}) {
+  for (const char* key : {"time", "static", "solver", "output"}) {
     for (const auto& [name, value] : full[key].items()) EXPECT_NE(value, plain[key][name]) << key << "." << name;
   }
   // A scene has the options of one formulation.

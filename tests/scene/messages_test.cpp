@@ -65,7 +65,7 @@ TEST(SceneMessages, AllProblemsAtOnce) {
     "format": "clearance/9", "dimention": 3, "time": {"step": [], "integrator": "leapfrog"},
     "bodies": [{"mesh": 3, "motions": [{"end": "never"}]}, null]})");
   EXPECT_EQ(lines,
-            (Lines{R"(format: expected "clearance/2" (got "clearance/9"))",
+            (Lines{R"(format: expected "clearance/3" (got "clearance/9"))",
                    "time.step: expected a number, not an array (got [])",
                    "time.integrator: expected one of `implicit_euler`, `implicit_newmark`, `bdf2`, `bdf2_restarted`, "
                    "`quasi_static` (got \"leapfrog\")",

@@ -33,7 +33,8 @@ constexpr AbsentFeature features[] = {
      "attachment attach tie_constraint glue weld_nodes"},
     {"optimisation and derivatives of simulations", true, "`clearance sweep` runs a scene with many values",
      "adjoint gradient_of optimis optimiz differentiable"},
-    {"modal analysis", false, "", "modal eigenmode eigenfrequenc"},
+    {"responses to harmonic and random loads", true, "`clearance modes` finds natural frequencies",
+     "modal eigenmode eigenfrequenc harmonic"},
     {"periodic boundaries", true, "", "periodic"},
     {"GPUs", true, "`--threads` sets how many processors a run uses", "gpu cuda"},
 };

@@ -319,7 +319,7 @@ int dimension_of(const Json& root) {
 TimeIntegrator default_integrator(const SceneDesc& scene) {
   const bool is_any_deformable = std::any_of(scene.bodies.begin(), scene.bodies.end(),
                                              [](const BodyDesc& body) { return body.kind == BodyKind::deformable; });
-  return is_any_deformable ? TimeIntegrator::implicit_euler : TimeIntegrator::bdf2_restarted;
+  return is_any_deformable || scene.bodies.empty() ? TimeIntegrator::implicit_euler : TimeIntegrator::bdf2_restarted;
 }
 
 bool names_integrator(const Json& root) {
