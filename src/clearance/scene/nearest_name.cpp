@@ -66,7 +66,6 @@ std::string_view nearest_name(std::string_view word, const std::vector<std::stri
 std::vector<std::string_view> names_meant_by(std::string_view word, const std::vector<std::string_view>& known) {
   static const std::map<std::string_view, std::vector<std::string_view>> meanings = {
       {"barrier_stiffness", {"kappa"}},
-      {"stress", {"von_mises", "principal_stress"}},
       {"stresses", {"von_mises", "principal_stress"}},
       {"pressure", {"contact_pressure"}},
       {"energy", {"energy_density"}},
