@@ -11,7 +11,7 @@ namespace {
 /// Returns boxes of 0.1 m that fall on a shelf of the same size, 0.2 m below them; another shelf is beside it.
 SceneDesc falling_boxes() {
   const Result<LoadedScene> loaded = load_scene_text(R"({
-    "time": {"step": 0.01, "duration": 0.4},
+    "time": {"step": 0.01, "duration": 0.4, "integrator": "implicit_euler"},
     "bodies": [
       {"name": "falls", "kind": "affine", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1]},
        "transform": {"translation": [0, 0.3, 0]}},

@@ -94,7 +94,7 @@ TEST(DiscretisationError, IsNoneForBodiesWithoutStress) {
   EXPECT_EQ(errors[0].stress, 0.0);
 }
 
-class CoarseElements : public testing::Test {
+class EstimatedElements : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / fmt::format("clearance_coarse_{}", getpid());
@@ -127,7 +127,7 @@ std::vector<std::string> warnings_of(const nlohmann::json& summary) {
   return messages;
 }
 
-TEST_F(CoarseElements, AreReportedAtTheEndOfQuasiStaticRunsOnly) {
+TEST_F(EstimatedElements, AreReportedAtTheEndOfQuasiStaticRunsOnly) {
   const nlohmann::json coarse = summary_of(bar(2, 1, 2, true));
   ASSERT_EQ(coarse["discretisation"].size(), 1u);
   EXPECT_EQ(coarse["discretisation"][0]["body"], "bar");

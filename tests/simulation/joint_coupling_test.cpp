@@ -59,7 +59,8 @@ struct CouplingCase {
 };
 class Mimic : public testing::TestWithParam<CouplingCase> {
  protected:
-  std::string scene(const std::vector<Part>& parts, const std::string& time = R"("step": 0.01)",
+  std::string scene(const std::vector<Part>& parts,
+                    const std::string& time = R"("step": 0.01, "integrator": "implicit_euler")",
                     const std::string& gravity = "0") const {
     return scene_of(GetParam().kind, GetParam().dimension, parts, time, gravity);
   }

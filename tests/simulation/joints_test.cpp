@@ -12,7 +12,8 @@ const std::string of_joint = R"("point": [0.25, 0.1, -0.2], "axis": [1, 2, 3])";
 
 /// Returns a scene in which only the joints act, unless `more` (with a comma before) says otherwise.
 std::string scene_of(const std::string& bodies, const std::string& joints, const std::string& more = "") {
-  return R"({"contact": {"enabled": false}, "gravity": [0, 0, 0], "solver": {"force_tolerance": 1e-4}, "bodies": [)" +
+  return R"({"contact": {"enabled": false}, "gravity": [0, 0, 0], "solver": {"force_tolerance": 1e-4},
+    "time": {"integrator": "implicit_euler"}, "bodies": [)" +
          bodies + R"(], "joints": [)" + joints + "]" + more + "}";
 }
 

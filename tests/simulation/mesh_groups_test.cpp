@@ -45,10 +45,11 @@ class MeshGroups : public testing::Test {
     std::filesystem::remove_all(folder_, ignored);
   }
   Result<LoadedScene> load(const std::string& body, const std::string& more = "") const {
-    return load_scene_text(R"({"gravity": [0, 0, 0], "time": {"step": 1, "integrator": "quasi_static"}, "bodies": [
+    return load_scene_text(
+        R"({"gravity": [0, 0, 0], "time": {"step": 1, "integrator": "quasi_static"}, "static": {"quadratic_elements": 0}, "bodies": [
       {"name": "bar", "mesh": "bar.msh", )" +
-                               body + "}]" + more + "}",
-                           "scene", folder_);
+            body + "}]" + more + "}",
+        "scene", folder_);
   }
   std::vector<int> nodes(const std::string& region, const std::string& more = "") const {
     const auto loaded = load(R"("motions": [{"region": )" + region + "}]" + more);
@@ -74,7 +75,7 @@ TEST_F(MeshGroups, NodesOfTheMeshBeforeItsRefinementsAreWarnedOf) {
     const auto bodies = load_bodies(loaded->scene);
     std::string text;
     for (const Issue& warning : bodies->warnings) {
-      if (to_string(warning).find("before its `refinements`") != std::string::npos) text += to_string(warning);
+      if (to_string(warning).find("before its elements are refined") != std::string::npos) text += to_string(warning);
     }
     return text;
   };

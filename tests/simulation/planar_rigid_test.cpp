@@ -55,7 +55,8 @@ TEST(PlanarRigid, FliesAndSpinsLikeABoxOfSpace) {
 
 TEST(PlanarRigid, SlidesDownASlopeByCoulombsLaw) {
   // 30 degrees, mu 0.3: a = g (sin - mu cos).
-  RunningScene block_on_slope(R"({"dimension": 2, "gravity": [0, -9.81, 0], "time": {"step": 0.005},
+  RunningScene block_on_slope(
+      R"({"dimension": 2, "gravity": [0, -9.81, 0], "time": {"step": 0.005, "integrator": "implicit_euler"},
       "friction": {"coefficient": 0.3},
       "half_spaces": [{"point": [0, 0, 0], "normal": [-0.5, 0.8660254037844387, 0]}],
       "bodies": [{"kind": "rigid", "generator": {"kind": "rectangle", "size": [0.4, 0.2], "resolution": [2, 1]},

@@ -524,8 +524,10 @@ TEST(Locking, PoissonRatioNearOneHalfIsTold) {
 // --- bending of bodies that are held and loaded: what it shows is how stiff their elements are ---
 
 /// Returns a beam of 0.1 m, held at its left end, with 2 x 2 cells across.
-std::string held_beam(const std::string& more, const std::string& resolution = "[20, 2, 2]",
-                      const std::string& scene = R"("gravity": [0, 0, 0], "time": {"integrator": "quasi_static"}, )") {
+std::string held_beam(
+    const std::string& more, const std::string& resolution = "[20, 2, 2]",
+    const std::string& scene =
+        R"("gravity": [0, 0, 0], "time": {"integrator": "quasi_static"}, "static": {"quadratic_elements": 0}, )") {
   return bodies(box("[0.1, 0.01, 0.01]",
                     R"(, "name": "beam", "material": {"youngs_modulus": 1e6, "poisson_ratio": 0.3},
       "motions": [{"region": {"frame": "body", "box": [[-1, -1, -1], [0.001, 2, 2]]}}])" +
@@ -562,20 +564,22 @@ TEST(CoarseElements, ColumnThatIsAboutToBuckleIsTold) {
 
 TEST(CoarseElements, BeamBetweenEndsThatMoveApartSidewaysIsTold) {
   const auto moved = [](const std::string& displacement) {
-    return bodies(box("[0.1, 0.01, 0.01]",
-                      R"(, "motions": [
+    return bodies(
+        box("[0.1, 0.01, 0.01]",
+            R"(, "motions": [
         {"region": {"frame": "body", "box": [[-1, -1, -1], [0.001, 2, 2]]}},
         {"region": {"frame": "body", "box": [[0.999, -1, -1], [2, 2, 2]]}, "displacement": )" +
-                          displacement + "}]",
-                      "[20, 2, 2]"),
-                  R"("gravity": [0, 0, 0], "time": {"integrator": "quasi_static"}, )");
+                displacement + "}]",
+            "[20, 2, 2]"),
+        R"("gravity": [0, 0, 0], "time": {"integrator": "quasi_static"}, "static": {"quadratic_elements": 0}, )");
   };
   expect_told(told(moved(R"(["0", "0.01 * t", "0"])")), "bodies[0].generator", {"times too stiff"});
   expect_nothing(told(moved(R"(["0.01 * t", "0", "0"])")));
 }
 
 TEST(CoarseElements, StripInThePlaneIsTold) {
-  const std::string strip = R"({"dimension": 2, "gravity": [0, 0], "time": {"integrator": "quasi_static"}, "bodies": [
+  const std::string strip =
+      R"({"dimension": 2, "gravity": [0, 0], "time": {"integrator": "quasi_static"}, "static": {"quadratic_elements": 0}, "bodies": [
       {"generator": {"kind": "rectangle", "size": [1, 0.1], "resolution": [20, 2]},
        "motions": [{"region": {"frame": "body", "box": [[-1, -1], [0.001, 2]]}}],
        "loads": [{"kind": "force", "value": [0, -1], "region": {"frame": "body", "box": [[0.999, -1], [2, 2]]}}]}]})";
@@ -635,7 +639,7 @@ TEST(Names, EveryWarningHasOneInSnakeCase) {
 /// Returns a soft block of 0.1 m above the floor whose top is pressed down.
 std::string pressed_block(const std::string& gap, const std::string& way, const std::string& formulation) {
   return R"({"gravity": [0, 0, 0], "time": {"integrator": "quasi_static", "step": 0.25, "duration": 1},
-      "contact": {"formulation": ")" +
+      "contact": {"gap_tolerance": 0, "formulation": ")" +
          formulation + R"("}, "half_spaces": [{"point": [0, -)" + gap +
          R"(, 0]}], "bodies": [{"name": "block", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [4, 4, 4]},
       "transform": {"translation": [0, 0.05, 0]}, "motions": [{"region": {"frame": "body", "box": [[-1, 0.999, -1], [2, 2, 2]]},
@@ -648,7 +652,7 @@ TEST(ContactGap, WhatIsSqueezedBetweenTwoKeepsTwoGaps) {
   const auto gasket = [](const std::string& dhat, const std::string& floor) {
     return told(
         R"({"dimension": 2, "gravity": [0, 0], "time": {"step": 0.25, "duration": 1, "integrator": "quasi_static"},
-      "contact": {"dhat": )" +
+      "contact": {"gap_tolerance": 0, "dhat": )" +
         dhat + R"(}, "bodies": [{"name": "gasket", "generator": {"kind": "rectangle", "size": [0.02, 0.002],
         "resolution": [40, 4]}, "material": {"youngs_modulus": 3e6, "poisson_ratio": 0.4}},
       {"name": "top", "kind": "obstacle", "generator": {"kind": "rectangle", "size": [0.03, 0.002], "resolution": [1]},
@@ -723,7 +727,7 @@ TEST(ContactGap, BodiesThatRestOnEachOtherUnderConvergentAreNotTold) {
 TEST(ContactGap, PressFitOfTheSizeOfDhatIsTold) {
   const auto fit = [](const std::string& radius) {
     return R"({"dimension": 2, "gravity": [0, 0], "time": {"integrator": "quasi_static"}, "start": {"overlaps": "separate"},
-        "bodies": [{"name": "left", "generator": {"kind": "rectangle", "size": [0.1, 0.1], "resolution": [4, 4]},
+        "contact": {"gap_tolerance": 0}, "bodies": [{"name": "left", "generator": {"kind": "rectangle", "size": [0.1, 0.1], "resolution": [4, 4]},
                     "transform": {"translation": [-0.05, 0]},
                     "motions": [{"region": {"frame": "body", "box": [[-1, -1], [0.001, 2]]}}]},
                    {"name": "right", "generator": {"kind": "rectangle", "size": [0.1, 0.1], "resolution": [4, 4]},

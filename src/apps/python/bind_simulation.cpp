@@ -16,6 +16,7 @@
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/result/result_check.h"
+#include "clearance/io/result/result_folder.h"
 #include "clearance/model/model.h"
 #include "clearance/scene/body_remesh.h"
 #include "clearance/scene/enums.h"

@@ -43,6 +43,10 @@ class ContactAtRest {
   /// Returns the same formulation for a part of the surface; remeshing solves problems of parts.
   virtual std::shared_ptr<const ContactAtRest> restricted_to(const ContactPart& part) const = 0;
 
+  /// Returns the same formulation with `factor` times the activation distances that it keeps from rest; null if it
+  /// keeps none.
+  virtual std::shared_ptr<const ContactAtRest> narrowed(double /*factor*/) const { return nullptr; }
+
   /// Returns the stiffness per area [Pa] of each surface vertex; nothing if the formulation has none.
   virtual std::span<const double> moduli() const { return {}; }
   /// The closest features that repel each other at rest, if the formulation keeps others from doing so.

@@ -199,6 +199,15 @@ std::unique_ptr<const ContactModel<3>> GcpAtRest::make_in_space(const Model& mod
   return std::make_unique<const GcpContactModel<3>>(model, barrier, options_, rest_);
 }
 
+std::shared_ptr<const ContactAtRest> GcpAtRest::narrowed(double factor) const {
+  GcpRest rest = *rest_;
+  for (std::vector<double>* distances : {&rest.vertex_dhat, &rest.edge_dhat, &rest.triangle_dhat}) {
+    for (double& dhat : *distances) dhat *= factor;
+  }
+  for (auto& of_pair : rest.body_pair_dhat) of_pair.dhat *= factor;
+  return std::make_shared<const GcpAtRest>(dim_, options_, std::move(rest));
+}
+
 std::shared_ptr<const ContactAtRest> GcpAtRest::restricted_to(const ContactPart& part) const {
   return std::make_shared<const GcpAtRest>(dim_, options_, rest_->restricted_to(part, dim_));
 }

@@ -22,6 +22,7 @@ class GcpAtRest final : public ContactAtRest {
   std::unique_ptr<const ContactModel<3>> make_in_space(const Model& model,
                                                        const BarrierOptions& barrier) const override;
   std::shared_ptr<const ContactAtRest> restricted_to(const ContactPart& part) const override;
+  std::shared_ptr<const ContactAtRest> narrowed(double factor) const override;
   std::span<const double> moduli() const override { return rest_->areas.modulus; }
   RestGap rest_gap() const override { return rest_->gap; }
 

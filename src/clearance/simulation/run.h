@@ -11,10 +11,11 @@
 
 #include "clearance/io/result/energy_monitor.h"
 #include "clearance/io/result/folder_claim.h"
-#include "clearance/io/result/result_folder.h"
 #include "clearance/simulation/simulation.h"
 
 namespace clearance {
+
+struct StepRecord;  // io/result/result_folder.h
 
 /// Conditions that end a run.
 struct RunLimits {

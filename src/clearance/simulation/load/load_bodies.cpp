@@ -586,13 +586,18 @@ bool refine(BodyEntry& entry) {
 }
 
 /// True if something of the scene refers to the nodes of the body one by one, or needs linear elements.
-bool needs_own_nodes(const SceneDesc& scene, const BodyDesc& body) {
+bool needs_own_nodes(const BodyEntry& entry) {
+  const SceneDesc& scene = entry.scene;
+  const BodyDesc& body = entry.body;
+  const std::vector<RegionDesc> regions = regions_of(scene, entry.desc);
+  const auto has_nodes = [](const RegionDesc& region) { return !region.nodes.empty(); };
   const auto is_moved = [&](const MovedBodyDesc& moved) { return moved.displacements.has_value(); };
   const auto follows_meshes = [](const MotionDesc& motion) { return motion.has_mesh_sequence(); };
   return find_remesh(scene, body) != nullptr || body.collision_surface || !body.element_densities.empty() ||
          scene.start.overlaps == OverlapHandling::separate ||
          std::any_of(scene.start.moved.begin(), scene.start.moved.end(), is_moved) ||
-         std::any_of(body.motions.begin(), body.motions.end(), follows_meshes);
+         std::any_of(body.motions.begin(), body.motions.end(), follows_meshes) ||
+         std::any_of(regions.begin(), regions.end(), has_nodes);
 }
 
 /// Returns the order that the elements of a deformable body are brought to; 0: that of the mesh. Linear elements are
@@ -603,7 +608,7 @@ int order_of_elements(const BodyEntry& entry) {
   const bool is_static = entry.scene.time.integrator == TimeIntegrator::quasi_static;
   const bool is_fine = std::cmp_greater(entry.source.num_solid_cells(), entry.scene.statics.quadratic_elements);
   if (body.order != 0 || !is_static || is_fine || highest_order(entry.source) > 1) return body.order;
-  return needs_own_nodes(entry.scene, body) ? 0 : 2;
+  return needs_own_nodes(entry) ? 0 : 2;
 }
 
 /// Brings a deformable body to its order. For other bodies, makes the boundary close between elements of several
@@ -615,7 +620,11 @@ void raise_order(BodyEntry& entry) {
     if (has_several_orders(entry.source)) change_order(entry.source, highest_order(entry.source));
     return;
   }
-  entry.number_of_node = set_order(body, order_of_elements(entry), entry.where, entry.source, entry.warnings);
+  const int order = order_of_elements(entry);
+  if (order > highest_order(entry.source)) {
+    warn_of_coarse_nodes(entry.scene, entry.desc, entry.where.place, entry.source, entry.warnings);
+  }
+  entry.number_of_node = set_order(body, order, entry.where, entry.source, entry.warnings);
   // Vertices that remain keep their relative order.
   const std::vector<int>& numbers = entry.number_of_node;
   if (std::find(numbers.begin(), numbers.end(), -1) != numbers.end()) {

@@ -213,8 +213,9 @@ void warn_of_coarse_nodes(const SceneDesc& scene, int body, const std::string& p
       return;
     }
     warnings.push_back({"", of_region + ".nodes", "",
-                        fmt::format("these nodes are numbered in the mesh of body '{}' before its `refinements`, so "
-                                    "that no new vertex between them is selected; select by boxes or tags, or list the "
+                        fmt::format("these nodes are numbered in the mesh of body '{}' before its elements are refined "
+                                    "or get a higher order, so that no new vertex between them is selected; select by "
+                                    "boxes or tags, or list the "
                                     "new vertices as well (they come after all others)",
                                     scene.bodies[body].name),
                         Severity::warning});

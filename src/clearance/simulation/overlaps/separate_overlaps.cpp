@@ -433,6 +433,14 @@ void refuse_collision_surfaces(const SceneDesc& scene, const SceneModel& model, 
   }
 }
 
+/// Keeps the elements that the bodies were separated with, which are linear: finer surfaces might meet again.
+void keep_orders(SceneDesc& scene) {
+  if (scene.time.integrator != TimeIntegrator::quasi_static) return;
+  for (BodyDesc& body : scene.bodies) {
+    if (body.kind == BodyKind::deformable && body.order == 0) body.order = 1;
+  }
+}
+
 }  // namespace
 
 Result<Separation> separate_overlaps(const SceneDesc& scene) {
@@ -446,6 +454,7 @@ Result<Separation> separate_overlaps(const SceneDesc& scene) {
   // Without contact, the activation distance of each body is the one that it has far from all others.
   SceneDesc apart = scene;
   apart.contact.enabled = false;
+  apart.start.overlaps = OverlapHandling::separate;
   Issues issues;
   const SceneModel model = build(apart, issues);
   refuse_collision_surfaces(scene, model, issues);
@@ -466,6 +475,7 @@ Result<Separation> separate_overlaps(const SceneDesc& scene) {
     Issues meeting = bend_apart(attempt, separator.left_pairs());
     if (meeting.empty()) {
       attempt.scene.start.overlaps = OverlapHandling::refuse;
+      keep_orders(attempt.scene);
       return attempt;
     }
     if (left.empty()) left = std::move(meeting);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "clearance/contact/contact_at_rest.h"
 #include "clearance/contact/contact_potential.h"
 #include "clearance/contact/make_contact_model.h"
 #include "clearance/simulation/stepping/step_parts.h"
@@ -63,7 +64,8 @@ std::optional<GapShare> largest_share(const std::map<Pair, NormalForce>& wider, 
 ContactDistances::ContactDistances(const SceneModel& scene)
     : dhat_(scene.options.barrier.dhat),
       of_vertices_(scene.model.contact_scales.dhat),
-      compliance_(scene.model.contact_scales.compliance) {}
+      compliance_(scene.model.contact_scales.compliance),
+      at_rest_(scene.model.contact_at_rest) {}
 
 void ContactDistances::narrow(double factor, SceneModel& scene) const {
   const auto scale = [&](const std::vector<double>& from, std::vector<double>& to) {
@@ -73,6 +75,8 @@ void ContactDistances::narrow(double factor, SceneModel& scene) const {
   scale(of_vertices_, scene.model.contact_scales.dhat);
   // A contact of a given force then is the same share of its distance apart.
   scale(compliance_, scene.model.contact_scales.compliance);
+  const auto narrowed = at_rest_ && factor != 1.0 ? at_rest_->narrowed(factor) : nullptr;
+  scene.model.contact_at_rest = narrowed ? narrowed : at_rest_;
 }
 
 template <int dim>

@@ -1,6 +1,7 @@
 // The gap that contacts keep in quasi-static steps, narrowed until it no longer falsifies their forces.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -22,6 +23,7 @@ class ContactDistances {
  private:
   double dhat_ = 0.0;
   std::vector<double> of_vertices_, compliance_;
+  std::shared_ptr<const ContactAtRest> at_rest_;
 };
 
 /// Finds the equilibrium of a quasi-static step with a gap between surfaces in contact that accounts for at most
