@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -112,14 +113,27 @@ class Runner:
 
     def run(self, problem):
         """Returns (folder of results, exit status, messages, seconds, warnings)."""
-        key = json.dumps([problem.scene, problem.files])
+        key = self.key_of(problem)
         if key not in self.done:
             self.done[key] = self.run_anew(problem)
         return self.done[key]
 
+    def is_kept(self, problem):
+        """True if the folder already holds a run of the same scene and meshes."""
+        folder = self.folder / problem.name
+        if not (folder / "run.json").exists() or json.loads((folder / "scene.json").read_text()) != problem.scene:
+            return False
+        return all((folder / name).read_text() == text for name, text in problem.files.items())
+
+    def is_done(self, problem):
+        return self.key_of(problem) in self.done or self.is_kept(problem)
+
+    def key_of(self, problem):
+        return json.dumps([problem.scene, problem.files])
+
     def run_anew(self, problem):
         folder = self.folder / problem.name
-        if (folder / "run.json").exists() and json.loads((folder / "scene.json").read_text()) == problem.scene:
+        if self.is_kept(problem):
             return folder / "out", *json.loads((folder / "run.json").read_text())
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -216,13 +230,15 @@ def summary_of(rows):
             f"{len(silent)} are farther off without a warning.\n\n")
 
 
-def page_of(rows_by_field, options):
+def page_of(rows_by_field, left_out, options):
     rows = [row for found in rows_by_field.values() for row in found]
     text = summary_of(rows)
     for name, found in rows_by_field.items():
         if found:
             text += f"## {name}\n\n{table_of(found)}\n"
     text += causes_of(rows)
+    if left_out:
+        text += f"Left out for time (`--total`): {', '.join(left_out)}.\n\n"
     if not rows_by_field.get("A mechanical engineer's everyday problems") and not options.only:
         text += "The problems of engineering.py were left out, because the folder `checks` is missing.\n\n"
     if options.calculix:
@@ -244,20 +260,23 @@ def print_row(row):
 
 
 def run_all(options, folder):
-    """Returns the rows by field."""
+    """Returns the rows by field, and the names of problems that were left out for time."""
     runner = Runner(options, folder)
-    rows = {}
+    rows, left_out, start = {}, [], time.time()
     for name, module in FIELDS.items():
         rows[name] = []
         for problem in module.problems():
             if options.only and not any(text in problem.name for text in options.only):
+                continue
+            if time.time() - start > options.total and not runner.is_done(problem):
+                left_out.append(problem.name)
                 continue
             row = runner.row(problem)
             if options.calculix and options.ccx and problem.solid:
                 runner.add_peer(row)
             print_row(row)
             rows[name].append(row)
-    return rows
+    return rows, left_out
 
 
 def parse():
@@ -267,6 +286,8 @@ def parse():
                         help="only problems whose name holds TEXT; may be repeated")
     parser.add_argument("--calculix", action="store_true", help="also run CalculiX where it can solve the same mesh")
     parser.add_argument("--seconds", type=float, default=120, help="limit of a run, of the processor (default 120)")
+    parser.add_argument("--total", type=float, default=math.inf, metavar="S",
+                        help="start no run later than S seconds after the first; the page names the problems left out")
     parser.add_argument("--keep", type=Path, metavar="DIR",
                         help="keep scenes and results in this folder, and do not repeat runs of the same scenes in it")
     parser.add_argument("--write", action="store_true", help="store the tables in docs/validation.md")
@@ -284,8 +305,8 @@ def main():
         options.keep.mkdir(parents=True, exist_ok=True)
     busy = busy_percent()
     with tempfile.TemporaryDirectory(prefix="validation-") as temporary:
-        rows = run_all(options, options.keep or Path(temporary))
-    text = INTRODUCTION.format(machine=machine(), busy=busy) + page_of(rows, options)
+        rows, left_out = run_all(options, options.keep or Path(temporary))
+    text = INTRODUCTION.format(machine=machine(), busy=busy) + page_of(rows, left_out, options)
     print("\n" + text)
     if options.write:
         (ROOT / "docs" / "validation.md").write_text(text.rstrip() + "\n")

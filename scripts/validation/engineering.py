@@ -15,6 +15,8 @@ NOTES = {
     "stick_slip_10ms": "The block slips for 16 steps at a time; a step of 1 ms is off by 1.7 %.",
     "bar_impact_force": "The bar is in contact for three steps.",
     "bar_impact_rebound": "The bar is in contact for three steps.",
+    "bar_impact_force_1ms": "The force overshoots in the second step of contact; from the fifth on it is right.",
+    "large_rotation": "`linear_elasticity` counts rotation as strain.",
     "phone_flat": "The impact is far shorter than a step, and its force is the impulse over the step.",
 }
 
