@@ -10,9 +10,9 @@ from .problem import Problem
 
 # Causes of errors above 3 %, by the name of the case.
 NOTES = {
-    "slip_to_roll_4": "The ball has flat sides, over whose edges it loses energy.",
-    "slip_to_roll_10": "The ball has flat sides, over whose edges it loses energy.",
-    "stick_slip_10ms": "The block slips for 16 steps at a time; a step of 1 ms is off by 1.7 %.",
+    "slip_to_roll_4": "Probably the flat sides of the ball; not tried with more sides.",
+    "slip_to_roll_10": "Probably the flat sides of the ball; not tried with more sides.",
+    "stick_slip_10ms": "With a step of 1 ms the error is -1.7 %.",
     "bar_impact_force": "The bar is in contact for three steps.",
     "bar_impact_rebound": "The bar is in contact for three steps.",
     "bar_impact_force_1ms": "The force overshoots in the second step of contact; from the fifth on it is right.",

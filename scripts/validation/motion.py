@@ -67,7 +67,7 @@ def gyroscope():
     return Problem("gyroscope", "disc that spins at 100 rad/s on a horizontal arm, step 1 ms",
                    "Euler; Goldstein, Classical Mechanics",
                    "precession in 1 s, rad", turn * time, scene, angle,
-                   note="The integrator damps the spin, which turns by 0.1 rad in a step; a shorter step is right.")
+                   note="The disc turns by 0.1 rad in a step. With a step of 0.2 ms the error is 1.1 %.")
 
 
 def free_top():
@@ -112,17 +112,22 @@ def spring():
                    2 * math.pi * math.sqrt(mass / stiffness), scene, period("block.x [m]", 0.01))
 
 
-def cradle():
+def cradle(is_guided):
     radius, gap, count = 0.05, 0.005, 5
     balls = [stiff(f"ball{i}", {"kind": "sphere", "size": [radius], "resolution": [4]}, "affine",
                    transform={"translation": [i * (2 * radius + gap), 0, 0]},
-                   fixed_translation=[False, True, True], fixed_rotation=True,
                    linear_velocity=[1.0 if i == 0 else 0.0, 0, 0]) for i in range(count)]
+    if is_guided:
+        balls = [ball | {"fixed_translation": [False, True, True], "fixed_rotation": True} for ball in balls]
+    kind = "guided" if is_guided else "free"
     scene = scene_of(balls, 0.001, 0.05, gravity=False, probes=[velocity_probe("end", f"ball{count - 1}")],
                      contact={"restitution": 1.0})
-    return Problem("cradle", "Newton's cradle of 5 guided balls, restitution 1, step 1 ms [the scene sets restitution]",
+    return Problem(f"cradle_{kind}",
+                   f"Newton's cradle of 5 {kind} balls, restitution 1, step 1 ms [the scene sets restitution]",
                    "Newton",
-                   "speed of the last ball, m/s", 1.0, scene, last("end.x [m/s]"))
+                   "speed of the last ball, m/s", 1.0, scene, last("end.x [m/s]"),
+                   note="" if is_guided else "Balls meet vertex on vertex, and the fourth leaves the line. Energy and "
+                                             "momentum are kept.")
 
 
 def wheel_and_torque():
@@ -139,7 +144,7 @@ def wheel_and_torque():
     return Problem("flywheel", "steel flywheel under a constant torque, step 10 ms", "Newton",
                    "angle after 2 s, degrees",
                    math.degrees(effort / inertia * time ** 2 / 2), scene, last("h.angle [deg]"),
-                   note="The wheel turns by up to 0.4 rad in a step, for which the step is too long.")
+                   note="The wheel turns by up to 0.4 rad in a step. With a step of 1 ms the error is 0.1 %.")
 
 
 # --- elastic bodies ---
@@ -158,7 +163,7 @@ def beam_swing():
                    "Bernoulli; Timoshenko, Vibration Problems",
                    "period, s", right, scene, period("tip.y [m]"),
                    note="Elements are quadratic by default in statics alone; four linear ones through the thickness "
-                        "are 18 % too stiff.")
+                        "are 18 % too stiff. With order 2 the error is 0.3 %.")
 
 
 def bars(what):
@@ -192,5 +197,6 @@ def bars(what):
 
 
 def problems():
-    return [projectile(), brake(), rolling(), gyroscope(), free_top(), swing(), spring(), wheel_and_torque(), cradle(),
+    return [projectile(), brake(), rolling(), gyroscope(), free_top(), swing(), spring(), wheel_and_torque(),
+            cradle(True), cradle(False),
             beam_swing(), *map(bars, ("force", "time", "speed"))]
