@@ -42,9 +42,9 @@ other settings are the program's defaults. Errors are relative to the right valu
 difference over the tolerance of the problem (above 100 % is wrong). Warnings are those that the program gives by name.
 An error above 3 % without a warning is in **bold**; whether a warning is about the error is not judged.
 
-Meshes of the clamped plate, the roof, the curved beam, LE1 and LE10 were made finer after a first run, in which they
-were off by 3 to 8 %, and CalculiX about as much on the same mesh. Stress at a point is a mean over the cells around it, and
-the pressure of the shrink fit a sum of forces, for the same reason.
+Meshes of the clamped plate, the roof, the curved beam, LE1 and LE10 were made finer after a first run, in which
+Clearance or CalculiX on the same mesh was off by 3 to 8 %. Since then, stress at a point is a mean over the cells around
+it, and the pressure of the shrink fit a sum of forces.
 
 """
 
