@@ -24,7 +24,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench_common import ROOT, busy_percent, machine, table
+from bench_common import ROOT, table
 from validation import contacts, engineering, mechanisms, motion, statics
 from validation.problem import Result
 from validation.solid import run_calculix
@@ -34,8 +34,8 @@ FIELDS = {"Elastic solids": statics, "Contact and friction": contacts, "Motion":
 
 INTRODUCTION = """# Validation: problems with known answers
 
-`./dev bench validation --write` writes this page. It was run on {machine}, with processors {busy:.0f} % busy with other
-work at the start, and one thread. Seconds are those of the processor.
+`./dev bench validation --write` writes this page. Each problem ran on one thread. Seconds are those of the processor, on a
+machine that had other work, too.
 
 Each scene sets geometry, mesh, material, loads, motions and, where they have a meaning, time step and duration. All
 other settings are the program's defaults. Errors are relative to the right value. Where this is zero, the error is the
@@ -236,9 +236,7 @@ def summary_of(rows):
 
 def page_of(rows_by_field, left_out, options):
     rows = [row for found in rows_by_field.values() for row in found]
-    text = f"Program: `{options.program}`."
-    text += " Runs may be kept from earlier calls (`--keep`)." if options.keep else ""
-    text += "\n\n" + summary_of(rows)
+    text = summary_of(rows)
     for name, found in rows_by_field.items():
         if found:
             text += f"## {name}\n\n{table_of(found)}\n"
@@ -309,10 +307,9 @@ def main():
     options.ccx = shutil.which("ccx")
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
-    busy = busy_percent()
     with tempfile.TemporaryDirectory(prefix="validation-") as temporary:
         rows, left_out = run_all(options, options.keep or Path(temporary))
-    text = INTRODUCTION.format(machine=machine(), busy=busy) + page_of(rows, left_out, options)
+    text = INTRODUCTION + page_of(rows, left_out, options)
     print("\n" + text)
     if options.write:
         (ROOT / "docs" / "validation.md").write_text(text.rstrip() + "\n")

@@ -174,7 +174,8 @@ TEST(GcpContactScene, NothingRepelsAtRestNorIteratesHoweverNear) {
       EXPECT_EQ(report.newton_iterations, 0) << rest.name;
       EXPECT_EQ(report.num_contacts, 0) << rest.name;
     }
-    EXPECT_EQ(scene.state().x, start) << rest.name;
+    // The second order of stiff bodies extrapolates positions, which rounds them.
+    EXPECT_LT((scene.state().x - start).cwiseAbs().maxCoeff(), 1e-15) << rest.name;
   }
 }
 

@@ -110,6 +110,18 @@ TEST(QuasiStatic, IsWhatTheDynamicsRelaxTo) {
   EXPECT_LT(relaxed.state().v.cwiseAbs().maxCoeff(), 1e-9);
 }
 
+/// It counted as balanced 45 m down the slope, where what was left of the forces moved it little beside that.
+TEST(QuasiStatic, BlockOnASlopeSteeperThanItsFrictionHoldsHasNoEquilibrium) {
+  RunningScene block(R"({"time": {"step": 1, "integrator": "quasi_static"}, "friction": {"coefficient": 0.3},
+    "bodies": [{"generator": {"kind": "box", "size": [0.1, 0.05, 0.1]},
+      "transform": {"rotation": [0, 0, -20], "translation": [0.008550845603285043, 0.023493255212268496, 0]},
+      "material": {"density": 7850, "youngs_modulus": 2.1e11, "poisson_ratio": 0.3}}],
+    "half_spaces": [{"point": [0, 0, 0], "normal": [0.3420201433256687, 0.9396926207859084, 0]}]})");
+  const VecX start = block.state().x;
+  EXPECT_EQ(to_string(block.simulation().step().status), "no_equilibrium");
+  EXPECT_EQ(block.state().x, start);
+}
+
 TEST(QuasiStatic, SecondStepWithoutNewLoadMovesNothing) {
   RunningScene bar(hanging_bar(2, R"("step": 1, "integrator": "quasi_static")"));
   bar.step();

@@ -80,10 +80,11 @@ TEST_F(MeshGroups, NodesOfTheMeshBeforeItsRefinementsAreWarnedOf) {
     return text;
   };
   const std::string refined = R"(, "refinements": 1)";
-  EXPECT_EQ(warnings(R"({"nodes": [0, 3, 6, 9]})", refined),
-            "bodies[0].motions[0].region.nodes: warning: these nodes are numbered in the mesh of body 'bar' before its "
-            "`refinements`, so that no new vertex between them is selected; select by boxes or tags, or list the new "
-            "vertices as well (they come after all others)");
+  EXPECT_EQ(
+      warnings(R"({"nodes": [0, 3, 6, 9]})", refined),
+      "bodies[0].motions[0].region.nodes: warning: these nodes are numbered in the mesh of body 'bar' before its "
+      "elements are refined or get a higher order, so that no new vertex between them is selected; select by boxes "
+      "or tags, or list the new vertices as well (they come after all others)");
   EXPECT_EQ(warnings(R"({"nodes": [0, 3, 6, 9]})", ""), "");
   EXPECT_EQ(warnings(R"({"nodes": [0, 3, 6, 9, 12]})", refined), "");
   EXPECT_EQ(warnings(R"({"nodes": [0, 11]})", refined), "");

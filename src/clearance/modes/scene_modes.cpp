@@ -102,7 +102,21 @@ class ModeFinder {
            "bodies are in contact at the start, and contacts are no part of the modes of a start; a "
            "quasi_static scene has them as springs");
     }
+    warn_of_linear_elements();
     return find_vibrations(state, *pencil);
+  }
+
+  /// Linear elements are too stiff in bending, and scenes with inertia have them unless they ask for others.
+  void warn_of_linear_elements() {
+    for (const BodyInstance& body : scene().bodies) {
+      if (body.kind != BodyKind::deformable || body.mesh.has_curved_cells()) continue;
+      if (stepped_.desc.bodies[body.desc].order != 0) continue;
+      warn(fmt::format("bodies[{}].order", body.desc),
+           fmt::format("body '{}' has linear elements, with which frequencies of bending are too high, often several "
+                       "times; set `\"order\": 2`",
+                       body.name));
+      return;
+    }
   }
 
   /// Takes all steps, and finds the modes of the equilibrium at the end.
@@ -178,6 +192,9 @@ class ModeFinder {
       warn("contact", fmt::format("{} contacts act at the equilibrium and not at the start, so that the stiffness does "
                                   "not change in proportion to the loads, and the factors mean little",
                                   result_.num_contacts));
+    }
+    if ((at_end.x - at_start.x).isZero(0.0)) {
+      return fail({{"", "bodies", "", "nothing loads the bodies of this scene; expected loads that may buckle them"}});
     }
     const std::optional<BucklingModes> found = clearance::find_buckling(*unloaded, loaded, options_.count);
     if (!found) {

@@ -103,6 +103,14 @@ void add_mesh_warnings(const SceneDesc& scene, Issues& warnings) {
   }
 }
 
+/// Lets bodies whose elements are quadratic by default (StaticDesc) keep that order on finer meshes.
+void keep_orders(SceneDesc& scene) {
+  const int growth = scene.dimension == 3 ? 8 : 4;
+  constexpr int most = std::numeric_limits<int>::max();
+  int& limit = scene.statics.quadratic_elements;
+  limit = limit > most / growth ? most : growth * limit;
+}
+
 /// Returns the motions that have one pose or mesh per step, which half as long steps would play twice as fast.
 Issues find_motions_per_step(const SceneDesc& scene) {
   Issues issues;
@@ -170,6 +178,7 @@ Result<Levels> make_levels(const SceneDesc& scene, Refinement refinement, int nu
       const Issues of_body = refine_body(finer, body, fmt::format("bodies[{}]", i));
       issues.insert(issues.end(), of_body.begin(), of_body.end());
     }
+    if (refines_mesh) keep_orders(finer);
     levels.scenes.push_back(std::move(finer));
   }
   if (!issues.empty()) return issues;

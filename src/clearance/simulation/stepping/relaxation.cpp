@@ -1,5 +1,7 @@
 #include "clearance/simulation/stepping/relaxation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +13,8 @@ namespace {
 constexpr int max_motions = 40;
 /// Motion of the first step from rest, as a share of the scene's size.
 constexpr double first_motion = 1e-3;
+/// Motion of a body in a step, in diagonals of the scene, after which it has no equilibrium.
+constexpr double longest_motion = 10.0;
 /// Inertial force, as a share of the largest so far, below which bodies rest.
 constexpr double at_rest = 1e-5;
 
@@ -36,6 +40,7 @@ class Relaxation {
       const StepReport moved = move(divisions);
       if (moved.status == StepStatus::stopped) return moved;
       if (!moved.is_advanced()) return last;
+      if (is_carried_away(scene_, start_.x, own_.x)) return carried_away();
       if (moved.status != StepStatus::converged) divisions = std::min(4 * divisions, 1 << 29);
       // Ever longer steps lead to the equilibrium; the quasi-static step may find it from nearby.
       const bool is_resting = force_ <= at_rest * largest_force_;
@@ -50,6 +55,12 @@ class Relaxation {
   }
 
  private:
+  StepReport carried_away() const {
+    StepReport report = work_;
+    note_carried_away(start_.x, own_.x, report);
+    return report;
+  }
+
   /// Takes a step of implicit Euler from rest. It ends at `end_` and is a share of that long, because potentials take
   /// the time from the number of the step.
   StepReport move(int divisions) {
@@ -118,6 +129,17 @@ class Relaxation {
 };
 
 }  // namespace
+
+bool is_carried_away(const SceneModel& scene, const VecX& from, const VecX& to) {
+  return from.size() > 0 && (to - from).cwiseAbs().maxCoeff() > longest_motion * scene.model.bbox_diagonal;
+}
+
+void note_carried_away(const VecX& from, const VecX& to, StepReport& report) {
+  report.status = StepStatus::no_equilibrium;
+  report.limited_by = fmt::format(
+      "a body has moved {:.2g} m and nothing holds it: its loads are more than friction, contacts and motions carry",
+      (to - from).cwiseAbs().maxCoeff());
+}
 
 bool may_relax(StepStatus status) {
   return status == StepStatus::no_equilibrium || status == StepStatus::linear_solve_failed ||

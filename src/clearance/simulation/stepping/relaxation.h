@@ -6,6 +6,13 @@
 
 namespace clearance {
 
+/// True if a quasi-static step from `from` [m] has moved something so far, to `to`, that it slides or falls without
+/// end. A block on a slope that is steeper than its friction holds counted as balanced after 45 m, where what was left
+/// of the forces moved it little beside that.
+bool is_carried_away(const SceneModel& scene, const VecX& from, const VecX& to);
+/// Makes the report of such a step one without equilibrium.
+void note_carried_away(const VecX& from, const VecX& to, StepReport& report);
+
 /// True if a quasi-static step with this status may have an equilibrium all the same.
 bool may_relax(StepStatus status);
 
@@ -15,7 +22,8 @@ bool may_relax(StepStatus status);
 /// has none, and a body that only friction holds slides away; and a rigid body that rests on a plane resists no motion
 /// along it. `gravity` [m/s^2] sets the length of the first step, `targets` are those of the whole step.
 ///
-/// Returns the report of the last step, with the work of all. The state is untouched unless that step is advanced.
+/// Returns the report of the last step, with the work of all; one with a reason and the status no_equilibrium where
+/// bodies move without end. The state is untouched unless that step is advanced.
 template <int dim>
 StepReport relax(const SceneModel& scene, double gravity, const PrescribedTargets& targets, const StepHooks& hooks,
                  State& state);

@@ -334,6 +334,11 @@ StepReport SteppedScene::advance(const PrescribedTargets& targets) {
     report.total_seconds = of_step.seconds();
     return report;
   }
+  if (path && is_carried_away(*scene, state.x, solved->x())) {
+    StepReport report = solved->report();
+    note_carried_away(state.x, solved->x(), report);
+    return report;
+  }
   StepReport report = commit(std::move(*solved), state);
   if (path) {
     add_attempt(path->other_work(), report);
@@ -348,7 +353,8 @@ StepReport SteppedScene::take_otherwise(const PrescribedTargets& targets, const 
   const bool is_static = scene->options.integrator.method == TimeIntegrator::quasi_static;
   if (is_static && may_relax(whole.status)) {
     StepReport of_motion = relax<dim>(*scene, desc.gravity.norm(), targets, hooks, state);
-    if (of_motion.status == StepStatus::converged || of_motion.status == StepStatus::stopped) {
+    const bool is_lost = of_motion.status == StepStatus::no_equilibrium && !of_motion.limited_by.empty();
+    if (of_motion.status == StepStatus::converged || of_motion.status == StepStatus::stopped || is_lost) {
       add_attempt(whole, of_motion);
       return of_motion;
     }
