@@ -11,8 +11,8 @@ namespace {
 /// Error of displacements that elements may make.
 constexpr double tolerated_error = 0.05;
 
-/// Returns the estimated error from which a run warns. At sharp edges the estimate of elements of order 2 and more is up
-/// to ten times too high: a bracket with an error of 0.2 % has one of 5.1 %.
+/// Returns the estimated error from which a run warns. At sharp edges the estimate of elements of order 2 and more is
+/// up to ten times too high: a bracket with an error of 0.2 % has one of 5.1 %.
 double limit(const DiscretisationError& error) {
   return error.order == 1 ? tolerated_error : 2.0 * tolerated_error;
 }
