@@ -57,7 +57,7 @@ class Relaxation {
  private:
   StepReport carried_away() const {
     StepReport report = work_;
-    note_carried_away(start_.x, own_.x, report);
+    note_carried_away(scene_, start_.x, own_.x, report);
     return report;
   }
 
@@ -134,11 +134,15 @@ bool is_carried_away(const SceneModel& scene, const VecX& from, const VecX& to) 
   return from.size() > 0 && (to - from).cwiseAbs().maxCoeff() > longest_motion * scene.model.bbox_diagonal;
 }
 
-void note_carried_away(const VecX& from, const VecX& to, StepReport& report) {
+void note_carried_away(const SceneModel& scene, const VecX& from, const VecX& to, StepReport& report) {
+  Eigen::Index at = 0;
+  const double motion = (to - from).cwiseAbs().maxCoeff(&at);
+  const std::vector<int>& body_of_block = scene.model.body_of_block;
+  const std::size_t body = body_of_block.empty() ? 0 : body_of_block[at / scene.dim];
   report.status = StepStatus::no_equilibrium;
   report.limited_by = fmt::format(
-      "a body has moved {:.2g} m and nothing holds it: its loads are more than friction, contacts and motions carry",
-      (to - from).cwiseAbs().maxCoeff());
+      "'{}' has moved {:.2g} m and nothing holds it: its loads are more than friction, contacts and motions carry",
+      scene.bodies[body].name, motion);
 }
 
 bool may_relax(StepStatus status) {

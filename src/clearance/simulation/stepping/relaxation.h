@@ -11,7 +11,7 @@ namespace clearance {
 /// of the forces moved it little beside that.
 bool is_carried_away(const SceneModel& scene, const VecX& from, const VecX& to);
 /// Makes the report of such a step one without equilibrium.
-void note_carried_away(const VecX& from, const VecX& to, StepReport& report);
+void note_carried_away(const SceneModel& scene, const VecX& from, const VecX& to, StepReport& report);
 
 /// True if a quasi-static step with this status may have an equilibrium all the same.
 bool may_relax(StepStatus status);

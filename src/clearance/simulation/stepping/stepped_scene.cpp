@@ -336,7 +336,7 @@ StepReport SteppedScene::advance(const PrescribedTargets& targets) {
   }
   if (path && is_carried_away(*scene, state.x, solved->x())) {
     StepReport report = solved->report();
-    note_carried_away(state.x, solved->x(), report);
+    note_carried_away(*scene, state.x, solved->x(), report);
     return report;
   }
   StepReport report = commit(std::move(*solved), state);
