@@ -194,7 +194,9 @@ class ModeFinder {
                                   result_.num_contacts));
     }
     if ((at_end.x - at_start.x).isZero(0.0)) {
-      return fail({{"", "bodies", "", "nothing loads the bodies of this scene; expected loads that may buckle them"}});
+      return fail({{"", "bodies", "",
+                    "nothing loads the bodies of this scene, or they are not held; expected loads that may "
+                    "buckle them, and motions that hold them"}});
     }
     const std::optional<BucklingModes> found = clearance::find_buckling(*unloaded, loaded, options_.count);
     if (!found) {
