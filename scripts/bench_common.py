@@ -5,6 +5,7 @@ import os
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,6 +45,39 @@ def busy_percent(seconds=2.0):
     if busy > 10:
         print(f"the processors are {busy:.0f} % busy with other work: these times are too long")
     return busy
+
+
+def is_missing(program):
+    """Returns True, and says so, if there is no such program."""
+    if program.exists():
+        return False
+    print(f"no program at {program}")
+    return True
+
+
+def solve_all(solve, problems, jobs, text, is_shown):
+    """Solves the problems, so many at a time, and prints the text of those outcomes that are shown, in their order."""
+    outcomes = []
+    with ThreadPoolExecutor(jobs) as pool:
+        for outcome in pool.map(solve, problems):
+            outcomes.append(outcome)
+            if is_shown(outcome):
+                print(text(outcome), flush=True)
+    return outcomes
+
+
+def read_frd(path):
+    """Returns the last of the nodal results of CalculiX by name (DISP, STRESS, ...): the numbers of a node, from 0."""
+    blocks, block = {}, None
+    for line in path.read_text().splitlines():
+        if line.startswith(" -4"):
+            block = blocks[line.split()[1]] = {}
+        elif line.startswith(" -3"):
+            block = None
+        elif line.startswith(" -1") and block is not None:
+            values = line[13:]
+            block[int(line[3:13]) - 1] = [float(values[i:i + 12]) for i in range(0, len(values.rstrip()), 12)]
+    return blocks
 
 
 def table(header, rows):

@@ -24,11 +24,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from bench_common import table
+from bench_common import is_missing, solve_all, table
 from engineering import beams, contacts, motions
 from engineering.draw import Draw
 from engineering.run import Run, names_told, statuses_told
@@ -202,15 +201,11 @@ def parse():
 
 def main():
     options = parse()
-    if not options.program.exists():
-        print(f"no program at {options.program}")
+    if is_missing(options.program):
         return 1
-    outcomes = []
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for outcome in pool.map(lambda seed: solve(options, seed), seeds(options)):
-            outcomes.append(outcome)
-            if options.verbose or options.only or outcome.verdict in ("WRONG", "NO END", "refused"):
-                print(outcome_text(outcome), flush=True)
+    outcomes = solve_all(
+        lambda seed: solve(options, seed), seeds(options), options.jobs, outcome_text,
+        lambda outcome: options.verbose or options.only or outcome.verdict in ("WRONG", "NO END", "refused"))
     print("\n" + report(outcomes))
     print("One problem again: ./dev bench engineering --only SEED --keep DIR")
     if options.json:

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from bench_common import busy_percent, machine, table
+from bench_common import busy_percent, machine, read_frd, table
 from physics.results import read_arrays
 
 
@@ -429,20 +429,6 @@ def scene_of(parts, files, friction, load, dhat, formulation, pieces):
             "gravity": [0, 0, 0], "contact": {"dhat": dhat, "dhat_is_absolute": True, "formulation": formulation},
             "friction": {"coefficient": friction, "stick": 1e-7}, "bodies": bodies,
             "output": {"fields": ["contact_pressure", "normal_force", "friction_force", "displacement"]}}
-
-
-def read_frd(path):
-    """Returns the last of the nodal results by name (DISP, CONTACT): numbers of a node, from 0."""
-    blocks, block = {}, None
-    for line in path.read_text().splitlines():
-        if line.startswith(" -4"):
-            block = blocks[line.split()[1]] = {}
-        elif line.startswith(" -3"):
-            block = None
-        elif line.startswith(" -1") and block is not None:
-            values = line[13:]
-            block[int(line[3:13]) - 1] = [float(values[i:i + 12]) for i in range(0, len(values.rstrip()), 12)]
-    return blocks
 
 
 def run_calculix(options, name, text):

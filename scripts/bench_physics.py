@@ -23,11 +23,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from bench_common import table
+from bench_common import is_missing, solve_all, table
 from physics import blocks, elastic, motion
 from physics.case import G, Draw
 from physics.peers import ENGINES, run_peer
@@ -252,15 +251,11 @@ def parse():
 
 def main():
     options = parse()
-    if not options.program.exists():
-        print(f"no program at {options.program}")
+    if is_missing(options.program):
         return 1
-    outcomes = []
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for outcome in pool.map(lambda name: judge(options, name), case_names(options)):
-            outcomes.append(outcome)
-            if options.verbose or options.case or outcome.verdict in ("WRONG", "error"):
-                print(outcome_text(outcome), flush=True)
+    outcomes = solve_all(
+        lambda name: judge(options, name), case_names(options), options.jobs, outcome_text,
+        lambda outcome: options.verbose or options.case or outcome.verdict in ("WRONG", "error"))
     print("\n" + report(outcomes))
     if options.peers:
         print("Rigid bodies beside other engines: resolved cases that are ok, the middle of the errors of all\n")

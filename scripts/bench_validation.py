@@ -24,7 +24,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench_common import ROOT, table
+from bench_common import ROOT, is_missing, table
 from validation import contacts, engineering, mechanisms, motion, statics
 from validation.problem import Result
 from validation.solid import run_calculix
@@ -300,8 +300,7 @@ def parse():
 
 def main():
     options = parse()
-    if not options.program.exists():
-        print(f"no program at {options.program}")
+    if is_missing(options.program):
         return 1
     options.program = options.program.resolve()
     options.ccx = shutil.which("ccx")

@@ -93,7 +93,7 @@ class OfScenes(InFolder):
             places = [w.place for w in sim.warnings]
             self.assertEqual(len({(w.place, w.message) for w in sim.warnings}), len(sim.warnings))
             self.assertTrue({w.message.problem.place for w in loaded} <= set(places), places)
-            # Those that Scene.load has issued are not issued again.
+            # Scene.load has issued these; the simulation does not issue them again.
             self.assertFalse({str(w.message) for w in loaded} & {str(w.message) for w in caught})
 
     def test_a_mended_scene_has_no_warning(self):

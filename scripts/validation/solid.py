@@ -6,6 +6,8 @@ import os
 import subprocess
 from dataclasses import dataclass, field
 
+from bench_common import read_frd
+
 from .meshes import Mesh
 
 EDGES = {2: ((0, 1), (1, 2), (2, 0)), 3: ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))}
@@ -182,20 +184,6 @@ class Peer:
         """Returns (point, force) of the nodes of a group."""
         points, _, middle = quadratic(self.solid.mesh)
         return [(points[v], self.blocks["FORC"][v]) for v in nodes_of(self.solid.mesh.groups[group], middle)]
-
-
-def read_frd(path):
-    """Returns the last of the nodal results by name: the numbers of a node, from 0."""
-    blocks, block = {}, None
-    for line in path.read_text().splitlines():
-        if line.startswith(" -4"):
-            block = blocks[line.split()[1]] = {}
-        elif line.startswith(" -3"):
-            block = None
-        elif line.startswith(" -1") and block is not None:
-            values = line[13:]
-            block[int(line[3:13]) - 1] = [float(values[i:i + 12]) for i in range(0, len(values.rstrip()), 12)]
-    return blocks
 
 
 def run_calculix(program, solid, folder, is_large=False):
