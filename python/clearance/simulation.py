@@ -1,6 +1,6 @@
 """Simulations: stepping a scene."""
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, MutableMapping, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, MutableMapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -303,6 +303,12 @@ class Simulation(_check.Sealed):
     def probes(self) -> Dict[str, float]:
         """Returns the numbers of the scene's probes by `name [unit]`."""
         return _check.Named(self._stepper.probes)
+
+    @property
+    def probe_rows(self) -> List[Tuple[float, Dict[str, float]]]:
+        """Returns time [s] and probes at the end of each part of the last step: with `time.accuracy` it has many."""
+        names = list(self._stepper.probes)
+        return [(time, dict(zip(names, values))) for time, values in self._stepper.probe_rows]
 
     @property
     def mesh(self) -> Mesh:

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace clearance {
@@ -45,6 +47,26 @@ double oscillator_error(TimeIntegrator method, int num_steps) {
   return std::abs(state.x[0] - std::cos(omega));
 }
 
+/// Returns what oscillator_error does, in steps whose lengths are 1, 1, 2, 2, 4, 2, ... times the shortest. Adds the
+/// largest difference of the accelerations to those of the forces.
+double error_of_changing_steps(TimeIntegrator method, int num_rounds, double& error_of_acceleration) {
+  constexpr std::array lengths = {1.0, 1.0, 2.0, 2.0, 4.0, 2.0};
+  IntegratorOptions options;
+  options.method = method;
+  const double omega = 3.0, unit = 1.0 / (12.0 * num_rounds);
+  State state = start_at(VecX::Constant(2, 1.0), VecX::Zero(2), VecX::Constant(2, -omega * omega));
+  for (int i = 0; i < 6 * num_rounds; ++i) {
+    options.h = unit * lengths[i % 6];
+    const State before = state;
+    const InertialTarget target = target_of(options, state);
+    commit(options, target, target.x_tilde / (1.0 + target.scale * omega * omega), state);
+    set_accelerations(options, before, state);
+    state.h_prev = options.h;
+    error_of_acceleration = std::max(error_of_acceleration, (state.a + omega * omega * state.x).cwiseAbs().maxCoeff());
+  }
+  return std::abs(state.x[0] - std::cos(omega));
+}
+
 /// Returns the position of a free fall with gravity -10 after time 1.
 double fall(TimeIntegrator method, int num_steps) {
   IntegratorOptions options;
@@ -82,6 +104,37 @@ TEST(TimeIntegrator, OrderOfConvergenceIsOneForEulerAndTwoForTheOthers) {
     const double order = std::log2(coarse / fine), expected = method == TimeIntegrator::implicit_euler ? 1.0 : 2.0;
     EXPECT_NEAR(order, expected, 0.1) << static_cast<int>(method);
     EXPECT_GT(fine, 1e-9) << static_cast<int>(method);
+  }
+}
+
+TEST(TimeIntegrator, StepsThatChangeTheirLengthKeepTheOrder) {
+  for (TimeIntegrator method : all_methods) {
+    double of_acceleration = 0.0;
+    const double coarse = error_of_changing_steps(method, 40, of_acceleration);
+    const double fine = error_of_changing_steps(method, 80, of_acceleration);
+    const double expected = method == TimeIntegrator::implicit_euler ? 1.0 : 2.0;
+    EXPECT_NEAR(std::log2(coarse / fine), expected, 0.15) << static_cast<int>(method);
+    // The integrators have M a = f at the end of a step.
+    EXPECT_LT(of_acceleration, 1e-9) << static_cast<int>(method);
+  }
+}
+
+TEST(TimeIntegrator, ALengthThatIsThatOfTheLastStepChangesNoBit) {
+  for (TimeIntegrator method : {TimeIntegrator::bdf2, TimeIntegrator::bdf2_restarted}) {
+    IntegratorOptions options;
+    options.method = method;
+    options.h = 0.0137;
+    State known = start_at(VecX::LinSpaced(4, 0.1, 3.7), VecX::LinSpaced(4, -1.3, 2.9), VecX::Zero(4));
+    State unknown = known;
+    for (int i = 0; i < 20; ++i) {
+      for (State* state : {&known, &unknown}) {
+        const InertialTarget target = target_of(options, *state);
+        commit(options, target, target.x_tilde / (1.0 + 7.3 * target.scale), *state);
+      }
+      known.h_prev = options.h;
+      EXPECT_EQ(known.x, unknown.x);
+      EXPECT_EQ(known.v, unknown.v);
+    }
   }
 }
 

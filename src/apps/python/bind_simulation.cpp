@@ -474,6 +474,9 @@ void bind_report(py::module_& module) {
           "[N s] By name.")
       .def_property_readonly("columns", &columns_of, "The line of stats.jsonl as a dict.")
       .def_readonly("parts", &StepRecord::parts, "Number of steps that it was taken in.")
+      .def_readonly("inaccurate", &StepRecord::inaccurate, "Number of these that `time.accuracy` is not kept in.")
+      .def_readonly("time_error", &StepRecord::time_error,
+                    "Largest error of a part, as a share of a body's momentum, with `time.accuracy`.")
       .def_property_readonly("frame", column("frame", none), "File of the frame that was stored, or None.")
       .def_property_readonly("controls", column("controls", empty_dict), "Values of the controls by name.")
       .def_property_readonly("gained", column("gained", none), "Share of energy that the integrator added, and body.")
@@ -572,6 +575,14 @@ void bind_simulation(py::module_& module) {
                                const std::vector<std::string>& columns = s.simulation().probe_columns();
                                for (std::size_t k = 0; k < values.size(); ++k) probes[py::str(columns[k])] = values[k];
                                return probes;
+                             })
+      .def_property_readonly("probe_rows",
+                             [](const Stepper& s) {
+                               py::list rows;
+                               for (const ProbeRow& row : s.simulation().probe_rows()) {
+                                 rows.append(py::make_tuple(row.time, row.values));
+                               }
+                               return rows;
                              })
       .def_property_readonly("separation", [](const Stepper& s) { return separation_of(s.simulation().separation()); })
       .def_property_readonly("scene_warnings", [](const Stepper& s) { return problems_of(s.scene_warnings()); })

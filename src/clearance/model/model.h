@@ -52,7 +52,7 @@ struct State {
   double time = 0.0;  ///< [s]
   VecX x;             ///< [m] unknowns
   VecX v;             ///< [m/s]
-  VecX a;             ///< [m/s^2] at the end of the last step; used by implicit Newmark
+  VecX a;             ///< [m/s^2] at the end of the last step; used by implicit Newmark and by errors of time steps
   VecX x_prev;        ///< [m] one step earlier; used by BDF2 (empty before the first step)
   VecX v_prev;        ///< [m/s] one step earlier; used by BDF2
   /// Per block: 1 if the next step may extrapolate from the last one, 0 after an impact; used by restarted BDF2.
@@ -73,6 +73,10 @@ struct State {
   History history;  ///< per potential of the model; adapt moves it to new elements
   /// Factor of the activation distances of contact, written by GapPath (simulation/stepping).
   double narrowing = 1.0;
+  // Steps that are taken in parts of an accuracy (simulation/stepping/accurate_step.h).
+  double h_prev = 0.0;            ///< [s] length of the part from x_prev to x; 0: that of the next one
+  int level = 0;                  ///< the next part has a length of h / 2^level
+  std::vector<double> top_speed;  ///< [m/s] per body: largest root mean square of its velocities so far
 };
 
 /// A half-space n . x >= offset that every surface vertex stays in (n is a unit vector).

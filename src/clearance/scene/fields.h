@@ -20,8 +20,8 @@ void describe(Visitor& v, TimeDesc& t) {
   v.field(
       "integrator", t.integrator,
       any("",
-          "how positions and velocities advance; if the key is missing: bdf2_restarted in scenes without deformable "
-          "bodies, else implicit_euler"));
+          "how positions and velocities advance; if the key is missing: bdf2_restarted with `accuracy` and in scenes "
+          "without deformable bodies, else implicit_euler"));
   v.field("newmark_beta", t.newmark_beta, positive("", "implicit_newmark only").below(0.5, false));
   v.field("newmark_gamma", t.newmark_gamma, at_least(0.0, "", "implicit_newmark only").below(1.0, false));
   v.field("mass", t.mass, any("", "mass matrix of the elements"));
@@ -30,6 +30,14 @@ void describe(Visitor& v, TimeDesc& t) {
                    "number of times that a step may be halved: a step that does not converge is taken again in two "
                    "halves, these in quarters and so on; 0: never, as in scenes of other programs")
               .below(20.0, false));
+  v.field(
+      "accuracy", t.accuracy,
+      at_least(0.0, "",
+               "largest error that time steps may make at once, as a share of a body's momentum: `step` is taken in "
+               "as many parts as that needs, of different lengths, down to step / 2^max_halvings (if that key is "
+               "missing: 14, or 6 without deformable bodies); 0.01 is good for most impacts; 0: all steps have the "
+               "same length")
+          .below(1.0, false));
 }
 
 template <>

@@ -317,14 +317,23 @@ int dimension_of(const Json& root) {
 /// Returns the integrator of a scene that names none. Bodies that keep their shape fly, swing and rebound right with
 /// the second order. Forces of impacts on deformable bodies overshoot with it, by 18 % where a bar hits a floor.
 TimeIntegrator default_integrator(const SceneDesc& scene) {
+  if (scene.time.accuracy > 0.0) return TimeIntegrator::bdf2_restarted;
   const bool is_any_deformable = std::any_of(scene.bodies.begin(), scene.bodies.end(),
                                              [](const BodyDesc& body) { return body.kind == BodyKind::deformable; });
   return is_any_deformable || scene.bodies.empty() ? TimeIntegrator::implicit_euler : TimeIntegrator::bdf2_restarted;
 }
 
-bool names_integrator(const Json& root) {
+bool names_in_time(const Json& root, const char* key) {
   const auto time = root.find("time");
-  return time != root.end() && time->is_object() && time->contains("integrator");
+  return time != root.end() && time->is_object() && time->contains(key);
+}
+
+/// Returns how often steps with an accuracy are halved: from 10 ms to the 0.6 us of a wave in a stiff part, and to 40
+/// us where nothing is elastic.
+int accurate_halvings(const SceneDesc& scene) {
+  const bool is_any_deformable = std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                             [](const BodyDesc& body) { return body.kind == BodyKind::deformable; });
+  return is_any_deformable ? 14 : 6;
 }
 
 }  // namespace
@@ -352,7 +361,11 @@ SceneDesc scene_from_json(const Json& root, Issues& issues) {
   }
   read(root, "", context, scene, {});
   const bool is_new = format == root.end() || *format == Json(native_format);
-  if (is_new && !names_integrator(root)) scene.time.integrator = default_integrator(scene);
+  const bool is_accurate = scene.time.accuracy > 0.0;
+  if ((is_new || is_accurate) && !names_in_time(root, "integrator")) {
+    scene.time.integrator = default_integrator(scene);
+  }
+  if (is_accurate && !names_in_time(root, "max_halvings")) scene.time.max_halvings = accurate_halvings(scene);
   return scene;
 }
 

@@ -23,7 +23,8 @@ struct TimeDesc {
   double newmark_beta = 0.25;
   double newmark_gamma = 0.5;
   MassKind mass = MassKind::lumped;
-  int max_halvings = 6;  ///< a step that does not converge is taken in parts of h / 2 to h / 2^max_halvings
+  int max_halvings = 6;   ///< a step that does not converge is taken in parts of h / 2 to h / 2^max_halvings
+  double accuracy = 0.0;  ///< largest error of a part of a step, as a share of a body's momentum; 0: whole steps
 };
 
 /// Length that relative lengths are fractions of.

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "clearance/scene/body_names.h"
+#include "clearance/scene/body_remesh.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/joint_conflicts.h"
 #include "clearance/scene/json.h"
@@ -50,6 +51,48 @@ class Checker : SceneCheck {
                   "the step is longer than time.duration ({:g} s), so that the run is a single step and ends at {:g} s",
                   scene_.time.duration, scene_.time.step),
               fmt::format("{:g}", scene_.time.step));
+    }
+    if (scene_.time.accuracy > 0.0) check_accuracy();
+  }
+
+  void check_accuracy() {
+    const TimeDesc& time = scene_.time;
+    const std::string value = fmt::format("{:g}", time.accuracy);
+    if (time.integrator == TimeIntegrator::quasi_static || time.integrator == TimeIntegrator::implicit_euler) {
+      const char* reason = time.integrator == TimeIntegrator::quasi_static
+                               ? "quasi_static has no time that errors could be made in"
+                               : "the errors of implicit_euler add up, however short its steps are";
+      error(
+          "time.accuracy",
+          fmt::format("an accuracy needs another `time.integrator` (bdf2_restarted, bdf2 or implicit_newmark), because "
+                      "{}",
+                      reason),
+          value);
+    }
+    if (time.max_halvings == 0) {
+      error("time.accuracy", "an accuracy needs steps that may be halved: `time.max_halvings` is 0", value);
+    }
+    if (std::ldexp(time.duration / time.step, time.max_halvings) > std::numeric_limits<int>::max()) {
+      error(
+          "time.accuracy",
+          fmt::format("the run has too many parts of steps; duration / step times 2^max_halvings ({}) must be at most "
+                      "2147483647",
+                      time.max_halvings),
+          value);
+    }
+    for (const BodyDesc& body : scene_.bodies) {
+      if (find_remesh(scene_, body) != nullptr) {
+        error("time.accuracy", fmt::format("'{}' has elements that adapt, which need whole steps", body.name), value);
+      }
+      for (const MotionDesc& motion : body.motions) {
+        if (motion.poses.empty() && !(motion.has_mesh_sequence() && motion.mesh_rate == 0.0)) continue;
+        error(
+            "time.accuracy",
+            fmt::format("a motion of '{}' says where it is at the end of each step, but not between: give its files a "
+                        "`mesh_rate`, or its motion as an expression",
+                        body.name),
+            value);
+      }
     }
   }
 

@@ -182,8 +182,9 @@ struct Run::Impl {
     const OutputDesc& output = simulation_.scene().output;
     const bool has_frame = is_last || step % output.frame_interval == 0;
     if (has_frame && !keep(folder_.write_frame(step, simulation_.frame()))) return false;
-    const std::vector<double> probes = simulation_.probe_values();
-    if (!probes.empty() && !keep(folder_.append_probes(step, simulation_.time(), probes))) return false;
+    for (const ProbeRow& row : simulation_.probe_rows()) {
+      if (!row.values.empty() && !keep(folder_.append_probes(step, row.time, row.values))) return false;
+    }
     if (report != nullptr) {
       record_ = record_of(simulation_, *report);
       record_.has_frame = has_frame;

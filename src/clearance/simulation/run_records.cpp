@@ -118,6 +118,8 @@ namespace {
 void add_solve(const StepReport& report, StepRecord& record) {
   record.status = to_string(report.status);
   record.parts = report.num_parts;
+  record.inaccurate = report.num_inaccurate;
+  record.time_error = report.time_error;
   record.newton_iterations = report.newton_iterations;
   record.partial_iterations = report.partial_iterations;
   record.contacts = report.num_contacts;
@@ -269,8 +271,14 @@ Checkpoint checkpoint_of(const State& state) {
                        {"stored", numbers(state.stored)},
                        {"kappa", {state.kappa}},
                        {"released", {state.released.begin(), state.released.end()}}};
-  // States without turns have no such array, nor have those whose contacts act as far as the scene says.
+  // States without turns have no such array, nor have those whose contacts act as far as the scene says, and those of
+  // steps of one length.
   if (state.narrowing != 1.0) checkpoint.arrays["narrowing"] = {state.narrowing};
+  if (state.h_prev > 0.0) {
+    std::vector<double>& pace = checkpoint.arrays["pace"];
+    pace = {state.h_prev, static_cast<double>(state.level)};
+    pace.insert(pace.end(), state.top_speed.begin(), state.top_speed.end());
+  }
   if (!state.turns.empty()) checkpoint.arrays["turns"] = {state.turns.begin(), state.turns.end()};
   for (std::size_t k = 0; k < state.history.size(); ++k) checkpoint.arrays[history_array(k)] = state.history[k];
   add_ledgers(state, checkpoint);
@@ -348,6 +356,11 @@ State state_of(const Checkpoint& checkpoint) {
   state.kappa = kappa.size() == 1 ? kappa[0] : 0.0;
   const VecX narrowing = vector_of(checkpoint, "narrowing");
   state.narrowing = narrowing.size() == 1 ? narrowing[0] : 1.0;
+  if (const VecX pace = vector_of(checkpoint, "pace"); pace.size() >= 2) {
+    state.h_prev = pace[0];
+    state.level = static_cast<int>(pace[1]);
+    state.top_speed.assign(pace.begin() + 2, pace.end());
+  }
   // Checkpoints of old versions have no turns; in these, every hinge is less than half a turn from where it started.
   state.turns = integers(checkpoint, "turns");
   for (std::size_t k = 0; checkpoint.arrays.contains(history_array(k)); ++k) {

@@ -23,7 +23,8 @@ void RunWatch::add_step(const Simulation& simulation, const StepReport& report, 
   }
   rolling_.add_step(simulation);
   sums_.add(stats_line(record));
-  if (impacts_) impacts_->add(simulation.time(), simulation.probe_values());
+  if (!impacts_) return;
+  for (const ProbeRow& row : simulation.probe_rows()) impacts_->add(row.time, row.values);
 }
 
 std::vector<RunWarning> RunWatch::warnings() const {

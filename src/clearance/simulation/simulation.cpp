@@ -219,6 +219,11 @@ std::vector<double> Simulation::probe_values() const {
   return impl_->probes.values({impl_->state, impl_->forces ? *impl_->forces : none, impl_->joints()});
 }
 
+std::vector<ProbeRow> Simulation::probe_rows() const {
+  if (!impl_->probe_rows.empty()) return impl_->probe_rows;
+  return {{time(), probe_values()}};
+}
+
 Frame Simulation::frame() const {
   const SceneModel& scene = *impl_->scene;
   Frame frame;

@@ -17,6 +17,7 @@
 #include "clearance/simulation/hints/body_facts.h"
 #include "clearance/simulation/load/hint.h"
 #include "clearance/simulation/output/discretisation_error.h"
+#include "clearance/simulation/output/probe_row.h"
 #include "clearance/simulation/overlaps/separation.h"
 #include "clearance/simulation/stepping/body_view.h"
 #include "clearance/simulation/stepping/contact_pair.h"
@@ -127,6 +128,9 @@ class Simulation {
   const std::vector<std::string>& probe_columns() const;
   /// Returns one number per column; NaN for forces that are not known, as before the first step.
   std::vector<double> probe_values() const;
+  /// Returns the numbers at the end of each part of the last step, or of the whole step if it was taken as one. Without
+  /// a step: those of the state.
+  std::vector<ProbeRow> probe_rows() const;
 
   /// Returns the frame of the current state, with the fields that the scene asks for. In a state that was restored,
   /// friction_force is missing, because only the step that led there knows it.

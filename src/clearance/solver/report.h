@@ -75,7 +75,9 @@ struct GapShare {
 
 struct StepReport {
   StepStatus status = StepStatus::converged;
-  int num_parts = 1;           ///< steps that it was taken in, because it did not converge as one
+  int num_parts = 1;           ///< steps that it was taken in: as one it did not converge, or was not accurate
+  int num_inaccurate = 0;      ///< of these: as short as allowed, and less accurate than asked
+  double time_error = 0.0;     ///< largest error of a part, as a share of a body's momentum; with `time.accuracy`
   int newton_iterations = 0;   ///< directions of everything
   int partial_iterations = 0;  ///< those of the part that still moved, between them (solver/moving_part.h)
   int num_contacts = 0;

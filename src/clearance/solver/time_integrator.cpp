@@ -11,20 +11,46 @@ bool has_history(const State& state) {
   return state.x_prev.size() == state.x.size();
 }
 
+/// BDF2 after a step of another length [Hai93, III.5]: x_t1 = x_bar + c v_t1 and v_t1 =
+/// v_bar + c a_t1, where x_bar = ((1 + w)^2 x - w^2 x_prev) / (1 + 2 w), c = h (1 + w) / (1 + 2 w), and w is the length
+/// of the step over that of the last one.
+struct Bdf2 {
+  double h, of_now, of_before, sum;  // [s], (1 + w)^2, w^2, 1 + 2 w
+
+  Bdf2(double length, const State& state) : h(length) {
+    const double w = state.h_prev > 0.0 ? h / state.h_prev : 1.0;
+    of_now = (1.0 + w) * (1.0 + w);
+    of_before = w * w;
+    sum = 1.0 + 2.0 * w;
+  }
+  double root() const { return 0.5 * (1.0 + sum); }  // 1 + w
+  double c() const { return root() * h / sum; }
+  double scale() const { return of_now * h * h / (sum * sum); }  // c^2
+  /// Share of h^2.
+  double factor() const { return of_now / (sum * sum); }
+  template <class Now, class Before>
+  auto bar(const Now& now, const Before& before) const {
+    return (of_now * now - of_before * before) / sum;
+  }
+};
+
 /// Returns the target of restarted BDF2, with implicit Euler for some blocks, which need not have a history.
 InertialTarget mixed_target(double h, const State& state, const std::vector<char>& is_first_order) {
   InertialTarget target{state.x + h * state.v, h * h, true, {}, {}};
   if (std::all_of(is_first_order.begin(), is_first_order.end(), [](char flag) { return flag != 0; })) return target;
-  // One objective has one scale. A mass factor of 4/9 gives a block of implicit Euler its scale h^2.
-  target.scale = 4.0 * h * h / 9.0;
+  // One objective has one scale. A mass factor of 4/9 (steps of one length) gives a block of implicit Euler its scale
+  // h^2.
+  const Bdf2 bdf2(h, state);
+  target.scale = bdf2.scale();
   const auto num_blocks = static_cast<Eigen::Index>(is_first_order.size()), dim = state.x.size() / num_blocks;
   for (Eigen::Index b = 0; b < num_blocks; ++b) {
     const bool is_euler = is_first_order[b] != 0;
-    target.mass_factors.push_back(is_euler ? 4.0 / 9.0 : 1.0);
+    target.mass_factors.push_back(is_euler ? bdf2.factor() : 1.0);
     if (is_euler) continue;
     const auto of = [&](const VecX& all) { return all.segment(dim * b, dim); };
     target.x_tilde.segment(dim * b, dim) =
-        (4.0 * of(state.x) - of(state.x_prev)) / 3.0 + (2.0 * h / 9.0) * (4.0 * of(state.v) - of(state.v_prev));
+        (bdf2.of_now * of(state.x) - bdf2.of_before * of(state.x_prev)) / bdf2.sum +
+        (bdf2.root() * h / (bdf2.sum * bdf2.sum)) * (bdf2.of_now * of(state.v) - bdf2.of_before * of(state.v_prev));
   }
   return target;
 }
@@ -42,11 +68,10 @@ InertialTarget predict(const IntegratorOptions& options, const State& state) {
     }
     case TimeIntegrator::bdf2:
       if (has_history(state)) {
-        // BDF2 has x_t1 = x_bar + 2 h / 3 v_t1 and v_t1 = v_bar + 2 h / 3 a_t1. The second one put into the first
-        // gives x_tilde and the scale (2 h / 3)^2.
-        const VecX x_bar = (4.0 * state.x - state.x_prev) / 3.0;
-        const VecX v_bar = (4.0 * state.v - state.v_prev) / 3.0;
-        return {x_bar + (2.0 * h / 3.0) * v_bar, 4.0 * h * h / 9.0, true, {}, {}};
+        // v_t1 = v_bar + c a_t1 put into x_t1 = x_bar + c v_t1 gives x_tilde and the scale c^2.
+        const Bdf2 bdf2(h, state);
+        const VecX x_bar = bdf2.bar(state.x, state.x_prev), v_bar = bdf2.bar(state.v, state.v_prev);
+        return {x_bar + bdf2.c() * v_bar, bdf2.scale(), true, {}, {}};
       }
       break;
     case TimeIntegrator::bdf2_restarted: {
@@ -82,15 +107,17 @@ void set_newmark_velocity(const IntegratorOptions& options, const InertialTarget
   state.a = a_t1;
 }
 
-/// Sets the velocity of the blocks that follow BDF2, (x_t1 - (4 x - x_prev) / 3) 3 / (2 h).
+/// Sets the velocity of the blocks that follow BDF2, (x_t1 - x_bar) / c.
 void set_bdf2_velocity(double h, const InertialTarget& target, const VecX& x_t1, const State& state, VecX& v_t1) {
+  const Bdf2 bdf2(h, state);
   const auto num_blocks = static_cast<Eigen::Index>(target.is_hit.size());
   // Bodies that were hit keep the velocity of implicit Euler.
   for (Eigen::Index b = 0; b < num_blocks && target.scale < h * h; ++b) {
     if (target.mass_factor(static_cast<int>(b)) < 1.0) continue;
     const Eigen::Index dim = x_t1.size() / num_blocks, at = dim * b;
     v_t1.segment(at, dim) =
-        (x_t1.segment(at, dim) - (4.0 * state.x.segment(at, dim) - state.x_prev.segment(at, dim)) / 3.0) * (1.5 / h);
+        (x_t1.segment(at, dim) - bdf2.bar(state.x.segment(at, dim), state.x_prev.segment(at, dim))) *
+        (bdf2.sum / bdf2.root() / h);
   }
 }
 
@@ -105,7 +132,10 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
       break;
     case TimeIntegrator::bdf2:
       // The first step is one of implicit Euler.
-      if (has_history(state)) v_t1 = (x_t1 - (4.0 * state.x - state.x_prev) / 3.0) * (1.5 / h);
+      if (has_history(state)) {
+        const Bdf2 bdf2(h, state);
+        v_t1 = (x_t1 - bdf2.bar(state.x, state.x_prev)) * (bdf2.sum / bdf2.root() / h);
+      }
       state.x_prev = state.x;
       state.v_prev = state.v;
       break;
@@ -125,6 +155,26 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
   state.step += 1;
   // The time is a product and no running sum, so that a run that is resumed has the same bits.
   state.time = state.step * h;
+}
+
+void set_accelerations(const IntegratorOptions& options, const State& before, State& after) {
+  const double h = options.h;
+  if (options.method == TimeIntegrator::implicit_newmark) return;
+  after.a = (after.v - before.v) / h;
+  if (options.method == TimeIntegrator::implicit_euler || !has_history(before)) return;
+  const Bdf2 bdf2(h, before);
+  const VecX of_bdf2 = (after.v - bdf2.bar(before.v, before.v_prev)) / bdf2.c();
+  if (options.method == TimeIntegrator::bdf2) {
+    after.a = of_bdf2;
+    return;
+  }
+  const auto num_blocks = static_cast<Eigen::Index>(after.has_history.size());
+  if (num_blocks == 0) return;
+  const Eigen::Index dim = after.v.size() / num_blocks;
+  for (Eigen::Index b = 0; b < num_blocks; ++b) {
+    const bool is_first_order = after.has_history[b] == 0 || before.has_history.empty() || before.has_history[b] == 0;
+    if (!is_first_order) after.a.segment(dim * b, dim) = of_bdf2.segment(dim * b, dim);
+  }
 }
 
 void start_anew(const IntegratorOptions& options, const VecX& x_t0, State& state) {

@@ -36,4 +36,8 @@ void start_anew(const IntegratorOptions& options, const VecX& x_t0, State& state
 /// Advances `state` to the positions x_t1 that minimise the incremental potential of `target`.
 void commit(const IntegratorOptions& options, const InertialTarget& target, const VecX& x_t1, State& state);
 
+/// Sets the accelerations at the end of the step from `before` to `after`, as the integrator has them. Blocks that were
+/// hit have those of implicit Euler.
+void set_accelerations(const IntegratorOptions& options, const State& before, State& after);
+
 }  // namespace clearance

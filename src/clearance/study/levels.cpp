@@ -132,9 +132,11 @@ Issues find_motions_per_step(const SceneDesc& scene) {
   return issues;
 }
 
-/// Halves the step. Frames and checkpoints keep their times.
+/// Halves the step, and the parts of steps with an accuracy, whose errors are of the second order. Frames and
+/// checkpoints keep their times.
 void refine_step(SceneDesc& scene) {
   scene.time.step *= 0.5;
+  scene.time.accuracy *= 0.25;
   scene.output.frame_interval = doubled(scene.output.frame_interval);
   scene.output.checkpoint_interval = doubled(scene.output.checkpoint_interval);
 }

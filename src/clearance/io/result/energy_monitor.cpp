@@ -27,7 +27,7 @@ constexpr double gap_limit = 0.02;
 const char* remedy(TimeIntegrator integrator) {
   switch (integrator) {
     case TimeIntegrator::implicit_euler:
-      return "use bdf2_restarted, which damps smooth motion less, or a shorter step";
+      return "use bdf2_restarted, which damps smooth motion less, `time.accuracy`, or a shorter step";
     case TimeIntegrator::bdf2:
     case TimeIntegrator::implicit_newmark:
       return "use bdf2_restarted, which restarts at every impact, or a shorter step";
@@ -78,8 +78,9 @@ std::string EnergyMonitor::loss_text() const {
   }
   if (lost_in_impacts_ > 0.0) {
     return fmt::format(
-        "{}, and {:.3g} % more in impacts, so that its rebounds are at least {:.3g} % too low; use a shorter step, "
-        "so that a rebound takes some tens of steps",
+        "{}, and {:.3g} % more in impacts, so that its rebounds are at least {:.3g} % too low; set `time.accuracy` to "
+        "0.02, "
+        "or to less than now, so that steps are as short as impacts need",
         loss, 100.0 * lost_in_impacts_, 100.0 * std::min(1.0, lost_.first + lost_in_impacts_));
   }
   const double share = std::min(1.0, lost_.first);
@@ -101,7 +102,8 @@ void EnergyMonitor::add_energy_warnings(std::vector<RunWarning>& warnings) const
     warnings.push_back(
         {"energy_gained",
          fmt::format("one step has added {:.3g} % to the energy at work in the scene, as happens in impacts if the "
-                     "step is too long for them; all later motion is that much too fast; use a shorter step",
+                     "step is too long for them; all later motion is that much too fast; set `time.accuracy`, or use a "
+                     "shorter step",
                      100.0 * most_made_)});
   }
   if (lost_.first > loss_limit || lost_in_impacts_ > impact_limit) {

@@ -305,6 +305,8 @@ Json json_of(const StepRecord::Remesh& remesh) {
 /// Adds how the step was solved, and its energies.
 void add_solve(const StepRecord& record, Json& line) {
   if (record.parts > 1) line["parts"] = record.parts;
+  if (record.inaccurate > 0) line["inaccurate"] = record.inaccurate;
+  if (record.time_error > 0.0) line["time_error"] = record.time_error;
   line["newton_iterations"] = record.newton_iterations;
   line["partial_iterations"] = record.partial_iterations;
   line["contacts"] = record.contacts;

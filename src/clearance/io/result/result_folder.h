@@ -39,6 +39,8 @@ struct StepRecord {
   double residual = 0.0;           ///< [m/s]
   double kappa = 0.0;
   int parts = 1;                                         ///< steps that it was taken in
+  int inaccurate = 0;                                    ///< of these: less accurate than `time.accuracy`
+  double time_error = 0.0;                               ///< largest of a part, as a share of a body's momentum
   std::vector<std::pair<std::string, double>> energy;    ///< [J]
   std::vector<std::pair<std::string, double>> seconds;   ///< `total` and one entry per stage
   double imbalance = 0.0;                                ///< share of the forces at work that remains unbalanced

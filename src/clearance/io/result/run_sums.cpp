@@ -81,6 +81,11 @@ void RunSums::add(const nlohmann::ordered_json& record) {
     first_block_ = {number_in(record, "time", 0.0),
                     has_reason ? record["limited_by"].get<std::string>() : "see limited_by in stats.jsonl"};
   }
+  if (const double inaccurate = number_in(record, "inaccurate", 0.0); inaccurate > 0.0) {
+    num_inaccurate_ += static_cast<long>(inaccurate);
+    const double error = number_in(record, "time_error", 0.0);
+    if (error > worst_part_.second) worst_part_ = {number_in(record, "time", 0.0), error};
+  }
   if (!record.contains("account") || !record.contains("energy")) return;
   energy_.add(energies_of(record));
 }
@@ -93,6 +98,14 @@ std::vector<RunWarning> RunSums::warnings() const {
                                     "length, so that they stood still or lost speed that they should have kept; what "
                                     "follows is wrong. Use a step that is at least ten times shorter",
                                     locked->second, num_steps_)});
+  }
+  if (num_inaccurate_ > 0) {
+    warnings.push_back(
+        {"inaccurate_step",
+         fmt::format("{} parts of steps are as short as `time.max_halvings` lets them be, and still less "
+                     "accurate than `time.accuracy` asks; the worst one, before {:.4g} s, may be wrong "
+                     "by {:.2g} of a body's momentum. Allow more halvings",
+                     num_inaccurate_, worst_part_.first, worst_part_.second)});
   }
   if (const auto blocked = num_steps_by_status_.find("prescribed_motion_blocked");
       blocked != num_steps_by_status_.end()) {

@@ -31,6 +31,8 @@ class RunSums {
  private:
   std::map<std::string, int> num_steps_by_status_;
   EnergyMonitor energy_;
+  long num_inaccurate_ = 0;                     // parts of steps
+  std::pair<double, double> worst_part_{};      // [s], error
   std::pair<double, std::string> first_block_;  // [s] end of the first step whose motion was blocked, and by what
   int num_steps_ = 0;
   double total_seconds_ = 0.0;

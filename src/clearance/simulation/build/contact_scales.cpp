@@ -21,6 +21,9 @@ constexpr double own_share = 1.0 / 3.0;
 /// Motion of a stiff body in statics, in dhat, under all loads of the scene at one vertex. Its gap is then an eightieth
 /// of dhat, and half of dhat if a hundred vertices share the loads.
 constexpr double static_softness = 80.0;
+/// Halvings of a step with an accuracy whose shortest part the inertia of stiff bodies is resisted in. In shorter parts
+/// their contacts act like springs.
+constexpr int most_halvings = 6;
 /// Smallest share of dhat that a small gap at the start leaves.
 constexpr double least_share = 1e-3;
 
@@ -70,9 +73,15 @@ class Compliance {
       : model_(model) {
     const VecX& elastic = model.elastic_stiffness;
     const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
+    // Parts of a step with an accuracy have many lengths. Contacts keep one resistance in all of them, because a body
+    // at rest would be thrown where it grows: that of what is elastic, and of inertia in short parts.
+    const bool is_accurate = desc.time.accuracy > 0.0;
+    const double length =
+        is_accurate ? std::ldexp(desc.time.step, -std::min(desc.time.max_halvings, most_halvings)) : h;
     for (int b = 0; b < model.layout.num_blocks; ++b) {
-      const double inertia = inertial_reach * model.mass[b] / (h * h);
-      stiffness_.push_back(is_static && elastic[b] > 0.0 ? elastic[b] : inertia + elastic[b]);
+      const double inertia = inertial_reach * model.mass[b] / (length * length);
+      const bool is_elastic = elastic[b] > 0.0 && (is_static || is_accurate);
+      stiffness_.push_back(is_elastic ? elastic[b] : inertia + elastic[b]);
     }
     if (is_static) set_static(desc, bodies, units);
     for (const Tie& tie : model.ties) tie_of_block_[tie.block] = &tie;

@@ -180,7 +180,8 @@ Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state) {
     const bool is_active = window.contains(state.time, h) && !state.released[m];
     if (!motion.is_obstacle && !is_active) continue;
     // A motion that starts later moves nodes of deformable bodies from where they are then.
-    const bool begins = motion.desc.start > 0.0 && !window.has_started(state.time - h, h);
+    const double last_h = state.h_prev > 0.0 ? state.h_prev : h;
+    const bool begins = motion.desc.start > 0.0 && !window.has_started(state.time - last_h, h);
     for (int b : motion.blocks) {
       char& of_block = components[b];
       of_block = static_cast<char>(of_block | component_bits(motion.desc.components, dim));

@@ -6,9 +6,19 @@
 #include "clearance/simulation/adapt/adapted_step.h"
 #include "clearance/simulation/build/contact_scales.h"
 #include "clearance/simulation/build/motion_targets.h"
+#include "clearance/simulation/stepping/time_error.h"
 
 namespace clearance {
 namespace {
+
+/// Share of the accuracy below which the next part has twice the length.
+constexpr double growth_share = 0.2;
+/// Halvings of a part that does not converge, where an accuracy allows more.
+constexpr int halvings_to_converge = 6;
+/// Halvings of a step in which a motion or a load begins or ends.
+constexpr int halvings_to_events = 10;
+/// Slower motion than this has no error: as a share of the scene's diagonal in a step, and of what gravity gives in it.
+constexpr double least_motion = 1e-4, least_fall = 0.1;
 
 /// Lets the integrator start anew: positions of the past are a step of another length away.
 void forget_past(State& state) {
@@ -31,6 +41,8 @@ void add_account(const EnergyAccount& part, EnergyAccount& sum) {
 StepReport joined(const StepReport& first, StepReport second) {
   add_attempt(first, second);
   second.num_parts += first.num_parts;
+  second.num_inaccurate += first.num_inaccurate;
+  second.time_error = std::max(second.time_error, first.time_error);
   second.friction_iterations += first.friction_iterations;
   second.friction_work += first.friction_work;
   second.total_seconds += first.total_seconds;
@@ -39,7 +51,7 @@ StepReport joined(const StepReport& first, StepReport second) {
   second.momentum.change += first.momentum.change;
   second.momentum.impulse += first.momentum.impulse;
   second.momentum.integrator += first.momentum.integrator;
-  if (first.status != StepStatus::converged) {
+  if (first.status != StepStatus::converged && second.is_advanced()) {
     second.status = first.status;
     second.limited_by = first.limited_by;
   }
@@ -90,6 +102,7 @@ void StepParts<dim>::set_level(int level) {
   const double h = std::ldexp(h_, -level);
   if (scene_.options.integrator.h == h) return;
   scene_.options.integrator.h = h;
+  if (desc_.time.accuracy > 0.0) return;
   // Contacts are as stiff as the inertia of a step of this length asks.
   scene_.model.contact_scales.compliance =
       contact_compliance(desc_, scene_.bodies, scene_.stiff_units, scene_.model, h);
@@ -105,6 +118,92 @@ StepReport StepParts<dim>::take(const StepReport& whole, State& state) {
   if (!report.is_advanced()) return report;
   forget_past(own);
   // The time is a product, as in steps that are taken whole.
+  own.time = own.step * h_;
+  state = std::move(own);
+  return report;
+}
+
+template <int dim>
+bool StepParts<dim>::has_event(double t0, double t1) const {
+  const double rounding = 1e-9 * (t1 - t0);
+  const auto is_within = [&](double time) { return time > t0 + rounding && time < t1 - rounding; };
+  const auto begins_or_ends = [&](const auto& action) { return is_within(action.start) || is_within(action.end); };
+  return std::any_of(desc_.bodies.begin(), desc_.bodies.end(), [&](const BodyDesc& body) {
+    return std::any_of(body.motions.begin(), body.motions.end(), begins_or_ends) ||
+           std::any_of(body.loads.begin(), body.loads.end(), begins_or_ends);
+  });
+}
+
+template <int dim>
+typename StepParts<dim>::Part StepParts<dim>::try_part(int level, State& state) {
+  Part part;
+  set_level(level);
+  const Result<PrescribedTargets> targets = find_targets(scene_, state);
+  if (!targets) {
+    part.report.status = StepStatus::undefined_input;
+    part.report.limited_by = to_string(targets.issues().front());
+    return part;
+  }
+  const State before = state;
+  part.report = advance<dim>(scene_.model, scene_.options, targets.value(), state, workspace_, hooks_);
+  if (!part.report.is_advanced()) return part;
+  const double h = scene_.options.integrator.h;
+  const double least_speed =
+      std::max(least_motion * scene_.model.bbox_diagonal / h_, least_fall * desc_.gravity.norm() * h_);
+  static const StepForces none;
+  part.error = estimate_time_error<dim>(scene_.model, scene_.options.integrator, targets.value(), least_speed,
+                                        part.report.forces ? *part.report.forces : none, before, state);
+  // Nothing is known of the accelerations before the first part, which is as short as parts may be.
+  if (before.h_prev == 0.0) part.error = 0.0;
+  state.h_prev = h;
+  return part;
+}
+
+template <int dim>
+StepReport StepParts<dim>::take_accurately(State& state, const PartVisitor& visit) {
+  const int depth = deepest_;
+  const long whole = 1L << depth;  // all lengths are multiples of the shortest one
+  State own = state;
+  if (own.h_prev == 0.0) own.level = deepest_;
+  StepReport report;
+  int num_parts = 0;
+  for (long done = 0; done < whole;) {
+    // A part of h / 2^level begins at a multiple of its length.
+    while (done % (whole >> own.level) != 0) ++own.level;
+    const int level = own.level;
+    const double t0 = (state.step + std::ldexp(static_cast<double>(done), -depth)) * h_;
+    if (level < std::min(deepest_, halvings_to_events) && has_event(t0, t0 + std::ldexp(h_, -level))) {
+      ++own.level;
+      continue;
+    }
+    State next = own;
+    next.step = static_cast<int>((static_cast<long>(state.step) << level) + done / (whole >> level));
+    Part part = try_part(level, next);
+    const bool is_unsolved =
+        part.report.status != StepStatus::converged && part.report.status != StepStatus::friction_lag_limit;
+    const bool may_converge = may_be_cut(part.report.status) && level < std::min(deepest_, halvings_to_converge);
+    const bool is_inaccurate = !is_unsolved && part.error > desc_.time.accuracy;
+    if (may_converge || (is_inaccurate && level < deepest_)) {
+      add_attempt(part.report, failed_work_);
+      ++own.level;
+      continue;
+    }
+    // If the shortest part has not converged, the rest of the step is taken in the longest ones: more parts would cost
+    // much and help little.
+    if (is_unsolved) deepest_ = own.level = next.level = 0;
+    part.report.num_inaccurate = part.error > desc_.time.accuracy ? 1 : 0;
+    part.report.time_error = part.error;
+    report = num_parts++ == 0 ? std::move(part.report) : joined(report, std::move(part.report));
+    if (!report.is_advanced()) break;
+    own = std::move(next);
+    done += whole >> level;
+    // The error is of the second order. Twice the length would have four times this error.
+    if (!is_unsolved && part.error < growth_share * desc_.time.accuracy && level > 0) own.level = level - 1;
+    visit(own, report);
+  }
+  add_attempt(failed_work_, report);
+  if (!report.is_advanced()) return report;
+  own.step = state.step + 1;
   own.time = own.step * h_;
   state = std::move(own);
   return report;

@@ -1,6 +1,9 @@
 // A step that does not converge is taken again in parts: two halves, and of these again halves where they do not
 // converge.
+// Where a scene asks for an accuracy, its steps are taken in parts that are as long as the accuracy allows.
 #pragma once
+
+#include <functional>
 
 #include "clearance/simulation/build/scene_model.h"
 #include "clearance/solver/advance.h"
@@ -32,7 +35,22 @@ class StepParts {
   /// untouched if a part could not be taken.
   StepReport take(const StepReport& whole, State& state);
 
+  /// Called at the end of each part.
+  using PartVisitor = std::function<void(const State&, const StepReport&)>;
+  /// Takes the step that begins at `state` in parts of h / 2^k that are within TimeDesc::accuracy, and that converge. A
+  /// part that is not is taken again in halves; the next one is longer if the error allows. The state is untouched if a
+  /// part could not be taken.
+  StepReport take_accurately(State& state, const PartVisitor& visit);
+
  private:
+  /// A part of length h / 2^level that begins at `state`, whose step counts in parts of that length.
+  struct Part {
+    StepReport report;
+    double error = 0.0;
+  };
+  Part try_part(int level, State& state);
+  /// True if a motion or a load begins or ends between two times.
+  bool has_event(double t0, double t1) const;
   /// Takes the next h / 2^level; State::step counts in steps of that length.
   StepReport take_part(int level, State& state);
   StepReport take_halves(int level, State& state);

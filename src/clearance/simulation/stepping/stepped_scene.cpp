@@ -121,7 +121,8 @@ Result<Done> SteppedScene::start(SceneDesc checked, Issues of_scene) {
   append(named_by_place(of_model, "doubtful_entry"), warnings);
   for (const Issue& issue : scene->empty_regions) warnings.push_back({"empty_region", issue});
   probes = Probes(desc, *scene, problems);
-  hooks.keeps_forces = probes.needs_forces() || needs_forces(desc.output.fields);
+  hooks.keeps_forces = probes.needs_forces() || needs_forces(desc.output.fields) ||
+                       (desc.time.accuracy > 0.0 && !scene->stiff_units.empty());
   if (!has_errors(problems)) adapting = AdaptingBodies(desc, *scene);
   if (has_errors(problems)) {
     // A warning about a mesh may explain why the scene cannot start.
@@ -264,7 +265,9 @@ std::string SteppedScene::misfit(const State& other) const {
       (other.stored.size() > 0 && other.stored.size() != num_stored) ||
       other.released.size() != initial.released.size() ||
       (!other.turns.empty() && other.turns.size() != desc.joints.size()) || !fits_history(model, other.history) ||
-      !(other.step >= 0) || !std::isfinite(other.time) || !(other.kappa >= 0.0)) {
+      (!other.top_speed.empty() && std::ssize(other.top_speed) != model.surface.num_bodies()) ||
+      !std::isfinite(other.h_prev) || other.level < 0 || other.level > desc.time.max_halvings || !(other.step >= 0) ||
+      !std::isfinite(other.time) || !(other.kappa >= 0.0)) {
     return "the state has other bodies";
   }
   for (const StiffBody& body : model.stiff_bodies) {
@@ -294,6 +297,7 @@ StepReport SteppedScene::step() {
     workspace.emplace<StepWorkspace<dim>>(scene->model, scene->options);
   }
   take_controls();
+  if (desc.time.accuracy > 0.0) return advance_accurately<dim>();
   const Result<PrescribedTargets> targets = find_targets(*scene, state);
   if (!targets) {
     StepReport report;
@@ -345,6 +349,33 @@ StepReport SteppedScene::advance(const PrescribedTargets& targets) {
     report.gap_share = path->gap_share();
   }
   complete_report<dim>(scene->model, state, of_step, report);
+  return report;
+}
+
+template <int dim>
+StepReport SteppedScene::advance_accurately() {
+  const Stopwatch of_step;
+  const double h = scene->options.integrator.h;
+  probe_rows.clear();
+  coarse = CoarseMotion{};
+  turn = CoarseTurn{};
+  VecX x_t0 = state.x;
+  StepParts<dim> parts(desc, *scene, std::get<StepWorkspace<dim>>(workspace), hooks);
+  StepReport report = parts.take_accurately(state, [&](const State& at, const StepReport& of_part) {
+    if (of_part.forces) forces = of_part.forces;
+    static const StepForces none;
+    if (!probes.columns().empty()) {
+      probe_rows.push_back({at.time, probes.values({at, forces ? *forces : none, joints()})});
+    }
+    if (scene->options.has_contact) {
+      const CoarseMotion next = watch.measure(scene->model, at, std::ldexp(h, -at.level));
+      if (next.share > coarse.share) coarse = next;
+    }
+    const CoarseTurn last = find_coarse_turn(scene->model, x_t0, at.x);
+    if (last.angle > turn.angle) turn = last;
+    x_t0 = at.x;
+  });
+  report.total_seconds = of_step.seconds();
   return report;
 }
 
@@ -472,6 +503,7 @@ Result<Done> SteppedScene::restore(State other) {
   }
   state = std::move(other);
   forces.reset();
+  probe_rows.clear();
   if (distances) {
     distances->narrow(state.narrowing, *scene);
     workspace = std::monostate();

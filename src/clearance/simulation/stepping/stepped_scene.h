@@ -14,6 +14,7 @@
 #include "clearance/simulation/adapt/adapting_bodies.h"
 #include "clearance/simulation/build/scene_model.h"
 #include "clearance/simulation/load/hint.h"
+#include "clearance/simulation/output/probe_row.h"
 #include "clearance/simulation/output/probes.h"
 #include "clearance/simulation/stepping/body_view.h"
 #include "clearance/simulation/stepping/contact_pair.h"
@@ -41,6 +42,8 @@ struct SteppedScene {
   Probes probes;
   StepHooks hooks;                   ///< of all steps; `start` sets keeps_forces, the facade sets the others
   std::optional<StepForces> forces;  ///< forces of the last step, if something asks for them
+  /// Probes at the end of each part of the last step, if it had an accuracy.
+  std::vector<ProbeRow> probe_rows;
   CoarseMotionWatch watch;
   CoarseMotion coarse;  ///< largest relative motion in the last step
   CoarseTurn turn;      ///< largest turn in the last step
@@ -103,6 +106,9 @@ struct SteppedScene {
   /// Advances a step on elements that stay as they are.
   template <int dim>
   StepReport advance(const PrescribedTargets& targets);
+  /// Advances a step in parts that are as long as `time.accuracy` allows.
+  template <int dim>
+  StepReport advance_accurately();
   /// Takes a step that has ended as `whole` by way of motion if it is quasi-static, or in parts.
   template <int dim>
   StepReport take_otherwise(const PrescribedTargets& targets, const StepReport& whole);
