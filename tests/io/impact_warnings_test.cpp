@@ -10,7 +10,7 @@ namespace clearance {
 namespace {
 
 /// Writes the forces along y of a probe 'c' beside a position, every 10 ms, and returns the warnings.
-std::vector<RunWarning> warnings_of(const std::vector<double>& forces) {
+std::vector<RunWarning> warnings_of(const std::vector<double>& forces, const WaveTimes& wave_times = {}) {
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "impact_warnings.csv";
   std::ofstream out(file);
   out << "step,time [s],p.y [m],c.normal.x [N],c.normal.y [N],c.normal.z [N],c.friction.x [N]\n0,0,1,,,,\n";
@@ -18,7 +18,7 @@ std::vector<RunWarning> warnings_of(const std::vector<double>& forces) {
     out << k + 1 << ',' << 0.01 * (static_cast<double>(k) + 1.0) << ",1,0," << forces[k] << ",0,7\n";
   }
   out.close();
-  return impact_warnings(file);
+  return impact_warnings(file, wave_times);
 }
 
 TEST(ImpactWarnings, NameAnImpactThatCameAndWentWithinFiveSteps) {
@@ -51,11 +51,23 @@ TEST(ImpactWarnings, SayNothingWhereALaterForceIsLarger) {
   EXPECT_EQ(warnings_of({0, 20, 0, 0, 10, 20, 30, 40, 50, 60, 70, 80, 0, 0, 100, 0}).size(), 1u);
 }
 
+TEST(ImpactWarnings, NameAPeakThatIsShorterThanAWaveThroughAnElement) {
+  // A bar that hits a floor has a constant force but for the peak of its outermost elements.
+  const std::vector<double> forces = {0, 100, 62, 63, 62, 63, 62, 62, 61, 0};
+  const std::vector<RunWarning> warnings = warnings_of(forces, {{"c", 0.03}});
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].name, "impact_unresolved");
+  EXPECT_NE(warnings[0].message.find("outermost elements"), std::string::npos);
+  EXPECT_TRUE(warnings_of(forces, {{"c", 0.015}}).empty());
+  EXPECT_TRUE(warnings_of(forces, {{"other", 0.03}}).empty());
+  EXPECT_TRUE(warnings_of({0, 60, 90, 100, 95, 90, 90, 62, 61, 0}, {{"c", 0.03}}).empty());
+}
+
 TEST(ImpactWarnings, NeedAProbeOfAContact) {
-  EXPECT_TRUE(impact_warnings("no such file").empty());
+  EXPECT_TRUE(impact_warnings("no such file", {}).empty());
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "impact_warnings_none.csv";
   std::ofstream(file) << "step,time [s],p.y [m]\n0,0,1\n1,0.1,2\n";
-  EXPECT_TRUE(impact_warnings(file).empty());
+  EXPECT_TRUE(impact_warnings(file, {}).empty());
 }
 
 }  // namespace

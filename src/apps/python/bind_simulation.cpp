@@ -308,7 +308,7 @@ std::vector<RunWarning> Stepper::run_warnings() const {
   if (is_closed_) return last_warnings_;
   simulation();
   std::vector<RunWarning> warnings = told_;
-  const std::vector<RunWarning> of_steps = output_ ? output_->run.warnings() : watch_->warnings();
+  const std::vector<RunWarning> of_steps = output_ ? output_->run.warnings() : watch_->warnings(*simulation_);
   warnings.insert(warnings.end(), of_steps.begin(), of_steps.end());
   return warnings;
 }

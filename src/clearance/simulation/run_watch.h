@@ -7,6 +7,7 @@
 #include "clearance/io/result/impact_warnings.h"
 #include "clearance/io/result/result_folder.h"
 #include "clearance/io/result/run_sums.h"
+#include "clearance/simulation/element_watch.h"
 #include "clearance/simulation/rolling_watch.h"
 #include "clearance/simulation/simulation.h"
 
@@ -21,12 +22,13 @@ class RunWatch {
 
   /// Evaluates a step, also one that could not be taken; call it after every step.
   void add_step(const Simulation& simulation, const StepReport& report, const StepRecord& record);
-  std::vector<RunWarning> warnings() const;
+  std::vector<RunWarning> warnings(const Simulation& simulation) const;
 
  private:
   RunSums sums_;
   std::optional<ImpactWatch> impacts_;  // of runs with inertia
   RollingWatch rolling_;
+  ElementWatch elements_;
   std::optional<RunWarning> failure_;
 };
 

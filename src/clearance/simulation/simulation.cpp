@@ -13,6 +13,7 @@
 #include "clearance/simulation/hints/support_hints.h"
 #include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/output/fields.h"
+#include "clearance/simulation/output/wave_times.h"
 #include "clearance/simulation/overlaps/separate_overlaps.h"
 #include "clearance/simulation/start/preflight.h"
 #include "clearance/simulation/stepping/stepped_scene.h"
@@ -217,6 +218,10 @@ std::vector<double> Simulation::probe_values() const {
   }
   static const StepForces none;
   return impl_->probes.values({impl_->state, impl_->forces ? *impl_->forces : none, impl_->joints()});
+}
+
+std::map<std::string, double> Simulation::wave_times() const {
+  return find_wave_times(impl_->desc, *impl_->scene);
 }
 
 std::vector<ProbeRow> Simulation::probe_rows() const {

@@ -126,6 +126,9 @@ class Simulation {
 
   /// Labels `name [unit]` of all numbers of the scene's probes. The names have no commas.
   const std::vector<std::string>& probe_columns() const;
+  /// Returns the time [s] that a wave takes through an element of the bodies of each probe of a contact with deformable
+  /// bodies, by the name of the probe.
+  std::map<std::string, double> wave_times() const;
   /// Returns one number per column; NaN for forces that are not known, as before the first step.
   std::vector<double> probe_values() const;
   /// Returns the numbers at the end of each part of the last step, or of the whole step if it was taken as one. Without

@@ -4,18 +4,22 @@
 
 #include <charconv>
 #include <cmath>
+#include <deque>
 #include <fstream>
 #include <limits>
 #include <string>
 #include <string_view>
 
 #include "clearance/io/result/probe_cells.h"
+#include "clearance/math/types.h"
 
 namespace clearance {
 namespace {
 
 /// An impact is over once its force has fallen below this share of its peak.
 constexpr double share_after_impact = 0.5;
+/// Share of the largest force that counts as near it.
+constexpr double share_of_peak = 0.85;
 
 /// Returns the number in a cell; NaN in an empty one, which a force has before the first step.
 double number_in(std::string_view cell) {
@@ -29,8 +33,8 @@ double number_in(std::string_view cell) {
 /// The normal force of one contact, followed from step to step.
 class ImpactWatch::Contact {
  public:
-  Contact(std::string probe, std::vector<std::size_t> columns)
-      : probe_(std::move(probe)), columns_(std::move(columns)) {}
+  Contact(std::string probe, std::vector<std::size_t> columns, double wave_time)
+      : probe_(std::move(probe)), columns_(std::move(columns)), wave_time_(wave_time) {}
 
   void add(double time, const std::vector<double>& values) {
     double force_sq = 0.0;
@@ -38,11 +42,16 @@ class ImpactWatch::Contact {
       const double component = column < values.size() && std::isfinite(values[column]) ? values[column] : 0.0;
       force_sq += component * component;
     }
-    follow(std::sqrt(force_sq), time);
+    const double force = std::sqrt(force_sq);
+    follow(force, time);
+    follow_peak(force, time);
     time_before_ = time;
   }
   void add_warning(std::vector<RunWarning>& warnings) const {
-    if (!is_unresolved_) return;
+    if (!is_unresolved_) {
+      if (peak_end_ - peak_begin_ < wave_time_) add_warning_of_peak(warnings);
+      return;
+    }
     warnings.push_back(
         {"impact_unresolved",
          fmt::format(
@@ -56,6 +65,32 @@ class ImpactWatch::Contact {
   }
 
  private:
+  void add_warning_of_peak(std::vector<RunWarning>& warnings) const {
+    warnings.push_back(
+        {"impact_unresolved",
+         fmt::format(
+             "the largest force of probe '{}', {:.4g} N at {:.4g} s, lasted {:.2g} s, less than a wave takes "
+             "through an element ({:.2g} s): it is that of the outermost elements, whose mass stops at once, and "
+             "larger than that of the body. Use shorter elements there, or the force after the peak",
+             probe_, largest_, time_of_largest_, peak_end_ - peak_begin_, wave_time_)});
+  }
+
+  /// Measures how long the force is near the largest one.
+  void follow_peak(double force, double time) {
+    while (!recent_.empty() && recent_.front().first < time - wave_time_) recent_.pop_front();
+    if (time == time_of_largest_ && force == largest_ && force > 0.0) {
+      // Nothing within the time of a wave is far below: the peak is broad enough.
+      peak_begin_ = time - wave_time_;
+      for (const auto& [when, what] : recent_) {
+        if (what < share_of_peak * force) peak_begin_ = when;
+      }
+      peak_end_ = infinity;
+    } else if (force < share_of_peak * largest_ && peak_end_ == infinity) {
+      peak_end_ = time;
+    }
+    recent_.emplace_back(time, force);
+  }
+
   void follow(double force, double time) {
     // A contact begins where the force has been zero, and its impact is over where the force has fallen.
     if (force > 0.0 && num_steps_ == 0) peak_ = 0.0;
@@ -84,19 +119,23 @@ class ImpactWatch::Contact {
   double peak_ = 0.0;                             // [N] of this contact
   double largest_ = 0.0, time_of_largest_ = 0.0;  // [N], [s] of the run
   int num_steps_of_largest_ = 0;
-  double step_ = 0.0, time_before_ = 0.0;  // [s]
-  bool is_unresolved_ = false;             // the largest force is that of an unresolved impact
+  double step_ = 0.0, time_before_ = 0.0;          // [s]
+  bool is_unresolved_ = false;                     // the largest force is that of an unresolved impact
+  double wave_time_ = 0.0;                         // [s]
+  double peak_begin_ = 0.0, peak_end_ = infinity;  // [s] when the force comes near the largest one and leaves it
+  std::deque<std::pair<double, double>> recent_;   // times [s] and forces [N], no longer ago than wave_time_
 };
 
 // The columns of a contact are `name.normal.x [N]` and so on.
-ImpactWatch::ImpactWatch(const std::vector<std::string>& columns) {
+ImpactWatch::ImpactWatch(const std::vector<std::string>& columns, const WaveTimes& wave_times) {
   constexpr std::string_view end_of_first = ".normal.x [N]";
   for (std::size_t k = 0; k < columns.size(); ++k) {
     if (!columns[k].ends_with(end_of_first)) continue;
     const std::string probe = columns[k].substr(0, columns[k].size() - end_of_first.size());
     std::vector<std::size_t> own;
     for (std::size_t c = k; c < columns.size() && columns[c].starts_with(probe + ".normal."); ++c) own.push_back(c);
-    contacts_.emplace_back(probe, own);
+    const auto wave_time = wave_times.find(probe);
+    contacts_.emplace_back(probe, own, wave_time == wave_times.end() ? 0.0 : wave_time->second);
   }
 }
 
@@ -114,14 +153,14 @@ std::vector<RunWarning> ImpactWatch::warnings() const {
   return warnings;
 }
 
-std::vector<RunWarning> impact_warnings(const std::filesystem::path& probes) {
+std::vector<RunWarning> impact_warnings(const std::filesystem::path& probes, const WaveTimes& wave_times) {
   constexpr std::size_t first_probe = 2;  // after the step and the time
   std::ifstream file(probes);
   std::string line;
   if (!std::getline(file, line)) return {};
   const std::vector<std::string_view> head = probe_cells(line);
   if (head.size() <= first_probe) return {};
-  ImpactWatch watch(std::vector<std::string>(head.begin() + first_probe, head.end()));
+  ImpactWatch watch(std::vector<std::string>(head.begin() + first_probe, head.end()), wave_times);
   while (std::getline(file, line)) {
     const std::vector<std::string_view> row = probe_cells(line);
     if (row.size() < first_probe) continue;

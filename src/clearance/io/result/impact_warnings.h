@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,15 @@ namespace clearance {
 /// Number of steps that an impact must take for its forces to be resolved.
 inline constexpr int resolved_impact_steps = 5;
 
+/// Time [s] that a wave takes through an element of the bodies of a contact, by the name of its probe. Elements carry
+/// no shorter peaks of force.
+using WaveTimes = std::map<std::string, double>;
+
 /// Follows the forces of the probes of contacts from step to step, in a run with inertia.
 class ImpactWatch {
  public:
   /// `columns` are those of the probes: `name [unit]`.
-  explicit ImpactWatch(const std::vector<std::string>& columns);
+  ImpactWatch(const std::vector<std::string>& columns, const WaveTimes& wave_times);
   ImpactWatch(ImpactWatch&&) noexcept;
   ImpactWatch& operator=(ImpactWatch&&) noexcept;
   ~ImpactWatch();
@@ -24,8 +29,9 @@ class ImpactWatch {
   /// Evaluates the start or a step, with one number per column; forces that are not known are NaN.
   void add(double time, const std::vector<double>& values);
   /// Returns a warning `impact_unresolved` for each probe of a contact whose largest force belongs to an impact that
-  /// came and went within five steps. Such a force is the impulse of the impact over the step, and less than the true
-  /// peak.
+  /// came and went within five steps, or that lasted shorter than a wave takes through an element. The first is the
+  /// impulse of the impact over the step, and less than the true peak. The second is that of the outermost elements,
+  /// whose mass stops at once, and more than it.
   std::vector<RunWarning> warnings() const;
 
  private:
@@ -34,6 +40,6 @@ class ImpactWatch {
 };
 
 /// Returns the warnings of ImpactWatch for the probes.csv of a run with inertia.
-std::vector<RunWarning> impact_warnings(const std::filesystem::path& probes);
+std::vector<RunWarning> impact_warnings(const std::filesystem::path& probes, const WaveTimes& wave_times);
 
 }  // namespace clearance

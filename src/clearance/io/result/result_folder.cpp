@@ -254,7 +254,8 @@ Result<Done> ResultFolder::write_bodies(const std::vector<BodyRecord>& bodies) {
   return write_file_atomically(path_ / "bodies.json", text.empty() ? "[]\n" : text + "\n]\n");
 }
 
-Result<Done> ResultFolder::start_probes(const std::vector<std::string>& columns) {
+Result<Done> ResultFolder::start_probes(const std::vector<std::string>& columns, const WaveTimes& wave_times) {
+  wave_times_ = wave_times;
   if (columns.empty() || has_probes_) return Done{};
   has_probes_ = true;
   return write_file_atomically(path_ / "probes.csv", head_of_probes(columns) + "\n");
@@ -405,7 +406,7 @@ Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {
 std::vector<RunWarning> ResultFolder::warnings() const {
   std::vector<RunWarning> warnings = sums_.warnings();
   if (!has_inertia_) return warnings;
-  const std::vector<RunWarning> of_impacts = impact_warnings(path_ / "probes.csv");
+  const std::vector<RunWarning> of_impacts = impact_warnings(path_ / "probes.csv", wave_times_);
   warnings.insert(warnings.end(), of_impacts.begin(), of_impacts.end());
   return warnings;
 }

@@ -15,6 +15,7 @@
 #include "clearance/io/mesh/vtu.h"
 #include "clearance/io/result/checkpoint_file.h"
 #include "clearance/io/result/energy_monitor.h"
+#include "clearance/io/result/impact_warnings.h"
 #include "clearance/io/result/result_files.h"
 #include "clearance/io/result/run_sums.h"
 #include "clearance/scene/scene.h"
@@ -164,8 +165,9 @@ class ResultFolder {
   /// Writes bodies.json. Call it once, before the first frame: no other file tells how many bodies a split entry of the
   /// scene has.
   Result<Done> write_bodies(const std::vector<BodyRecord>& bodies);
-  /// Writes the head of probes.csv, unless the continued run has done so. Columns: `name [unit]`.
-  Result<Done> start_probes(const std::vector<std::string>& columns);
+  /// Writes the head of probes.csv, unless the continued run has done so. Columns: `name [unit]`. `wave_times` are for
+  /// the warnings about contacts.
+  Result<Done> start_probes(const std::vector<std::string>& columns, const WaveTimes& wave_times);
   // Call these in this order for every step, and stop at the first that fails: everything that a file refers to has
   // then been stored before it.
   Result<Done> write_frame(int step, const Frame& frame);
@@ -194,6 +196,7 @@ class ResultFolder {
   void find_frames(const std::vector<StatsLine>& lines, int last_step, int frame_interval);
 
   std::filesystem::path path_;
+  WaveTimes wave_times_;           // of the probes of contacts
   bool has_probes_ = false;        // probes.csv has its head
   std::map<int, double> frames_;   // time of the frame of a step
   std::set<int> expected_frames_;  // steps; of a run that is continued only

@@ -18,6 +18,7 @@ struct SceneModel;
 struct DiscretisationError {
   int body = 0;
   double displacement = 0.0;      ///< share that the displacements under given forces lack
+  double energy = 0.0;            ///< [J] of the stresses of the elements
   double stress = 0.0;            ///< error of the largest recovered stress, relative to it
   Vec<3> where = Vec<3>::Zero();  ///< [m] centre at rest of the element with the largest part in the error
   int order = 1;                  ///< order of the displacements

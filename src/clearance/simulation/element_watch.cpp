@@ -1,0 +1,41 @@
+#include "clearance/simulation/element_watch.h"
+
+#include "clearance/model/model.h"
+#include "clearance/simulation/coarse_elements.h"
+
+namespace clearance {
+
+namespace {
+
+/// Growth of the elastic energy from one estimate to the next.
+constexpr double growth = 4.0;
+/// Share of elastic energy in a body's energy at work from which elasticity decides its motion.
+constexpr double deciding_share = 0.1;
+
+}  // namespace
+
+void ElementWatch::add_step(const Simulation& simulation, const StepReport& report) {
+  if (simulation.scene().time.integrator == TimeIntegrator::quasi_static) return;
+  double elastic = 0.0;
+  for (const auto& [name, energy] : report.energy) {
+    if (name == "elastic") elastic += energy;
+  }
+  if (!(elastic > growth * seen_)) return;
+  seen_ = elastic;
+  for (const DiscretisationError& error : simulation.discretisation_errors()) {
+    DiscretisationError& most = most_[error.body];
+    if (error.energy > most.energy) most = error;
+  }
+}
+
+std::vector<RunWarning> ElementWatch::warnings(const Simulation& simulation) const {
+  std::vector<DiscretisationError> deciding;
+  const std::vector<EnergyLedger>& ledgers = simulation.state().ledgers;
+  for (const auto& [body, error] : most_) {
+    const double at_work = static_cast<std::size_t>(body) < ledgers.size() ? ledgers[body].at_work : 0.0;
+    if (growth * error.energy > deciding_share * at_work) deciding.push_back(error);
+  }
+  return coarse_element_warnings(simulation, deciding);
+}
+
+}  // namespace clearance

@@ -1,0 +1,26 @@
+// Errors that the elements of bodies make in motion.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "clearance/io/result/energy_monitor.h"
+#include "clearance/simulation/simulation.h"
+
+namespace clearance {
+
+/// Estimates the errors of the elements where bodies are strained most, in runs with inertia. There the estimate is
+/// made a few times only, as the elastic energy grows.
+class ElementWatch {
+ public:
+  /// Evaluates a step; call it after every step that was taken.
+  void add_step(const Simulation& simulation, const StepReport& report);
+  /// Returns a warning `coarse_elements` for each body that is too stiff, if its elasticity has decided its motion.
+  std::vector<RunWarning> warnings(const Simulation& simulation) const;
+
+ private:
+  double seen_ = 0.0;                        // [J] elastic energy of all bodies at the last estimate
+  std::map<int, DiscretisationError> most_;  // per body: the estimate at its largest energy
+};
+
+}  // namespace clearance
