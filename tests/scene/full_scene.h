@@ -19,7 +19,8 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                 .newmark_beta = 0.3,
                 .newmark_gamma = 0.6,
                 .mass = MassKind::consistent,
-                .max_halvings = 3};
+                .max_halvings = 3,
+                .accuracy = 0.015625};
   scene.statics = {.quadratic_elements = 123};
   scene.contact = {.enabled = false,
                    .options = options,

@@ -23,7 +23,7 @@ TEST(SceneMessages, MisspeltKeyNamesTheOneMeant) {
   EXPECT_EQ(messages(R"({"time": {"dt": 0.1}})"), Lines{"time.dt: unknown key; did you mean `step`?"});
   EXPECT_EQ(messages(R"({"time": {"qqq": 0.1}})"),
             Lines{"time.qqq: unknown key; known here: `step`, `duration`, "
-                  "`integrator`, `newmark_beta`, `newmark_gamma`, `mass`, `max_halvings`"});
+                  "`integrator`, `newmark_beta`, `newmark_gamma`, `mass`, `max_halvings`, `accuracy`"});
   EXPECT_EQ(messages(R"({"time": {"Step": 0.1}})"), Lines{"time.Step: unknown key; did you mean `step`?"});
   EXPECT_EQ(messages(R"({"contact": {"a b": 1}})")[0].substr(0, 29), R"(contact["a b"]: unknown key; )");
 }
