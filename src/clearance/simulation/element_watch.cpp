@@ -11,6 +11,14 @@ namespace {
 constexpr double growth = 4.0;
 /// Share of elastic energy in a body's energy at work from which elasticity decides its motion.
 constexpr double deciding_share = 0.1;
+/// Error of a body that nothing holds from which it counts. It is strained in impacts, near the place where it is hit,
+/// and flies on as its momentum says.
+constexpr double error_of_free_bodies = 0.3;
+
+bool is_held(const Simulation& simulation, int body) {
+  const BodyDesc& desc = simulation.scene().bodies[simulation.bodies()[body].entry];
+  return !desc.motions.empty() || !desc.stiff_parts.empty();
+}
 
 }  // namespace
 
@@ -33,7 +41,10 @@ std::vector<RunWarning> ElementWatch::warnings(const Simulation& simulation) con
   const std::vector<EnergyLedger>& ledgers = simulation.state().ledgers;
   for (const auto& [body, error] : most_) {
     const double at_work = static_cast<std::size_t>(body) < ledgers.size() ? ledgers[body].at_work : 0.0;
-    if (growth * error.energy > deciding_share * at_work) deciding.push_back(error);
+    const bool is_deciding = growth * error.energy > deciding_share * at_work;
+    if (is_deciding && (is_held(simulation, body) || error.displacement > error_of_free_bodies)) {
+      deciding.push_back(error);
+    }
   }
   return coarse_element_warnings(simulation, deciding);
 }
