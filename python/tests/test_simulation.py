@@ -505,6 +505,18 @@ class Steering(InFolder):
 
 
 class Reports(unittest.TestCase):
+    def test_steps_with_an_accuracy_have_a_row_of_probes_per_part(self):
+        scene = drop()
+        scene.add_probe("height", "position", body="box")
+        scene.data["time"]["accuracy"] = 0.01
+        with cl.Simulation(scene) as sim:
+            report = sim.step()
+            rows = sim.probe_rows
+            self.assertGreater(report.parts, 1)
+            self.assertEqual(len(rows), report.parts)
+            self.assertEqual(rows[-1], (sim.time, dict(sim.probes)))
+            self.assertLessEqual(report.time_error, 0.01)
+
     def test_probes_and_energies(self):
         scene = drop()
         scene.add_probe("height", "position", body="box")
