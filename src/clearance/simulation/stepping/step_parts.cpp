@@ -1,6 +1,7 @@
 #include "clearance/simulation/stepping/step_parts.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "clearance/simulation/adapt/adapted_step.h"
@@ -161,10 +162,12 @@ typename StepParts<dim>::Part StepParts<dim>::try_part(int level, State& state) 
 
 template <int dim>
 StepReport StepParts<dim>::take_accurately(State& state, const PartVisitor& visit) {
+  // State::step counts parts, so that a run of very many steps has none that are as short.
+  deepest_ = std::clamp(30 - static_cast<int>(std::bit_width(static_cast<unsigned>(state.step))), 0, deepest_);
   const int depth = deepest_;
   const long whole = 1L << depth;  // all lengths are multiples of the shortest one
   State own = state;
-  if (own.h_prev == 0.0) own.level = deepest_;
+  own.level = own.h_prev == 0.0 ? depth : std::min(own.level, depth);
   StepReport report;
   int num_parts = 0;
   for (long done = 0; done < whole;) {
