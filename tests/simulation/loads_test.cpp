@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Integrators, Load, testing::Values("implicit_euler", "i
                          [](const auto& name) { return name.param; });
 
 TEST(Load, FormulaIsTakenAtTheEndOfTheStep) {
-  RunningScene ball(free_ball(R"({"expression": ["6 * t", "0", "cos(t) "]})"));
+  RunningScene ball(free_ball(R"({"expression": ["6 * t", "0", "cos(t) "]})"), {"time.integrator=implicit_euler"});
   const double h = 0.01;
   double v_x = 0.0, v_z = 0.0;
   for (int n = 1; n <= 10; ++n) {
@@ -78,7 +78,8 @@ TEST(Load, FormulaOfThePositionTurnsABody) {
 
 TEST(Load, ActsInTheStepsThatBeginInItsWindowAndLoadsAdd) {
   RunningScene ball(free_ball(R"({"value": [2, 0, 0], "start": 0.03, "end": 0.06},
-                                 {"value": [0, 1, 0], "start": 0.05}, {"value": [0, 1, 0], "start": 0.05})"));
+                                 {"value": [0, 1, 0], "start": 0.05}, {"value": [0, 1, 0], "start": 0.05})"),
+                    {"time.integrator=implicit_euler"});
   for (int n = 1; n <= 10; ++n) {
     ball.step();
     EXPECT_NEAR(mean_velocity(ball)[0], 0.02 * std::clamp(n - 3, 0, 3), 1e-13) << "step " << n;

@@ -1,4 +1,5 @@
 #include "clearance/scene/json_reader.h"
+#include "clearance/scene/body_remesh.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -314,13 +315,22 @@ int dimension_of(const Json& root) {
   return found != root.end() && *found == Json(2) ? 2 : 3;
 }
 
-/// Returns the integrator of a scene that names none. Bodies that keep their shape fly, swing and rebound right with
-/// the second order. Forces of impacts on deformable bodies overshoot with it, by 18 % where a bar hits a floor.
+/// True if the scene has one body and nothing that it could meet.
+bool is_alone(const SceneDesc& scene) {
+  const bool has_contact = scene.contact.enabled && (scene.bodies.size() > 1 || !scene.half_spaces.empty());
+  return !has_contact && std::none_of(scene.bodies.begin(), scene.bodies.end(), [&](const BodyDesc& body) {
+    return (body.array && scene.contact.enabled) || find_remesh(scene, body) != nullptr;
+  });
+}
+
+/// Returns the integrator of a scene that names none. Bodies fly, swing and rebound right with the second order. Forces
+/// of impacts on deformable bodies overshoot with it, by 18 % where a bar hits a floor.
 TimeIntegrator default_integrator(const SceneDesc& scene) {
-  if (scene.time.accuracy > 0.0) return TimeIntegrator::bdf2_restarted;
+  if (scene.bodies.empty()) return TimeIntegrator::implicit_euler;
   const bool is_any_deformable = std::any_of(scene.bodies.begin(), scene.bodies.end(),
                                              [](const BodyDesc& body) { return body.kind == BodyKind::deformable; });
-  return is_any_deformable || scene.bodies.empty() ? TimeIntegrator::implicit_euler : TimeIntegrator::bdf2_restarted;
+  const bool has_second_order = scene.time.accuracy > 0.0 || !is_any_deformable || is_alone(scene);
+  return has_second_order ? TimeIntegrator::bdf2_restarted : TimeIntegrator::implicit_euler;
 }
 
 bool names_in_time(const Json& root, const char* key) {

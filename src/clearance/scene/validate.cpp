@@ -27,6 +27,9 @@
 namespace clearance {
 namespace {
 
+/// Smallest accuracy of time steps. What is left of the forces at the end of Newton's method is more than this.
+constexpr double least_accuracy = 1e-6;
+
 class Checker : SceneCheck {
  public:
   using SceneCheck::SceneCheck;
@@ -68,6 +71,12 @@ class Checker : SceneCheck {
                       "{}",
                       reason),
           value);
+    }
+    if (time.accuracy < least_accuracy) {
+      error("time.accuracy",
+            fmt::format("steps do not converge as accurately; expected {:g} or more, or 0 for whole steps",
+                        least_accuracy),
+            value);
     }
     if (time.max_halvings == 0) {
       error("time.accuracy", "an accuracy needs steps that may be halved: `time.max_halvings` is 0", value);

@@ -94,7 +94,11 @@ std::vector<BodySums> sum_over_bodies(const Model& model, double h, const Prescr
     for (int c = 0; c < dim; ++c) {
       if ((held[b] >> c & 1) != 0) error[c] = 0.0;
     }
-    const bool is_hit = !after.has_history.empty() && after.has_history[b] == 0;
+    // The acceleration of the part in which a stiff body was hit says nothing about the next one.
+    const auto is_without_history = [b](const State& state) {
+      return !state.has_history.empty() && state.has_history[b] == 0;
+    };
+    const bool is_hit = is_without_history(after) || (stiff[b] >= 0 && is_without_history(before));
     if (stiff[b] < 0 || (!directions[of].is_in_contact() && !is_hit)) {
       body.error += model.mass[b] * error.norm();
       continue;
