@@ -9,6 +9,8 @@ namespace {
 
 /// Growth of the elastic energy from one estimate to the next.
 constexpr double growth = 4.0;
+/// Steps from one estimate to the next at least: an estimate may cost a tenth of a step.
+constexpr int least_steps = 10;
 /// Share of elastic energy in a body's energy at work from which elasticity decides its motion.
 constexpr double deciding_share = 0.1;
 /// Error of a body that nothing holds from which it counts. It is strained in impacts, near the place where it is hit,
@@ -28,8 +30,10 @@ void ElementWatch::add_step(const Simulation& simulation, const StepReport& repo
   for (const auto& [name, energy] : report.energy) {
     if (name == "elastic") elastic += energy;
   }
-  if (!(elastic > growth * seen_)) return;
+  ++num_steps_;
+  if (!(elastic > growth * seen_) || num_steps_ < least_steps) return;
   seen_ = elastic;
+  num_steps_ = 0;
   for (const DiscretisationError& error : simulation.discretisation_errors()) {
     DiscretisationError& most = most_[error.body];
     if (error.energy > most.energy) most = error;

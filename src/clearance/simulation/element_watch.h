@@ -19,6 +19,7 @@ class ElementWatch {
   std::vector<RunWarning> warnings(const Simulation& simulation) const;
 
  private:
+  int num_steps_ = 0;                        // since the last estimate
   double seen_ = 0.0;                        // [J] elastic energy of all bodies at the last estimate
   std::map<int, DiscretisationError> most_;  // per body: the estimate at its largest energy
 };
