@@ -76,7 +76,7 @@ struct State {
   // Steps that are taken in parts of an accuracy (simulation/stepping/step_parts.h).
   double h_prev = 0.0;            ///< [s] length of the part from x_prev to x; 0: that of the next one
   int level = 0;                  ///< the next part has a length of h / 2^level
-  std::vector<double> top_speed;  ///< [m/s] per body: largest root mean square of its velocities so far
+  std::vector<double> top_speed;  ///< [m/s] per body: largest mean of the speeds of its masses so far
 };
 
 /// A half-space n . x >= offset that every surface vertex stays in (n is a unit vector).

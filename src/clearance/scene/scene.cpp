@@ -1,6 +1,13 @@
 #include "clearance/scene/scene.h"
 
+#include <algorithm>
+
 namespace clearance {
+
+bool has_deformable(const SceneDesc& scene) {
+  return std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                     [](const BodyDesc& body) { return body.kind == BodyKind::deformable; });
+}
 
 void set_second_defaults(SceneDesc& scene) {
   scene.time.integrator = TimeIntegrator::implicit_euler;

@@ -508,6 +508,8 @@ struct SceneDesc {
   std::string base_directory;
 };
 
+bool has_deformable(const SceneDesc& scene);
+
 /// Sets the defaults of scenes of `clearance/2`: implicit Euler, linear elements and gaps of contact as they are.
 void set_second_defaults(SceneDesc& scene);
 /// Sets the defaults of scenes of `clearance/1` and of other programs: also scales of the scene, convergence, stiffness

@@ -218,6 +218,13 @@ struct Run::Impl {
     for (RunWarning& warning : coarse_element_warnings(simulation_, errors)) warnings.push_back(std::move(warning));
   }
 
+  /// The warnings of what is followed from step to step.
+  std::vector<RunWarning> warnings_of_watches() const {
+    std::vector<RunWarning> warnings = rolling_->warnings();
+    for (RunWarning& warning : elements_.warnings(simulation_)) warnings.push_back(std::move(warning));
+    return warnings;
+  }
+
   RunOutcome finish() {
     if (!is_over()) complete_last_step();
     outcome_.end = end_.value_or(is_over() ? RunEnd::complete : RunEnd::stopped);
@@ -238,10 +245,9 @@ struct Run::Impl {
       summary.warnings.push_back({hint.name, fmt::format("{}: {}", hint.issue.place, hint.issue.message)});
     }
     if (failure_) summary.warnings.push_back(*failure_);
-    std::vector<RunWarning> of_end = rolling_->warnings();
+    std::vector<RunWarning> of_end = warnings_of_watches();
     const std::vector<RunWarning> of_folder = folder_.warnings();
     judge_elements(summary, of_end);
-    for (RunWarning& warning : elements_.warnings(simulation_)) of_end.push_back(std::move(warning));
     for (const std::vector<RunWarning>* some : {&std::as_const(of_end), &of_folder}) {
       summary.warnings.insert(summary.warnings.end(), some->begin(), some->end());
     }
@@ -258,10 +264,7 @@ struct Run::Impl {
 
   std::vector<RunWarning> warnings() const {
     std::vector<RunWarning> warnings = folder_.warnings();
-    const std::vector<RunWarning> of_rolling = rolling_->warnings();
-    warnings.insert(warnings.end(), of_rolling.begin(), of_rolling.end());
-    const std::vector<RunWarning> of_elements = elements_.warnings(simulation_);
-    warnings.insert(warnings.end(), of_elements.begin(), of_elements.end());
+    for (RunWarning& warning : warnings_of_watches()) warnings.push_back(std::move(warning));
     if (failure_) warnings.push_back(*failure_);
     return warnings;
   }

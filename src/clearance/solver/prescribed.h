@@ -17,6 +17,8 @@ struct PrescribedTargets {
   std::vector<char> components = {};
 
   bool is_whole(std::size_t k, int dim) const { return components.empty() || components[k] == (1 << dim) - 1; }
+  /// Component mask of an entry of `blocks`.
+  int mask(std::size_t k, int dim) const { return components.empty() ? (1 << dim) - 1 : components[k]; }
   bool has_component(std::size_t k, int c) const { return components.empty() || (components[k] >> c & 1) != 0; }
 };
 

@@ -147,11 +147,9 @@ Result<Levels> make_levels(const SceneDesc& scene, Refinement refinement, int nu
   const bool is_static = scene.time.integrator == TimeIntegrator::quasi_static;
   const bool refines_mesh = refinement != Refinement::step;
   const bool refines_step = refinement != Refinement::mesh && !is_static;
-  const bool has_deformable = std::any_of(scene.bodies.begin(), scene.bodies.end(),
-                                          [](const BodyDesc& body) { return body.kind == BodyKind::deformable; });
   Levels levels;
   Issues issues;
-  if (refines_mesh && !has_deformable) {
+  if (refines_mesh && !has_deformable(scene)) {
     issues.push_back({"", "bodies", "",
                       "no body is deformable, so that there is no mesh to refine; expected a deformable body, or "
                       "--refine step"});

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "clearance/geometry/edge_length.h"
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/math/elementary.h"
 #include "clearance/math/symmetric_modes.h"
@@ -61,12 +62,10 @@ struct Shape {
 /// cell that is cut into six tetrahedra (2D: into two triangles).
 void measure_elements(const Mesh& mesh, Shape& shape) {
   const auto at = [&](int v) { return mesh.vertices[v]; };
-  double height = 0.0, edge = 0.0;
+  double height = 0.0;
   const auto add = [&](const auto& element) {
-    double sum = 0.0, smallest = infinity;
-    int num_edges = 0;
+    double smallest = infinity;
     for (std::size_t i = 0; i < element.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j, ++num_edges) sum += (at(element[i]) - at(element[j])).norm();
       // The height above the opposite face is a volume divided by an area; in 2D an area divided by a length.
       const Vec<3> a = at(element[(i + 1) % element.size()]), u = at(element[(i + 2) % element.size()]) - a,
                    w = at(element[i]) - a;
@@ -78,7 +77,6 @@ void measure_elements(const Mesh& mesh, Shape& shape) {
       }
     }
     height += smallest;
-    edge += sum / num_edges;
   };
   std::size_t count = 0;
   if (mesh.dim == 2) {
@@ -90,7 +88,7 @@ void measure_elements(const Mesh& mesh, Shape& shape) {
   }
   const double mean_edge_of_cell = mesh.dim == 2 ? 1.138 : 1.263;
   shape.element_thickness = std::sqrt(2.0) * height / static_cast<double>(count);
-  shape.element_length = edge / (mean_edge_of_cell * static_cast<double>(count));
+  shape.element_length = mean_edge_length(mesh) / mean_edge_of_cell;
 }
 
 Shape shape_of(const BodyInstance& body, double surface_area) {

@@ -26,6 +26,14 @@ double calibration(int dim) {
   return dim == 2 ? 1.0 : 1.35;
 }
 
+/// Returns the volume [m^3] of a simplex with these corners; 2D: its area.
+template <class Corner>
+double simplex_volume(int dim, const Corner& corner) {
+  Mat<3> edges = Mat<3>::Identity();
+  for (int i = 1; i <= dim; ++i) edges.col(i - 1) = corner(i) - corner(0);
+  return std::abs(edges.col(0).cross(edges.col(1)).dot(edges.col(2))) / (dim == 2 ? 2.0 : 6.0);
+}
+
 /// Returns sigma : C^-1 : sigma [Pa], twice the energy density of a stress.
 double energy_of(const ElementKind& kind, const StressVector& s) {
   const double trace = s[0] + s[1] + s[2];
@@ -124,7 +132,7 @@ class FreeFaces {
 
   /// Returns the faces that no other element of the body has.
   std::vector<Face> outer_faces() const {
-    std::map<std::vector<int>, std::vector<Face>> faces;
+    std::map<std::vector<int>, Face> faces;
     for (int e = 0; e < scene_.num_elements(); ++e) {
       for (int i = 0; i <= scene_.dim; ++i) {
         std::vector<int> key;
@@ -132,13 +140,12 @@ class FreeFaces {
           if (j != i) key.push_back(corner(e, j));
         }
         std::sort(key.begin(), key.end());
-        faces[key].push_back({e, i});
+        const auto [other, is_first] = faces.try_emplace(std::move(key), Face{e, i});
+        if (!is_first) faces.erase(other);
       }
     }
     std::vector<Face> outer;
-    for (const auto& [key, of_key] : faces) {
-      if (of_key.size() == 1) outer.push_back(of_key.front());
-    }
+    for (const auto& [key, face] : faces) outer.push_back(face);
     return outer;
   }
 
@@ -185,11 +192,7 @@ class FreeFaces {
   }
 
   double volume(int element) const {
-    Mat<3> edges = Mat<3>::Identity();
-    for (int i = 1; i <= scene_.dim; ++i) {
-      edges.col(i - 1) = position(corner(element, i)) - position(corner(element, 0));
-    }
-    return std::abs(edges.col(0).cross(edges.col(1)).dot(edges.col(2))) / (scene_.dim == 2 ? 2.0 : 6.0);
+    return simplex_volume(scene_.dim, [&](int i) { return position(corner(element, i)); });
   }
 
   const SceneModel& scene_;
@@ -243,9 +246,7 @@ class BodyEstimate {
     return sum / (scene_.dim + 1.0);
   }
   double volume(int element) const {
-    Mat<3> edges = Mat<3>::Identity();
-    for (int i = 1; i <= scene_.dim; ++i) edges.col(i - 1) = corner(element, i) - corner(element, 0);
-    return std::abs(edges.col(0).cross(edges.col(1)).dot(edges.col(2))) / (scene_.dim == 2 ? 2.0 : 6.0);
+    return simplex_volume(scene_.dim, [&](int i) { return corner(element, i); });
   }
   double mean_edge_length() const {
     double length = 0.0;

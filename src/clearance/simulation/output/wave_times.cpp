@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/geometry/edge_length.h"
 #include "clearance/scene/body_names.h"
 #include "clearance/simulation/build/scene_model.h"
 
@@ -10,29 +11,11 @@ namespace clearance {
 
 namespace {
 
-/// Mean length [m] of the edges of solid elements; 0 without elements.
-double mean_edge(const Mesh& mesh) {
-  double sum = 0.0;
-  long count = 0;
-  const auto add = [&](const auto& element) {
-    for (std::size_t i = 0; i < element.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j, ++count)
-        sum += (mesh.vertices[element[i]] - mesh.vertices[element[j]]).norm();
-    }
-  };
-  if (mesh.dim == 2) {
-    for (const auto& triangle : mesh.triangles) add(triangle);
-  } else {
-    for (const auto& tet : mesh.tets) add(tet);
-  }
-  return count > 0 ? sum / static_cast<double>(count) : 0.0;
-}
-
 double wave_time(const SceneDesc& desc, const BodyInstance& body) {
   if (body.kind != BodyKind::deformable) return 0.0;
   const MaterialDesc& material = desc.bodies[body.desc].material;
   const int order = body.displacement_order > 0 ? body.displacement_order : body.mesh.order_of_cell(0);
-  return mean_edge(body.mesh) / (std::sqrt(material.youngs_modulus / material.density) * order);
+  return mean_edge_length(body.mesh) / (std::sqrt(material.youngs_modulus / material.density) * order);
 }
 
 }  // namespace

@@ -70,6 +70,13 @@ void add_attempt(const StepReport& attempt, StepReport& report) {
   report.iterations.insert(report.iterations.begin(), attempt.iterations.begin(), attempt.iterations.end());
 }
 
+StepReport undefined_step(const Issues& issues) {
+  StepReport report;
+  report.status = StepStatus::undefined_input;
+  report.limited_by = to_string(issues.front());
+  return report;
+}
+
 bool may_be_cut(StepStatus status) {
   return status == StepStatus::locked || status == StepStatus::iteration_limit ||
          status == StepStatus::line_search_stalled;
@@ -136,16 +143,14 @@ bool StepParts<dim>::has_event(double t0, double t1) const {
 }
 
 template <int dim>
-typename StepParts<dim>::Part StepParts<dim>::try_part(int level, State& state) {
+typename StepParts<dim>::Part StepParts<dim>::try_part(int level, const State& before, State& state) {
   Part part;
   set_level(level);
   const Result<PrescribedTargets> targets = find_targets(scene_, state);
   if (!targets) {
-    part.report.status = StepStatus::undefined_input;
-    part.report.limited_by = to_string(targets.issues().front());
+    part.report = undefined_step(targets.issues());
     return part;
   }
-  const State before = state;
   part.report = advance<dim>(scene_.model, scene_.options, targets.value(), state, workspace_, hooks_);
   if (!part.report.is_advanced()) return part;
   const double h = scene_.options.integrator.h;
@@ -179,9 +184,9 @@ StepReport StepParts<dim>::take_accurately(State& state, const PartVisitor& visi
       ++own.level;
       continue;
     }
+    own.step = static_cast<int>((static_cast<long>(state.step) << level) + done / (whole >> level));
     State next = own;
-    next.step = static_cast<int>((static_cast<long>(state.step) << level) + done / (whole >> level));
-    Part part = try_part(level, next);
+    Part part = try_part(level, own, next);
     const bool is_unsolved =
         part.report.status != StepStatus::converged && part.report.status != StepStatus::friction_lag_limit;
     const bool may_converge = may_be_cut(part.report.status) && level < std::min(deepest_, halvings_to_converge);
@@ -226,12 +231,7 @@ StepReport StepParts<dim>::take_part(int level, State& state) {
   State before = state;
   set_level(level);
   const Result<PrescribedTargets> targets = find_targets(scene_, state);
-  if (!targets) {
-    StepReport report;
-    report.status = StepStatus::undefined_input;
-    report.limited_by = to_string(targets.issues().front());
-    return report;
-  }
+  if (!targets) return undefined_step(targets.issues());
   StepReport report = advance<dim>(scene_.model, scene_.options, targets.value(), state, workspace_, hooks_);
   if (!may_be_cut(report.status) || level >= deepest_) {
     // If the shortest part has not converged, the next ones are not halved any more: that would cost much and help

@@ -1,6 +1,6 @@
 // A step that does not converge is taken again in parts: two halves, and of these again halves where they do not
 // converge.
-// Where a scene asks for an accuracy, its steps are taken in parts that are as long as the accuracy allows.
+// A step of a scene with an accuracy is taken in parts that are as long as the accuracy allows.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,9 @@ namespace clearance {
 
 /// Adds the work of an attempt at a step, or of a part of it, to the report of others.
 void add_attempt(const StepReport& attempt, StepReport& report);
+
+/// The report of a step in which something is not defined.
+StepReport undefined_step(const Issues& issues);
 
 /// True if a shorter step may converge where a step with this status did not.
 bool may_be_cut(StepStatus status);
@@ -43,12 +46,13 @@ class StepParts {
   StepReport take_accurately(State& state, const PartVisitor& visit);
 
  private:
-  /// A part of length h / 2^level that begins at `state`, whose step counts in parts of that length.
+  /// A part of length h / 2^level.
   struct Part {
     StepReport report;
     double error = 0.0;
   };
-  Part try_part(int level, State& state);
+  /// Takes a part from `before` to `state`, a copy of it. Both count steps of its length.
+  Part try_part(int level, const State& before, State& state);
   /// True if a motion or a load begins or ends between two times.
   bool has_event(double t0, double t1) const;
   /// Takes the next h / 2^level; State::step counts in steps of that length.

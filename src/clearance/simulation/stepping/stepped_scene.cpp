@@ -299,12 +299,7 @@ StepReport SteppedScene::step() {
   take_controls();
   if (desc.time.accuracy > 0.0) return advance_accurately<dim>();
   const Result<PrescribedTargets> targets = find_targets(*scene, state);
-  if (!targets) {
-    StepReport report;
-    report.status = StepStatus::undefined_input;
-    report.limited_by = to_string(targets.issues().front());
-    return report;
-  }
+  if (!targets) return undefined_step(targets.issues());
   if (scene->options.has_contact && scene->options.integrator.method != TimeIntegrator::quasi_static) {
     coarse = watch.measure(scene->model, state, scene->options.integrator.h);
   }

@@ -66,21 +66,14 @@ std::vector<int> stiff_body_of_block(const Model& model) {
   return of_block;
 }
 
-/// Per block: bit c is set if component c is prescribed.
-std::vector<char> held_components(int num_blocks, int dim, const PrescribedTargets& targets) {
-  std::vector<char> held(num_blocks, 0);
-  for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
-    for (int c = 0; c < dim; ++c) {
-      if (targets.has_component(k, c)) held[targets.blocks[k]] = static_cast<char>(held[targets.blocks[k]] | 1 << c);
-    }
-  }
-  return held;
-}
-
 template <int dim>
 std::vector<BodySums> sum_over_bodies(const Model& model, double h, const PrescribedTargets& targets,
                                       const StepForces& forces, const State& before, const State& after) {
-  const std::vector<char> held = held_components(model.layout.num_blocks, dim, targets);
+  std::vector<char> held(model.layout.num_blocks, 0);
+  for (std::size_t k = 0; k < targets.blocks.size(); ++k)
+    held[targets.blocks[k]] = static_cast<char>(targets.mask(k, dim));
+  VecX errors = 0.5 * h * (after.a - before.a);
+  clear_components<dim>(held, errors);
   const std::vector<int> stiff = stiff_body_of_block(model);
   const std::vector<FreeDirections<dim>> directions = free_directions<dim>(model, forces);
   std::vector<BodySums> bodies(model.surface.num_bodies());
@@ -90,10 +83,7 @@ std::vector<BodySums> sum_over_bodies(const Model& model, double h, const Prescr
     BodySums& body = bodies[of];
     body.mass += model.mass[b];
     body.momentum += model.mass[b] * block<dim>(after.v, b).norm();
-    Vec<dim> error = 0.5 * h * (block<dim>(after.a, b) - block<dim>(before.a, b));
-    for (int c = 0; c < dim; ++c) {
-      if ((held[b] >> c & 1) != 0) error[c] = 0.0;
-    }
+    const Vec<dim> error = block<dim>(errors, b);
     // The acceleration of the part in which a stiff body was hit says nothing about the next one.
     const auto is_without_history = [b](const State& state) {
       return !state.has_history.empty() && state.has_history[b] == 0;
