@@ -11,16 +11,24 @@
 
 namespace clearance {
 
-Result<Done> write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& entries) {
+std::string pvd_line(const PvdEntry& entry) {
+  return fmt::format("<DataSet timestep=\"{}\" group=\"\" part=\"0\" file=\"{}\"/>\n", entry.time,
+                     escape_xml(entry.file));
+}
+
+Result<Done> write_pvd(const std::filesystem::path& path, std::string_view lines) {
   std::string text =
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
       "byte_order=\"LittleEndian\">\n<Collection>\n";
-  for (const PvdEntry& entry : entries) {
-    text += fmt::format("<DataSet timestep=\"{}\" group=\"\" part=\"0\" file=\"{}\"/>\n", entry.time,
-                        escape_xml(entry.file));
-  }
+  text += lines;
   text += "</Collection>\n</VTKFile>\n";
   return write_file_atomically(path, text);
+}
+
+Result<Done> write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& entries) {
+  std::string lines;
+  for (const PvdEntry& entry : entries) lines += pvd_line(entry);
+  return write_pvd(path, lines);
 }
 
 Result<std::vector<PvdEntry>> read_pvd(const std::filesystem::path& path) {

@@ -240,9 +240,9 @@ std::vector<int> ResultFolder::missing_frames() const {
 }
 
 Result<Done> ResultFolder::write_frame_list() {
-  std::vector<PvdEntry> entries;
-  for (const auto& [step, time] : frames_) entries.push_back({time, frame_file(step)});
-  return write_pvd(path_ / "frames.pvd", entries);
+  frame_lines_.clear();
+  for (const auto& [step, time] : frames_) frame_lines_ += pvd_line({time, frame_file(step)});
+  return write_pvd(path_ / "frames.pvd", frame_lines_);
 }
 
 Result<Done> ResultFolder::write_bodies(const std::vector<BodyRecord>& bodies) {
@@ -271,8 +271,11 @@ Result<Done> ResultFolder::append_probes(int step, double time, const std::vecto
 
 Result<Done> ResultFolder::write_frame(int step, const Frame& frame) {
   if (auto done = clearance::write_frame(path_ / frame_file(step), frame); !done) return done;
+  const bool is_next = frames_.empty() || step > frames_.rbegin()->first;
   frames_[step] = frame.time;
-  return write_frame_list();
+  if (!is_next) return write_frame_list();
+  frame_lines_ += pvd_line({frame.time, frame_file(step)});
+  return write_pvd(path_ / "frames.pvd", frame_lines_);
 }
 
 namespace {

@@ -199,6 +199,7 @@ class ResultFolder {
   WaveTimes wave_times_;           // of the probes of contacts
   bool has_probes_ = false;        // probes.csv has its head
   std::map<int, double> frames_;   // time of the frame of a step
+  std::string frame_lines_;        // of frames.pvd
   std::set<int> expected_frames_;  // steps; of a run that is continued only
 
   RunSums sums_;  // over stats.jsonl
