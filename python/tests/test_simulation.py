@@ -390,7 +390,8 @@ class Stopping(InFolder):
 class Steering(InFolder):
     def scene(self, **keys):
         """Returns a finger pulled along a slider by its effort, and a post that is moved."""
-        scene = cl.Scene(**{"time": {"step": 0.01, "duration": 0.2}, "gravity": [0, 0, 0], **keys})
+        time = {"step": 0.01, "duration": 0.2, "integrator": "implicit_euler"}
+        scene = cl.Scene(**{"time": time, "gravity": [0, 0, 0], **keys})
         scene.add_control("pull")
         scene.add_control("place", 0.0)
         box = {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]}

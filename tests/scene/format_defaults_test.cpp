@@ -15,19 +15,15 @@ SceneDesc read(const std::string& keys, const std::string& kind) {
   return scene;
 }
 
-TEST(FormatDefaults, StiffBodiesAndBodiesThatMeetNothingAreIntegratedWithTheSecondOrder) {
-  EXPECT_EQ(read("", "rigid").time.integrator, TimeIntegrator::bdf2_restarted);
-  EXPECT_EQ(read(R"("format": "clearance/3", )", "affine").time.integrator, TimeIntegrator::bdf2_restarted);
-  EXPECT_EQ(read("", "deformable").time.integrator, TimeIntegrator::bdf2_restarted);
+TEST(FormatDefaults, BodiesAreIntegratedWithTheSecondOrderUntilTheyTouch) {
+  EXPECT_EQ(read("", "rigid").time.integrator, TimeIntegrator::bdf2_in_flight);
+  EXPECT_EQ(read(R"("format": "clearance/3", )", "affine").time.integrator, TimeIntegrator::bdf2_in_flight);
+  EXPECT_EQ(read("", "deformable").time.integrator, TimeIntegrator::bdf2_in_flight);
   const std::string floor = R"("half_spaces": [{"point": [0, 0, 0]}], )";
-  EXPECT_EQ(read(floor, "rigid").time.integrator, TimeIntegrator::bdf2_restarted);
-  EXPECT_EQ(read(floor, "deformable").time.integrator, TimeIntegrator::implicit_euler);
-  EXPECT_EQ(read(floor + R"("contact": {"enabled": false}, )", "deformable").time.integrator,
-            TimeIntegrator::bdf2_restarted);
   EXPECT_EQ(read(floor + R"("time": {"accuracy": 0.01}, )", "deformable").time.integrator,
             TimeIntegrator::bdf2_restarted);
   EXPECT_EQ(read(R"("remesh": {}, )", "deformable").time.integrator, TimeIntegrator::implicit_euler);
-  EXPECT_EQ(read(R"("time": {"step": 0.1}, )", "rigid").time.integrator, TimeIntegrator::bdf2_restarted);
+  EXPECT_EQ(read(R"("time": {"step": 0.1}, )", "rigid").time.integrator, TimeIntegrator::bdf2_in_flight);
   EXPECT_EQ(read(R"("time": {"integrator": "implicit_euler"}, )", "rigid").time.integrator,
             TimeIntegrator::implicit_euler);
 }

@@ -68,6 +68,7 @@ TEST(SceneMessages, AllProblemsAtOnce) {
             (Lines{R"(format: expected "clearance/3" (got "clearance/9"))",
                    "time.step: expected a number, not an array (got [])",
                    "time.integrator: expected one of `implicit_euler`, `implicit_newmark`, `bdf2`, `bdf2_restarted`, "
+                   "`bdf2_in_flight`, "
                    "`quasi_static` (got \"leapfrog\")",
                    "bodies[0].mesh: expected a string, not a number (got 3)",
                    R"(bodies[0].motions[0].end: expected a number, or null for never, not a string (got "never"))",

@@ -195,7 +195,8 @@ TEST(ValidateScripts, ChecksRestitution) {
               s.contact.restitution = 0.5;
               s.time.integrator = TimeIntegrator::implicit_newmark;
             }),
-            Lines{"contact.restitution: restitution needs another `time.integrator` (implicit_euler, bdf2_restarted or "
+            Lines{"contact.restitution: restitution needs another `time.integrator` (implicit_euler, bdf2_in_flight, "
+                  "bdf2_restarted or "
                   "bdf2), because implicit_newmark carries the acceleration of an impact into the next step, where it "
                   "would act once more on the speed of the rebound"});
   EXPECT_EQ(problems([&](SceneDesc& s) {
@@ -203,7 +204,8 @@ TEST(ValidateScripts, ChecksRestitution) {
               s.contact.restitution = 0.5;
               s.time.integrator = TimeIntegrator::quasi_static;
             }),
-            Lines{"contact.restitution: restitution needs another `time.integrator` (implicit_euler, bdf2_restarted or "
+            Lines{"contact.restitution: restitution needs another `time.integrator` (implicit_euler, bdf2_in_flight, "
+                  "bdf2_restarted or "
                   "bdf2), because quasi_static has no velocities that could rebound"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.contact.restitution = 0.5; }),
             Lines{"contact.restitution: warning: restitution has no effect: the scene has no affine or rigid body, and "

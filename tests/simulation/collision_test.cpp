@@ -34,7 +34,8 @@ TEST_P(Collision, ConservesLinearMomentum) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Integrators, Collision,
-                         testing::Values("implicit_euler", "implicit_newmark", "bdf2", "bdf2_restarted"),
+                         testing::Values("implicit_euler", "implicit_newmark", "bdf2", "bdf2_restarted",
+                                         "bdf2_in_flight"),
                          [](const auto& name) { return name.param; });
 
 TEST(Collision, OfImplicitEulerExertsNoTorque) {

@@ -134,7 +134,8 @@ TEST(DefaultPhysics, AccountsOfEnergyAndMomentumClose) {
   const std::string two_boxes = box("rigid", 0.2, {0.0, 0.15, 0.0}, 20.0, R"(, "angular_velocity": [90, 200, 0])") +
                                 "," + box("deformable", 0.2, {0.05, 0.45, 0.0}, 5.0, "", "upper");
   const std::string affine = box("affine", 0.2, {0.0, 0.15, 0.0}, 20.0, R"(, "linear_velocity": [1, 0, 0.3])");
-  for (const std::string integrator : {"implicit_euler", "implicit_newmark", "bdf2", "bdf2_restarted"}) {
+  for (const std::string integrator :
+       {"implicit_euler", "implicit_newmark", "bdf2", "bdf2_restarted", "bdf2_in_flight"}) {
     for (const std::string& bodies : {two_boxes, affine}) {
       SCOPED_TRACE(integrator);
       RunningScene scene(fmt::format(

@@ -65,7 +65,8 @@ TEST_P(Restart, ContinuesWithTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Integrators, Restart,
-                         testing::Values("implicit_euler", "implicit_newmark", "bdf2", "bdf2_restarted"),
+                         testing::Values("implicit_euler", "implicit_newmark", "bdf2", "bdf2_restarted",
+                                         "bdf2_in_flight"),
                          [](const auto& name) { return name.param; });
 
 TEST(Restart, WithANewWorkspaceEveryStepGivesTheSameBits) {

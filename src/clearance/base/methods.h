@@ -5,7 +5,7 @@ namespace clearance {
 
 enum class ElasticModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };
 
-enum class TimeIntegrator { implicit_euler, implicit_newmark, bdf2, bdf2_restarted, quasi_static };
+enum class TimeIntegrator { implicit_euler, implicit_newmark, bdf2, bdf2_restarted, bdf2_in_flight, quasi_static };
 
 enum class LinearSolverChoice { automatic, cholmod, pcg, petsc };
 

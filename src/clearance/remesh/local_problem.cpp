@@ -35,7 +35,7 @@ TimeIntegrator restarted_method(const RemeshInputs<dim>& in, int body) {
     if (in.model.is_always_prescribed[b]) block<dim>(x, static_cast<int>(b)) = block<dim>(in.x1, static_cast<int>(b));
   }
   const auto broad_phase = make_broad_phase(dim, in.model.surface);
-  const std::vector<char> is_hit = find_impacts<dim>(in.model, in.options.barrier, *broad_phase, in.state.x, x);
+  const std::vector<char> is_hit = find_impacts<dim>(in.model, in.options, *broad_phase, in.state.x, x);
   for (std::size_t b = 0; b < is_hit.size(); ++b) {
     if (is_hit[b] && (in.model.consistent_mass || is_of_body(b))) return TimeIntegrator::implicit_euler;
   }
@@ -47,7 +47,7 @@ TimeIntegrator restarted_method(const RemeshInputs<dim>& in, int body) {
 template <int dim>
 IntegratorOptions local_integrator(const RemeshInputs<dim>& in, int body) {
   IntegratorOptions integrator = in.options.integrator;
-  if (integrator.method == TimeIntegrator::bdf2_restarted) integrator.method = restarted_method<dim>(in, body);
+  if (has_restarts(integrator.method)) integrator.method = restarted_method<dim>(in, body);
   return integrator;
 }
 

@@ -17,6 +17,9 @@ struct EnumInfo<TimeIntegrator> {
       V{TimeIntegrator::bdf2, "bdf2", "backward differences of second order; the first step is implicit Euler"},
       V{TimeIntegrator::bdf2_restarted, "bdf2_restarted",
         "bdf2 that restarts, body by body, where a body is hit: second order, adds no energy in impacts"},
+      V{TimeIntegrator::bdf2_in_flight, "bdf2_in_flight",
+        "bdf2_restarted, with implicit Euler for deformable bodies as long as they touch something: forces of impacts "
+        "do not overshoot"},
       V{TimeIntegrator::quasi_static, "quasi_static", "equilibrium at every step, no inertia"}};
 };
 

@@ -19,8 +19,8 @@ void describe(Visitor& v, TimeDesc& t) {
   v.field("duration", t.duration, positive("s", "simulated time"));
   v.field("integrator", t.integrator,
           any("",
-              "how positions and velocities advance; if the key is missing: bdf2_restarted with `accuracy`, in scenes "
-              "without deformable bodies and for a single body that nothing touches, else implicit_euler"));
+              "how positions and velocities advance; if the key is missing: bdf2_restarted with `accuracy`, "
+              "implicit_euler with elements that adapt, else bdf2_in_flight"));
   v.field("newmark_beta", t.newmark_beta, positive("", "implicit_newmark only").below(0.5, false));
   v.field("newmark_gamma", t.newmark_gamma, at_least(0.0, "", "implicit_newmark only").below(1.0, false));
   v.field("mass", t.mass, any("", "mass matrix of the elements"));

@@ -1,13 +1,14 @@
 #include "clearance/scene/json_reader.h"
-#include "clearance/scene/body_remesh.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "clearance/scene/absent_features.h"
+#include "clearance/scene/body_remesh.h"
 #include "clearance/scene/fields.h"
 #include "clearance/scene/key_places.h"
 #include "clearance/scene/nearest_name.h"
@@ -315,22 +316,14 @@ int dimension_of(const Json& root) {
   return found != root.end() && *found == Json(2) ? 2 : 3;
 }
 
-/// True if the scene has one body and nothing that it could meet.
-bool is_alone(const SceneDesc& scene) {
-  const bool has_contact = scene.contact.enabled && (scene.bodies.size() > 1 || !scene.half_spaces.empty());
-  return !has_contact && std::none_of(scene.bodies.begin(), scene.bodies.end(), [&](const BodyDesc& body) {
-    return (body.array && scene.contact.enabled) || find_remesh(scene, body) != nullptr;
-  });
-}
-
-/// Returns the integrator of a scene that names none. Bodies fly, swing and rebound right with the second order. Forces
-/// of impacts on deformable bodies overshoot with it, by 18 % where a bar hits a floor.
+/// Returns the integrator of a scene that names none. Bodies fly, swing and rebound right with the second order, with
+/// which forces of impacts on deformable bodies would overshoot: by 18 % where a bar hits a floor.
 TimeIntegrator default_integrator(const SceneDesc& scene) {
-  if (scene.bodies.empty()) return TimeIntegrator::implicit_euler;
-  const bool is_any_deformable = std::any_of(scene.bodies.begin(), scene.bodies.end(),
-                                             [](const BodyDesc& body) { return body.kind == BodyKind::deformable; });
-  const bool has_second_order = scene.time.accuracy > 0.0 || !is_any_deformable || is_alone(scene);
-  return has_second_order ? TimeIntegrator::bdf2_restarted : TimeIntegrator::implicit_euler;
+  const bool has_adapting = std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                        [&](const BodyDesc& body) { return find_remesh(scene, body) != nullptr; });
+  if (scene.bodies.empty() || has_adapting) return TimeIntegrator::implicit_euler;
+  // The error of a part is that of the second order. Short parts resolve impacts.
+  return scene.time.accuracy > 0.0 ? TimeIntegrator::bdf2_restarted : TimeIntegrator::bdf2_in_flight;
 }
 
 bool names_in_time(const Json& root, const char* key) {
@@ -338,12 +331,10 @@ bool names_in_time(const Json& root, const char* key) {
   return time != root.end() && time->is_object() && time->contains(key);
 }
 
-/// Returns how often steps with an accuracy are halved: from 10 ms to the 0.6 us of a wave in a stiff part, and to 40
-/// us where nothing is elastic.
+/// Returns how often steps with an accuracy are halved: from 10 ms to the 0.6 us of a wave in a stiff part, and to
+/// 160 us where nothing is elastic.
 int accurate_halvings(const SceneDesc& scene) {
-  const bool is_any_deformable = std::any_of(scene.bodies.begin(), scene.bodies.end(),
-                                             [](const BodyDesc& body) { return body.kind == BodyKind::deformable; });
-  return is_any_deformable ? 14 : 6;
+  return has_deformable(scene) ? 14 : 6;
 }
 
 }  // namespace

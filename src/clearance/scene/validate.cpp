@@ -61,10 +61,12 @@ class Checker : SceneCheck {
   void check_accuracy() {
     const TimeDesc& time = scene_.time;
     const std::string value = fmt::format("{:g}", time.accuracy);
-    if (time.integrator == TimeIntegrator::quasi_static || time.integrator == TimeIntegrator::implicit_euler) {
-      const char* reason = time.integrator == TimeIntegrator::quasi_static
-                               ? "quasi_static has no time that errors could be made in"
-                               : "the errors of implicit_euler add up, however short its steps are";
+    const bool is_static = time.integrator == TimeIntegrator::quasi_static;
+    const bool has_euler =
+        time.integrator == TimeIntegrator::implicit_euler || time.integrator == TimeIntegrator::bdf2_in_flight;
+    if (is_static || has_euler) {
+      const char* reason = is_static ? "quasi_static has no time that errors could be made in"
+                                     : "the errors of implicit Euler add up, however short its steps are";
       error(
           "time.accuracy",
           fmt::format("an accuracy needs another `time.integrator` (bdf2_restarted, bdf2 or implicit_newmark), because "

@@ -283,7 +283,8 @@ class ScriptCheck : SceneCheck {
                                  "would act once more on the speed of the rebound";
       error("contact.restitution",
             fmt::format(
-                "restitution needs another `time.integrator` (implicit_euler, bdf2_restarted or bdf2), because {}",
+                "restitution needs another `time.integrator` (implicit_euler, bdf2_in_flight, bdf2_restarted or bdf2), "
+                "because {}",
                 reason));
     }
     const bool has_stiff = std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [](const BodyDesc& body) {

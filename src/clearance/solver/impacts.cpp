@@ -76,12 +76,33 @@ class BodyMotions {
   std::vector<Body> bodies_;
 };
 
+/// Per body: 1 if some of its blocks are free nodes.
+std::vector<char> find_deformable(const Model& model) {
+  std::vector<char> is_free_node(model.layout.num_blocks, 1);
+  for (const StiffBody& body : model.stiff_bodies) {
+    std::fill_n(is_free_node.begin() + body.first_block, model.layout.dim + 1, 0);
+  }
+  std::vector<char> is_deformable(model.surface.num_bodies(), 0);
+  for (int b = 0; b < model.layout.num_blocks; ++b) {
+    const bool is_obstacle = !model.is_always_prescribed.empty() && model.is_always_prescribed[b] != 0;
+    if (is_free_node[b] != 0 && !is_obstacle) is_deformable[body_of_block(model, b)] = 1;
+  }
+  return is_deformable;
+}
+
 /// Marks the bodies that are hit on a path.
 template <int dim>
 class HitBodies {
  public:
-  HitBodies(const Model& model, const BarrierOptions& barrier, const BodyMotions<dim>& motions, const SurfacePath& path)
-      : model_(model), barrier_(barrier), motions_(motions), path_(path), is_hit_(model.surface.num_bodies(), 0) {}
+  HitBodies(const Model& model, const SolverOptions& options, const BodyMotions<dim>& motions, const SurfacePath& path)
+      : model_(model),
+        barrier_(options.barrier),
+        motions_(motions),
+        path_(path),
+        is_hit_(model.surface.num_bodies(), 0),
+        is_damped_(options.integrator.method == TimeIntegrator::bdf2_in_flight ? find_deformable(model)
+                                                                               : std::vector<char>(is_hit_.size(), 0)) {
+  }
 
   void add_pairs(const SweptCandidates& swept) {
     const SurfaceTopology& surface = model_.surface;
@@ -99,8 +120,10 @@ class HitBodies {
       // motion.
       double dhat = infinity;
       for (std::size_t i = 0; i <= dim; ++i) dhat = std::min(dhat, dhat_at(vertices[i]));
-      if (!is_closing(gap - barrier_.min_separation, motion, dhat)) continue;
       const int first = body_of(vertices[0]), last = body_of(vertices[dim]);
+      gap -= barrier_.min_separation;
+      touch(first, last, gap, motion, dhat);
+      if (!is_closing(gap, motion, dhat)) continue;
       hit(first, last, motion);
       hit(last, first, motion);
     }
@@ -113,6 +136,7 @@ class HitBodies {
       const Vec<dim> normal = plane.normal.template head<dim>();
       const double gap = normal.dot(block<dim>(path_.x_t0, v)) - plane.offset - barrier_.min_separation;
       const double motion = normal.dot(block<dim>(path_.x_t0, v) - block<dim>(path_.x_t1, v));
+      touch(body_of(v), -1, gap, motion, dhat_at(v));
       if (is_closing(gap, motion, dhat_at(v))) hit(body_of(v), -1, motion);
     }
   }
@@ -131,6 +155,12 @@ class HitBodies {
   double dhat_at(int vertex) const {
     return model_.contact_scales.is_empty() ? barrier_.dhat : model_.contact_scales.dhat[vertex];
   }
+  /// Marks two bodies (-1: a half-space) that may repel each other on the path, if one of them is damped in contact.
+  void touch(int body, int other, double gap, double motion, double dhat) {
+    if (gap - motion >= dhat || (is_damped_[body] == 0 && (other < 0 || is_damped_[other] == 0))) return;
+    is_hit_[body] = 1;
+    if (other >= 0) is_hit_[other] = 1;
+  }
   void hit(int body, int other, double motion) {
     // If bodies rebound, every hit is an impact, however slanted its direction.
     const double least_share = model_.restitution.is_zero() ? motion_share : 0.0;
@@ -142,23 +172,24 @@ class HitBodies {
   const BodyMotions<dim>& motions_;
   const SurfacePath& path_;
   std::vector<char> is_hit_;
+  std::vector<char> is_damped_;  // deformable, and the method damps contacts
 };
 
 }  // namespace
 
 template <int dim>
-std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier, BroadPhase& broad_phase,
+std::vector<char> find_impacts(const Model& model, const SolverOptions& options, BroadPhase& broad_phase,
                                const VecX& x_t0, const VecX& x_t1) {
   const BodyMotions<dim> motions(model, x_t1 - x_t0);
   const SurfacePath path{model.surface_map.apply(x_t0), model.surface_map.apply(x_t1), {}, {}, {}};
-  HitBodies<dim> bodies(model, barrier, motions, path);
-  bodies.add_pairs(measure_candidates<dim>(model.surface, path,
-                                           find_contact_candidates(broad_phase, model, barrier, path.x_t0, path.x_t1)));
+  HitBodies<dim> bodies(model, options, motions, path);
+  bodies.add_pairs(measure_candidates<dim>(
+      model.surface, path, find_contact_candidates(broad_phase, model, options.barrier, path.x_t0, path.x_t1)));
   for (int k = 0; k < static_cast<int>(model.half_spaces.size()); ++k) bodies.add_half_space(k);
   return bodies.of_blocks();
 }
 
-template std::vector<char> find_impacts<2>(const Model&, const BarrierOptions&, BroadPhase&, const VecX&, const VecX&);
-template std::vector<char> find_impacts<3>(const Model&, const BarrierOptions&, BroadPhase&, const VecX&, const VecX&);
+template std::vector<char> find_impacts<2>(const Model&, const SolverOptions&, BroadPhase&, const VecX&, const VecX&);
+template std::vector<char> find_impacts<3>(const Model&, const SolverOptions&, BroadPhase&, const VecX&, const VecX&);
 
 }  // namespace clearance

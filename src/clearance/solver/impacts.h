@@ -12,9 +12,10 @@ namespace clearance {
 ///
 /// A pair hits if its gap, as far as it is within dhat, may lose more than half of itself. For each of its two bodies
 /// that is an impact if the gap closes by more than a quarter of the body's mean motion relative to the other body. A
-/// polygonal wheel on the ground, or a rough surface that something glides over, thus causes no impact.
+/// polygonal wheel on the ground, or a rough surface that something glides over, thus causes no impact. With
+/// bdf2_in_flight, all bodies that are hit or touched where one of the two is deformable count too.
 template <int dim>
-std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier, BroadPhase& broad_phase,
+std::vector<char> find_impacts(const Model& model, const SolverOptions& options, BroadPhase& broad_phase,
                                const VecX& x_t0, const VecX& x_t1);
 
 }  // namespace clearance

@@ -153,8 +153,8 @@ void remember(const std::vector<std::unique_ptr<Potential>>& potentials, State& 
   }
 }
 
-/// Sets the velocities of scripted nodes to the mean velocity of their step. By Newmark's formula a change of their
-/// speed would leave them swinging about it without end, and they would be let go with a wrong one.
+/// Sets the velocities of scripted nodes to the mean velocity of their step. By the formulas of Newmark and of a first
+/// step a change of their speed would leave them swinging about it, and they would be let go with a wrong one.
 template <int dim>
 void set_scripted_velocities(const PrescribedTargets& targets, const VecX& x_t0, double h, State& state) {
   for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
@@ -162,7 +162,7 @@ void set_scripted_velocities(const PrescribedTargets& targets, const VecX& x_t0,
       if (!targets.has_component(k, c)) continue;
       const Eigen::Index i = dim * static_cast<Eigen::Index>(targets.blocks[k]) + c;
       state.v[i] = (state.x[i] - x_t0[i]) / h;
-      state.a[i] = 0.0;
+      if (state.a.size() > 0) state.a[i] = 0.0;
     }
   }
 }
@@ -173,6 +173,7 @@ template <int dim>
 void Step<dim>::commit(State& state) {
   const IntegratorOptions& integrator = in_.options.integrator;
   const VecX x_t0 = state.x;
+  const bool is_first = state.step == 0;
   // Everything that needs the state at the start is computed before that is overwritten.
   std::vector<StickVertex> stick_t1 = stick();
   Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), now_.point.iterate);
@@ -182,6 +183,9 @@ void Step<dim>::commit(State& state) {
   for (const auto& potential : in_.copies.potentials) potential->count_turns(state.x, state.turns);
   remember(in_.copies.potentials, state);
   if (!rebound.is_empty() && integrator.method == TimeIntegrator::bdf2) start_anew(integrator, x_t0, state);
+  if (integrator.method == TimeIntegrator::bdf2_in_flight && is_first) {
+    set_scripted_velocities<dim>(in_.targets, x_t0, integrator.h, state);
+  }
   if (integrator.method == TimeIntegrator::implicit_newmark) {
     make_rates_rigid<dim>(in_.model, state.x, state.v, state.a);
     set_scripted_velocities<dim>(in_.targets, x_t0, integrator.h, state);

@@ -40,7 +40,7 @@ void Step<dim>::start() {
   } else {
     problem_.augmented().activate();
   }
-  if (in_.options.integrator.method == TimeIntegrator::bdf2_restarted) restart_where_hit();
+  if (has_restarts(in_.options.integrator.method)) restart_where_hit();
   problem_.choose_kappa();
   friction_.start(to_targets.candidates);
   open_account(to_targets.candidates);
@@ -61,7 +61,7 @@ void Step<dim>::start_from(const VecX& x) {
   const std::shared_ptr<const Candidates> candidates_t0 = find_candidates(problem_.x_surface_t0());
   problem_.fix_prescribed();
   now_.point.iterate = problem_.make_iterate(in_.state.x, candidates_t0);
-  if (in_.options.integrator.method == TimeIntegrator::bdf2_restarted) restart_where_hit();
+  if (has_restarts(in_.options.integrator.method)) restart_where_hit();
   problem_.choose_kappa();
   friction_.start(candidates_t0);
   open_account(candidates_t0);
@@ -92,7 +92,8 @@ void Step<dim>::mark_stopped(const VecX& x, std::vector<char>& is_hit) const {
   }
 }
 
-/// Gives bodies that are about to hit something, or a limit of their joints, a step of implicit Euler.
+/// Gives bodies that are about to hit something, or a limit of their joints, a step of implicit Euler; those that touch
+/// something too if the method asks for it.
 template <int dim>
 void Step<dim>::restart_where_hit() {
   VecX x = target_.x_tilde;
@@ -100,7 +101,7 @@ void Step<dim>::restart_where_hit() {
   std::vector<char> is_hit(in_.model.layout.num_blocks, 0);
   if (in_.options.has_contact) {
     StageTimer timer(log_.profile(), Stage::broad_phase);
-    is_hit = find_impacts<dim>(in_.model, in_.options.barrier, in_.broad_phase, in_.state.x, x);
+    is_hit = find_impacts<dim>(in_.model, in_.options, in_.broad_phase, in_.state.x, x);
     // A consistent mass matrix has one factor for all blocks, so that one hit restarts all of them.
     if (in_.model.consistent_mass && std::find(is_hit.begin(), is_hit.end(), 1) != is_hit.end()) {
       std::fill(is_hit.begin(), is_hit.end(), 1);

@@ -34,6 +34,22 @@ struct Bdf2 {
   }
 };
 
+/// True in the first step of a scene: BDF2 has no past, and what is in the way of nothing needs no damping.
+bool is_start(const IntegratorOptions& options, const State& state) {
+  return options.method == TimeIntegrator::bdf2_in_flight && state.has_history.empty() && state.step == 0;
+}
+
+/// Share of h^2 in the first step, x_t1 = x + h v + h^2 a_t1 / 2 and v_t1 = 2 (x_t1 - x) / h - v: what falls is then
+/// where it should be. A step of implicit Euler would be h^2 a / 2 ahead, a tenth of a flight of ten steps.
+constexpr double start_share = 0.5;
+
+/// Returns the target of the first step, with implicit Euler for the blocks that are hit.
+InertialTarget start_target(double h, const State& state, const std::vector<char>& is_hit) {
+  InertialTarget target{state.x + h * state.v, start_share * h * h, true, {}, {}};
+  for (const char flag : is_hit) target.mass_factors.push_back(flag != 0 ? start_share : 1.0);
+  return target;
+}
+
 /// Returns the target of restarted BDF2, with implicit Euler for some blocks, which need not have a history.
 InertialTarget mixed_target(double h, const State& state, const std::vector<char>& is_first_order) {
   InertialTarget target{state.x + h * state.v, h * h, true, {}, {}};
@@ -74,7 +90,8 @@ InertialTarget predict(const IntegratorOptions& options, const State& state) {
         return {x_bar + bdf2.c() * v_bar, bdf2.scale(), true, {}, {}};
       }
       break;
-    case TimeIntegrator::bdf2_restarted: {
+    case TimeIntegrator::bdf2_restarted:
+    case TimeIntegrator::bdf2_in_flight: {
       InertialTarget target;
       restart(options, state, std::vector<char>(state.has_history.size(), 0), target);
       return target;
@@ -88,6 +105,11 @@ InertialTarget predict(const IntegratorOptions& options, const State& state) {
 }
 
 void restart(const IntegratorOptions& options, const State& state, std::vector<char> is_hit, InertialTarget& target) {
+  if (is_start(options, state)) {
+    target = start_target(options.h, state, is_hit);
+    target.is_hit = std::move(is_hit);
+    return;
+  }
   std::vector<char> is_first_order = is_hit;
   for (std::size_t b = 0; b < is_hit.size(); ++b) {
     if (state.has_history.empty() || state.has_history[b] == 0) is_first_order[b] = 1;
@@ -105,6 +127,16 @@ void set_newmark_velocity(const IntegratorOptions& options, const InertialTarget
   const VecX a_t1 = (x_t1 - target.x_tilde) / target.scale;
   v_t1 = state.v + options.h * ((1.0 - options.newmark_gamma) * state.a + options.newmark_gamma * a_t1);
   state.a = a_t1;
+}
+
+/// Sets the velocity after the first step of what is not hit.
+void set_start_velocity(double h, const InertialTarget& target, const VecX& x_t1, const State& state, VecX& v_t1) {
+  const auto num_blocks = static_cast<Eigen::Index>(target.is_hit.size());
+  for (Eigen::Index b = 0; b < num_blocks; ++b) {
+    if (target.mass_factor(static_cast<int>(b)) < 1.0) continue;
+    const Eigen::Index dim = x_t1.size() / num_blocks, at = dim * b;
+    v_t1.segment(at, dim) = (2.0 / h) * (x_t1.segment(at, dim) - state.x.segment(at, dim)) - state.v.segment(at, dim);
+  }
 }
 
 /// Sets the velocity of the blocks that follow BDF2, (x_t1 - x_bar) / c.
@@ -140,7 +172,9 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
       state.v_prev = state.v;
       break;
     case TimeIntegrator::bdf2_restarted:
-      set_bdf2_velocity(h, target, x_t1, state, v_t1);
+    case TimeIntegrator::bdf2_in_flight:
+      is_start(options, state) ? set_start_velocity(h, target, x_t1, state, v_t1)
+                               : set_bdf2_velocity(h, target, x_t1, state, v_t1);
       state.x_prev = state.x;
       state.v_prev = state.v;
       state.has_history = target.is_hit;

@@ -14,20 +14,26 @@ struct InertialTarget {
   bool has_inertia = true;
   /// Per block, a factor of its mass: scale / h^2 where restarted BDF2 takes a step of implicit Euler. Empty: all 1.
   std::vector<double> mass_factors;
-  std::vector<char> is_hit;  ///< per block, of restarted BDF2: 1 if its body hits something in this step
+  std::vector<char> is_hit;  ///< per block, of restarted BDF2: 1 if its body takes a step of implicit Euler
 
   double mass_factor(int block) const { return mass_factors.empty() ? 1.0 : mass_factors[block]; }
 };
 
 InertialTarget predict(const IntegratorOptions& options, const State& state);
 
-/// Sets `target` to that of restarted BDF2, in which blocks that hit something take a step of implicit Euler and forget
-/// what was before it.
+/// Sets `target` to that of restarted BDF2, in which the blocks that `is_hit` marks take a step of implicit Euler and
+/// forget what was before it.
 ///
 /// Backward differences extrapolate: a body at v that something stops at once would have -v / 2 after the step, and a
 /// part of the impact once more in the next. With a step of implicit Euler, of the impact, and another one after it
-/// there is neither; bodies that glide, roll, rest or fly keep their second order.
+/// there is neither; bodies that glide, roll, rest or fly keep their second order. The first step of bdf2_in_flight is
+/// of second order for what flies, too.
 void restart(const IntegratorOptions& options, const State& state, std::vector<char> is_hit, InertialTarget& target);
+
+/// True if the method restarts where bodies hit something.
+constexpr bool has_restarts(TimeIntegrator method) {
+  return method == TimeIntegrator::bdf2_restarted || method == TimeIntegrator::bdf2_in_flight;
+}
 
 /// Makes BDF2 start anew after a step in which bodies have hit something. It forgets what was before that, which its
 /// formula for the velocity would carry through the impact, and starts with a step of implicit Euler.

@@ -28,6 +28,8 @@ const char* remedy(TimeIntegrator integrator) {
   switch (integrator) {
     case TimeIntegrator::implicit_euler:
       return "use bdf2_restarted, which damps smooth motion less, `time.accuracy`, or a shorter step";
+    case TimeIntegrator::bdf2_in_flight:
+      return "use `time.accuracy`, or a shorter step";
     case TimeIntegrator::bdf2:
     case TimeIntegrator::implicit_newmark:
       return "use bdf2_restarted, which restarts at every impact, or a shorter step";
@@ -79,8 +81,7 @@ std::string EnergyMonitor::loss_text() const {
   if (lost_in_impacts_ > 0.0) {
     return fmt::format(
         "{}, and {:.3g} % more in impacts, so that its rebounds are at least {:.3g} % too low; set `time.accuracy` to "
-        "0.02, "
-        "or to less than now, so that steps are as short as impacts need",
+        "0.02, or to less than now, so that steps are as short as impacts need",
         loss, 100.0 * lost_in_impacts_, 100.0 * std::min(1.0, lost_.first + lost_in_impacts_));
   }
   const double share = std::min(1.0, lost_.first);
