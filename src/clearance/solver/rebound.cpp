@@ -37,7 +37,7 @@ void Rebound<dim>::add_bodies(const PrescribedTargets& targets, const State& sta
     if (is_prescribed) continue;
     const RigidColumns<dim> before(model_, stiff, state.x);
     Body body{stiff, RigidColumns<dim>(model_, stiff, x), model_.mass[stiff.first_block]};
-    body.v_t0 = padded(block<dim>(state.v, stiff.first_block));
+    body.v_t0 = body.v_met = padded(block<dim>(state.v, stiff.first_block));
     body.spin_t0 = before.turn_of(before.columns(state.v));
     body.spin_energy_t0 = spin_energy(before, body.spin_t0, body.spin_t0);
     bodies_.push_back(std::move(body));
@@ -87,7 +87,14 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
     // The approach is the velocity at the start of the step, since the barrier has already braked the one at its end.
     const double approach = -meeting.normal.dot(relative_velocity(meeting, true));
     meeting.is_impact = restitution > 0.0 && approach > options.least_impact;
-    if (meeting.is_impact) meeting.target = restitution * approach;
+    if (meeting.is_impact) {
+      meeting.target = restitution * approach;
+      meeting.approach = approach;
+      meeting.restitution = restitution;
+      const double distance_t0 =
+          compute_contact_gap<dim>(model_, contact, positions_of<dim>(contact, x_surface_t0)).distance;
+      meeting.closed = std::max(0.0, distance_t0 - gap.distance);
+    }
     meeting.mu = friction_coefficients(model_, contact).sliding;
     // Changes of speed by unit impulses; the tangential one is the sum over two tangents, which bounds that in any
     // tangent direction.
@@ -95,6 +102,32 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
     const Vec<3> tangent = meeting.normal.unitOrthogonal();
     meeting.tangent_response = response(meeting, tangent) + response(meeting, meeting.normal.cross(tangent));
     meetings_.push_back(meeting);
+  }
+}
+
+template <int dim>
+void Rebound<dim>::take_up_forces(const VecX& forces_t0) {
+  const auto acceleration_of = [&](const Side& side) -> Vec<3> {
+    if (side.body < 0) return Vec<3>::Zero();
+    const Body& body = bodies_[side.body];
+    return padded(Vec<dim>(block<dim>(forces_t0, body.stiff.first_block) / body.mass));
+  };
+  std::vector<double> first_time(bodies_.size(), infinity);
+  for (Meeting& meeting : meetings_) {
+    if (!meeting.is_impact) continue;
+    // The points have closed their gap by d after the time t with d = c t + a t^2 / 2, at the speed c_t of which c_t^2
+    // = c^2 + 2 a d.
+    const double c = meeting.approach;
+    const double a = -meeting.normal.dot(acceleration_of(meeting.sides[0]) - acceleration_of(meeting.sides[1]));
+    const double square = c * c + 2.0 * a * meeting.closed;
+    if (!(square > 0.0)) continue;
+    const double met = std::sqrt(square), time = 2.0 * meeting.closed / (c + met);
+    meeting.target = meeting.restitution * met;
+    for (const Side& side : meeting.sides) {
+      if (side.body < 0 || time >= first_time[side.body]) continue;
+      first_time[side.body] = time;
+      bodies_[side.body].v_met = bodies_[side.body].v_t0 + time * acceleration_of(side);
+    }
   }
 }
 

@@ -164,7 +164,7 @@ void Rebound<dim>::limit_energy() {
     Energy& energy = energies[body.island];
     const Vec<3>& u = frame[body.island];
     const Vec<3> dv = body.v - body.v_end, dw = body.spin - body.spin_end;
-    energy.start += 0.5 * body.mass * (body.v_t0 - u).squaredNorm() + body.spin_energy_t0;
+    energy.start += 0.5 * body.mass * (body.v_met - u).squaredNorm() + body.spin_energy_t0;
     energy.end +=
         0.5 * body.mass * (body.v_end - u).squaredNorm() + spin_energy(body.columns, body.spin_end, body.spin_end);
     energy.linear += body.mass * (body.v_end - u).dot(dv) + 2.0 * spin_energy(body.columns, body.spin_end, dw);

@@ -197,6 +197,9 @@ void Step<dim>::commit(State& state) {
   // Rebounds change velocities alone, after the account of the step itself.
   if (!rebound.is_empty()) {
     const VecX v_end = state.v;
+    VecX gradient = VecX::Zero(x_t0.size());
+    for (const auto& potential : in_.copies.potentials) potential->add_gradient(x_t0, 1.0, gradient);
+    rebound.take_up_forces(-gradient);
     rebound.apply(state);
     account_.add_rebound(v_end, state.v);
   }
