@@ -147,6 +147,22 @@ TEST_P(TurnedBeam, IsMovedAtTheEndThatItHadBeforeItsTransform) {
 
 INSTANTIATE_TEST_SUITE_P(PrescribedMotion, TurnedBeam, testing::Values(0.0, 30.0, 90.0, 135.0, -90.0));
 
+// The pusher moves by ten activation distances a step: it arrives only where the cube moves on with it.
+TEST(PrescribedMotion, AndWhatItPushesMoveOnTogether) {
+  const std::string box = R"("kind": "rigid", "material": {"density": 500}, "generator": {"kind": "box", "size": )";
+  RunningScene scene(R"({"friction": {"coefficient": 0.5}, "half_spaces": [{"point": [0, 0, 0]}], "bodies": [
+    {"name": "cube", )" +
+                     box + R"([0.1, 0.1, 0.1]}, "transform": {"translation": [0, 0.0501, 0]}},
+    {"name": "pusher", )" +
+                     box + R"([0.02, 0.1, 0.1]}, "transform": {"translation": [-0.07, 0.06, 0]},
+     "motions": [{"linear_velocity": [0.05, 0, 0]}]}]})");
+  scene.steps(50);
+  int num_iterations = 0;
+  for (int i = 0; i < 50; ++i) num_iterations += scene.step().newton_iterations;
+  EXPECT_LE(num_iterations, 4 * 50);
+  EXPECT_NEAR(scene.x(0)[0], -0.07 + 0.06 + 0.05, 1e-3);
+}
+
 TEST(Obstacle, WithoutMotionNeverMovesABit) {
   RunningScene scene(R"({"time": {"step": 0.01}, "bodies": [
     {"generator": {"kind": "box", "size": [0.3, 0.3, 0.3], "resolution": [2, 2, 2]}, "transform": {"translation": [0, 0.3, 0]},

@@ -41,6 +41,7 @@ class Step {
   // step_start.cpp has the stages up to the first direction.
   bool begin_potentials();
   void start();
+  bool move_together();
   void start_from(const VecX& x);
   void restart_where_hit();
   void mark_stopped(const VecX& x, std::vector<char>& is_hit) const;

@@ -35,7 +35,8 @@ void Step<dim>::start() {
   if (in_.last_end.candidates && in_.last_end.x_surface == problem_.x_surface_t0())
     now_.point.iterate.candidates = in_.last_end.candidates;
   const Direction to_targets = pull_.towards_targets(now_.point.iterate);
-  if (pull_.move(to_targets, now_.point.iterate)) {
+  const bool is_blocked = to_targets.alpha_limit < 1.0;
+  if ((is_blocked && move_together()) || pull_.move(to_targets, now_.point.iterate)) {
     problem_.fix_prescribed();
   } else {
     problem_.augmented().activate();
@@ -46,6 +47,23 @@ void Step<dim>::start() {
   open_account(to_targets.candidates);
   now_.point.energy = problem_.energy(now_.point.iterate);
   start_from_inertia();
+}
+
+/// Moves scripted nodes to their targets and everything else on with its velocity, as bodies that are pushed along
+/// need. False, and nothing has moved, if something meets on the way.
+template <int dim>
+bool Step<dim>::move_together() {
+  if (!target_.has_inertia) return false;
+  Iterate& iterate = now_.point.iterate;
+  VecX x = in_.coordinates().unstretched(target_.x_tilde);
+  set_targets<dim>(in_.targets, x);
+  const Direction direction = bound_.bound(iterate, in_.coordinates().from_to(iterate.x, x));
+  if (direction.alpha_limit < 1.0) return false;
+  x = in_.coordinates().move(iterate.x, direction.dy, 1.0);
+  set_targets<dim>(in_.targets, x);
+  if (!problem_.is_feasible(x)) return false;
+  iterate = problem_.make_iterate(std::move(x), direction.candidates);
+  return true;
 }
 
 /// Prepares the step with `x` as its first iterate, which may be the solution of another mesh. Friction and stiffness
@@ -146,6 +164,7 @@ void Step<dim>::start_from_inertia() {
 
 template bool Step<2>::begin_potentials();
 template void Step<2>::start();
+template bool Step<2>::move_together();
 template void Step<2>::start_from(const VecX&);
 template void Step<2>::restart_where_hit();
 template void Step<2>::mark_stopped(const VecX&, std::vector<char>&) const;
@@ -153,6 +172,7 @@ template void Step<2>::open_account(std::shared_ptr<const Candidates>);
 template void Step<2>::start_from_inertia();
 template bool Step<3>::begin_potentials();
 template void Step<3>::start();
+template bool Step<3>::move_together();
 template void Step<3>::start_from(const VecX&);
 template void Step<3>::restart_where_hit();
 template void Step<3>::mark_stopped(const VecX&, std::vector<char>&) const;
