@@ -100,9 +100,11 @@ def bounce(d):
                          **d.contact(restitution=restitution))
 
     def measure(run):
-        after = [(t, y) for t, y in run.pairs("ball.y [m]") if t > 0.7 * fall]
-        low = min(range(len(after)), key=lambda i: after[i][1])
-        return max(y for _, y in after[low:]) - radius
+        heights = run.pairs("ball.y [m]")
+        after = [y for t, y in heights if t > 0.7 * fall]
+        low = min(range(len(after)), key=lambda i: after[i])
+        # A ball of few layers is lower than its radius where it stands on a facet: its rebound is a part of its fall.
+        return height * (max(after[low:]) - after[low]) / (heights[0][1] - after[low])
     return d.problem(scene, restitution**2 * height, measure, IMPACT)
 
 

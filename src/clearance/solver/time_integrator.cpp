@@ -34,7 +34,7 @@ struct Bdf2 {
   }
 };
 
-/// True in the first step of a scene: BDF2 has no past, and what is in the way of nothing needs no damping.
+/// True in the first step of a scene, in which BDF2 has no past.
 bool is_start(const IntegratorOptions& options, const State& state) {
   return options.method == TimeIntegrator::bdf2_in_flight && state.has_history.empty() && state.step == 0;
 }
@@ -173,8 +173,11 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
       break;
     case TimeIntegrator::bdf2_restarted:
     case TimeIntegrator::bdf2_in_flight:
-      is_start(options, state) ? set_start_velocity(h, target, x_t1, state, v_t1)
-                               : set_bdf2_velocity(h, target, x_t1, state, v_t1);
+      if (is_start(options, state)) {
+        set_start_velocity(h, target, x_t1, state, v_t1);
+      } else {
+        set_bdf2_velocity(h, target, x_t1, state, v_t1);
+      }
       state.x_prev = state.x;
       state.v_prev = state.v;
       state.has_history = target.is_hit;
