@@ -147,6 +147,22 @@ TEST_P(TurnedBeam, IsMovedAtTheEndThatItHadBeforeItsTransform) {
 
 INSTANTIATE_TEST_SUITE_P(PrescribedMotion, TurnedBeam, testing::Values(0.0, 30.0, 90.0, 135.0, -90.0));
 
+// The velocity jumps at the start and the acceleration at the release: the motion of the past says nothing of them.
+TEST(PrescribedMotion, JumpsDoNotChangeHowABodyFliesOn) {
+  for (const std::string kind : {"rigid", "deformable"}) {
+    SCOPED_TRACE(kind);
+    RunningScene scene(R"({"gravity": [0, -10, 0], "time": {"step": 0.01}, "bodies": [{"kind": ")" + kind +
+                       R"(", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]},
+      "motions": [{"linear_velocity": [2, 3, 0], "end": 0.1}]}]})");
+    const StepReport first = scene.step();
+    // The reaction is the change of the momentum and the weight, and its work that over the way of the step.
+    const double mass = 2.0 * energy_term(first, "kinetic") / 13.0;
+    EXPECT_NEAR(first.account.motions / (mass * (13.0 + 10.0 * 0.01 * 3.0)), 1.0, 1e-6);
+    scene.steps(19);
+    EXPECT_NEAR((scene.v(0) - Vec<3>(2.0, 3.0 - 10.0 * 0.1, 0.0)).norm(), 0.0, 1e-6);
+  }
+}
+
 // The pusher moves by ten activation distances a step: it arrives only where the cube moves on with it.
 TEST(PrescribedMotion, AndWhatItPushesMoveOnTogether) {
   const std::string box = R"("kind": "rigid", "material": {"density": 500}, "generator": {"kind": "box", "size": )";

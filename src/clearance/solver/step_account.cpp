@@ -279,11 +279,13 @@ void StepAccount<dim>::add_work(const VecX& gradient, Eigen::Index term) {
   }
 }
 
-/// Marks the bodies on which a drive or a prescribed motion with this gradient acts.
+/// Marks the bodies that a drive or a prescribed motion with this gradient moves. A clamp that stands still drives
+/// nothing.
 template <int dim>
 void StepAccount<dim>::note_drive(const VecX& gradient) {
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    if (!block<dim>(gradient, b).isZero(0.0)) is_driven_[ledger_of_block(b)] = 1;
+    const bool acts = !block<dim>(gradient, b).isZero(0.0) && !block<dim>(dx_, b).isZero(0.0);
+    if (acts) is_driven_[ledger_of_block(b)] = 1;
   }
 }
 

@@ -110,6 +110,18 @@ void Step<dim>::mark_stopped(const VecX& x, std::vector<char>& is_hit) const {
   }
 }
 
+/// Marks what is prescribed: its velocity may jump, and the reaction is then the change of its momentum, no more and no
+/// less. Drives of joints may begin with a jump, too.
+template <int dim>
+void Step<dim>::mark_led(std::vector<char>& is_hit) const {
+  if (in_.state.step == 0 && !in_.model.mechanism_of_body.empty()) std::fill(is_hit.begin(), is_hit.end(), 1);
+  // A consistent mass matrix has one factor for all blocks.
+  if (in_.model.consistent_mass) return;
+  for (std::size_t k = 0; k < in_.targets.blocks.size(); ++k) {
+    if (in_.targets.is_whole(k, dim)) is_hit[in_.targets.blocks[k]] = 1;
+  }
+}
+
 /// Gives bodies that are about to hit something, or a limit of their joints, a step of implicit Euler; those that touch
 /// something too if the method asks for it.
 template <int dim>
@@ -126,6 +138,7 @@ void Step<dim>::restart_where_hit() {
     }
   }
   mark_stopped(x, is_hit);
+  if (in_.options.integrator.method == TimeIntegrator::bdf2_in_flight) mark_led(is_hit);
   restart(in_.options.integrator, in_.state, std::move(is_hit), target_);
 }
 
@@ -167,6 +180,7 @@ template void Step<2>::start();
 template bool Step<2>::move_together();
 template void Step<2>::start_from(const VecX&);
 template void Step<2>::restart_where_hit();
+template void Step<2>::mark_led(std::vector<char>&) const;
 template void Step<2>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<2>::open_account(std::shared_ptr<const Candidates>);
 template void Step<2>::start_from_inertia();
@@ -175,6 +189,7 @@ template void Step<3>::start();
 template bool Step<3>::move_together();
 template void Step<3>::start_from(const VecX&);
 template void Step<3>::restart_where_hit();
+template void Step<3>::mark_led(std::vector<char>&) const;
 template void Step<3>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<3>::open_account(std::shared_ptr<const Candidates>);
 template void Step<3>::start_from_inertia();

@@ -49,7 +49,11 @@ void EnergyMonitor::add(const StepEnergies& step) {
   stored_ += step.stored_change;
   at_work_ = std::max({at_work_, step.kinetic, step.kinetic - step.kinetic_change, std::abs(stored_ - step.joint)});
   // Without inertia there is no integrator, and any imbalance is rounding.
-  if (step.kinetic > 0.0 && has_inertia()) most_made_ = std::max(most_made_, step.made / at_work_);
+  // The step that has made most counts, not the largest share: that may be the rounding of a scene at rest.
+  if (step.kinetic > 0.0 && has_inertia() && step.made > most_made_) {
+    most_made_ = step.made;
+    made_share_ = step.made / at_work_;
+  }
   strained_ = std::max(strained_, step.strained);
   coarse_ = std::max(coarse_, step.coarse);
   turned_ = std::max(turned_, step.turned);
@@ -99,15 +103,16 @@ void EnergyMonitor::add_energy_warnings(std::vector<RunWarning>& warnings) const
                      "flights and rebounds are up to {:.3g} % too high and its speeds up to {:.2g} % too large; {}",
                      100.0 * gained_.first, gained_.second, 100.0 * gained_.first,
                      100.0 * (std::sqrt(1.0 + gained_.first) - 1.0), remedy(integrator_))});
-  } else if (most_made_ > made_limit) {
+  } else if (made_share_ > made_limit) {
     warnings.push_back(
         {"energy_gained",
          fmt::format("one step has added {:.3g} % to the energy at work in the scene, as happens in impacts if the "
                      "step is too long for them; all later motion is that much too fast; set `time.accuracy`, or use a "
                      "shorter step",
-                     100.0 * most_made_)});
+                     100.0 * made_share_)});
   }
-  if (lost_.first > loss_limit || lost_in_impacts_ > impact_limit) {
+  // Whatever a drive loses in a jump of its own is no impact.
+  if (lost_.first > loss_limit || (!is_loser_driven_ && lost_in_impacts_ > impact_limit)) {
     warnings.push_back({"energy_lost", loss_text()});
   }
 }

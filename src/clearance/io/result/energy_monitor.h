@@ -97,7 +97,8 @@ class EnergyMonitor {
   double at_work_ = 0.0, stored_ = 0.0, largest_strain_ = 0.0;
   StepEnergies::Adaptation adaptation_;  // of all steps
   int num_adaptable_ = 0;                // steps
-  double most_made_ = 0.0;               // in a step, as a share of what was at work by then
+  double most_made_ = 0.0;               // [J] in a step
+  double made_share_ = 0.0;              // of what was at work by then
 };
 
 }  // namespace clearance
