@@ -110,11 +110,22 @@ void Step<dim>::mark_stopped(const VecX& x, std::vector<char>& is_hit) const {
   }
 }
 
+/// True if a joint is out of place at the start, as one is whose drive begins at once.
+template <int dim>
+bool Step<dim>::begins_with_drive() const {
+  constexpr double rounding = 1e-12;  // of the energy of crossing the scene in a step
+  const double speed = in_.model.bbox_diagonal / in_.options.integrator.h;
+  const double least = rounding * in_.model.mass.sum() * speed * speed;
+  return std::any_of(in_.copies.potentials.begin(), in_.copies.potentials.end(), [&](const auto& potential) {
+    return potential->name() == "joint" && potential->energy(in_.state.x).value() > least;
+  });
+}
+
 /// Marks what is prescribed: its velocity may jump, and the reaction is then the change of its momentum, no more and no
 /// less. Drives of joints may begin with a jump, too.
 template <int dim>
 void Step<dim>::mark_led(std::vector<char>& is_hit) const {
-  if (in_.state.step == 0 && !in_.model.mechanism_of_body.empty()) std::fill(is_hit.begin(), is_hit.end(), 1);
+  if (in_.state.step == 0 && begins_with_drive()) std::fill(is_hit.begin(), is_hit.end(), 1);
   // A consistent mass matrix has one factor for all blocks.
   if (in_.model.consistent_mass) return;
   for (std::size_t k = 0; k < in_.targets.blocks.size(); ++k) {
@@ -180,6 +191,7 @@ template void Step<2>::start();
 template bool Step<2>::move_together();
 template void Step<2>::start_from(const VecX&);
 template void Step<2>::restart_where_hit();
+template bool Step<2>::begins_with_drive() const;
 template void Step<2>::mark_led(std::vector<char>&) const;
 template void Step<2>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<2>::open_account(std::shared_ptr<const Candidates>);
@@ -189,6 +201,7 @@ template void Step<3>::start();
 template bool Step<3>::move_together();
 template void Step<3>::start_from(const VecX&);
 template void Step<3>::restart_where_hit();
+template bool Step<3>::begins_with_drive() const;
 template void Step<3>::mark_led(std::vector<char>&) const;
 template void Step<3>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<3>::open_account(std::shared_ptr<const Candidates>);
