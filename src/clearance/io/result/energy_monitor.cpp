@@ -111,7 +111,7 @@ void EnergyMonitor::add_energy_warnings(std::vector<RunWarning>& warnings) const
                      "shorter step",
                      100.0 * made_share_)});
   }
-  // Whatever a drive loses in a jump of its own is no impact.
+  // The loss of a drive in a jump of its own is no impact.
   if (lost_.first > loss_limit || (!is_loser_driven_ && lost_in_impacts_ > impact_limit)) {
     warnings.push_back({"energy_lost", loss_text()});
   }
