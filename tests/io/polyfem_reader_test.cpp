@@ -68,7 +68,8 @@ TEST_F(Polyfem, EqualsTheSameNativeScene) {
       "obstacle_displacements": [{"id": 7, "value": ["sin(t) / 2", 0, 0]}]}, "contact": {"enabled": true, "dhat": 0.01,
       "friction_coefficient": 0.5}, "solver": {"contact": {"barrier_stiffness": 1e6, "friction_iterations": -1}})"));
   const Result<LoadedScene> native = load_scene_text(R"({"gravity": [0, -9.81, 0],
-      "time": {"step": 0.01, "duration": 1, "integrator": "implicit_euler", "mass": "consistent", "max_halvings": 0}, "static": {"quadratic_elements": 0},
+      "time": {"step": 0.01, "duration": 1, "integrator": "implicit_euler", "mass": "consistent", "max_halvings": 0},
+      "static": {"quadratic_elements": 0},
     "contact": {"gap_tolerance": 0, "scales": "scene", "stiffness": "published", "dhat": 0.01, "dhat_is_absolute": true, "kappa": 100},
     "friction": {"coefficient": 0.5, "eps_v": 1e-3, "eps_v_is_absolute": true, "stick": 0},
     "solver": {"force_tolerance": 1e-5},

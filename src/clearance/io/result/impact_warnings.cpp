@@ -58,8 +58,8 @@ class ImpactWatch::Contact {
                      "within {} {}: it is the impulse of the impact over the time step, and the true peak is larger. "
                      "Set `time.accuracy` to 0.02, or to less than now, so that steps are as short as the impact "
                      "needs, or use a time step of {:.1g} s or less, and shorten it until the peak no longer changes. "
-                     "Affine and "
-                     "rigid bodies move rightly after the impact all the same; elastic ones rebound too little",
+                     "Affine and rigid bodies move rightly after the impact all the same; elastic ones rebound too "
+                     "little",
                      probe_, largest_, time_of_largest_, num_steps_of_largest_,
                      num_steps_of_largest_ == 1 ? "step" : "steps", step_ / 10.0)});
   }
