@@ -9,9 +9,15 @@
 namespace clearance {
 namespace {
 
+/// A file of the running test's own: tests run side by side.
+std::filesystem::path own_file() {
+  const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  return std::filesystem::path(testing::TempDir()) / ("impact_warnings_" + name + ".csv");
+}
+
 /// Writes the forces along y of a probe 'c' beside a position, every 10 ms, and returns the warnings.
 std::vector<RunWarning> warnings_of(const std::vector<double>& forces, const WaveTimes& wave_times = {}) {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "impact_warnings.csv";
+  const std::filesystem::path file = own_file();
   std::ofstream out(file);
   out << "step,time [s],p.y [m],c.normal.x [N],c.normal.y [N],c.normal.z [N],c.friction.x [N]\n0,0,1,,,,\n";
   for (std::size_t k = 0; k < forces.size(); ++k) {
@@ -65,7 +71,7 @@ TEST(ImpactWarnings, NameAPeakThatIsShorterThanAWaveThroughAnElement) {
 
 TEST(ImpactWarnings, NeedAProbeOfAContact) {
   EXPECT_TRUE(impact_warnings("no such file", {}).empty());
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "impact_warnings_none.csv";
+  const std::filesystem::path file = own_file();
   std::ofstream(file) << "step,time [s],p.y [m]\n0,0,1\n1,0.1,2\n";
   EXPECT_TRUE(impact_warnings(file, {}).empty());
 }
