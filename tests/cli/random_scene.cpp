@@ -60,8 +60,9 @@ class SceneMaker {
     if (random_.chance(0.4)) scene_.gravity.setZero();
     scene_.time.step = random_.log_uniform(1e-4, 0.1);
     scene_.time.duration = 10 * scene_.time.step;
-    scene_.time.integrator = random_.one_of({TimeIntegrator::implicit_euler, TimeIntegrator::bdf2_restarted,
-                                             TimeIntegrator::implicit_newmark, TimeIntegrator::bdf2});
+    scene_.time.integrator =
+        random_.one_of({TimeIntegrator::bdf2_in_flight, TimeIntegrator::implicit_euler, TimeIntegrator::bdf2_restarted,
+                        TimeIntegrator::implicit_newmark, TimeIntegrator::bdf2});
     scene_.contact.dhat = random_.log_uniform(1e-5, 1e-2);
     if (random_.chance(0.15)) scene_.contact.min_separation = random_.log_uniform(1e-5, 1e-3);
     if (random_.chance(0.05)) scene_.contact.obstacles_only = true;
@@ -69,7 +70,7 @@ class SceneMaker {
     scene_.solver.max_iterations = is_curved_ ? 25 : is_mixed_ ? 100 : 200;
     if (random_.chance(0.2)) scene_.solver.ccd = CcdMethod::tight_inclusion;
     if (random_.chance(0.1)) scene_.solver.linear_solver = LinearSolverChoice::pcg;
-    if (random_.chance(0.15)) scene_.time.mass = MassKind::consistent;
+    if (random_.chance(0.15)) scene_.time.mass = MassKind::lumped;
     if (is_mixed_ && random_.chance(0.2)) scene_.contact.min_separation = random_.log_uniform(1e-5, 1e-2);
     scene_.output.iterations = random_.chance(0.5);
     scene_.output.contact_forces = random_.chance(0.2);

@@ -157,8 +157,7 @@ TEST_F(SceneFiles, LoadWithCommentsNamesAndDefaults) {
 
 TEST_F(SceneFiles, SaveAndLoadGiveTheSameScene) {
   SceneDesc scene = full_scene();
-  scene.time.accuracy = 0.0;           // it has motions by poses
-  scene.time.mass = MassKind::lumped;  // it has stiff bodies
+  scene.time.accuracy = 0.0;  // it has motions by poses
   scene.base_directory = folder_.string();
   ASSERT_TRUE(save_scene(folder_ / "saved.json", scene));
   const Result<LoadedScene> loaded = load_scene(folder_ / "saved.json");

@@ -32,9 +32,11 @@ TEST(FormatDefaults, OlderFormatsKeepTheirs) {
   for (const char* format : {R"("format": "clearance/1", )", R"("format": "clearance/2", )"}) {
     const SceneDesc scene = read(format, "rigid");
     EXPECT_EQ(scene.time.integrator, TimeIntegrator::implicit_euler) << format;
+    EXPECT_EQ(scene.time.mass, MassKind::lumped) << format;
     EXPECT_EQ(scene.contact.gap_tolerance, 0.0) << format;
     EXPECT_EQ(scene.statics.quadratic_elements, 0) << format;
   }
+  EXPECT_EQ(read("", "rigid").time.mass, MassKind::consistent);
   EXPECT_EQ(read("", "rigid").contact.gap_tolerance, 0.01);
   EXPECT_GT(read("", "rigid").statics.quadratic_elements, 0);
 }

@@ -18,7 +18,7 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                 .integrator = TimeIntegrator::bdf2_restarted,
                 .newmark_beta = 0.3,
                 .newmark_gamma = 0.6,
-                .mass = MassKind::consistent,
+                .mass = MassKind::lumped,
                 .max_halvings = 3,
                 .accuracy = 0.015625};
   scene.statics = {.quadratic_elements = 123};

@@ -47,7 +47,6 @@ TEST(Validate, AcceptsGoodScenes) {
   EXPECT_EQ(problems([](SceneDesc&) {}), Lines{});
   // The full scene differs from the defaults everywhere, also where its stiff bodies require it.
   SceneDesc full = full_scene();
-  full.time.mass = MassKind::lumped;
   full.time.accuracy = 0.0;  // its motions say only where they are at the ends of steps
   for (BodyDesc& body : full.bodies) {
     if (body.generator && body.generator->kind == GeneratorKind::blocks) body.generator->resolution = {4, 4, 4};

@@ -51,15 +51,15 @@ TEST(AccurateSteps, ABarHitsAWallWithTheForceAndTheReboundOfTheory) {
 /// Returns the heights of the top of a block that its weight stretches and that then swings, at the ends of 10 steps,
 /// which are about three periods.
 std::vector<double> swing(double accuracy) {
-  RunningScene scene(
-      fmt::format(R"({{"dimension": 2, "gravity": [0, -1], "time": {{"step": 0.15, "duration": 100, "accuracy": {}}},
+  RunningScene scene(fmt::format(
+      R"({{"dimension": 2, "gravity": [0, -1], "time": {{"step": 0.15, "duration": 100, "mass": "lumped", "accuracy": {}}},
     "contact": {{"enabled": false}},
     "bodies": [{{"name": "s", "generator": {{"kind": "rectangle", "size": [1, 1], "resolution": [1, 1]}},
       "material": {{"density": 1, "youngs_modulus": 100}},
       "motions": [{{"region": {{"box": [[-1, -1, -1], [2, 0.001, 1]], "frame": "body"}}}}]}}],
     "output": {{"probes": [{{"name": "top", "kind": "position", "body": "s",
                              "region": {{"box": [[-1, 0.999, -1], [2, 2, 1]], "frame": "body"}}}}]}}}})",
-                  accuracy));
+      accuracy));
   std::vector<double> heights;
   for (int i = 0; i < 10; ++i) {
     scene.step();

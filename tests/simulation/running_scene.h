@@ -68,10 +68,15 @@ class RunningScene {
   }
   Vec<3> momentum() const { return momentum(state().v); }
   Vec<3> center_of_mass() const { return momentum(state().x) / total_mass(); }
-  /// Returns the sum of m x cross y.
+  /// Returns the sum of m x cross y, with the mass matrix for m.
   Vec<3> moment(const VecX& positions, const VecX& values) const {
+    VecX product = VecX::Zero(values.size());
+    if (model().consistent_mass) model().consistent_mass->add_product(values, 1.0, product);
     Vec<3> sum = Vec<3>::Zero();
-    for (int i = 0; i < num_nodes(); ++i) sum += mass(i) * at(positions, i).cross(at(values, i));
+    for (int i = 0; i < num_nodes(); ++i) {
+      const Vec<3> weighted = model().consistent_mass ? at(product, i) : Vec<3>(mass(i) * at(values, i));
+      sum += at(positions, i).cross(weighted);
+    }
     return sum;
   }
 

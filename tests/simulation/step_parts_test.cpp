@@ -27,7 +27,8 @@ int most_iterations(const std::string& json, int num_steps) {
 
 TEST(StepParts, HalvesAreTheStepsOfHalfTheLength) {
   for (const char* integrator : {"implicit_euler", "implicit_newmark"}) {
-    const std::string method = fmt::format(R"(, "integrator": "{}")", integrator);
+    // With lumped masses the whole step needs more directions than its halves.
+    const std::string method = fmt::format(R"(, "integrator": "{}", "mass": "lumped")", integrator);
     const int of_whole = most_iterations(cantilever(0.4, method, 200), 1);
     const int of_half = most_iterations(cantilever(0.2, method, 200), 2);
     // A step that needs n directions is judged once more after them. With what the halves need the whole step fails.

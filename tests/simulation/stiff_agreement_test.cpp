@@ -26,7 +26,7 @@ Agreement compare(const std::string& place, const std::string& scene, int num_st
            place + "}], " + scene + "}";
   };
   StiffScene affine(text("affine")), rigid(text("rigid"));
-  RunningScene deformable(text("deformable"), {"time.mass=consistent"});  // lumped, it would turn more slowly
+  RunningScene deformable(text("deformable"));
   Agreement agreement;
   for (int n = 1; n <= num_steps; ++n) {
     affine.step();

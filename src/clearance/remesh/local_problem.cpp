@@ -21,10 +21,11 @@ constexpr double converged_share = 1e-5;
 
 template <int dim>
 TimeIntegrator restarted_method(const RemeshInputs<dim>& in, int body) {
-  // Without a history of the body's blocks there is nothing to extrapolate from.
+  // Without a history of the body's blocks there is nothing to extrapolate from; what is led never has one.
   const auto is_of_body = [&](std::size_t block) { return in.model.body_of_block[block] == body; };
   for (std::size_t b = 0; b < in.model.body_of_block.size(); ++b) {
-    if (is_of_body(b) && (in.state.has_history.empty() || in.state.has_history[b] == 0)) {
+    const bool is_led = !in.model.is_always_prescribed.empty() && in.model.is_always_prescribed[b] != 0;
+    if (is_of_body(b) && !is_led && (in.state.has_history.empty() || in.state.has_history[b] == 0)) {
       return TimeIntegrator::implicit_euler;
     }
   }
@@ -37,7 +38,7 @@ TimeIntegrator restarted_method(const RemeshInputs<dim>& in, int body) {
   const auto broad_phase = make_broad_phase(dim, in.model.surface);
   const std::vector<char> is_hit = find_impacts<dim>(in.model, in.options, *broad_phase, in.state.x, x);
   for (std::size_t b = 0; b < is_hit.size(); ++b) {
-    if (is_hit[b] && (in.model.consistent_mass || is_of_body(b))) return TimeIntegrator::implicit_euler;
+    if (is_hit[b] && is_of_body(b)) return TimeIntegrator::implicit_euler;
   }
   return TimeIntegrator::bdf2;
 }

@@ -15,7 +15,7 @@
 namespace clearance {
 
 /// Returns the integrator options for local problems of a body. Restarted BDF2 becomes implicit Euler if the body has
-/// no history or is hit (with consistent mass: if any body is hit), else BDF2.
+/// no history or is hit, else BDF2.
 template <int dim>
 IntegratorOptions local_integrator(const RemeshInputs<dim>& in, int body);
 

@@ -120,7 +120,9 @@ template <>
 struct EnumInfo<MassKind> {
   using V = EnumValue<MassKind>;
   static constexpr std::array values = {
-      V{MassKind::lumped, "lumped", "each element gives equal parts to its nodes"},
+      V{MassKind::lumped, "lumped",
+        "each element gives equal parts to its nodes, which lie further out: a cube of n cells has 1 + 2 / n^2 times "
+        "its moment of inertia"},
       V{MassKind::consistent, "consistent", "the integral of density times shape functions; costs no extra solve"}};
 };
 

@@ -11,6 +11,7 @@ bool has_deformable(const SceneDesc& scene) {
 
 void set_second_defaults(SceneDesc& scene) {
   scene.time.integrator = TimeIntegrator::implicit_euler;
+  scene.time.mass = MassKind::lumped;
   scene.statics.quadratic_elements = 0;
   scene.contact.gap_tolerance = 0.0;
 }

@@ -22,7 +22,7 @@ struct TimeDesc {
   TimeIntegrator integrator = TimeIntegrator::implicit_euler;
   double newmark_beta = 0.25;
   double newmark_gamma = 0.5;
-  MassKind mass = MassKind::lumped;
+  MassKind mass = MassKind::consistent;
   int max_halvings = 6;   ///< a step that does not converge is taken in parts of h / 2 to h / 2^max_halvings
   double accuracy = 0.0;  ///< largest error of a part of a step, as a share of a body's momentum; 0: whole steps
 };

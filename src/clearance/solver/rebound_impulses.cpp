@@ -218,8 +218,6 @@ void Rebound<dim>::apply(State& state) {
       if (!state.has_history.empty()) state.has_history[first + i] = 0;
     }
   }
-  // A mass matrix that is not diagonal has one factor for all bodies (impacts.h).
-  if (model_.consistent_mass && !meetings_.empty()) std::fill(state.has_history.begin(), state.has_history.end(), 0);
 }
 
 template class Rebound<2>;

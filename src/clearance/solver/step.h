@@ -46,7 +46,7 @@ class Step {
   void restart_where_hit();
   void mark_stopped(const VecX& x, std::vector<char>& is_hit) const;
   bool begins_with_drive() const;
-  void mark_led(std::vector<char>& is_hit) const;
+  void mark_led(RestartMarks& marks) const;
   void open_account(std::shared_ptr<const Candidates> candidates);
   void start_from_inertia();
 

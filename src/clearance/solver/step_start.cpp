@@ -124,12 +124,11 @@ bool Step<dim>::begins_with_drive() const {
 /// Marks what is prescribed: its velocity may jump, and the reaction is then the change of its momentum, no more and no
 /// less. Drives of joints may begin with a jump, too.
 template <int dim>
-void Step<dim>::mark_led(std::vector<char>& is_hit) const {
-  if (in_.state.step == 0 && begins_with_drive()) std::fill(is_hit.begin(), is_hit.end(), 1);
-  // A consistent mass matrix has one factor for all blocks.
-  if (in_.model.consistent_mass) return;
+void Step<dim>::mark_led(RestartMarks& marks) const {
+  if (in_.state.step == 0 && begins_with_drive()) std::fill(marks.is_hit.begin(), marks.is_hit.end(), 1);
+  marks.is_led.assign(marks.is_hit.size(), 0);
   for (std::size_t k = 0; k < in_.targets.blocks.size(); ++k) {
-    if (in_.targets.is_whole(k, dim)) is_hit[in_.targets.blocks[k]] = 1;
+    if (in_.targets.is_whole(k, dim)) marks.is_led[in_.targets.blocks[k]] = 1;
   }
 }
 
@@ -139,18 +138,15 @@ template <int dim>
 void Step<dim>::restart_where_hit() {
   VecX x = target_.x_tilde;
   set_targets<dim>(in_.targets, x);
-  std::vector<char> is_hit(in_.model.layout.num_blocks, 0);
+  RestartMarks marks{std::vector<char>(in_.model.layout.num_blocks, 0), {}, x};
   if (in_.options.has_contact) {
     StageTimer timer(log_.profile(), Stage::broad_phase);
-    is_hit = find_impacts<dim>(in_.model, in_.options, in_.broad_phase, in_.state.x, x);
-    // A consistent mass matrix has one factor for all blocks, so that one hit restarts all of them.
-    if (in_.model.consistent_mass && std::find(is_hit.begin(), is_hit.end(), 1) != is_hit.end()) {
-      std::fill(is_hit.begin(), is_hit.end(), 1);
-    }
+    marks.is_hit = find_impacts<dim>(in_.model, in_.options, in_.broad_phase, in_.state.x, x);
   }
-  mark_stopped(x, is_hit);
-  if (in_.options.integrator.method == TimeIntegrator::bdf2_in_flight) mark_led(is_hit);
-  restart(in_.options.integrator, in_.state, std::move(is_hit), target_);
+  mark_stopped(x, marks.is_hit);
+  if (in_.options.integrator.method == TimeIntegrator::bdf2_in_flight) mark_led(marks);
+  restart(in_.options.integrator, in_.state, in_.model.body_of_block, std::move(marks), target_);
+  if (in_.copies.consistent_mass) in_.copies.consistent_mass->set_factors(target_.mass_factors);
 }
 
 /// Opens the account. The contacts at the start have the energy of the last step's end, with the stiffness of this
@@ -192,7 +188,7 @@ template bool Step<2>::move_together();
 template void Step<2>::start_from(const VecX&);
 template void Step<2>::restart_where_hit();
 template bool Step<2>::begins_with_drive() const;
-template void Step<2>::mark_led(std::vector<char>&) const;
+template void Step<2>::mark_led(RestartMarks&) const;
 template void Step<2>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<2>::open_account(std::shared_ptr<const Candidates>);
 template void Step<2>::start_from_inertia();
@@ -202,7 +198,7 @@ template bool Step<3>::move_together();
 template void Step<3>::start_from(const VecX&);
 template void Step<3>::restart_where_hit();
 template bool Step<3>::begins_with_drive() const;
-template void Step<3>::mark_led(std::vector<char>&) const;
+template void Step<3>::mark_led(RestartMarks&) const;
 template void Step<3>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<3>::open_account(std::shared_ptr<const Candidates>);
 template void Step<3>::start_from_inertia();

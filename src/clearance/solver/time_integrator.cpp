@@ -43,16 +43,16 @@ bool is_start(const IntegratorOptions& options, const State& state) {
 /// where it should be. A step of implicit Euler would be h^2 a / 2 ahead, a tenth of a flight of ten steps.
 constexpr double start_share = 0.5;
 
-/// Returns the target of the first step, with implicit Euler for the blocks that are hit.
-InertialTarget start_target(double h, const State& state, const std::vector<char>& is_hit) {
-  InertialTarget target{state.x + h * state.v, start_share * h * h, true, {}, {}};
-  for (const char flag : is_hit) target.mass_factors.push_back(flag != 0 ? start_share : 1.0);
+/// Returns the target of the first step, with implicit Euler for some blocks.
+InertialTarget start_target(double h, const State& state, const std::vector<char>& is_first_order) {
+  InertialTarget target{state.x + h * state.v, start_share * h * h, true, {}, {}, {}};
+  for (const char flag : is_first_order) target.mass_factors.push_back(flag != 0 ? start_share : 1.0);
   return target;
 }
 
 /// Returns the target of restarted BDF2, with implicit Euler for some blocks, which need not have a history.
 InertialTarget mixed_target(double h, const State& state, const std::vector<char>& is_first_order) {
-  InertialTarget target{state.x + h * state.v, h * h, true, {}, {}};
+  InertialTarget target{state.x + h * state.v, h * h, true, {}, {}, {}};
   if (std::all_of(is_first_order.begin(), is_first_order.end(), [](char flag) { return flag != 0; })) return target;
   // One objective has one scale. A mass factor of 4/9 (steps of one length) gives a block of implicit Euler its scale
   // h^2.
@@ -71,6 +71,26 @@ InertialTarget mixed_target(double h, const State& state, const std::vector<char
   return target;
 }
 
+/// Marks the blocks of bodies that follow implicit Euler, and of bodies that are led as a whole.
+std::vector<char> find_first_order(const State& state, bool needs_history, const std::vector<int>& body_of_block,
+                                   const RestartMarks& marks) {
+  const auto num_blocks = static_cast<int>(marks.is_hit.size());
+  const auto body_of = [&](int block) { return body_of_block.empty() ? block : body_of_block[block]; };
+  int num_bodies = num_blocks;
+  for (const int body : body_of_block) num_bodies = std::max(num_bodies, body + 1);
+  std::vector<char> is_second(num_bodies, 0), is_first(num_bodies, 0);
+  for (int b = 0; b < num_blocks; ++b) {
+    if (!marks.is_led.empty() && marks.is_led[b] != 0) continue;
+    const bool has_past = !needs_history || (!state.has_history.empty() && state.has_history[b] != 0);
+    (marks.is_hit[b] == 0 && has_past ? is_second : is_first)[body_of(b)] = 1;
+  }
+  std::vector<char> of_blocks;
+  for (int b = 0; b < num_blocks; ++b) {
+    of_blocks.push_back(is_first[body_of(b)] != 0 || is_second[body_of(b)] == 0 ? 1 : 0);
+  }
+  return of_blocks;
+}
+
 }  // namespace
 
 InertialTarget predict(const IntegratorOptions& options, const State& state) {
@@ -80,42 +100,50 @@ InertialTarget predict(const IntegratorOptions& options, const State& state) {
       const double beta = options.newmark_beta;
       // Newmark's formula is x_t1 = x + h v + h^2 ((1/2 - beta) a + beta a_t1). With M a_t1 = -grad V it says that M
       // (x_t1 - x_tilde) + beta h^2 grad V is zero, the gradient of the objective.
-      return {state.x + h * state.v + (0.5 - beta) * h * h * state.a, beta * h * h, true, {}, {}};
+      return {state.x + h * state.v + (0.5 - beta) * h * h * state.a, beta * h * h, true, {}, {}, {}};
     }
     case TimeIntegrator::bdf2:
       if (has_history(state)) {
         // v_t1 = v_bar + c a_t1 put into x_t1 = x_bar + c v_t1 gives x_tilde and the scale c^2.
         const Bdf2 bdf2(h, state);
         const VecX x_bar = bdf2.bar(state.x, state.x_prev), v_bar = bdf2.bar(state.v, state.v_prev);
-        return {x_bar + bdf2.c() * v_bar, bdf2.scale(), true, {}, {}};
+        return {x_bar + bdf2.c() * v_bar, bdf2.scale(), true, {}, {}, {}};
       }
       break;
     case TimeIntegrator::bdf2_restarted:
     case TimeIntegrator::bdf2_in_flight: {
       InertialTarget target;
-      restart(options, state, std::vector<char>(state.has_history.size(), 0), target);
+      restart(options, state, {}, {std::vector<char>(state.has_history.size(), 0), {}, {}}, target);
       return target;
     }
     case TimeIntegrator::quasi_static:
-      return {state.x, 1.0, false, {}, {}};
+      return {state.x, 1.0, false, {}, {}, {}};
     case TimeIntegrator::implicit_euler:
       break;
   }
-  return {state.x + h * state.v, h * h, true, {}, {}};
+  return {state.x + h * state.v, h * h, true, {}, {}, {}};
 }
 
-void restart(const IntegratorOptions& options, const State& state, std::vector<char> is_hit, InertialTarget& target) {
-  if (is_start(options, state)) {
-    target = start_target(options.h, state, is_hit);
-    target.is_hit = std::move(is_hit);
-    return;
+void restart(const IntegratorOptions& options, const State& state, const std::vector<int>& body_of_block,
+             RestartMarks marks, InertialTarget& target) {
+  const double h = options.h;
+  const bool is_first = is_start(options, state);
+  std::vector<char> is_euler = find_first_order(state, !is_first, body_of_block, marks);
+  target = is_first ? start_target(h, state, is_euler) : mixed_target(h, state, is_euler);
+  for (std::size_t b = 0; b < marks.is_led.size(); ++b) {
+    if (marks.is_led[b] == 0) continue;
+    marks.is_hit[b] = 1;
+    if (is_euler[b] != 0) continue;
+    is_euler[b] = 1;
+    // A target that is the scale times the acceleration behind the end gives its neighbours, and the reaction, the
+    // acceleration of implicit Euler, (x_t1 - x - h v) / h^2, with the mass factor of the body.
+    const auto dim = state.x.size() / static_cast<Eigen::Index>(is_euler.size());
+    const auto of = [&](const VecX& all) { return all.segment(dim * static_cast<Eigen::Index>(b), dim); };
+    target.x_tilde.segment(dim * static_cast<Eigen::Index>(b), dim) =
+        of(marks.x_led) - target.scale / (h * h) * (of(marks.x_led) - of(state.x) - h * of(state.v));
   }
-  std::vector<char> is_first_order = is_hit;
-  for (std::size_t b = 0; b < is_hit.size(); ++b) {
-    if (state.has_history.empty() || state.has_history[b] == 0) is_first_order[b] = 1;
-  }
-  target = mixed_target(options.h, state, is_first_order);
-  target.is_hit = std::move(is_hit);
+  target.is_hit = std::move(marks.is_hit);
+  target.is_euler = std::move(is_euler);
 }
 
 namespace {
@@ -129,27 +157,15 @@ void set_newmark_velocity(const IntegratorOptions& options, const InertialTarget
   state.a = a_t1;
 }
 
-/// Sets the velocity after the first step of what is not hit.
-void set_start_velocity(double h, const InertialTarget& target, const VecX& x_t1, const State& state, VecX& v_t1) {
-  const auto num_blocks = static_cast<Eigen::Index>(target.is_hit.size());
+/// Sets the velocities of the blocks that do not follow implicit Euler; `velocity(of)` makes them, where of(x) is the
+/// part of a vector that belongs to a block.
+template <class Velocity>
+void set_second_order_velocities(const InertialTarget& target, const Velocity& velocity, VecX& v_t1) {
+  const auto num_blocks = static_cast<Eigen::Index>(target.is_euler.size());
   for (Eigen::Index b = 0; b < num_blocks; ++b) {
-    if (target.mass_factor(static_cast<int>(b)) < 1.0) continue;
-    const Eigen::Index dim = x_t1.size() / num_blocks, at = dim * b;
-    v_t1.segment(at, dim) = (2.0 / h) * (x_t1.segment(at, dim) - state.x.segment(at, dim)) - state.v.segment(at, dim);
-  }
-}
-
-/// Sets the velocity of the blocks that follow BDF2, (x_t1 - x_bar) / c.
-void set_bdf2_velocity(double h, const InertialTarget& target, const VecX& x_t1, const State& state, VecX& v_t1) {
-  const Bdf2 bdf2(h, state);
-  const auto num_blocks = static_cast<Eigen::Index>(target.is_hit.size());
-  // Bodies that were hit keep the velocity of implicit Euler.
-  for (Eigen::Index b = 0; b < num_blocks && target.scale < h * h; ++b) {
-    if (target.mass_factor(static_cast<int>(b)) < 1.0) continue;
-    const Eigen::Index dim = x_t1.size() / num_blocks, at = dim * b;
-    v_t1.segment(at, dim) =
-        (x_t1.segment(at, dim) - bdf2.bar(state.x.segment(at, dim), state.x_prev.segment(at, dim))) *
-        (bdf2.sum / bdf2.root() / h);
+    if (target.is_euler[b] != 0) continue;
+    const Eigen::Index dim = v_t1.size() / num_blocks, at = dim * b;
+    v_t1.segment(at, dim) = velocity([&](const VecX& all) { return all.segment(at, dim); });
   }
 }
 
@@ -174,9 +190,17 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
     case TimeIntegrator::bdf2_restarted:
     case TimeIntegrator::bdf2_in_flight:
       if (is_start(options, state)) {
-        set_start_velocity(h, target, x_t1, state, v_t1);
+        const auto velocity = [&](const auto& of) -> VecX {
+          return (2.0 / h) * (of(x_t1) - of(state.x)) - of(state.v);
+        };
+        set_second_order_velocities(target, velocity, v_t1);
       } else {
-        set_bdf2_velocity(h, target, x_t1, state, v_t1);
+        // v_t1 = (x_t1 - x_bar) / c
+        const Bdf2 bdf2(h, state);
+        const auto velocity = [&](const auto& of) -> VecX {
+          return (of(x_t1) - bdf2.bar(of(state.x), of(state.x_prev))) * (bdf2.sum / bdf2.root() / h);
+        };
+        set_second_order_velocities(target, velocity, v_t1);
       }
       state.x_prev = state.x;
       state.v_prev = state.v;

@@ -14,21 +14,33 @@ struct InertialTarget {
   bool has_inertia = true;
   /// Per block, a factor of its mass: scale / h^2 where restarted BDF2 takes a step of implicit Euler. Empty: all 1.
   std::vector<double> mass_factors;
-  std::vector<char> is_hit;  ///< per block, of restarted BDF2: 1 if its body takes a step of implicit Euler
+  std::vector<char> is_hit;    ///< per block, of restarted BDF2: 1 if it forgets what was before the step
+  std::vector<char> is_euler;  ///< per block, of restarted BDF2: 1 if its velocity is that of implicit Euler
 
   double mass_factor(int block) const { return mass_factors.empty() ? 1.0 : mass_factors[block]; }
 };
 
 InertialTarget predict(const IntegratorOptions& options, const State& state);
 
-/// Sets `target` to that of restarted BDF2, in which the blocks that `is_hit` marks take a step of implicit Euler and
-/// forget what was before it.
+/// Blocks that restarted BDF2 treats apart.
+struct RestartMarks {
+  std::vector<char> is_hit;  ///< per block: takes a step of implicit Euler and forgets what was before it
+  std::vector<char> is_led;  ///< per block: wholly prescribed, so that its velocity may jump; empty: none
+  VecX x_led;                ///< [m] where the blocks that are led end the step; others are not read
+};
+
+/// Sets `target` to that of restarted BDF2.
+///
+/// A body has one formula, because a consistent mass couples its blocks: if one of them is hit, or has no history, all
+/// follow implicit Euler. `body_of_block` numbers the bodies; if it is empty, every block is on its own. A block that
+/// is led has the acceleration of implicit Euler in any case, that is, the change of its velocity.
 ///
 /// Backward differences extrapolate: a body at v that something stops at once would have -v / 2 after the step, and a
 /// part of the impact once more in the next. With a step of implicit Euler, of the impact, and another one after it
 /// there is neither; bodies that glide, roll, rest or fly keep their second order. The first step of bdf2_in_flight is
 /// of second order for what flies, too.
-void restart(const IntegratorOptions& options, const State& state, std::vector<char> is_hit, InertialTarget& target);
+void restart(const IntegratorOptions& options, const State& state, const std::vector<int>& body_of_block,
+             RestartMarks marks, InertialTarget& target);
 
 /// True if the method restarts where bodies hit something.
 constexpr bool has_restarts(TimeIntegrator method) {

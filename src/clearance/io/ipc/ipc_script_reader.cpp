@@ -188,6 +188,7 @@ SceneDesc settings_of(const IpcScript& script, Issues& issues) {
                 .integrator = script.integrator,
                 .newmark_beta = script.newmark_beta,
                 .newmark_gamma = script.newmark_gamma,
+                .mass = scene.time.mass,
                 .max_halvings = scene.time.max_halvings};
   scene.contact = contact_of(script, scene.contact, issues);
   scene.friction = friction_of(script, scene.friction, issues);

@@ -144,6 +144,7 @@ void read_newton(const NewtonKeys& newton, double diagonal, SolverDesc& solver) 
 
 TimeDesc read_rigid_ipc_time(const RigidIpcObject& root) {
   TimeDesc time;
+  time.mass = MassKind::lumped;
   time.max_halvings = 0;
   time.step = root.number("timestep", 0.01, above_zero);
   const double max_time = root.number("max_time", -1.0);

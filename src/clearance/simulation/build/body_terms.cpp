@@ -68,7 +68,7 @@ void add_stresses(const SceneElements<dim>& elements, BodyTerms& terms) {
 template <int dim>
 std::shared_ptr<const MassOperator> make_consistent_mass(const SceneDesc& desc, const SceneElements<dim>& elements,
                                                          const VecX& mass, const VecX& lumped, const VecX& shares) {
-  const bool is_consistent = desc.time.mass == MassKind::consistent;
+  const bool is_consistent = desc.time.mass == MassKind::consistent && elements.linear.num_elements() > 0;
   if (!is_consistent && elements.curved.empty()) return nullptr;
   const VecX others = mass - shares - (is_consistent ? lumped : VecX::Zero(lumped.size()));
   return std::make_shared<ConsistentMass<dim>>(elements.meshes(is_consistent), others);
