@@ -52,7 +52,8 @@ TEST(AccurateSteps, ABarHitsAWallWithTheForceAndTheReboundOfTheory) {
 /// which are about three periods.
 std::vector<double> swing(double accuracy) {
   RunningScene scene(fmt::format(
-      R"({{"dimension": 2, "gravity": [0, -1], "time": {{"step": 0.15, "duration": 100, "mass": "lumped", "accuracy": {}}},
+      R"({{"dimension": 2, "gravity": [0, -1],
+    "time": {{"step": 0.15, "duration": 100, "mass": "lumped", "accuracy": {}}},
     "contact": {{"enabled": false}},
     "bodies": [{{"name": "s", "generator": {{"kind": "rectangle", "size": [1, 1], "resolution": [1, 1]}},
       "material": {{"density": 1, "youngs_modulus": 100}},
