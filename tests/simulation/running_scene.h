@@ -9,6 +9,7 @@
 #include <string>
 
 #include "clearance/io/scene_reader.h"
+#include "clearance/model/blocks.h"
 #include "clearance/simulation/build/build_scene_model.h"
 #include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/simulation.h"
@@ -70,13 +71,9 @@ class RunningScene {
   Vec<3> center_of_mass() const { return momentum(state().x) / total_mass(); }
   /// Returns the sum of m x cross y, with the mass matrix for m.
   Vec<3> moment(const VecX& positions, const VecX& values) const {
-    VecX product = VecX::Zero(values.size());
-    if (model().consistent_mass) model().consistent_mass->add_product(values, 1.0, product);
+    const VecX weighted = mass_times(model(), values);
     Vec<3> sum = Vec<3>::Zero();
-    for (int i = 0; i < num_nodes(); ++i) {
-      const Vec<3> weighted = model().consistent_mass ? at(product, i) : Vec<3>(mass(i) * at(values, i));
-      sum += at(positions, i).cross(weighted);
-    }
+    for (int i = 0; i < num_nodes(); ++i) sum += at(positions, i).cross(at(weighted, i));
     return sum;
   }
 

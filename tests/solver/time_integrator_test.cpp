@@ -25,7 +25,7 @@ State start_at(const VecX& x, const VecX& v, const VecX& a) {
 InertialTarget target_of(const IntegratorOptions& options, const State& state) {
   InertialTarget target = predict(options, state);
   const std::vector<char> no_hits(state.x.size(), 0);
-  if (options.method == TimeIntegrator::bdf2_restarted) restart(options, state, {}, {no_hits, {}, {}}, target);
+  if (options.method == TimeIntegrator::bdf2_restarted) restart(options, state, {}, {no_hits}, target);
   return target;
 }
 
@@ -174,7 +174,7 @@ TEST(TimeIntegrator, WhatIsStoppedAtOnceReboundsUnlessBdf2IsRestarted) {
     for (int i = 0; i < 3; ++i) {
       InertialTarget target = predict(options, state);
       if (method == TimeIntegrator::bdf2_restarted) {
-        restart(options, state, {}, {{static_cast<char>(i == 0), 0}, {}, {}}, target);
+        restart(options, state, {}, {{static_cast<char>(i == 0), 0}}, target);
         EXPECT_EQ(target.mass_factor(0), i < 2 ? 4.0 / 9.0 : 1.0);
         EXPECT_EQ(target.mass_factor(1), 1.0);
       }

@@ -1,4 +1,4 @@
-// Properties of the blocks of unknowns: their body, and whether they are points.
+// Properties of the blocks of unknowns: their body, their mass, and whether they are points.
 #pragma once
 
 #include <vector>
@@ -19,6 +19,19 @@ inline std::vector<char> column_flags(const Model& model) {
     for (int i = 1; i <= model.layout.dim; ++i) is_column[body.first_block + i] = 1;
   }
   return is_column;
+}
+
+/// Returns M v, with the mass matrix M [kg].
+inline VecX mass_times(const Model& model, const VecX& v) {
+  VecX product = VecX::Zero(v.size());
+  if (model.consistent_mass) {
+    model.consistent_mass->add_product(v, 1.0, product);
+    return product;
+  }
+  const int dim = model.layout.dim;
+  for (int b = 0; b < model.layout.num_blocks; ++b)
+    product.segment(dim * b, dim) = model.mass[b] * v.segment(dim * b, dim);
+  return product;
 }
 
 /// Sets the marked blocks to zero.

@@ -21,11 +21,10 @@ constexpr double converged_share = 1e-5;
 
 template <int dim>
 TimeIntegrator restarted_method(const RemeshInputs<dim>& in, int body) {
-  // Without a history of the body's blocks there is nothing to extrapolate from; what is led never has one.
+  // Without a history of the body's blocks there is nothing to extrapolate from.
   const auto is_of_body = [&](std::size_t block) { return in.model.body_of_block[block] == body; };
   for (std::size_t b = 0; b < in.model.body_of_block.size(); ++b) {
-    const bool is_led = !in.model.is_always_prescribed.empty() && in.model.is_always_prescribed[b] != 0;
-    if (is_of_body(b) && !is_led && (in.state.has_history.empty() || in.state.has_history[b] == 0)) {
+    if (is_of_body(b) && (in.state.has_history.empty() || in.state.has_history[b] == 0)) {
       return TimeIntegrator::implicit_euler;
     }
   }

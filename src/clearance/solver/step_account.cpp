@@ -322,16 +322,6 @@ std::vector<int> StepAccount<dim>::free_points() const {
 }
 
 template <int dim>
-VecX StepAccount<dim>::mass_times(const VecX& v) const {
-  VecX product = VecX::Zero(v.size());
-  if (model_.consistent_mass) model_.consistent_mass->add_product(v, 1.0, product);
-  for (int b = 0; !model_.consistent_mass && b < model_.layout.num_blocks; ++b) {
-    block<dim>(product, b) = model_.mass[b] * block<dim>(v, b);
-  }
-  return product;
-}
-
-template <int dim>
 VecX StepAccount<dim>::body_energies(const VecX& x) const {
   VecX sums = VecX::Zero(model_.surface.num_bodies());
   if (model_.body_of_block.empty()) return sums;
@@ -451,7 +441,7 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
     return;
   }
   energy_.kinetic = inertial_energy<dim>(model_, v_t1).value() - inertial_energy<dim>(model_, v_t0_).value();
-  const VecX p_t0 = mass_times(v_t0_), p_t1 = mass_times(v_t1);
+  const VecX p_t0 = mass_times(model_, v_t0_), p_t1 = mass_times(model_, v_t1);
   const std::vector<BodyMotion> bodies = body_motions(v_t1, p_t0, p_t1);
   // Ledgers accumulate gains and losses over all steps, beside the largest energy at work.
   ledgers.resize(bodies.size());
@@ -475,7 +465,7 @@ void StepAccount<dim>::add_rebound(const VecX& v_before, const VecX& v_after) {
   energy_.kinetic += gain;
   energy_.impacts += gain;
   // The impulses of the rebound change the momentum, as forces from outside.
-  const VecX change = mass_times(v_after - v_before);
+  const VecX change = mass_times(model_, v_after - v_before);
   for (int b : free_points()) {
     momentum_.total.template head<dim>() += block<dim>(change, b);
     momentum_.change.template head<dim>() += block<dim>(change, b);

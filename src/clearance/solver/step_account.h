@@ -55,7 +55,6 @@ class StepAccount {
   void update_ledger(std::size_t k, const BodyMotion& body, EnergyLedger& ledger);
   void note_largest(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger);
 
-  VecX mass_times(const VecX& v) const;
   std::vector<int> free_points() const;
   std::vector<double> least_energies() const;
   // Bodies that joints connect have one ledger, that of the first: what they hand to each other is no one's gain.

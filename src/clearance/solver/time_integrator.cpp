@@ -45,14 +45,14 @@ constexpr double start_share = 0.5;
 
 /// Returns the target of the first step, with implicit Euler for some blocks.
 InertialTarget start_target(double h, const State& state, const std::vector<char>& is_first_order) {
-  InertialTarget target{state.x + h * state.v, start_share * h * h, true, {}, {}, {}};
+  InertialTarget target{state.x + h * state.v, start_share * h * h};
   for (const char flag : is_first_order) target.mass_factors.push_back(flag != 0 ? start_share : 1.0);
   return target;
 }
 
 /// Returns the target of restarted BDF2, with implicit Euler for some blocks, which need not have a history.
 InertialTarget mixed_target(double h, const State& state, const std::vector<char>& is_first_order) {
-  InertialTarget target{state.x + h * state.v, h * h, true, {}, {}, {}};
+  InertialTarget target{state.x + h * state.v, h * h};
   if (std::all_of(is_first_order.begin(), is_first_order.end(), [](char flag) { return flag != 0; })) return target;
   // One objective has one scale. A mass factor of 4/9 (steps of one length) gives a block of implicit Euler its scale
   // h^2.
@@ -100,28 +100,28 @@ InertialTarget predict(const IntegratorOptions& options, const State& state) {
       const double beta = options.newmark_beta;
       // Newmark's formula is x_t1 = x + h v + h^2 ((1/2 - beta) a + beta a_t1). With M a_t1 = -grad V it says that M
       // (x_t1 - x_tilde) + beta h^2 grad V is zero, the gradient of the objective.
-      return {state.x + h * state.v + (0.5 - beta) * h * h * state.a, beta * h * h, true, {}, {}, {}};
+      return {state.x + h * state.v + (0.5 - beta) * h * h * state.a, beta * h * h};
     }
     case TimeIntegrator::bdf2:
       if (has_history(state)) {
         // v_t1 = v_bar + c a_t1 put into x_t1 = x_bar + c v_t1 gives x_tilde and the scale c^2.
         const Bdf2 bdf2(h, state);
         const VecX x_bar = bdf2.bar(state.x, state.x_prev), v_bar = bdf2.bar(state.v, state.v_prev);
-        return {x_bar + bdf2.c() * v_bar, bdf2.scale(), true, {}, {}, {}};
+        return {x_bar + bdf2.c() * v_bar, bdf2.scale()};
       }
       break;
     case TimeIntegrator::bdf2_restarted:
     case TimeIntegrator::bdf2_in_flight: {
       InertialTarget target;
-      restart(options, state, {}, {std::vector<char>(state.has_history.size(), 0), {}, {}}, target);
+      restart(options, state, {}, {std::vector<char>(state.has_history.size(), 0)}, target);
       return target;
     }
     case TimeIntegrator::quasi_static:
-      return {state.x, 1.0, false, {}, {}, {}};
+      return {state.x, 1.0, false};
     case TimeIntegrator::implicit_euler:
       break;
   }
-  return {state.x + h * state.v, h * h, true, {}, {}, {}};
+  return {state.x + h * state.v, h * h};
 }
 
 void restart(const IntegratorOptions& options, const State& state, const std::vector<int>& body_of_block,
@@ -130,16 +130,17 @@ void restart(const IntegratorOptions& options, const State& state, const std::ve
   const bool is_first = is_start(options, state);
   std::vector<char> is_euler = find_first_order(state, !is_first, body_of_block, marks);
   target = is_first ? start_target(h, state, is_euler) : mixed_target(h, state, is_euler);
-  for (std::size_t b = 0; b < marks.is_led.size(); ++b) {
+  const auto num_blocks = static_cast<Eigen::Index>(marks.is_led.size());
+  for (Eigen::Index b = 0; b < num_blocks; ++b) {
     if (marks.is_led[b] == 0) continue;
     marks.is_hit[b] = 1;
     if (is_euler[b] != 0) continue;
     is_euler[b] = 1;
     // A target that is the scale times the acceleration behind the end gives its neighbours, and the reaction, the
     // acceleration of implicit Euler, (x_t1 - x - h v) / h^2, with the mass factor of the body.
-    const auto dim = state.x.size() / static_cast<Eigen::Index>(is_euler.size());
-    const auto of = [&](const VecX& all) { return all.segment(dim * static_cast<Eigen::Index>(b), dim); };
-    target.x_tilde.segment(dim * static_cast<Eigen::Index>(b), dim) =
+    const Eigen::Index dim = state.x.size() / num_blocks, at = dim * b;
+    const auto of = [&](const VecX& all) { return all.segment(at, dim); };
+    target.x_tilde.segment(at, dim) =
         of(marks.x_led) - target.scale / (h * h) * (of(marks.x_led) - of(state.x) - h * of(state.v));
   }
   target.is_hit = std::move(marks.is_hit);

@@ -13,9 +13,9 @@ struct InertialTarget {
       1.0;  ///< [s^2] factor of the potentials: h^2 (Euler), beta h^2 (Newmark), (2h/3)^2 (BDF2), 1 (quasi-static)
   bool has_inertia = true;
   /// Per block, a factor of its mass: scale / h^2 where restarted BDF2 takes a step of implicit Euler. Empty: all 1.
-  std::vector<double> mass_factors;
-  std::vector<char> is_hit;    ///< per block, of restarted BDF2: 1 if it forgets what was before the step
-  std::vector<char> is_euler;  ///< per block, of restarted BDF2: 1 if its velocity is that of implicit Euler
+  std::vector<double> mass_factors = {};
+  std::vector<char> is_hit = {};    ///< per block, of restarted BDF2: 1 if it forgets what was before the step
+  std::vector<char> is_euler = {};  ///< per block, of restarted BDF2: 1 if its velocity is that of implicit Euler
 
   double mass_factor(int block) const { return mass_factors.empty() ? 1.0 : mass_factors[block]; }
 };
@@ -24,9 +24,9 @@ InertialTarget predict(const IntegratorOptions& options, const State& state);
 
 /// Blocks that restarted BDF2 treats apart.
 struct RestartMarks {
-  std::vector<char> is_hit;  ///< per block: takes a step of implicit Euler and forgets what was before it
-  std::vector<char> is_led;  ///< per block: wholly prescribed, so that its velocity may jump; empty: none
-  VecX x_led;                ///< [m] where the blocks that are led end the step; others are not read
+  std::vector<char> is_hit;       ///< per block: takes a step of implicit Euler and forgets what was before it
+  std::vector<char> is_led = {};  ///< per block: wholly prescribed, so that its velocity may jump; empty: none
+  VecX x_led = {};                ///< [m] where the blocks that are led end the step; others are not read
 };
 
 /// Sets `target` to that of restarted BDF2.

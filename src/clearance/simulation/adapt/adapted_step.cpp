@@ -4,6 +4,7 @@
 
 #include "clearance/contact/contact_potential.h"
 #include "clearance/contact/make_contact_model.h"
+#include "clearance/model/blocks.h"
 #include "clearance/model/feasible_model.h"
 #include "clearance/remesh/field_projection.h"
 #include "clearance/remesh/safe_projection.h"
@@ -175,18 +176,6 @@ double elastic_energy(const SceneModel& scene, const State& state) {
     sum += potential_at(scene.model, state, k)->energy(state.x).value();
   }
   return sum;
-}
-
-VecX mass_times(const Model& model, const VecX& v) {
-  VecX product = VecX::Zero(v.size());
-  if (model.consistent_mass) {
-    model.consistent_mass->add_product(v, 1.0, product);
-    return product;
-  }
-  const int dim = model.layout.dim;
-  for (int b = 0; b < model.layout.num_blocks; ++b)
-    product.segment(dim * b, dim) = model.mass[b] * v.segment(dim * b, dim);
-  return product;
 }
 
 /// Computes the momentum [kg m/s], and the angular momentum [kg m^2/s] about the origin.
