@@ -84,7 +84,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   options.barrier.dhat = contact.dhat;
   model.contact_at_rest = make_contact_at_rest(surface_at_rest(desc, bodies, unknowns, surface, model, options.barrier),
                                                desc.contact.options);
-  State state = make_initial_state(desc, bodies, unknowns, model, std::move(x), issues);
+  State state = make_initial_state(desc, bodies, unknowns, std::move(x), issues);
   std::vector<PreparedMotion> motions = prepare_motions(desc, bodies, unknowns, issues, idle);
   state.released.assign(motions.size(), 0);
   state.controls = Eigen::Map<const VecX>(controls->values.data(), std::ssize(controls->values));

@@ -71,7 +71,7 @@ void set_stiff_velocities(const SceneDesc& desc, const std::vector<BodyInstance>
 }
 
 /// Computes M^-1 times forces; by conjugate gradients, to rounding, if the mass couples blocks.
-VecX accelerations(const Model& model, const VecX& forces) {
+VecX accelerations(const Model& model, const PrescribedTargets& held, const VecX& forces) {
   const int dim = model.layout.dim;
   VecX inverse = VecX::Zero(forces.size());
   for (int b = 0; b < model.layout.num_blocks; ++b) {
@@ -82,6 +82,12 @@ VecX accelerations(const Model& model, const VecX& forces) {
     if (model.mass[b] > 0.0) a.segment(dim * b, dim) = forces.segment(dim * b, dim) / model.mass[b];
   }
   if (!model.consistent_mass) return a;
+  // What is held hands its acceleration on to its neighbours, and so it must be none.
+  for (std::size_t k = 0; k < held.blocks.size(); ++k) {
+    for (int c = 0; c < dim; ++c) {
+      if (held.has_component(k, c)) inverse[dim * held.blocks[k] + c] = a[dim * held.blocks[k] + c] = 0.0;
+    }
+  }
   constexpr int max_iterations = 1000;
   const VecX can_move = (inverse.array() > 0.0).cast<double>();
   VecX residual = can_move.cwiseProduct(forces);
@@ -103,8 +109,8 @@ VecX accelerations(const Model& model, const VecX& forces) {
   return a;
 }
 
-/// Returns the accelerations [m/s^2] at the start, for Newmark's method: M a = force, without contact.
-VecX start_accelerations(const Model& model, const VecX& x) {
+/// Returns the forces [N] of all potentials at the start.
+VecX start_forces(const Model& model, const VecX& x) {
   VecX gradient = VecX::Zero(x.size());
   for (const auto& potential : model.potentials) {
     // A load that is not defined at time zero does not act yet.
@@ -112,7 +118,7 @@ VecX start_accelerations(const Model& model, const VecX& x) {
     (void)copy->begin_step(x, 0.0, 0.0);
     copy->add_gradient(x, 1.0, gradient);
   }
-  return accelerations(model, VecX(-gradient));
+  return -gradient;
 }
 
 }  // namespace
@@ -130,17 +136,19 @@ VecX start_positions(const std::vector<BodyInstance>& bodies, const Unknowns& un
 }
 
 State make_initial_state(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
-                         const Model& model, VecX x, Issues& issues) {
+                         VecX x, Issues& issues) {
   State state;
   state.x = std::move(x);
   state.x_anchor = state.x;
   state.v = nodal_velocities(desc, bodies, unknowns, issues);
-  with_dimension(unknowns.layout.dim, [&](auto dim) {
-    set_stiff_velocities<dim>(desc, bodies, unknowns.stiff_units, state.v);
-    state.a = start_accelerations(model, state.x);
-    make_rates_rigid<dim>(model, state.x, state.v, state.a);
-  });
+  with_dimension(unknowns.layout.dim,
+                 [&](auto dim) { set_stiff_velocities<dim>(desc, bodies, unknowns.stiff_units, state.v); });
   return state;
+}
+
+void set_start_accelerations(const Model& model, const PrescribedTargets& held, State& state) {
+  state.a = accelerations(model, held, start_forces(model, state.x));
+  with_dimension(model.layout.dim, [&](auto dim) { make_rates_rigid<dim>(model, state.x, state.v, state.a); });
 }
 
 }  // namespace clearance

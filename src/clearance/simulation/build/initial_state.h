@@ -8,15 +8,20 @@
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/build/unknowns.h"
 #include "clearance/simulation/load/body_instance.h"
+#include "clearance/solver/prescribed.h"
 
 namespace clearance {
 
 /// Returns the positions [m] of all unknowns at the start: at rest, plus the displacements of bodies that start bent.
 VecX start_positions(const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);
 
-/// Makes the state that starts at `x` [m] with the scene's velocities and, for Newmark's method, with M a = force
-/// without contact. Appends to `issues` which formulas of velocities cannot be evaluated.
+/// Makes the state that starts at `x` [m] with the scene's velocities; it has no accelerations yet. Appends to `issues`
+/// which formulas of velocities cannot be evaluated.
 State make_initial_state(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
-                         const Model& model, VecX x, Issues& issues);
+                         VecX x, Issues& issues);
+
+/// Sets the accelerations with which Newmark's method starts: M a = force, without contact, where the components that
+/// `held` prescribes have none. The rates of rigid bodies become rigid.
+void set_start_accelerations(const Model& model, const PrescribedTargets& held, State& state);
 
 }  // namespace clearance
