@@ -35,7 +35,7 @@ std::set<std::string> hit_bodies(const std::string& json, TimeIntegrator integra
   const auto broad_phase = make_broad_phase(scene.dim(), model.surface);
   const VecX x_t1 = scene.state().x + 0.01 * scene.state().v;
   const auto find = scene.dim() == 2 ? find_impacts<2> : find_impacts<3>;
-  const std::vector<char> flags = find(model, options, *broad_phase, scene.state().x, x_t1);
+  const std::vector<char> flags = find(model, options, *broad_phase, scene.state().x, x_t1).is_hit;
   std::set<std::string> names;
   for (std::size_t b = 0; b < flags.size(); ++b) {
     if (flags[b] != 0) names.insert(model.surface.body_names[model.body_of_block[b]]);

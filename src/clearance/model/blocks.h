@@ -1,6 +1,7 @@
 // Properties of the blocks of unknowns: their body, their mass, and whether they are points.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "clearance/model/model.h"
@@ -19,6 +20,16 @@ inline std::vector<char> column_flags(const Model& model) {
     for (int i = 1; i <= model.layout.dim; ++i) is_column[body.first_block + i] = 1;
   }
   return is_column;
+}
+
+/// Returns 1 for each block that a joint holds.
+inline std::vector<char> joined_flags(const Model& model) {
+  std::vector<char> is_joined(model.layout.num_blocks, 0);
+  for (const auto& potential : model.potentials) {
+    if (potential->name() != std::string_view("joint")) continue;
+    for (const BlockKey key : potential->pattern()) is_joined[block_row(key)] = is_joined[block_column(key)] = 1;
+  }
+  return is_joined;
 }
 
 /// Returns M v, with the mass matrix M [kg].

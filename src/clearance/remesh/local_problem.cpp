@@ -35,7 +35,7 @@ TimeIntegrator restarted_method(const RemeshInputs<dim>& in, int body) {
     if (in.model.is_always_prescribed[b]) block<dim>(x, static_cast<int>(b)) = block<dim>(in.x1, static_cast<int>(b));
   }
   const auto broad_phase = make_broad_phase(dim, in.model.surface);
-  const std::vector<char> is_hit = find_impacts<dim>(in.model, in.options, *broad_phase, in.state.x, x);
+  const std::vector<char> is_hit = find_impacts<dim>(in.model, in.options, *broad_phase, in.state.x, x).is_hit;
   for (std::size_t b = 0; b < is_hit.size(); ++b) {
     if (is_hit[b] && is_of_body(b)) return TimeIntegrator::implicit_euler;
   }

@@ -100,6 +100,7 @@ class HitBodies {
         motions_(motions),
         path_(path),
         is_hit_(model.surface.num_bodies(), 0),
+        is_near_(is_hit_),
         is_damped_(options.integrator.method == TimeIntegrator::bdf2_in_flight ? find_deformable(model)
                                                                                : std::vector<char>(is_hit_.size(), 0)) {
   }
@@ -142,12 +143,13 @@ class HitBodies {
   }
 
   /// Returns the marks per block.
-  std::vector<char> of_blocks() const {
-    std::vector<char> of_block;
+  ImpactMarks of_blocks() const {
+    ImpactMarks marks;
     for (int b = 0; b < model_.layout.num_blocks; ++b) {
-      of_block.push_back(is_hit_[body_of_block(model_, b)]);
+      marks.is_hit.push_back(is_hit_[body_of_block(model_, b)]);
+      marks.is_near.push_back(is_near_[body_of_block(model_, b)]);
     }
-    return of_block;
+    return marks;
   }
 
  private:
@@ -155,9 +157,13 @@ class HitBodies {
   double dhat_at(int vertex) const {
     return model_.contact_scales.is_empty() ? barrier_.dhat : model_.contact_scales.dhat[vertex];
   }
-  /// Marks two bodies (-1: a half-space) that may repel each other on the path, if one of them is damped in contact.
+  /// Marks two bodies (-1: a half-space) that may repel each other on the path; they are hit if one of them is damped
+  /// in contact.
   void touch(int body, int other, double gap, double motion, double dhat) {
-    if (gap - motion >= dhat || (is_damped_[body] == 0 && (other < 0 || is_damped_[other] == 0))) return;
+    if (gap - motion >= dhat) return;
+    is_near_[body] = 1;
+    if (other >= 0) is_near_[other] = 1;
+    if (is_damped_[body] == 0 && (other < 0 || is_damped_[other] == 0)) return;
     is_hit_[body] = 1;
     if (other >= 0) is_hit_[other] = 1;
   }
@@ -171,15 +177,15 @@ class HitBodies {
   const BarrierOptions& barrier_;
   const BodyMotions<dim>& motions_;
   const SurfacePath& path_;
-  std::vector<char> is_hit_;
+  std::vector<char> is_hit_, is_near_;
   std::vector<char> is_damped_;  // deformable, and the method damps contacts
 };
 
 }  // namespace
 
 template <int dim>
-std::vector<char> find_impacts(const Model& model, const SolverOptions& options, BroadPhase& broad_phase,
-                               const VecX& x_t0, const VecX& x_t1) {
+ImpactMarks find_impacts(const Model& model, const SolverOptions& options, BroadPhase& broad_phase, const VecX& x_t0,
+                         const VecX& x_t1) {
   const BodyMotions<dim> motions(model, x_t1 - x_t0);
   const SurfacePath path{model.surface_map.apply(x_t0), model.surface_map.apply(x_t1), {}, {}, {}};
   HitBodies<dim> bodies(model, options, motions, path);
@@ -189,7 +195,7 @@ std::vector<char> find_impacts(const Model& model, const SolverOptions& options,
   return bodies.of_blocks();
 }
 
-template std::vector<char> find_impacts<2>(const Model&, const SolverOptions&, BroadPhase&, const VecX&, const VecX&);
-template std::vector<char> find_impacts<3>(const Model&, const SolverOptions&, BroadPhase&, const VecX&, const VecX&);
+template ImpactMarks find_impacts<2>(const Model&, const SolverOptions&, BroadPhase&, const VecX&, const VecX&);
+template ImpactMarks find_impacts<3>(const Model&, const SolverOptions&, BroadPhase&, const VecX&, const VecX&);
 
 }  // namespace clearance

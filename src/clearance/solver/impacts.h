@@ -8,14 +8,20 @@
 
 namespace clearance {
 
-/// Returns 1 for each block whose body is hit on the way from the unknowns x_t0 to x_t1 [m], else 0.
+/// Per block, 1 if its body is ... on a way, else 0.
+struct ImpactMarks {
+  std::vector<char> is_hit;
+  std::vector<char> is_near;  ///< within dhat of something that it might meet
+};
+
+/// Finds the bodies that are hit on the way from the unknowns x_t0 to x_t1 [m].
 ///
 /// A pair hits if its gap, as far as it is within dhat, may lose more than half of itself. For each of its two bodies
 /// that is an impact if the gap closes by more than a quarter of the body's mean motion relative to the other body. A
 /// polygonal wheel on the ground, or a rough surface that something glides over, thus causes no impact. With
 /// bdf2_in_flight, all bodies that are hit or touched where one of the two is deformable count too.
 template <int dim>
-std::vector<char> find_impacts(const Model& model, const SolverOptions& options, BroadPhase& broad_phase,
-                               const VecX& x_t0, const VecX& x_t1);
+ImpactMarks find_impacts(const Model& model, const SolverOptions& options, BroadPhase& broad_phase, const VecX& x_t0,
+                         const VecX& x_t1);
 
 }  // namespace clearance

@@ -47,6 +47,7 @@ class Step {
   void mark_stopped(const VecX& x, std::vector<char>& is_hit) const;
   bool begins_with_drive() const;
   void mark_led(RestartMarks& marks) const;
+  void mark_flying(const std::vector<char>& is_near, std::vector<char>& is_flying) const;
   void open_account(std::shared_ptr<const Candidates> candidates);
   void start_from_inertia();
 

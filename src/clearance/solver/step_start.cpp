@@ -1,6 +1,7 @@
 // A step up to its first direction.
 #include <algorithm>
 
+#include "clearance/model/blocks.h"
 #include "clearance/model/feasible_model.h"
 #include "clearance/solver/impacts.h"
 #include "clearance/solver/step.h"
@@ -132,6 +133,18 @@ void Step<dim>::mark_led(RestartMarks& marks) const {
   }
 }
 
+/// Marks stiff bodies that nothing can touch in this step. Those with joints are left out: a limit may press on them.
+template <int dim>
+void Step<dim>::mark_flying(const std::vector<char>& is_near, std::vector<char>& is_flying) const {
+  is_flying.assign(in_.model.layout.num_blocks, 0);
+  const std::vector<char> is_joined = joined_flags(in_.model);
+  for (const StiffBody& body : in_.model.stiff_bodies) {
+    const int first = body.first_block;
+    const bool is_free = is_near[first] == 0 && is_joined[first] == 0;
+    std::fill_n(is_flying.begin() + first, dim + 1, static_cast<char>(is_free));
+  }
+}
+
 /// Gives bodies that are about to hit something, or a limit of their joints, a step of implicit Euler; those that touch
 /// something too if the method asks for it.
 template <int dim>
@@ -139,12 +152,18 @@ void Step<dim>::restart_where_hit() {
   VecX x = target_.x_tilde;
   set_targets<dim>(in_.targets, x);
   RestartMarks marks{std::vector<char>(in_.model.layout.num_blocks, 0), {}, x};
+  std::vector<char> is_near = marks.is_hit;
   if (in_.options.has_contact) {
     StageTimer timer(log_.profile(), Stage::broad_phase);
-    marks.is_hit = find_impacts<dim>(in_.model, in_.options, in_.broad_phase, in_.state.x, x);
+    ImpactMarks impacts = find_impacts<dim>(in_.model, in_.options, in_.broad_phase, in_.state.x, x);
+    marks.is_hit = std::move(impacts.is_hit);
+    is_near = std::move(impacts.is_near);
   }
   mark_stopped(x, marks.is_hit);
-  if (in_.options.integrator.method == TimeIntegrator::bdf2_in_flight) mark_led(marks);
+  if (in_.options.integrator.method == TimeIntegrator::bdf2_in_flight) {
+    mark_led(marks);
+    mark_flying(is_near, marks.is_flying);
+  }
   restart(in_.options.integrator, in_.state, in_.model.body_of_block, std::move(marks), target_);
   if (in_.copies.consistent_mass) in_.copies.consistent_mass->set_factors(target_.mass_factors);
 }
@@ -189,6 +208,7 @@ template void Step<2>::start_from(const VecX&);
 template void Step<2>::restart_where_hit();
 template bool Step<2>::begins_with_drive() const;
 template void Step<2>::mark_led(RestartMarks&) const;
+template void Step<2>::mark_flying(const std::vector<char>&, std::vector<char>&) const;
 template void Step<2>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<2>::open_account(std::shared_ptr<const Candidates>);
 template void Step<2>::start_from_inertia();
@@ -199,6 +219,7 @@ template void Step<3>::start_from(const VecX&);
 template void Step<3>::restart_where_hit();
 template bool Step<3>::begins_with_drive() const;
 template void Step<3>::mark_led(RestartMarks&) const;
+template void Step<3>::mark_flying(const std::vector<char>&, std::vector<char>&) const;
 template void Step<3>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<3>::open_account(std::shared_ptr<const Candidates>);
 template void Step<3>::start_from_inertia();

@@ -39,30 +39,35 @@ bool is_start(const IntegratorOptions& options, const State& state) {
   return options.method == TimeIntegrator::bdf2_in_flight && state.has_history.empty() && state.step == 0;
 }
 
-/// Share of h^2 in the first step, x_t1 = x + h v + h^2 a_t1 / 2 and v_t1 = 2 (x_t1 - x) / h - v: what falls is then
-/// where it should be. A step of implicit Euler would be h^2 a / 2 ahead, a tenth of a flight of ten steps.
-constexpr double start_share = 0.5;
-
-/// Returns the target of the first step, with implicit Euler for some blocks.
-InertialTarget start_target(double h, const State& state, const std::vector<char>& is_first_order) {
-  InertialTarget target{state.x + h * state.v, start_share * h * h};
-  for (const char flag : is_first_order) target.mass_factors.push_back(flag != 0 ? start_share : 1.0);
-  return target;
+/// Share of h^2 in the scale of a formula. The one without a past is x_t1 = x + h v + h^2 a_t1 / 2 and v_t1 =
+/// 2 (x_t1 - x) / h - v: what falls is then where it should be. A step of implicit Euler would be h^2 a / 2 ahead, a
+/// tenth of a flight of ten steps.
+double share_of(StepFormula formula, const Bdf2& bdf2) {
+  switch (formula) {
+    case StepFormula::implicit_euler:
+      return 1.0;
+    case StepFormula::without_past:
+      return 0.5;
+    case StepFormula::bdf2:
+      break;
+  }
+  return bdf2.factor();
 }
 
-/// Returns the target of restarted BDF2, with implicit Euler for some blocks, which need not have a history.
-InertialTarget mixed_target(double h, const State& state, const std::vector<char>& is_first_order) {
+/// Returns the target of restarted BDF2; blocks of `bdf2` alone need a past.
+InertialTarget mixed_target(double h, const State& state, const std::vector<StepFormula>& formulas) {
   InertialTarget target{state.x + h * state.v, h * h};
-  if (std::all_of(is_first_order.begin(), is_first_order.end(), [](char flag) { return flag != 0; })) return target;
-  // One objective has one scale. A mass factor of 4/9 (steps of one length) gives a block of implicit Euler its scale
-  // h^2.
+  if (formulas.empty()) return target;
+  // One objective has one scale, that of the highest formula. A factor of its mass gives a block of another formula its
+  // own: 4/9 (steps of one length) gives implicit Euler h^2 beside BDF2.
+  const auto [lowest, highest] = std::minmax_element(formulas.begin(), formulas.end());
   const Bdf2 bdf2(h, state);
-  target.scale = bdf2.scale();
-  const auto num_blocks = static_cast<Eigen::Index>(is_first_order.size()), dim = state.x.size() / num_blocks;
+  const double share = share_of(*highest, bdf2);
+  target.scale = share * h * h;
+  const auto num_blocks = static_cast<Eigen::Index>(formulas.size()), dim = state.x.size() / num_blocks;
   for (Eigen::Index b = 0; b < num_blocks; ++b) {
-    const bool is_euler = is_first_order[b] != 0;
-    target.mass_factors.push_back(is_euler ? bdf2.factor() : 1.0);
-    if (is_euler) continue;
+    if (*lowest != *highest) target.mass_factors.push_back(share / share_of(formulas[b], bdf2));
+    if (formulas[b] != StepFormula::bdf2) continue;
     const auto of = [&](const VecX& all) { return all.segment(dim * b, dim); };
     target.x_tilde.segment(dim * b, dim) =
         (bdf2.of_now * of(state.x) - bdf2.of_before * of(state.x_prev)) / bdf2.sum +
@@ -71,24 +76,33 @@ InertialTarget mixed_target(double h, const State& state, const std::vector<char
   return target;
 }
 
-/// Marks the blocks of bodies that follow implicit Euler, and of bodies that are led as a whole.
-std::vector<char> find_first_order(const State& state, bool needs_history, const std::vector<int>& body_of_block,
-                                   const RestartMarks& marks) {
+/// Returns the formula of each block, which is the lowest that a block of its body needs; bodies that are led as a
+/// whole have implicit Euler.
+std::vector<StepFormula> find_formulas(const State& state, bool is_first, const std::vector<int>& body_of_block,
+                                       const RestartMarks& marks) {
   const auto num_blocks = static_cast<int>(marks.is_hit.size());
+  const auto has = [](const std::vector<char>& flags, int block) { return !flags.empty() && flags[block] != 0; };
   const auto body_of = [&](int block) { return body_of_block.empty() ? block : body_of_block[block]; };
   int num_bodies = num_blocks;
   for (const int body : body_of_block) num_bodies = std::max(num_bodies, body + 1);
-  std::vector<char> is_second(num_bodies, 0), is_first(num_bodies, 0);
+  std::vector<StepFormula> of_bodies(num_bodies, StepFormula::bdf2);
+  std::vector<char> is_free(num_bodies, 0);
   for (int b = 0; b < num_blocks; ++b) {
-    if (!marks.is_led.empty() && marks.is_led[b] != 0) continue;
-    const bool has_past = !needs_history || (!state.has_history.empty() && state.has_history[b] != 0);
-    (marks.is_hit[b] == 0 && has_past ? is_second : is_first)[body_of(b)] = 1;
+    if (has(marks.is_led, b)) continue;
+    const int body = body_of(b);
+    is_free[body] = 1;
+    StepFormula formula = StepFormula::implicit_euler;
+    if (marks.is_hit[b] == 0) {
+      if (is_first || has(marks.is_flying, b)) formula = StepFormula::without_past;
+      if (has(state.has_history, b)) formula = StepFormula::bdf2;
+    }
+    of_bodies[body] = std::min(of_bodies[body], formula);
   }
-  std::vector<char> of_blocks;
+  std::vector<StepFormula> formulas;
   for (int b = 0; b < num_blocks; ++b) {
-    of_blocks.push_back(is_first[body_of(b)] != 0 || is_second[body_of(b)] == 0 ? 1 : 0);
+    formulas.push_back(is_free[body_of(b)] != 0 ? of_bodies[body_of(b)] : StepFormula::implicit_euler);
   }
-  return of_blocks;
+  return formulas;
 }
 
 }  // namespace
@@ -127,15 +141,14 @@ InertialTarget predict(const IntegratorOptions& options, const State& state) {
 void restart(const IntegratorOptions& options, const State& state, const std::vector<int>& body_of_block,
              RestartMarks marks, InertialTarget& target) {
   const double h = options.h;
-  const bool is_first = is_start(options, state);
-  std::vector<char> is_euler = find_first_order(state, !is_first, body_of_block, marks);
-  target = is_first ? start_target(h, state, is_euler) : mixed_target(h, state, is_euler);
+  std::vector<StepFormula> formulas = find_formulas(state, is_start(options, state), body_of_block, marks);
+  target = mixed_target(h, state, formulas);
   const auto num_blocks = static_cast<Eigen::Index>(marks.is_led.size());
   for (Eigen::Index b = 0; b < num_blocks; ++b) {
     if (marks.is_led[b] == 0) continue;
     marks.is_hit[b] = 1;
-    if (is_euler[b] != 0) continue;
-    is_euler[b] = 1;
+    if (formulas[b] == StepFormula::implicit_euler) continue;
+    formulas[b] = StepFormula::implicit_euler;
     // A target that is the scale times the acceleration behind the end gives its neighbours, and the reaction, the
     // acceleration of implicit Euler, (x_t1 - x - h v) / h^2, with the mass factor of the body.
     const Eigen::Index dim = state.x.size() / num_blocks, at = dim * b;
@@ -144,7 +157,7 @@ void restart(const IntegratorOptions& options, const State& state, const std::ve
         of(marks.x_led) - target.scale / (h * h) * (of(marks.x_led) - of(state.x) - h * of(state.v));
   }
   target.is_hit = std::move(marks.is_hit);
-  target.is_euler = std::move(is_euler);
+  target.formulas = std::move(formulas);
 }
 
 namespace {
@@ -158,15 +171,20 @@ void set_newmark_velocity(const IntegratorOptions& options, const InertialTarget
   state.a = a_t1;
 }
 
-/// Sets the velocities of the blocks that do not follow implicit Euler; `velocity(of)` makes them, where of(x) is the
-/// part of a vector that belongs to a block.
-template <class Velocity>
-void set_second_order_velocities(const InertialTarget& target, const Velocity& velocity, VecX& v_t1) {
-  const auto num_blocks = static_cast<Eigen::Index>(target.is_euler.size());
+/// Sets the velocities of the blocks whose formula is not implicit Euler.
+void set_second_order_velocities(double h, const InertialTarget& target, const VecX& x_t1, const State& state,
+                                 VecX& v_t1) {
+  const Bdf2 bdf2(h, state);
+  const auto num_blocks = static_cast<Eigen::Index>(target.formulas.size());
   for (Eigen::Index b = 0; b < num_blocks; ++b) {
-    if (target.is_euler[b] != 0) continue;
     const Eigen::Index dim = v_t1.size() / num_blocks, at = dim * b;
-    v_t1.segment(at, dim) = velocity([&](const VecX& all) { return all.segment(at, dim); });
+    const auto of = [&](const VecX& all) { return all.segment(at, dim); };
+    if (target.formulas[b] == StepFormula::without_past) {
+      v_t1.segment(at, dim) = (2.0 / h) * (of(x_t1) - of(state.x)) - of(state.v);
+    } else if (target.formulas[b] == StepFormula::bdf2) {
+      // v_t1 = (x_t1 - x_bar) / c
+      v_t1.segment(at, dim) = (of(x_t1) - bdf2.bar(of(state.x), of(state.x_prev))) * (bdf2.sum / bdf2.root() / h);
+    }
   }
 }
 
@@ -190,19 +208,7 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
       break;
     case TimeIntegrator::bdf2_restarted:
     case TimeIntegrator::bdf2_in_flight:
-      if (is_start(options, state)) {
-        const auto velocity = [&](const auto& of) -> VecX {
-          return (2.0 / h) * (of(x_t1) - of(state.x)) - of(state.v);
-        };
-        set_second_order_velocities(target, velocity, v_t1);
-      } else {
-        // v_t1 = (x_t1 - x_bar) / c
-        const Bdf2 bdf2(h, state);
-        const auto velocity = [&](const auto& of) -> VecX {
-          return (of(x_t1) - bdf2.bar(of(state.x), of(state.x_prev))) * (bdf2.sum / bdf2.root() / h);
-        };
-        set_second_order_velocities(target, velocity, v_t1);
-      }
+      set_second_order_velocities(h, target, x_t1, state, v_t1);
       state.x_prev = state.x;
       state.v_prev = state.v;
       state.has_history = target.is_hit;

@@ -7,15 +7,22 @@
 
 namespace clearance {
 
+/// Formulas of restarted BDF2, in ascending order of what a body needs for them.
+enum class StepFormula : char {
+  implicit_euler,
+  without_past,  ///< second order, for what nothing touches
+  bdf2,
+};
+
 struct InertialTarget {
   VecX x_tilde;  ///< [m]
   double scale =
       1.0;  ///< [s^2] factor of the potentials: h^2 (Euler), beta h^2 (Newmark), (2h/3)^2 (BDF2), 1 (quasi-static)
   bool has_inertia = true;
-  /// Per block, a factor of its mass: scale / h^2 where restarted BDF2 takes a step of implicit Euler. Empty: all 1.
+  /// Per block, a factor of its mass: scale over that of its formula, if restarted BDF2 has several. Empty: all 1.
   std::vector<double> mass_factors = {};
-  std::vector<char> is_hit = {};    ///< per block, of restarted BDF2: 1 if it forgets what was before the step
-  std::vector<char> is_euler = {};  ///< per block, of restarted BDF2: 1 if its velocity is that of implicit Euler
+  std::vector<char> is_hit = {};           ///< per block, of restarted BDF2: 1 if it forgets what was before the step
+  std::vector<StepFormula> formulas = {};  ///< per block, of restarted BDF2: what gives its velocity
 
   double mass_factor(int block) const { return mass_factors.empty() ? 1.0 : mass_factors[block]; }
 };
@@ -24,21 +31,23 @@ InertialTarget predict(const IntegratorOptions& options, const State& state);
 
 /// Blocks that restarted BDF2 treats apart.
 struct RestartMarks {
-  std::vector<char> is_hit;       ///< per block: takes a step of implicit Euler and forgets what was before it
-  std::vector<char> is_led = {};  ///< per block: wholly prescribed, so that its velocity may jump; empty: none
-  VecX x_led = {};                ///< [m] where the blocks that are led end the step; others are not read
+  std::vector<char> is_hit;          ///< per block: takes a step of implicit Euler and forgets what was before it
+  std::vector<char> is_led = {};     ///< per block: wholly prescribed, so that its velocity may jump; empty: none
+  VecX x_led = {};                   ///< [m] where the blocks that are led end the step; others are not read
+  std::vector<char> is_flying = {};  ///< per block: of a stiff body that nothing can touch in this step; empty: none
 };
 
 /// Sets `target` to that of restarted BDF2.
 ///
-/// A body has one formula, because a consistent mass couples its blocks: if one of them is hit, or has no history, all
-/// follow implicit Euler. `body_of_block` numbers the bodies; if it is empty, every block is on its own. A block that
-/// is led has the acceleration of implicit Euler in any case, that is, the change of its velocity.
+/// A body has one formula, because a consistent mass couples its blocks: the lowest that one of them needs. What is hit
+/// needs implicit Euler, and so does what has no history, unless it flies. `body_of_block` numbers the bodies; if it is
+/// empty, every block is on its own. A block that is led has the acceleration of implicit Euler in any case, that is,
+/// the change of its velocity.
 ///
 /// Backward differences extrapolate: a body at v that something stops at once would have -v / 2 after the step, and a
 /// part of the impact once more in the next. With a step of implicit Euler, of the impact, and another one after it
-/// there is neither; bodies that glide, roll, rest or fly keep their second order. The first step of bdf2_in_flight is
-/// of second order for what flies, too.
+/// there is neither; bodies that glide, roll, rest or fly keep their second order. bdf2_in_flight has no step of the
+/// first order in the first step of a scene, nor where a stiff body flies away after an impact.
 void restart(const IntegratorOptions& options, const State& state, const std::vector<int>& body_of_block,
              RestartMarks marks, InertialTarget& target);
 

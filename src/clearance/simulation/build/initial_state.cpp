@@ -82,7 +82,7 @@ VecX accelerations(const Model& model, const PrescribedTargets& held, const VecX
     if (model.mass[b] > 0.0) a.segment(dim * b, dim) = forces.segment(dim * b, dim) / model.mass[b];
   }
   if (!model.consistent_mass) return a;
-  // What is held hands its acceleration on to its neighbours, and so it must be none.
+  // Held components have no acceleration: a consistent mass would hand one on to their neighbours.
   for (std::size_t k = 0; k < held.blocks.size(); ++k) {
     for (int c = 0; c < dim; ++c) {
       if (held.has_component(k, c)) inverse[dim * held.blocks[k] + c] = a[dim * held.blocks[k] + c] = 0.0;
