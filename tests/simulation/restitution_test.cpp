@@ -70,6 +70,22 @@ TEST_P(Restitution, OfABallThatFallsForFewStepsGivesItsHeight) {
   }
 }
 
+// A step of implicit Euler after the bounce would be h^2 g / 2 too low from then on.
+TEST(Restitution, IsFollowedByFreeFlightAtOnce) {
+  for (const char* kind : {"affine", "rigid"}) {
+    const double h = 0.02, height = 0.5;
+    StiffScene scene(scene_of({kind, "bdf2_in_flight"}, h, R"("restitution": 0.7)",
+                              floor_below + R"("bodies": [)" + ball(kind, {0, 0.05 + height, 0}, {0, 0, 0}) + "]"));
+    while (scene.velocity(0)[1] <= 0.0) scene.step();
+    const double bottom = scene.center(0)[1], speed = scene.velocity(0)[1], g = 9.80665;
+    for (double t = h; t < 0.3; t += h) {
+      scene.step();
+      EXPECT_NEAR(scene.center(0)[1], bottom + speed * t - 0.5 * g * t * t, 1e-6) << kind << ' ' << t;
+      EXPECT_NEAR(scene.velocity(0)[1], speed - g * t, 1e-5) << kind << ' ' << t;
+    }
+  }
+}
+
 TEST_P(Restitution, OfTwoBallsHasTheClosedForm) {
   for (const double e : {0.3, 0.9}) {
     for (const double mass : {1.0, 10.0}) {
@@ -86,6 +102,60 @@ TEST_P(Restitution, OfTwoBallsHasTheClosedForm) {
       EXPECT_NEAR(scene.velocity(0)[0], common - e * 2.0 / (mass + 1.0), 0.05 * e * 2.0 / (mass + 1.0));
       EXPECT_NEAR(scene.velocity(1)[0], common + e * 2.0 * mass / (mass + 1.0), 0.05 * e * 2.0 * mass / (mass + 1.0));
     }
+  }
+}
+
+// A rod of 1 kg that hangs on a hinge is hit away from its centre of percussion, where a free rod would leave the
+// hinge.
+TEST_P(Restitution, OfARodOnAHingeTurnsItAboutTheHinge) {
+  const double length = 1.0, width = 0.05, mass = 1.0, speed = 2.0, below = 0.3, e = 0.6;
+  StiffScene scene(scene_of(
+      GetParam(), 1e-3, R"("restitution": 0.6)",
+      no_gravity +
+          fmt::format(R"("bodies": [{}, {{"kind": "{}", "name": "rod", "mass": {}, "generator": {{"kind": "box",
+                          "size": [{}, {}, {}]}}, "transform": {{"translation": [0, {}, 0]}}}}],
+                        "joints": [{{"name": "hinge", "bodies": ["rod", ""], "point": [0, 0, 0], "axis": [0, 0, 1]}}])",
+                      ball(GetParam().kind, {-0.1, -below, 0}, {speed, 0, 0}), GetParam().kind, mass, width, length,
+                      width, -0.5 * length)));
+  scene.steps(40);
+  const double inertia = mass * (length * length + width * width) / 12.0 + mass * 0.25 * length * length;
+  const double impulse = (1.0 + e) * speed / (1.0 + below * below / inertia);
+  EXPECT_NEAR(scene.velocity(0)[0], speed - impulse, 0.02 * speed);
+  EXPECT_NEAR(scene.spin(1)[2], impulse * below / inertia, 0.02 * speed);
+  // The rod still turns about the hinge.
+  EXPECT_NEAR(scene.moved(1, {0, 0, 0}).norm(), 0.0, 1e-4);
+}
+
+// Chains move as their joints let them, and get no energy.
+TEST_P(Restitution, OfAChainKeepsItTogetherAndGivesNoEnergy) {
+  std::string bodies, joints;
+  for (int link = 0; link < 4; ++link) {
+    bodies += fmt::format(R"(, {{"kind": "{}", "name": "link{}", "mass": 0.2, "generator": {{"kind": "box",
+        "size": [0.02, 0.2, 0.02]}}, "transform": {{"translation": [0, {}, 0]}}}})",
+                          GetParam().kind, link, -0.1 - 0.2 * link);
+    joints +=
+        fmt::format(R"({}{{"name": "joint{}", "bodies": ["link{}", "{}"], "point": [0, {}, 0], "kind": "ball"}})",
+                    link > 0 ? ", " : "", link, link, link > 0 ? fmt::format("link{}", link - 1) : "", -0.2 * link);
+  }
+  joints = R"("joints": [)" + joints + R"(], "contact": {"ignored_pairs": [{"bodies": ["link0", "link1"]},
+      {"bodies": ["link1", "link2"]}, {"bodies": ["link2", "link3"]}], "restitution": 1})";
+  StiffScene scene(fmt::format(R"({{"time": {{"step": 1e-3, "integrator": "{}"}}, {} "bodies": [{}{}], {}}})",
+                               GetParam().integrator, no_gravity, ball(GetParam().kind, {-0.08, -0.55, 0.0}, {2, 0, 0}),
+                               bodies, joints));
+  const double start = scene.step().energy.front().second;
+  ASSERT_NEAR(start, 2.0, 1e-9);
+  double most = 0.0;
+  for (int n = 0; n < 60; ++n) {
+    scene.step();
+    double kinetic = 0.0;
+    for (int u = 0; u < scene.num_units(); ++u) kinetic += 0.5 * scene.unit_mass(u) * scene.velocity(u).squaredNorm();
+    most = std::max(most, kinetic);
+  }
+  EXPECT_LT(most, 1.001 * start);
+  EXPECT_LT(scene.velocity(0)[0], 0.9 * 2.0);
+  for (int link = 1; link < 4; ++link) {
+    const Vec<3> joint(0, -0.2 * link, 0);
+    EXPECT_LT((scene.moved(link, joint) - scene.moved(link + 1, joint)).norm(), 1e-3) << link;
   }
 }
 

@@ -1,7 +1,9 @@
 #include "clearance/solver/rebound.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "clearance/model/blocks.h"
@@ -14,8 +16,10 @@ Rebound<dim>::Rebound(const Model& model, const SolverOptions& options, const Pr
     : model_(model) {
   if (model.restitution.is_zero() || model.stiff_bodies.empty() || end.contacts.contacts.empty()) return;
   add_bodies(targets, state, end.x);
+  add_mechanisms();
   add_meetings(options, x_surface_t0, end);
   keep_islands_of_impacts();
+  keep_nearest_impacts();
 }
 
 /// Collects the free bodies that are stiff as a whole, with their motion at the start of the step.
@@ -95,13 +99,114 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
           compute_contact_gap<dim>(model_, contact, positions_of<dim>(contact, x_surface_t0)).distance;
       meeting.closed = std::max(0.0, distance_t0 - gap.distance);
     }
+    meeting.gap = gap.distance;
+    meeting.bodies = {one, other};
     meeting.mu = friction_coefficients(model_, contact).sliding;
-    // Changes of speed by unit impulses; the tangential one is the sum over two tangents, which bounds that in any
-    // tangent direction.
+    meetings_.push_back(meeting);
+  }
+}
+
+/// Collects the bodies of each mechanism.
+template <int dim>
+void Rebound<dim>::add_mechanisms() {
+  constexpr std::size_t most_bodies = 64;
+  const std::vector<char> is_joined = joined_flags(model_);
+  const auto root_of = [&](int body) {
+    return model_.mechanism_of_body.empty() ? body : model_.mechanism_of_body[body];
+  };
+  // A deformable body moves with the stiff ones that it is joined to, which no mobility of these says.
+  std::vector<char> has_deformable(model_.surface.num_bodies(), 0);
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    const int body = body_of_block(model_, b);
+    if (is_joined[b] != 0 && body_of_[body] == -2) has_deformable[root_of(body)] = 1;
+  }
+  std::vector<int> mechanism_of_root(has_deformable.size(), -1);
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const int first = bodies_[k].stiff.first_block, root = root_of(body_of_block(model_, first));
+    if (is_joined[first] == 0 || has_deformable[root] != 0) continue;
+    int& mechanism = mechanism_of_root[root];
+    if (mechanism < 0) {
+      mechanism = static_cast<int>(mechanisms_.size());
+      mechanisms_.emplace_back();
+    }
+    bodies_[k].mechanism = mechanism;
+    bodies_[k].place = static_cast<int>(mechanisms_[mechanism].bodies.size());
+    mechanisms_[mechanism].bodies.push_back(static_cast<int>(k));
+  }
+  for (Body& body : bodies_) {
+    if (body.mechanism >= 0 && mechanisms_[body.mechanism].bodies.size() > most_bodies) body.mechanism = -1;
+  }
+}
+
+/// Returns (M + K)^-1 in the rigid motions of the bodies, where K is h^2 times the stiffness of the joints: the step is
+/// one of implicit Euler, and joints resist an impulse within it as they resist the contact forces.
+template <int dim>
+MatX Rebound<dim>::mobility_of(const Mechanism& mechanism, const BlockSparseMatrix& joints) const {
+  // In the plane bodies move along x and y and turn about z.
+  const std::vector<int> motions = dim == 2 ? std::vector<int>{0, 1, 5} : std::vector<int>{0, 1, 2, 3, 4, 5};
+  const auto unit = [](int motion) { return Vec<3>(Vec<3>::Unit(motion % 3)); };
+  const auto size = static_cast<Eigen::Index>(6 * mechanism.bodies.size());
+  MatX matrix = MatX::Identity(size, size);
+  for (std::size_t j = 0; j < mechanism.bodies.size(); ++j) {
+    const Body& body = bodies_[mechanism.bodies[j]];
+    const auto at = static_cast<Eigen::Index>(6 * j);
+    for (const int motion : motions) {
+      VecX moved = VecX::Zero(joints.num_rows());
+      auto column = matrix.col(at + motion);
+      column[at + motion] = 0.0;
+      if (motion < 3) {
+        block<dim>(moved, body.stiff.first_block)[motion] = 1.0;
+        column[at + motion] = body.mass;
+      } else {
+        const auto turned = RigidColumns<dim>::turned(unit(motion), body.columns.b());
+        for (int i = 0; i < dim; ++i)
+          block<dim>(moved, body.stiff.first_block + 1 + i) = turned[i].template head<dim>();
+        const Vec<3> moment = body.columns.moment_of(unit(motion));
+        for (const int row : motions) {
+          if (row >= 3) column[at + row] = moment[row - 3];
+        }
+      }
+      const VecX forces = joints.multiply(moved);
+      for (std::size_t k = 0; k < mechanism.bodies.size(); ++k) {
+        const Body& other = bodies_[mechanism.bodies[k]];
+        const auto to = static_cast<Eigen::Index>(6 * k);
+        Vec<3> moment = Vec<3>::Zero();
+        for (int i = 0; i < dim; ++i) {
+          moment += other.columns.b()[i].cross(padded(block<dim>(forces, other.stiff.first_block + 1 + i)));
+        }
+        for (const int row : motions) {
+          column[to + row] += row < 3 ? block<dim>(forces, other.stiff.first_block)[row] : moment[row - 3];
+        }
+      }
+    }
+  }
+  MatX mobility = matrix.llt().solve(MatX::Identity(size, size));
+  if (dim == 2) {
+    for (Eigen::Index i = 0; i < size; ++i) {
+      if (std::find(motions.begin(), motions.end(), static_cast<int>(i % 6)) == motions.end()) mobility(i, i) = 0.0;
+    }
+  }
+  return mobility;
+}
+
+template <int dim>
+void Rebound<dim>::find_mobilities(std::span<const std::unique_ptr<Potential>> potentials, const VecX& x, double h) {
+  for (const auto& potential : potentials) {
+    if (mechanisms_.empty() || potential->name() != std::string_view("joint")) continue;
+    BlockSparseMatrix joints(dim, model_.layout.num_blocks, potential->pattern());
+    potential->restrict_to({});
+    potential->add_hessian(x, h * h, joints);
+    for (Mechanism& mechanism : mechanisms_) {
+      const Body& body = bodies_[mechanism.bodies.front()];
+      if (body.mechanism >= 0 && body.island >= 0) mechanism.mobility = mobility_of(mechanism, joints);
+    }
+  }
+  // Changes of speed by unit impulses; the tangential one is the sum over two tangents, which bounds that in any
+  // tangent direction.
+  for (Meeting& meeting : meetings_) {
     meeting.normal_response = response(meeting, meeting.normal);
     const Vec<3> tangent = meeting.normal.unitOrthogonal();
     meeting.tangent_response = response(meeting, tangent) + response(meeting, meeting.normal.cross(tangent));
-    meetings_.push_back(meeting);
   }
 }
 
@@ -139,11 +244,16 @@ void Rebound<dim>::keep_islands_of_impacts() {
     while (bodies_[b].island != b) b = bodies_[b].island;
     return b;
   };
-  // Bodies that meet are one island; obstacles and half-spaces join none.
-  for (const Meeting& meeting : meetings_) {
-    if (meeting.sides[0].body < 0 || meeting.sides[1].body < 0) continue;
-    const int a = root(meeting.sides[0].body), b = root(meeting.sides[1].body);
+  const auto join = [&](int one, int other) {
+    const int a = root(one), b = root(other);
     bodies_[std::max(a, b)].island = std::min(a, b);
+  };
+  // Bodies that meet or that joints connect are one island; obstacles and half-spaces join none.
+  for (const Meeting& meeting : meetings_) {
+    if (meeting.sides[0].body >= 0 && meeting.sides[1].body >= 0) join(meeting.sides[0].body, meeting.sides[1].body);
+  }
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    if (bodies_[b].mechanism >= 0) join(mechanisms_[bodies_[b].mechanism].bodies.front(), static_cast<int>(b));
   }
   for (Body& body : bodies_) body.island = root(body.island);
   const auto island_of = [&](const Meeting& meeting) {
@@ -163,6 +273,24 @@ void Rebound<dim>::keep_islands_of_impacts() {
   }
 }
 
+/// The nearest of points that are close together hits alone. Others within dhat, as on either side of the lowest corner
+/// of a polygon, would keep a ball from starting to roll.
+template <int dim>
+void Rebound<dim>::keep_nearest_impacts() {
+  constexpr double nearest_share = 1.25;  // of the smallest gap
+  constexpr double patch_share = 0.15;    // of a body's radius: dhat of a ball reaches 0.08
+  const std::vector<Meeting> all = meetings_;
+  for (Meeting& meeting : meetings_) {
+    const std::size_t side = meeting.sides[0].body >= 0 ? 0 : 1;
+    const double patch = patch_share * bodies_[meeting.sides[side].body].stiff.radius;
+    const bool is_beside_nearer = std::any_of(all.begin(), all.end(), [&](const Meeting& other) {
+      return other.is_impact && other.bodies == meeting.bodies && meeting.gap > nearest_share * other.gap &&
+             (other.sides[side].arm - meeting.sides[side].arm).norm() < patch;
+    });
+    if (is_beside_nearer) meeting.is_impact = false;
+  }
+}
+
 /// Returns the velocity [m/s] of the first side's point relative to the second side's, at the start of the step or now.
 template <int dim>
 Vec<3> Rebound<dim>::relative_velocity(const Meeting& meeting, bool is_at_start) const {
@@ -178,12 +306,17 @@ Vec<3> Rebound<dim>::relative_velocity(const Meeting& meeting, bool is_at_start)
 template <int dim>
 double Rebound<dim>::response(const Meeting& meeting, const Vec<3>& direction) const {
   double sum = 0.0;
-  for (const Side& side : meeting.sides) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Side& side = meeting.sides[i];
     if (side.body < 0) continue;
     const Body& body = bodies_[side.body];
-    // The impulse moves the centre of mass and turns the body.
-    const Vec<3> moment = side.arm.cross(direction);
-    sum += 1.0 / body.mass + moment.dot(body.columns.spin_by(moment));
+    if (moves_alone(body)) {
+      // The impulse moves the centre of mass and turns the body.
+      const Vec<3> moment = side.arm.cross(direction);
+      sum += 1.0 / body.mass + moment.dot(body.columns.spin_by(moment));
+    } else {
+      sum += speed(side, direction, side, direction) - speed(side, direction, meeting.sides[1 - i], direction);
+    }
   }
   return sum;
 }

@@ -9,11 +9,13 @@
 //   n . u(v) >= min(0, n . u(v_end))    in all other contacts of the same bodies,
 // where u is the velocity of a contact's points relative to each other: Moreau's impact law, with Coulomb friction of
 // the impulses. Affine bodies change by a rigid motion, or what hits would rebound and the rest of the body follow
-// later.
+// later. Bodies in joints move together: impulses act on the masses and the stiffness of the joints.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,10 @@ class Rebound {
   Rebound(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, const State& state,
           const VecX& x_surface_t0, const Iterate& end);
 
+  /// Finds how bodies in joints move under impulses at x, the end of the step of length h [s]. Joints are as stiff as
+  /// they are in the step. Mechanisms of more than 64 bodies, or with deformable ones, are pushed as if they had no
+  /// joints.
+  void find_mobilities(std::span<const std::unique_ptr<Potential>> potentials, const VecX& x, double h);
   /// Takes up the speed that `forces_t0` [N], those of the potentials at the start, give or take until bodies meet: a
   /// body falls on through its last gap. Without it, a ball that falls for 20 steps would rebound a tenth too low.
   void take_up_forces(const VecX& forces_t0);
@@ -48,6 +54,13 @@ class Rebound {
     Vec<3> v_end = Vec<3>::Zero(), spin_end = Vec<3>::Zero();  // as the barrier leaves it
     Vec<3> v = Vec<3>::Zero(), spin = Vec<3>::Zero();
     int island = 0;
+    int mechanism = -1, place = 0;  // into mechanisms_, and there; -1: no joint
+  };
+  /// Bodies that joints connect, or one that they hold.
+  struct Mechanism {
+    std::vector<int> bodies;
+    MatX
+        mobility;  // changes of v and spin of the bodies, six rows each, by impulses and angular impulses; may be empty
   };
   struct Side {
     int body = -1;                     // into bodies_; -1: moves as prescribed
@@ -61,6 +74,8 @@ class Rebound {
     double target = 0.0;                       // [m/s]
     double approach = 0.0, restitution = 0.0;  // [m/s] at the start, 1
     double closed = 0.0;                       // [m] of its gap in the step
+    double gap = 0.0;                          // [m] at the end of the step
+    std::array<int, 2> bodies = {0, 0};        // of the surface; -1 - half-space
     double mu = 0.0;
     double normal_response = 0.0, tangent_response = 0.0;  // [1/kg] speed by impulse
     double pressed = 0.0;                                  // [N s]
@@ -84,7 +99,20 @@ class Rebound {
   void add_bodies(const PrescribedTargets& targets, const State& state, const VecX& x);
   void add_meetings(const SolverOptions& options, const VecX& x_surface_t0, const Iterate& end);
   bool fill_side(Side& side, const Contact& contact, const std::array<double, 4>& weights, int begin, int stop) const;
+  void add_mechanisms();
   void keep_islands_of_impacts();
+  void keep_nearest_impacts();
+  MatX mobility_of(const Mechanism& mechanism, const BlockSparseMatrix& joints) const;
+  bool moves_alone(const Body& body) const {
+    return body.mechanism < 0 || mechanisms_[body.mechanism].mobility.size() == 0;
+  }
+  /// Returns the impulse at a side's point, and its moment about the body's centre of mass.
+  static VecX load(const Side& side, const Vec<3>& impulse) {
+    VecX load(6);
+    load << impulse, side.arm.cross(impulse);
+    return load;
+  }
+  double speed(const Side& of, const Vec<3>& along, const Side& by, const Vec<3>& impulse) const;
   Vec<3> relative_velocity(const Meeting& meeting, bool is_at_start = false) const;
   double response(const Meeting& meeting, const Vec<3>& direction) const;
   void push(const Meeting& meeting, const Vec<3>& impulse);
@@ -96,6 +124,7 @@ class Rebound {
 
   const Model& model_;
   std::vector<Body> bodies_;
+  std::vector<Mechanism> mechanisms_;
   std::vector<int> body_of_;  // per body of the surface: into bodies_; -1 prescribed, -2 deformable
   VecX x_surface_, v_surface_;
   std::vector<Meeting> meetings_;

@@ -23,22 +23,41 @@ void Rebound<dim>::push(const Meeting& meeting, const Vec<3>& impulse) {
     if (side.body < 0) continue;
     Body& body = bodies_[side.body];
     const Vec<3> on_body = i == 0 ? impulse : Vec<3>(-impulse);
-    body.v += on_body / body.mass;
-    body.spin += body.columns.spin_by(side.arm.cross(on_body));
+    if (moves_alone(body)) {
+      body.v += on_body / body.mass;
+      body.spin += body.columns.spin_by(side.arm.cross(on_body));
+      continue;
+    }
+    const Mechanism& mechanism = mechanisms_[body.mechanism];
+    const VecX change = mechanism.mobility.middleCols(6 * body.place, 6) * load(side, on_body);
+    for (std::size_t k = 0; k < mechanism.bodies.size(); ++k) {
+      bodies_[mechanism.bodies[k]].v += change.segment<3>(6 * k);
+      bodies_[mechanism.bodies[k]].spin += change.segment<3>(6 * k + 3);
+    }
   }
 }
 
-/// Returns the speed along the normal of one contact that a unit impulse along the normal of the other causes. The two
-/// contacts are of the same two bodies.
+/// Returns the speed along a direction of a point that an impulse at another point causes, alone.
+template <int dim>
+double Rebound<dim>::speed(const Side& of, const Vec<3>& along, const Side& by, const Vec<3>& impulse) const {
+  if (of.body < 0 || by.body < 0) return 0.0;
+  const Body &body = bodies_[by.body], &moved = bodies_[of.body];
+  if (moves_alone(body)) {
+    if (of.body != by.body) return 0.0;
+    return along.dot(impulse) / body.mass + of.arm.cross(along).dot(body.columns.spin_by(by.arm.cross(impulse)));
+  }
+  if (moved.mechanism != body.mechanism) return 0.0;
+  const MatX& mobility = mechanisms_[body.mechanism].mobility;
+  return load(of, along).dot(mobility.block(6 * moved.place, 6 * body.place, 6, 6) * load(by, impulse));
+}
+
+/// Returns the speed along the normal of one contact that a unit impulse along the normal of the other causes.
 template <int dim>
 double Rebound<dim>::coupling(const Meeting& of, const Meeting& by) const {
   double sum = 0.0;
   for (std::size_t i = 0; i < 2; ++i) {
     for (std::size_t j = 0; j < 2; ++j) {
-      if (of.sides[i].body < 0 || of.sides[i].body != by.sides[j].body) continue;
-      const Body& body = bodies_[of.sides[i].body];
-      const double along = of.normal.dot(by.normal) / body.mass +
-                           of.sides[i].arm.cross(of.normal).dot(body.columns.spin_by(by.sides[j].arm.cross(by.normal)));
+      const double along = speed(of.sides[i], of.normal, by.sides[j], by.normal);
       sum += i == j ? along : -along;
     }
   }
