@@ -37,6 +37,28 @@ TEST(EnergyMonitor, NamesWhatPassesItsLimitAndTheBody) {
   EXPECT_NE(lost.warnings()[0].message.find("'axle'"), std::string::npos);
 }
 
+TEST(EnergyMonitor, TellsOfGapsWhereTheForceOrTheDeflectionMatters) {
+  const auto step_with = [](double share, double force, double deflection_share) {
+    StepEnergies step;
+    step.contact_gap = {share, "'pad' and 'plate'"};
+    step.force_over_gap = force;
+    step.deflection_gap = {deflection_share, "pad"};
+    return step;
+  };
+  // A contact that has just begun bears nothing but what its gap makes; only the last deflection counts.
+  EnergyMonitor begun, squeezed, deflected;
+  begun.add(step_with(100.0, 1e-2, 0.5));
+  begun.add(step_with(0.01, 1e3, 0.01));
+  EXPECT_TRUE(begun.warnings().empty());
+  squeezed.add(step_with(0.3, 500.0, 0.0));
+  squeezed.add(step_with(0.01, 1e3, 0.0));
+  ASSERT_EQ(names(squeezed), std::vector<std::string>{"contact_gap"});
+  EXPECT_NE(squeezed.warnings()[0].message.find("up to 30 % of the contact force"), std::string::npos);
+  deflected.add(step_with(0.0, 1e3, 0.31));
+  ASSERT_EQ(names(deflected), std::vector<std::string>{"contact_gap"});
+  EXPECT_NE(deflected.warnings()[0].message.find("'pad' keep are 31 % of what it gives way"), std::string::npos);
+}
+
 TEST(EnergyMonitor, NeverAdvisesTheIntegratorInUse) {
   for (const TimeIntegrator integrator : {TimeIntegrator::implicit_euler, TimeIntegrator::bdf2,
                                           TimeIntegrator::implicit_newmark, TimeIntegrator::bdf2_restarted}) {

@@ -41,6 +41,7 @@ struct EnergyLedger {
   double at_work = 0.0;       ///< largest kinetic or elastic energy, or work of one term
   double hit = 0.0;           ///< net loss in impacts of bodies that would rebound by their own elasticity
   double is_driven = 0.0;     ///< 1: a drive or a prescribed motion has acted on it
+  double passed = 0.0;        ///< what friction or prescribed motion has handed to it and taken from it, without signs
   /// Work of each external term on the body, with its sign: potentials, barriers, friction, prescribed motion, and the
   /// friction loss at the body.
   std::vector<double> work;

@@ -145,8 +145,9 @@ StepRecord::Gap gap_of(const Simulation& simulation, const GapShare& gap) {
     return body < 0 ? fmt::format("half_spaces[{}]", -1 - body) : "'" + simulation.bodies()[body].name + "'";
   };
   const auto [first, second] = gap.bodies;
-  return {gap.share, gap.gap,
-          first == second ? "parts of " + name_of(first) : name_of(first) + " and " + name_of(second)};
+  return {gap.share, gap.gap, gap.force,
+          first == second ? "parts of " + name_of(first) : name_of(first) + " and " + name_of(second),
+          gap.deflected < 0 ? "" : simulation.bodies()[gap.deflected].name};
 }
 
 /// Adds what the watches of a simulation have found in the step.
@@ -227,11 +228,12 @@ namespace {
 
 void add_ledgers(const State& state, Checkpoint& checkpoint) {
   std::vector<double>&ledgers = checkpoint.arrays["ledgers"], &works = checkpoint.arrays["ledger_works"],
-  &hits = checkpoint.arrays["ledger_hits"];
+  &hits = checkpoint.arrays["ledger_hits"], &passed = checkpoint.arrays["ledger_passed"];
   for (const EnergyLedger& ledger : state.ledgers) {
     ledgers.insert(ledgers.end(), {ledger.rise, ledger.largest_rise, ledger.lost, ledger.at_work});
     works.insert(works.end(), ledger.work.begin(), ledger.work.end());
     hits.insert(hits.end(), {ledger.hit, ledger.is_driven});
+    passed.push_back(ledger.passed);
   }
 }
 
@@ -294,12 +296,16 @@ std::vector<EnergyLedger> ledgers_of(const Checkpoint& checkpoint) {
   std::vector<EnergyLedger> list;
   const VecX ledgers = vector_of(checkpoint, "ledgers");
   for (Eigen::Index i = 0; i + 4 <= ledgers.size(); i += 4) {
-    list.push_back({ledgers[i], ledgers[i + 1], ledgers[i + 2], ledgers[i + 3], 0.0, 0.0, {}});
+    list.push_back({ledgers[i], ledgers[i + 1], ledgers[i + 2], ledgers[i + 3], 0.0, 0.0, 0.0, {}});
   }
   const VecX hits = vector_of(checkpoint, "ledger_hits");
   for (std::size_t k = 0; std::cmp_less(2 * k + 1, hits.size()) && k < list.size(); ++k) {
     list[k].hit = hits[static_cast<Eigen::Index>(2 * k)];
     list[k].is_driven = hits[static_cast<Eigen::Index>(2 * k + 1)];
+  }
+  const VecX passed = vector_of(checkpoint, "ledger_passed");
+  for (std::size_t k = 0; std::cmp_less(k, passed.size()) && k < list.size(); ++k) {
+    list[k].passed = passed[static_cast<Eigen::Index>(k)];
   }
   // Each body has the same number of terms; checkpoints of old versions have none.
   const VecX works = vector_of(checkpoint, "ledger_works");

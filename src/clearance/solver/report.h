@@ -66,11 +66,13 @@ struct RemeshReport {
   double seconds = 0.0;
 };
 
-/// The pair of bodies whose contact force is falsified most by the gap between them.
+/// The pair of bodies whose contact force, or the deflection of one of them, is falsified most by the gap between them.
 struct GapShare {
-  double share = 0.0;                  ///< of the force, by which it would change without a gap
+  double share = 0.0;                  ///< of the force, by which it would change without a gap; or of the deflection
   double gap = 0.0;                    ///< [m] smallest gap between them
+  double force = 0.0;                  ///< [N] sum of the normal forces between them
   std::array<int, 2> bodies = {0, 0};  ///< -1 - half-space
+  int deflected = -1;                  ///< the body whose deflection it is; -1: of the force
 };
 
 struct StepReport {

@@ -339,8 +339,8 @@ VecX StepAccount<dim>::per_ledger(const VecX& per_body) const {
   return sums;
 }
 
-/// Returns the kinetic energy [J] per body at which it moves by a hundredth of its radius of gyration a second. Bodies
-/// that never have more are at rest.
+/// Returns the kinetic energy [J] per body at which it moves by a hundredth of its radius of gyration a second, or by a
+/// ten-thousandth of it a step if that is slower. Bodies that never have more are at rest.
 template <int dim>
 std::vector<double> StepAccount<dim>::least_energies() const {
   const std::vector<char> is_column = column_flags(model_);
@@ -357,11 +357,12 @@ std::vector<double> StepAccount<dim>::least_energies() const {
     body.mass += m;
     body.first += m * block<dim>(x_t0_, b);
   }
+  const double rate = std::min(1e-2, 1e-4 / h_);  // [1/s]
   std::vector<double> energies;
   for (const Moments& body : bodies) {
     // The integrator does nothing to what has no mass: obstacles are moved.
     const double about_centre = body.mass > 0.0 ? body.second - body.first.squaredNorm() / body.mass : infinity;
-    energies.push_back(0.5 * 1e-4 * std::max(0.0, about_centre));
+    energies.push_back(0.5 * rate * rate * std::max(0.0, about_centre));
   }
   return energies;
 }
@@ -411,6 +412,10 @@ void StepAccount<dim>::update_ledger(std::size_t k, const BodyMotion& body, Ener
   if (is_driven_[k]) ledger.is_driven = 1.0;
   ledger.at_work = std::max({ledger.at_work, body.kinetic_t0, body.kinetic_t1, body_energy_t1_[at]});
   ledger.work.resize(work_.cols(), 0.0);
+  // A body that is shaken back and forth follows what shakes it: gains do not add up in its motion as in a swing.
+  const Eigen::Index friction = stored_.size(), motion = friction + 1;
+  ledger.passed += std::max(std::abs(work_(at, friction)), std::abs(work_(at, motion)));
+  ledger.at_work = std::max(ledger.at_work, ledger.passed);
   for (Eigen::Index term = 0; term < work_.cols(); ++term) {
     double& work = ledger.work[term];
     work += work_(at, term);

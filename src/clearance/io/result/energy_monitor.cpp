@@ -22,6 +22,8 @@ constexpr double made_limit = 0.05;
 constexpr double least_strain = 1e-5;
 /// Share of a contact force that the gap of a contact may account for.
 constexpr double gap_limit = 0.02;
+/// Share of the largest force of contact in a run below which a contact does not count.
+constexpr double least_force = 1e-3;
 
 /// Returns the remedy, which never names the integrator in use.
 const char* remedy(TimeIntegrator integrator) {
@@ -63,7 +65,9 @@ void EnergyMonitor::add(const StepEnergies& step) {
     time_of_stiff_strain_ = step.time;
   }
   large_rotation_ = std::max(large_rotation_, step.large_rotation);
-  contact_gap_ = std::max(contact_gap_, step.contact_gap);
+  largest_force_over_gap_ = std::max(largest_force_over_gap_, step.force_over_gap);
+  if (step.contact_gap.first > gap_limit) contact_gaps_[step.force_over_gap] = step.contact_gap;
+  deflection_gap_ = step.deflection_gap;
   largest_strain_ = std::max(largest_strain_, step.joint);
   if (!step.adaptation) return;
   ++num_adaptable_;
@@ -169,13 +173,27 @@ void EnergyMonitor::add_strain_warnings(std::vector<RunWarning>& warnings) const
   }
 }
 
-void EnergyMonitor::add_gap_warning(std::vector<RunWarning>& warnings) const {
-  if (!(contact_gap_.first > gap_limit)) return;
-  warnings.push_back(
-      {"contact_gap", fmt::format("the gap that stays between {} accounts for up to {:.2g} % of the contact force "
-                                  "between them, so that this force and the stresses are too large by as much; use a "
-                                  "smaller contact.dhat, or shorter steps (contact_gap of stats.jsonl)",
-                                  contact_gap_.second, 100.0 * contact_gap_.first)});
+void EnergyMonitor::add_gap_warnings(std::vector<RunWarning>& warnings) const {
+  // A contact that bears next to nothing may have all of that from its gap.
+  std::pair<double, std::string> worst;
+  for (const auto& [force, gap] : contact_gaps_) {
+    if (force >= least_force * largest_force_over_gap_) worst = std::max(worst, gap);
+  }
+  if (worst.first > gap_limit) {
+    warnings.push_back(
+        {"contact_gap", fmt::format("the gap that stays between {} accounts for up to {:.2g} % of the contact force "
+                                    "between them, so that this force and the stresses are too large by as much; use a "
+                                    "smaller contact.dhat, or shorter steps (contact_gap of stats.jsonl)",
+                                    worst.second, 100.0 * worst.first)});
+  }
+  if (deflection_gap_.first > gap_limit) {
+    warnings.push_back(
+        {"contact_gap",
+         fmt::format(
+             "the gaps that contacts of '{}' keep are {:.2g} % of what it gives way, and what presses on it has "
+             "come less near by as much; use a smaller contact.dhat (contact_gap of stats.jsonl)",
+             deflection_gap_.second, 100.0 * deflection_gap_.first)});
+  }
 }
 
 void EnergyMonitor::add_adaptation_warnings(std::vector<RunWarning>& warnings) const {
@@ -202,7 +220,7 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
   add_energy_warnings(warnings);
   add_coarse_step_warnings(warnings);
   add_strain_warnings(warnings);
-  add_gap_warning(warnings);
+  add_gap_warnings(warnings);
   add_adaptation_warnings(warnings);
   return warnings;
 }

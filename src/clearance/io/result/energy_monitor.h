@@ -2,6 +2,7 @@
 // adaptation of elements in the lines of stats.jsonl.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -57,6 +58,9 @@ struct StepEnergies {
   bool is_loser_driven = false;  ///< a drive or a prescribed motion acts on that body
   /// Two bodies whose contact force is falsified most by the gap between them: the share of the force, and their names.
   std::pair<double, std::string> contact_gap = {};
+  /// The body whose deflection is falsified most by the gaps around it: the share of the deflection, and its name.
+  std::pair<double, std::string> deflection_gap = {};
+  double force_over_gap = 0.0;  ///< [N] of the two bodies
 };
 
 /// The integrator has gained energy if its part (impacts included) has risen by three hundredths of a body's energy at
@@ -83,13 +87,15 @@ class EnergyMonitor {
   void add_energy_warnings(std::vector<RunWarning>& warnings) const;
   void add_coarse_step_warnings(std::vector<RunWarning>& warnings) const;
   void add_strain_warnings(std::vector<RunWarning>& warnings) const;
-  void add_gap_warning(std::vector<RunWarning>& warnings) const;
+  void add_gap_warnings(std::vector<RunWarning>& warnings) const;
   void add_adaptation_warnings(std::vector<RunWarning>& warnings) const;
 
-  std::pair<double, std::string> gained_, lost_;  // at the last step
-  std::pair<double, std::string> strained_, coarse_, turned_, curved_, stiff_strain_, large_rotation_,
-      contact_gap_;                    // the most of all steps
-  double time_of_stiff_strain_ = 0.0;  // [s]
+  std::pair<double, std::string> gained_, lost_, deflection_gap_;  // at the last step
+  std::pair<double, std::string> strained_, coarse_, turned_, curved_, stiff_strain_,
+      large_rotation_;                                             // the most of all steps
+  std::map<double, std::pair<double, std::string>> contact_gaps_;  // by force [N], those that matter
+  double largest_force_over_gap_ = 0.0;                            // [N]
+  double time_of_stiff_strain_ = 0.0;                              // [s]
 
   TimeIntegrator integrator_;
   double lost_in_impacts_ = 0.0;  // at the last step

@@ -352,7 +352,9 @@ void add_watched(const StepRecord& record, Json& line) {
   if (!record.contact_gap.bodies.empty()) {
     line["contact_gap"] = {{"share", number(record.contact_gap.share)},
                            {"gap", number(record.contact_gap.gap)},
+                           {"force", number(record.contact_gap.force)},
                            {"bodies", record.contact_gap.bodies}};
+    if (!record.contact_gap.deflected.empty()) line["contact_gap"]["deflected"] = record.contact_gap.deflected;
   }
   if (!record.curved.body.empty()) {
     line["curved"] = {{"distance", number(record.curved.distance)},

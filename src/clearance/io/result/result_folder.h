@@ -91,11 +91,12 @@ struct StepRecord {
     std::string body;
   };
   Curved curved;
-  /// Two bodies whose contact force is falsified most by the gap between them: the share of the force, the gap [m] and
-  /// their names. Empty unless the step is quasi-static and has contact.
+  /// Two bodies whose contact force, or the deflection of one of them, is falsified most by the gap between them: the
+  /// share, the gap [m], the force [N], their names and that of the body that is deflected. Empty unless the step is
+  /// quasi-static and has contact.
   struct Gap {
-    double share = 0.0, gap = 0.0;
-    std::string bodies;
+    double share = 0.0, gap = 0.0, force = 0.0;
+    std::string bodies, deflected;
   };
   Gap contact_gap;
   /// Adaptation of elements (RemeshReport); empty if no body's elements adapt.

@@ -43,6 +43,13 @@ StepEnergies::Adaptation adaptation_of(const Json& remesh) {
   return adaptation;
 }
 
+/// Returns the share of a deflection, or else of a contact force, that a gap accounts for.
+std::pair<double, std::string> gap_share(const Json& record, bool is_of_deflection) {
+  const bool has_deflection = record.contains("contact_gap") && record["contact_gap"].contains("deflected");
+  if (has_deflection != is_of_deflection) return {};
+  return share_in(record, "contact_gap", has_deflection ? "deflected" : "bodies");
+}
+
 /// Energies of a step, from its line of the statistics.
 StepEnergies energies_of(const Json& record) {
   const Json &account = record["account"], &energy = record["energy"];
@@ -63,7 +70,9 @@ StepEnergies energies_of(const Json& record) {
           number_in(record, "time", 0.0),
           share_in(record, "lost", "body", "impacts").first,
           record.contains("lost") && record["lost"].is_object() && record["lost"].contains("driven"),
-          share_in(record, "contact_gap", "bodies")};
+          gap_share(record, false),
+          gap_share(record, true),
+          record.contains("contact_gap") ? number_in(record["contact_gap"], "force", 0.0) : 0.0};
 }
 
 }  // namespace

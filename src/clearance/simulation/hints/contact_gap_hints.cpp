@@ -254,11 +254,11 @@ class ContactGaps {
 void warn_of_contact_gaps(const SceneDesc& desc, const SceneModel& scene, const std::vector<StartOverlap>& overlaps,
                           NamedHints& hints) {
   if (!desc.contact.enabled) return;
-  ContactGaps gaps(desc, scene, hints);
-  gaps.warn_of_pushes();
   // Gaps that are narrowed are told at the end of the run, if they still matter there.
   const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
   if (is_static && desc.contact.gap_tolerance > 0.0) return;
+  ContactGaps gaps(desc, scene, hints);
+  gaps.warn_of_pushes();
   gaps.warn_of_approaches();
   gaps.warn_of_fits(overlaps);
 }

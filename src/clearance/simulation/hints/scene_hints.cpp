@@ -4,6 +4,7 @@
 #include "clearance/simulation/hints/contact_gap_hints.h"
 #include "clearance/simulation/hints/contact_hints.h"
 #include "clearance/simulation/hints/enclosure.h"
+#include "clearance/simulation/hints/fit_hints.h"
 #include "clearance/simulation/hints/friction_hints.h"
 #include "clearance/simulation/hints/load_hints.h"
 #include "clearance/simulation/hints/locking_hints.h"
@@ -31,6 +32,7 @@ NamedHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, cons
   warn_of_free_bodies(desc, scene, hints);
   warn_of_locking(desc, scene, surfaces, hints);
   warn_of_contact_gaps(desc, scene, overlaps, hints);
+  warn_of_faceted_fits(scene, overlaps, hints);
   warn_of_coarse_turns(desc, hints);
   warn_of_bodies_that_cannot_adapt(desc, scene, hints);
   return hints;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "clearance/contact/contact_at_rest.h"
@@ -19,6 +20,8 @@ constexpr double least_factor = 0.25;
 constexpr double least_narrowing = 1e-4;
 /// Change of the distances by which derivatives are computed.
 constexpr double difference = 1e-6;
+/// Relative error of a force of contact at a relative error of 1 of coordinates, over the gap: of a few roundings.
+constexpr double rounding = 10.0 * std::numeric_limits<double>::epsilon();
 /// Pairs with less than this share of the largest force do not count.
 constexpr double least_force = 1e-3;
 
@@ -27,6 +30,7 @@ using Pair = std::array<int, 2>;
 struct NormalForce {
   double force = 0.0;     // [N] sum of the normal forces
   double gap = infinity;  // [m]
+  double work = 0.0;      // [J] of the forces over their gaps
 };
 
 template <int dim>
@@ -39,22 +43,55 @@ std::map<Pair, NormalForce> normal_forces(const Model& model, const ContactModel
     Pair bodies = bodies_of(model.surface, contact);
     std::sort(bodies.begin(), bodies.end());
     NormalForce& of_pair = forces[bodies];
-    of_pair.force += scale * contacts.normal_force(contact, gap, positions);
+    const double force = scale * contacts.normal_force(contact, gap, positions);
+    of_pair.force += force;
+    of_pair.work += force * gap.distance;
     of_pair.gap = std::min(of_pair.gap, gap.distance);
   }
   return forces;
 }
 
-/// Returns the pair of bodies that has the largest share, from forces on either side of the present distances.
-std::optional<GapShare> largest_share(const std::map<Pair, NormalForce>& wider, std::map<Pair, NormalForce>& narrower) {
+/// Returns the pair of bodies that has the largest share, from forces on either side of the present distances. Shares
+/// that rounding of coordinates of `size` [m] may make are zero: differences enlarge it where gaps are tiny.
+std::optional<GapShare> largest_share(const std::map<Pair, NormalForce>& wider, std::map<Pair, NormalForce>& narrower,
+                                      double size) {
   double largest = 0.0;
   for (const auto& [pair, normal] : wider) largest = std::max(largest, normal.force);
   std::optional<GapShare> result;
   for (const auto& [pair, normal] : wider) {
     if (!(normal.force > least_force * largest)) continue;
     const double change = std::abs(normal.force - narrower[pair].force) / (2.0 * difference);
-    const double share = change / std::max(normal.force - change, 0.01 * normal.force);
-    if (!result || share > result->share) result = GapShare{share, normal.gap, pair};
+    double share = change / std::max(normal.force - change, 0.01 * normal.force);
+    if (share < rounding * size / (difference * normal.gap)) share = 0.0;
+    if (!result || share > result->share) result = GapShare{share, normal.gap, normal.force, pair};
+  }
+  return result;
+}
+
+/// Returns the body with the largest share of its deflection, of shares up to `most`.
+std::optional<GapShare> largest_deflection_share(const Model& model, const std::map<Pair, NormalForce>& forces,
+                                                 const VecX& x, double most) {
+  const int num_bodies = model.surface.num_bodies();
+  VecX elastic = VecX::Zero(num_bodies), work = VecX::Zero(num_bodies);  // [J]
+  for (const auto& potential : model.potentials) {
+    if (potential->is_elastic()) potential->add_body_energies(x, model.body_of_block, elastic);
+  }
+  std::vector<std::optional<Pair>> pair_of_body(num_bodies);  // the one with the most work
+  for (const auto& [pair, normal] : forces) {
+    for (const int body : pair) {
+      if (body < 0) continue;
+      work[body] += normal.work;
+      std::optional<Pair>& most_work = pair_of_body[body];
+      if (!most_work || normal.work > forces.at(*most_work).work) most_work = pair;
+    }
+  }
+  std::optional<GapShare> result;
+  for (int body = 0; body < num_bodies; ++body) {
+    if (!pair_of_body[body] || !(elastic[body] > 0.0)) continue;
+    const double share = work[body] / (2.0 * elastic[body]);
+    if (share > most || (result && share <= result->share)) continue;
+    const Pair& pair = *pair_of_body[body];
+    result = GapShare{share, forces.at(pair).gap, forces.at(pair).force, pair, body};
   }
   return result;
 }
@@ -162,7 +199,10 @@ typename GapPath<dim>::Estimate GapPath<dim>::estimate(SolvedStep<dim>& solved, 
                      forces[side] = normal_forces<dim>(scene_.model, contacts, set, x, kappa);
                    });
   }
-  result.share = largest_share(forces[0], forces[1]);
+  result.share = largest_share(forces[0], forces[1], solved.x().cwiseAbs().maxCoeff());
+  const std::optional<GapShare> deflection = largest_deflection_share(
+      scene_.model, forces[0], solved.x(), tolerance_ * std::max(1.0, factor / least_narrowing));
+  if (deflection && (!result.share || deflection->share > result.share->share)) result.share = deflection;
   return result;
 }
 
