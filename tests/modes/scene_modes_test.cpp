@@ -132,6 +132,14 @@ TEST(Modes, RigidPendulumHasItsFrequencyAtEquilibrium) {
   ASSERT_EQ(found.modes.size(), 1U);
   EXPECT_NEAR(found.modes[0].frequency, frequency, 1e-5 * frequency);
   EXPECT_EQ(found.num_steps, 1);
+  EXPECT_TRUE(found.warnings.empty());
+  // The modes of a start have no gravity.
+  scene.time.integrator = TimeIntegrator::bdf2_in_flight;
+  const SceneModes at_start = modes_of(scene, 1);
+  ASSERT_GE(at_start.modes.size(), 1U);
+  EXPECT_EQ(at_start.modes[0].frequency, 0.0);
+  ASSERT_EQ(at_start.warnings.size(), 1U);
+  EXPECT_NE(at_start.warnings[0].message.find("quasi_static"), std::string::npos);
 }
 
 TEST(Modes, FlatBodiesHaveThreeRigidMotions) {
@@ -180,6 +188,18 @@ TEST(Buckling, ColumnHasEulersLoad) {
 
 TEST(Buckling, TensionBucklesNothing) {
   EXPECT_TRUE(modes_of(column(-10.0), 3, true).modes.empty());
+}
+
+// The equilibrium of a column that has buckled may be stable, and then no factor is found.
+TEST(Buckling, OfAColumnThatHasBuckledIsToldToMeanLittle) {
+  SceneDesc scene = column(1.5 * euler_load);
+  EXPECT_TRUE(modes_of(column(0.01 * euler_load), 1, true).warnings.empty());
+  LoadDesc push = scene.bodies[0].loads[0];
+  push.value = Vec<3>(0, 0.01 * euler_load, 0);
+  scene.bodies[0].loads.push_back(push);
+  const SceneModes found = modes_of(scene, 1, true);
+  ASSERT_EQ(found.warnings.size(), 1U);
+  EXPECT_NE(found.warnings[0].message.find("may have buckled already"), std::string::npos);
 }
 
 TEST(Buckling, IsRefusedWithoutEquilibrium) {

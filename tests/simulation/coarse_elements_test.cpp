@@ -165,6 +165,47 @@ TEST_F(EstimatedElements, AreReportedInMotionWhereElasticityDecidesIt) {
   EXPECT_TRUE(warnings_of(summary_of(moving_beam(false, 1))).empty());
 }
 
+/// A beam of linear elements that lies on two supports.
+std::string resting_beam(int order, double youngs_modulus) {
+  const auto support = [](const char* name, double x) {
+    return fmt::format(
+        R"({{"name": "{}", "kind": "obstacle", "generator": {{"kind": "disk", "size": [0.02], "resolution": [8]}},
+                           "transform": {{"translation": [{}, -0.02]}}}})",
+        name, x);
+  };
+  return fmt::format(
+      R"({{"dimension": 2, "time": {{"step": 0.02, "duration": 1}}, "bodies": [{{"name": "beam", "order": {},
+      "generator": {{"kind": "rectangle", "size": [1.1, 0.05], "resolution": [88, 4]}}, "transform": {{"translation": [0, 0.0251]}},
+      "material": {{"density": 1000, "youngs_modulus": {}, "damping": 0.1}}}}, {}, {}]}})",
+      order, youngs_modulus, support("left", -0.5), support("right", 0.5));
+}
+
+TEST_F(EstimatedElements, AreReportedWhereABodyRestsWithAVisibleSag) {
+  EXPECT_EQ(warnings_of(summary_of(resting_beam(1, 2e7))).size(), 1u);
+  EXPECT_TRUE(warnings_of(summary_of(resting_beam(2, 2e7))).empty());
+  EXPECT_TRUE(warnings_of(summary_of(resting_beam(1, 2e11))).empty());
+}
+
+/// A quarter of a plate with a hole, of two quadratic elements around it, whose largest stress is a third too small.
+TEST_F(EstimatedElements, AreReportedOfALargestStressThatAProbeAsksFor) {
+  const auto is_told = [&](const std::string& probes) {
+    const nlohmann::json summary = summary_of(R"({"dimension": 2, "gravity": [0, 0],
+      "time": {"step": 1, "duration": 1, "integrator": "quasi_static"}, "bodies": [{"name": "plate", "order": 2,
+        "geometry": {"vertices": [[0.01, 0], [0.00707, 0.00707], [0, 0.01], [0.05, 0], [0.05, 0.05], [0, 0.05]],
+                     "triangles": [[0, 3, 1], [3, 4, 1], [1, 4, 5], [1, 5, 2]]},
+        "material": {"density": 1000, "youngs_modulus": 1e9, "poisson_ratio": 0.3},
+        "motions": [{"region": {"box": [[-1, -1e-6], [1, 1e-6]]}, "components": [false, true, false]},
+                    {"region": {"box": [[-1e-6, -1], [1e-6, 1]]}, "components": [true, false, false]}],
+        "loads": [{"kind": "traction", "value": [1e3, 0], "region": {"box": [[0.049, -1], [0.051, 1]]}}]}],
+      "output": {"probes": [)" + probes + "]}}");
+    return std::any_of(summary["warnings"].begin(), summary["warnings"].end(), [](const nlohmann::json& warning) {
+      return warning["message"].get<std::string>().starts_with("the largest stress of 'plate'") ||
+             warning["message"].get<std::string>().starts_with("the elements of 'plate'");
+    });
+  };
+  EXPECT_TRUE(is_told(R"({"name": "s", "kind": "stress", "body": "plate"})"));
+}
+
 TEST_F(EstimatedElements, HaveAnEntryInSummariesOfQuasiStaticRunsOnly) {
   const nlohmann::json coarse = summary_of(bar(2, 1, 2, true));
   ASSERT_EQ(coarse["discretisation"].size(), 1u);

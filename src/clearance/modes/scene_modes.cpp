@@ -103,7 +103,24 @@ class ModeFinder {
            "quasi_static scene has them as springs");
     }
     warn_of_linear_elements();
-    return find_vibrations(state, *pencil);
+    if (!find_vibrations(state, *pencil)) return false;
+    warn_of_missing_gravity();
+    return true;
+  }
+
+  /// A pendulum swings by gravity, whose stiffness is that of a loaded state.
+  void warn_of_missing_gravity() {
+    const SceneDesc& desc = stepped_.desc;
+    const bool has_free_motion = std::any_of(result_.modes.begin(), result_.modes.end(),
+                                             [](const SceneMode& mode) { return !mode.name.empty(); });
+    const bool is_suspended =
+        !desc.joints.empty() ||
+        std::any_of(desc.bodies.begin(), desc.bodies.end(), [](const BodyDesc& body) { return !body.motions.empty(); });
+    if (!has_free_motion || !is_suspended || desc.gravity.isZero(0.0)) return;
+    warn("time.integrator",
+         "motions without resistance are listed with 0 Hz, because the modes of a start leave gravity out; a pendulum "
+         "or "
+         "a chain has its frequencies with `--set time.integrator=quasi_static`");
   }
 
   /// Linear elements are too stiff in bending, and scenes with inertia have them unless they ask for others.
@@ -198,6 +215,7 @@ class ModeFinder {
                     "nothing loads the bodies of this scene, or they are not held; expected loads that may "
                     "buckle them, and motions that hold them"}});
     }
+    warn_of_large_motion(at_start, at_end);
     const std::optional<BucklingModes> found = clearance::find_buckling(*unloaded, loaded, options_.count);
     if (!found) {
       return fail({{"", "bodies", "",
@@ -209,6 +227,19 @@ class ModeFinder {
       add_mode(at_end, *unloaded, found->vectors.col(i), std::move(mode));
     }
     return true;
+  }
+
+  /// Factors are those of a state that is hardly deformed. A column that has buckled may be stable again.
+  void warn_of_large_motion(const State& at_start, const State& at_end) {
+    constexpr double small = 0.02;  // of the scene's size
+    const double motion = (at_end.x - at_start.x).cwiseAbs().maxCoeff();
+    if (!(motion > small * scene().model.bbox_diagonal)) return;
+    warn(
+        "bodies",
+        fmt::format("the loads move bodies by up to {:.2g} m, {:.0f} % of the size of the scene: they may have buckled "
+                    "already, and the factors of such a state mean little; try a hundredth of the loads, whose factors "
+                    "are a hundred times as large",
+                    motion, 100.0 * motion / scene().model.bbox_diagonal));
   }
 
   bool note_unknowns(const StiffnessPencil& pencil) {

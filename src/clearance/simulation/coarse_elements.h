@@ -12,7 +12,8 @@ namespace clearance {
 std::vector<DiscretisationRecord> discretisation_records(const Simulation& simulation,
                                                          const std::vector<DiscretisationError>& errors);
 
-/// Returns a warning named `coarse_elements` for each body whose displacements lack more than a twentieth.
+/// Returns a warning named `coarse_elements` for each body whose displacements lack more than a twentieth, or whose
+/// largest stress is doubtful although a probe asks for it.
 std::vector<RunWarning> coarse_element_warnings(const Simulation& simulation,
                                                 const std::vector<DiscretisationError>& errors);
 

@@ -16,6 +16,8 @@ constexpr double deciding_share = 0.1;
 /// Error of a body that nothing holds from which it counts. It is strained in impacts, near the place where it is hit,
 /// and flies on as its momentum says.
 constexpr double error_of_free_bodies = 0.3;
+/// Mean strain of such a body from which its shape matters where it rests: a beam on two supports sags visibly.
+constexpr double visible_strain = 1e-3;
 
 bool is_held(const Simulation& simulation, int body) {
   const BodyDesc& desc = simulation.scene().bodies[simulation.bodies()[body].entry];
@@ -41,16 +43,27 @@ void ElementWatch::add_step(const Simulation& simulation, const StepReport& repo
 }
 
 std::vector<RunWarning> ElementWatch::warnings(const Simulation& simulation) const {
-  std::vector<DiscretisationError> deciding;
   const std::vector<EnergyLedger>& ledgers = simulation.state().ledgers;
+  const auto at_work = [&](int body) {
+    return static_cast<std::size_t>(body) < ledgers.size() ? ledgers[body].at_work : 0.0;
+  };
+  std::map<int, DiscretisationError> deciding;
   for (const auto& [body, error] : most_) {
-    const double at_work = static_cast<std::size_t>(body) < ledgers.size() ? ledgers[body].at_work : 0.0;
-    const bool is_deciding = growth * error.energy > deciding_share * at_work;
+    const bool is_deciding = growth * error.energy > deciding_share * at_work(body);
     if (is_deciding && (is_held(simulation, body) || error.displacement > error_of_free_bodies)) {
-      deciding.push_back(error);
+      deciding[body] = error;
     }
   }
-  return coarse_element_warnings(simulation, deciding);
+  // A body rests if its elasticity bears a load at the end and it hardly moved before.
+  if (!most_.empty()) {
+    for (const DiscretisationError& error : simulation.discretisation_errors()) {
+      const bool is_resting = error.energy > deciding_share * at_work(error.body);
+      if (is_resting && error.strain > visible_strain) deciding.try_emplace(error.body, error);
+    }
+  }
+  std::vector<DiscretisationError> errors;
+  for (const auto& [body, error] : deciding) errors.push_back(error);
+  return coarse_element_warnings(simulation, errors);
 }
 
 }  // namespace clearance

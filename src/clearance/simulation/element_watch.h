@@ -15,7 +15,8 @@ class ElementWatch {
  public:
   /// Evaluates a step; call it after every step that was taken.
   void add_step(const Simulation& simulation, const StepReport& report);
-  /// Returns a warning `coarse_elements` for each body that is too stiff, if its elasticity has decided its motion.
+  /// Returns a warning `coarse_elements` for each body that is too stiff, if its elasticity has decided its motion or
+  /// decides how it rests at the end.
   std::vector<RunWarning> warnings(const Simulation& simulation) const;
 
  private:

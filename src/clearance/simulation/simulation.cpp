@@ -7,6 +7,7 @@
 
 #include "clearance/base/hash.h"
 #include "clearance/math/dimension.h"
+#include "clearance/modes/softening.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/build_scene_model.h"
 #include "clearance/simulation/hints/scene_hints.h"
@@ -130,7 +131,11 @@ CurvedDistance Simulation::curved_distance() const {
 }
 
 std::vector<DiscretisationError> Simulation::discretisation_errors() const {
-  return estimate_discretisation_errors(*impl_->scene, impl_->state.x);
+  std::vector<DiscretisationError> errors = estimate_discretisation_errors(*impl_->scene, impl_->state.x);
+  if (impl_->desc.time.integrator != TimeIntegrator::quasi_static) return errors;
+  const std::vector<double> softening = find_softening(*impl_->scene, impl_->state);
+  for (DiscretisationError& error : errors) error.amplify(softening[error.body]);
+  return errors;
 }
 
 SceneSummary Simulation::summary() const {

@@ -19,10 +19,14 @@ struct DiscretisationError {
   int body = 0;
   double displacement = 0.0;      ///< share that the displacements under given forces lack
   double energy = 0.0;            ///< [J] of the stresses of the elements
+  double strain = 0.0;            ///< root mean square, as if all energy were of shear
   double stress = 0.0;            ///< error of the largest recovered stress, relative to it
   Vec<3> where = Vec<3>::Zero();  ///< [m] centre at rest of the element with the largest part in the error
   int order = 1;                  ///< order of the displacements
   double edge_length = 0.0;       ///< [m] mean length of the elements' edges
+
+  /// Multiplies the error of displacements by a factor that the body's softening under its loads has.
+  void amplify(double factor);
 };
 
 /// Estimates the error of each body with elements at the unknowns x, by ascending body.

@@ -404,6 +404,11 @@ class ProbeMaker {
     }
     const auto patches = std::make_shared<const StressPatches>(scene_);
     const StressNodes nodes(scene_, *patches, is_wanted);
+    if (nodes.is_empty() && !probe_->region) {
+      return error("body", "",
+                   fmt::format("body '{}' has no elements that deform, and so no stresses; expected a deformable body",
+                               probe_->body));
+    }
     if (nodes.is_empty()) {
       return error("region", "", fmt::format("no element of body '{}' that deforms has a node there", probe_->body));
     }
