@@ -76,7 +76,8 @@ def projectile(d):
     body = block_body(d, "box", [size, size, size])
     along = speed * math.cos(math.radians(angle))
     body["linear_velocity"] = [along, rise, 0]
-    scene = moving_scene(time, [body], [position("box", "box")], half_spaces=[{"point": [0, -3 * size, 0]}],
+    floor = min(-3 * size, rise * d.end - G * d.end**2 / 2 - 2 * size)
+    scene = moving_scene(time, [body], [position("box", "box")], half_spaces=[{"point": [0, floor, 0]}],
                          **d.contact())
     if d.pick("measured", ("peak", "range")) == "peak":
         expected = rise**2 / 2 / G

@@ -21,7 +21,7 @@ class RollingWatch {
   /// Evaluates a step; call it after every step.
   void add_step(const Simulation& simulation);
   /// Returns the warning `faceted_rolling` for the body whose sides have taken the largest share of the energy that it
-  /// would have had by rolling, if that share is more than three hundredths.
+  /// would have had by rolling, if that share is more than three hundredths; or for one that rolls too far in a step.
   std::vector<RunWarning> warnings() const;
 
  private:
