@@ -47,6 +47,10 @@ TEST(SceneMessages, WrongLengthSaysHowMany) {
             Lines{"gravity: expected 3 numbers, not 2; a 2D scene has `\"dimension\": 2` (got [0,-9.8])"});
   EXPECT_EQ(messages(R"({"dimension": 2, "gravity": [1]})"),
             Lines{"gravity: expected 2 or 3 numbers, not 1 (got [1])"});
+  EXPECT_EQ(
+      messages(R"({"dimension": 2, "bodies": [{"kind": "rigid", "generator": {"kind": "disk", "size": [1]},
+                      "angular_velocity": [180]}]})"),
+      Lines{"bodies[0].angular_velocity: expected one number, the angle in the plane, not a list of 1 (got [180])"});
   EXPECT_EQ(messages(R"({"gravity": [0, "down", 0]})"),
             Lines{R"(gravity[1]: expected a number, not a string (got "down"))"});
 }

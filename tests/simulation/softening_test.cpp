@@ -1,5 +1,5 @@
 // Growth of displacements with the loads of a body.
-#include "clearance/modes/softening.h"
+#include "clearance/simulation/stiffness/softening.h"
 
 #include <fmt/format.h>
 

@@ -10,11 +10,12 @@
 #include "clearance/geometry/mesh.h"
 #include "clearance/math/dimension.h"
 #include "clearance/model/local_coordinates.h"
-#include "clearance/modes/state_matrices.h"
+#include "clearance/modes/stiffness_pencil.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/overlaps/separate_overlaps.h"
 #include "clearance/simulation/stepping/stepped_scene.h"
+#include "clearance/simulation/stiffness/state_matrices.h"
 
 namespace clearance {
 namespace {

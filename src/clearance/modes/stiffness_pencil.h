@@ -1,28 +1,13 @@
-// A stiffness and a mass of the same unknowns, of which some are held.
+// Modes of a stiffness and a mass.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "clearance/math/types.h"
-#include "clearance/sparse/block_sparse_matrix.h"
+#include "clearance/simulation/stiffness/state_matrices.h"
 
 namespace clearance {
-
-/// The matrices of small motions about a state, in Newton's unknowns (model/local_coordinates.h).
-struct StiffnessPencil {
-  BlockSparseMatrix stiffness;  ///< K [N/m], exact; rows of held unknowns are those of the identity
-  BlockSparseMatrix mass;       ///< M [kg], with a pattern that K has, too
-  std::vector<char> is_free;    ///< per scalar unknown: 1 if it moves and has a mass
-};
-
-/// A motion as a rigid body that a scene allows, or might allow.
-struct NamedMotion {
-  std::string name;  ///< `translation of 'bar' along x`
-  VecX motion;       ///< in Newton's unknowns; zero in held ones
-};
 
 /// Modes v of K v = omega^2 M v with v^T M v = 1 kg.
 struct VibrationModes {

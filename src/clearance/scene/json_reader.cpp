@@ -133,6 +133,11 @@ void read(const Json& json, const std::string& place, const Context& context, Ve
     value = Vec<3>(0.0, 0.0, json.get<double>());
     return;
   }
+  if (field.shorthand == Shorthand::angle_in_plane && context.dimension == 2 && json.is_array() && json.size() != 3) {
+    context.report(place, json,
+                   fmt::format("expected one number, the angle in the plane, not a list of {}", json.size()));
+    return;
+  }
   if (!has_length(json, place, context, shortest_vector(context), 3, "numbers")) return;
   for (std::size_t i = 0; i < json.size(); ++i) {
     read(json[i], element_path(place, i), context, value[static_cast<Eigen::Index>(i)], field);

@@ -7,7 +7,6 @@
 
 #include "clearance/base/hash.h"
 #include "clearance/math/dimension.h"
-#include "clearance/modes/softening.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/build_scene_model.h"
 #include "clearance/simulation/hints/scene_hints.h"
@@ -18,6 +17,7 @@
 #include "clearance/simulation/overlaps/separate_overlaps.h"
 #include "clearance/simulation/start/preflight.h"
 #include "clearance/simulation/stepping/stepped_scene.h"
+#include "clearance/simulation/stiffness/softening.h"
 
 namespace clearance {
 

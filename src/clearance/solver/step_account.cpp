@@ -284,7 +284,8 @@ void StepAccount<dim>::add_work(const VecX& gradient, Eigen::Index term) {
 template <int dim>
 void StepAccount<dim>::note_drive(const VecX& gradient) {
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    const bool acts = !block<dim>(gradient, b).isZero(0.0) && !block<dim>(dx_, b).isZero(0.0);
+    // A component that is held does no work while the others move.
+    const bool acts = !block<dim>(gradient, b).cwiseProduct(block<dim>(dx_, b)).isZero(0.0);
     if (acts) is_driven_[ledger_of_block(b)] = 1;
   }
 }

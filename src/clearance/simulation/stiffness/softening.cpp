@@ -1,11 +1,11 @@
-#include "clearance/modes/softening.h"
+#include "clearance/simulation/stiffness/softening.h"
 
 #include <algorithm>
 
 #include "clearance/math/dimension.h"
 #include "clearance/model/blocks.h"
-#include "clearance/modes/state_matrices.h"
 #include "clearance/simulation/build/motion_targets.h"
+#include "clearance/simulation/stiffness/state_matrices.h"
 #include "clearance/sparse/linear_solver.h"
 
 namespace clearance {

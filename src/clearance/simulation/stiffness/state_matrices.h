@@ -1,13 +1,27 @@
 // Stiffness and mass of a scene in one of its states.
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "clearance/modes/stiffness_pencil.h"
 #include "clearance/simulation/build/scene_model.h"
 #include "clearance/solver/prescribed.h"
+#include "clearance/sparse/block_sparse_matrix.h"
 
 namespace clearance {
+
+/// The matrices of small motions about a state, in Newton's unknowns (model/local_coordinates.h).
+struct StiffnessPencil {
+  BlockSparseMatrix stiffness;  ///< K [N/m], exact; rows of held unknowns are those of the identity
+  BlockSparseMatrix mass;       ///< M [kg], with a pattern that K has, too
+  std::vector<char> is_free;    ///< per scalar unknown: 1 if it moves and has a mass
+};
+
+/// A motion as a rigid body that a scene allows, or might allow.
+struct NamedMotion {
+  std::string name;  ///< `translation of 'bar' along x`
+  VecX motion;       ///< in Newton's unknowns; zero in held ones
+};
 
 /// Terms of the stiffness.
 enum class StiffnessTerms {

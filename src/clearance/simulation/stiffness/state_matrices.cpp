@@ -1,4 +1,4 @@
-#include "clearance/modes/state_matrices.h"
+#include "clearance/simulation/stiffness/state_matrices.h"
 
 #include <fmt/format.h>
 
