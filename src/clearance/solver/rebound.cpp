@@ -180,7 +180,10 @@ MatX Rebound<dim>::mobility_of(const Mechanism& mechanism, const BlockSparseMatr
       }
     }
   }
-  MatX mobility = matrix.llt().solve(MatX::Identity(size, size));
+  // Column by column: the blocks of other solves depend on the caches of the processor, and so do their last bits.
+  const Eigen::LDLT<MatX> factor(matrix);
+  MatX mobility(size, size);
+  for (Eigen::Index i = 0; i < size; ++i) mobility.col(i) = factor.solve(VecX(VecX::Unit(size, i)));
   if (dim == 2) {
     for (Eigen::Index i = 0; i < size; ++i) {
       if (std::find(motions.begin(), motions.end(), static_cast<int>(i % 6)) == motions.end()) mobility(i, i) = 0.0;
@@ -279,15 +282,21 @@ template <int dim>
 void Rebound<dim>::keep_nearest_impacts() {
   constexpr double nearest_share = 1.25;  // of the smallest gap
   constexpr double patch_share = 0.15;    // of a body's radius: dhat of a ball reaches 0.08
-  const std::vector<Meeting> all = meetings_;
-  for (Meeting& meeting : meetings_) {
-    const std::size_t side = meeting.sides[0].body >= 0 ? 0 : 1;
-    const double patch = patch_share * bodies_[meeting.sides[side].body].stiff.radius;
-    const bool is_beside_nearer = std::any_of(all.begin(), all.end(), [&](const Meeting& other) {
-      return other.is_impact && other.bodies == meeting.bodies && meeting.gap > nearest_share * other.gap &&
-             (other.sides[side].arm - meeting.sides[side].arm).norm() < patch;
-    });
-    if (is_beside_nearer) meeting.is_impact = false;
+  std::vector<char> is_beside_nearer(meetings_.size(), 0);
+  for (std::size_t begin = 0, end = 0; begin < meetings_.size(); begin = end) {
+    while (end < meetings_.size() && pair_of(meetings_[end]) == pair_of(meetings_[begin])) ++end;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Meeting& meeting = meetings_[i];
+      const std::size_t side = meeting.sides[0].body >= 0 ? 0 : 1;
+      const double patch = patch_share * bodies_[meeting.sides[side].body].stiff.radius;
+      is_beside_nearer[i] = std::any_of(meetings_.begin() + begin, meetings_.begin() + end, [&](const Meeting& other) {
+        return other.is_impact && other.bodies == meeting.bodies && meeting.gap > nearest_share * other.gap &&
+               (other.sides[side].arm - meeting.sides[side].arm).norm() < patch;
+      });
+    }
+  }
+  for (std::size_t i = 0; i < meetings_.size(); ++i) {
+    if (is_beside_nearer[i] != 0) meetings_[i].is_impact = false;
   }
 }
 

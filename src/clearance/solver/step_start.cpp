@@ -137,6 +137,9 @@ void Step<dim>::mark_led(RestartMarks& marks) const {
 template <int dim>
 void Step<dim>::mark_flying(const std::vector<char>& is_near, std::vector<char>& is_flying) const {
   is_flying.assign(in_.model.layout.num_blocks, 0);
+  // Bodies with a past need no other formula.
+  const std::vector<char>& has_history = in_.state.has_history;
+  if (std::find(has_history.begin(), has_history.end(), 0) == has_history.end()) return;
   const std::vector<char> is_joined = joined_flags(in_.model);
   for (const StiffBody& body : in_.model.stiff_bodies) {
     const int first = body.first_block;
