@@ -8,10 +8,10 @@
 
 namespace clearance {
 
-/// Per block, 1 if its body is ... on a way, else 0.
+/// Blocks whose bodies meet something on a way: per block 1, else 0.
 struct ImpactMarks {
   std::vector<char> is_hit;
-  std::vector<char> is_near;  ///< within dhat of something that it might meet
+  std::vector<char> is_near;  ///< of bodies that come within dhat of something
 };
 
 /// Finds the bodies that are hit on the way from the unknowns x_t0 to x_t1 [m].

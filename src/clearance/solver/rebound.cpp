@@ -12,7 +12,8 @@ namespace clearance {
 
 template <int dim>
 Rebound<dim>::Rebound(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
-                      const State& state, const VecX& x_surface_t0, const Iterate& end)
+                      const State& state, const VecX& x_surface_t0, const Iterate& end,
+                      std::span<const std::unique_ptr<Potential>> potentials)
     : model_(model) {
   if (model.restitution.is_zero() || model.stiff_bodies.empty() || end.contacts.contacts.empty()) return;
   add_bodies(targets, state, end.x);
@@ -20,6 +21,7 @@ Rebound<dim>::Rebound(const Model& model, const SolverOptions& options, const Pr
   add_meetings(options, x_surface_t0, end);
   keep_islands_of_impacts();
   keep_nearest_impacts();
+  if (!is_empty()) find_mobilities(potentials, end.x, options.integrator.h);
 }
 
 /// Collects the free bodies that are stiff as a whole, with their motion at the start of the step.
@@ -138,45 +140,47 @@ void Rebound<dim>::add_mechanisms() {
   }
 }
 
+/// Returns the velocities of a body's blocks for each of its rigid motions.
+template <int dim>
+auto Rebound<dim>::rigid_motions(const Body& body) const -> Eigen::Matrix<double, dim*(dim + 1), num_motions> {
+  Eigen::Matrix<double, dim*(dim + 1), num_motions> motions = decltype(motions)::Zero();
+  motions.template topLeftCorner<dim, dim>().setIdentity();
+  for (int turn = 0; turn < num_turns; ++turn) {
+    const Vec<3> axis = Vec<3>::Unit(3 - num_turns + turn);
+    const auto turned = RigidColumns<dim>::turned(axis, body.columns.b());
+    for (int i = 0; i < dim; ++i) {
+      motions.template block<dim, 1>(dim * (1 + i), dim + turn) = turned[i].template head<dim>();
+    }
+  }
+  return motions;
+}
+
 /// Returns (M + K)^-1 in the rigid motions of the bodies, where K is h^2 times the stiffness of the joints: the step is
 /// one of implicit Euler, and joints resist an impulse within it as they resist the contact forces.
 template <int dim>
 MatX Rebound<dim>::mobility_of(const Mechanism& mechanism, const BlockSparseMatrix& joints) const {
-  // In the plane bodies move along x and y and turn about z.
-  const std::vector<int> motions = dim == 2 ? std::vector<int>{0, 1, 5} : std::vector<int>{0, 1, 2, 3, 4, 5};
-  const auto unit = [](int motion) { return Vec<3>(Vec<3>::Unit(motion % 3)); };
-  const auto size = static_cast<Eigen::Index>(6 * mechanism.bodies.size());
-  MatX matrix = MatX::Identity(size, size);
-  for (std::size_t j = 0; j < mechanism.bodies.size(); ++j) {
-    const Body& body = bodies_[mechanism.bodies[j]];
-    const auto at = static_cast<Eigen::Index>(6 * j);
-    for (const int motion : motions) {
+  const auto count = static_cast<Eigen::Index>(mechanism.bodies.size()), size = num_motions * count;
+  const auto body = [&](Eigen::Index k) -> const Body& { return bodies_[mechanism.bodies[k]]; };
+  // The blocks of a body follow each other.
+  const auto of_body = [&](Eigen::Index k, auto& values) {
+    return values.template segment<dim*(dim + 1)>(dim * static_cast<Eigen::Index>(body(k).stiff.first_block));
+  };
+  std::vector<Eigen::Matrix<double, dim*(dim + 1), num_motions>> motions;
+  for (Eigen::Index k = 0; k < count; ++k) motions.push_back(rigid_motions(body(k)));
+  MatX matrix = MatX::Zero(size, size);
+  for (Eigen::Index j = 0; j < count; ++j) {
+    for (Eigen::Index motion = 0; motion < num_motions; ++motion) {
       VecX moved = VecX::Zero(joints.num_rows());
-      auto column = matrix.col(at + motion);
-      column[at + motion] = 0.0;
-      if (motion < 3) {
-        block<dim>(moved, body.stiff.first_block)[motion] = 1.0;
-        column[at + motion] = body.mass;
-      } else {
-        const auto turned = RigidColumns<dim>::turned(unit(motion), body.columns.b());
-        for (int i = 0; i < dim; ++i)
-          block<dim>(moved, body.stiff.first_block + 1 + i) = turned[i].template head<dim>();
-        const Vec<3> moment = body.columns.moment_of(unit(motion));
-        for (const int row : motions) {
-          if (row >= 3) column[at + row] = moment[row - 3];
-        }
+      of_body(j, moved) = motions[j].col(motion);
+      VecX forces = joints.multiply(moved);
+      for (Eigen::Index i = 0; i <= dim; ++i) {
+        const int block = body(j).stiff.first_block + static_cast<int>(i);
+        forces.template segment<dim>(dim * static_cast<Eigen::Index>(block)) +=
+            model_.mass[block] * motions[j].template block<dim, 1>(dim * i, motion);
       }
-      const VecX forces = joints.multiply(moved);
-      for (std::size_t k = 0; k < mechanism.bodies.size(); ++k) {
-        const Body& other = bodies_[mechanism.bodies[k]];
-        const auto to = static_cast<Eigen::Index>(6 * k);
-        Vec<3> moment = Vec<3>::Zero();
-        for (int i = 0; i < dim; ++i) {
-          moment += other.columns.b()[i].cross(padded(block<dim>(forces, other.stiff.first_block + 1 + i)));
-        }
-        for (const int row : motions) {
-          column[to + row] += row < 3 ? block<dim>(forces, other.stiff.first_block)[row] : moment[row - 3];
-        }
+      for (Eigen::Index k = 0; k < count; ++k) {
+        matrix.template block<num_motions, 1>(num_motions * k, num_motions * j + motion) =
+            motions[k].transpose() * of_body(k, forces);
       }
     }
   }
@@ -184,11 +188,6 @@ MatX Rebound<dim>::mobility_of(const Mechanism& mechanism, const BlockSparseMatr
   const Eigen::LDLT<MatX> factor(matrix);
   MatX mobility(size, size);
   for (Eigen::Index i = 0; i < size; ++i) mobility.col(i) = factor.solve(VecX(VecX::Unit(size, i)));
-  if (dim == 2) {
-    for (Eigen::Index i = 0; i < size; ++i) {
-      if (std::find(motions.begin(), motions.end(), static_cast<int>(i % 6)) == motions.end()) mobility(i, i) = 0.0;
-    }
-  }
   return mobility;
 }
 
@@ -283,8 +282,7 @@ void Rebound<dim>::keep_nearest_impacts() {
   constexpr double nearest_share = 1.25;  // of the smallest gap
   constexpr double patch_share = 0.15;    // of a body's radius: dhat of a ball reaches 0.08
   std::vector<char> is_beside_nearer(meetings_.size(), 0);
-  for (std::size_t begin = 0, end = 0; begin < meetings_.size(); begin = end) {
-    while (end < meetings_.size() && pair_of(meetings_[end]) == pair_of(meetings_[begin])) ++end;
+  for_each_pair([&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Meeting& meeting = meetings_[i];
       const std::size_t side = meeting.sides[0].body >= 0 ? 0 : 1;
@@ -294,7 +292,7 @@ void Rebound<dim>::keep_nearest_impacts() {
                (other.sides[side].arm - meeting.sides[side].arm).norm() < patch;
       });
     }
-  }
+  });
   for (std::size_t i = 0; i < meetings_.size(); ++i) {
     if (is_beside_nearer[i] != 0) meetings_[i].is_impact = false;
   }

@@ -27,14 +27,12 @@ namespace clearance {
 template <int dim>
 class Rebound {
  public:
-  /// Collects the impacts of the step from `state` to `end`. It needs no memory of earlier steps.
+  /// Collects the impacts of the step from `state` to `end`. It needs no memory of earlier steps. The joints among
+  /// `potentials` are as stiff as they are in the step. Mechanisms of more than 64 bodies, or with deformable ones, are
+  /// pushed as if they had no joints.
   Rebound(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, const State& state,
-          const VecX& x_surface_t0, const Iterate& end);
+          const VecX& x_surface_t0, const Iterate& end, std::span<const std::unique_ptr<Potential>> potentials);
 
-  /// Finds how bodies in joints move under impulses at x, the end of the step of length h [s]. Joints are as stiff as
-  /// they are in the step. Mechanisms of more than 64 bodies, or with deformable ones, are pushed as if they had no
-  /// joints.
-  void find_mobilities(std::span<const std::unique_ptr<Potential>> potentials, const VecX& x, double h);
   /// Takes up the speed that `forces_t0` [N], those of the potentials at the start, give or take until bodies meet: a
   /// body falls on through its last gap. Without it, a ball that falls for 20 steps would rebound a tenth too low.
   void take_up_forces(const VecX& forces_t0);
@@ -56,11 +54,13 @@ class Rebound {
     int island = 0;
     int mechanism = -1, place = 0;  // into mechanisms_, and there; -1: no joint
   };
+  /// Rigid motions of a body: along the axes, and turns about them; in the plane along x and y and about z.
+  static constexpr int num_turns = dim == 2 ? 1 : 3, num_motions = dim + num_turns;
+  using Motion = Eigen::Matrix<double, num_motions, 1>;
   /// Bodies that joints connect, or one that they hold.
   struct Mechanism {
     std::vector<int> bodies;
-    MatX
-        mobility;  // changes of v and spin of the bodies, six rows each, by impulses and angular impulses; may be empty
+    MatX mobility;  // motions of the bodies, as rates, by impulses and angular impulses; may be empty
   };
   struct Side {
     int body = -1;                     // into bodies_; -1: moves as prescribed
@@ -86,6 +86,14 @@ class Rebound {
   static std::pair<int, int> pair_of(const Meeting& meeting) {
     return std::minmax(meeting.sides[0].body, meeting.sides[1].body);
   }
+  /// Calls visit(begin, end) for the meetings of each two bodies, which follow each other.
+  template <class Visit>
+  void for_each_pair(const Visit& visit) const {
+    for (std::size_t begin = 0, end = 0; begin < meetings_.size(); begin = end) {
+      while (end < meetings_.size() && pair_of(meetings_[end]) == pair_of(meetings_[begin])) ++end;
+      visit(begin, end);
+    }
+  }
   /// Returns 1/2 a . L(b) [J], where L(b) is the angular momentum of the spin b.
   static double spin_energy(const RigidColumns<dim>& columns, const Vec<3>& a, const Vec<3>& b) {
     return 0.5 * a.dot(columns.moment_of(b));
@@ -102,14 +110,16 @@ class Rebound {
   void add_mechanisms();
   void keep_islands_of_impacts();
   void keep_nearest_impacts();
+  void find_mobilities(std::span<const std::unique_ptr<Potential>> potentials, const VecX& x, double h);
+  Eigen::Matrix<double, dim*(dim + 1), num_motions> rigid_motions(const Body& body) const;
   MatX mobility_of(const Mechanism& mechanism, const BlockSparseMatrix& joints) const;
   bool moves_alone(const Body& body) const {
     return body.mechanism < 0 || mechanisms_[body.mechanism].mobility.size() == 0;
   }
   /// Returns the impulse at a side's point, and its moment about the body's centre of mass.
-  static VecX load(const Side& side, const Vec<3>& impulse) {
-    VecX load(6);
-    load << impulse, side.arm.cross(impulse);
+  static Motion load(const Side& side, const Vec<3>& impulse) {
+    Motion load;
+    load << impulse.template head<dim>(), side.arm.cross(impulse).eval().template tail<num_turns>();
     return load;
   }
   double speed(const Side& of, const Vec<3>& along, const Side& by, const Vec<3>& impulse) const;

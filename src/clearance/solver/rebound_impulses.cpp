@@ -29,10 +29,12 @@ void Rebound<dim>::push(const Meeting& meeting, const Vec<3>& impulse) {
       continue;
     }
     const Mechanism& mechanism = mechanisms_[body.mechanism];
-    const VecX change = mechanism.mobility.middleCols(6 * body.place, 6) * load(side, on_body);
+    const VecX change =
+        mechanism.mobility.template middleCols<num_motions>(num_motions * body.place) * load(side, on_body);
     for (std::size_t k = 0; k < mechanism.bodies.size(); ++k) {
-      bodies_[mechanism.bodies[k]].v += change.segment<3>(6 * k);
-      bodies_[mechanism.bodies[k]].spin += change.segment<3>(6 * k + 3);
+      const Motion motion = change.template segment<num_motions>(num_motions * k);
+      bodies_[mechanism.bodies[k]].v.template head<dim>() += motion.template head<dim>();
+      bodies_[mechanism.bodies[k]].spin.template tail<num_turns>() += motion.template tail<num_turns>();
     }
   }
 }
@@ -48,7 +50,9 @@ double Rebound<dim>::speed(const Side& of, const Vec<3>& along, const Side& by, 
   }
   if (moved.mechanism != body.mechanism) return 0.0;
   const MatX& mobility = mechanisms_[body.mechanism].mobility;
-  return load(of, along).dot(mobility.block(6 * moved.place, 6 * body.place, 6, 6) * load(by, impulse));
+  return load(of, along).dot(
+      mobility.template block<num_motions, num_motions>(num_motions * moved.place, num_motions * body.place) *
+      load(by, impulse));
 }
 
 /// Returns the speed along the normal of one contact that a unit impulse along the normal of the other causes.
@@ -218,10 +222,9 @@ void Rebound<dim>::apply(State& state) {
   // Sweeps solve pair by pair, until no impulse changes.
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double change = 0.0;
-    for (std::size_t begin = 0, end = 0; begin < meetings_.size(); begin = end) {
-      while (end < meetings_.size() && pair_of(meetings_[end]) == pair_of(meetings_[begin])) ++end;
+    for_each_pair([&](std::size_t begin, std::size_t end) {
       change = std::max(change, press(begin, end, least_change * fastest));
-    }
+    });
     for (Meeting& meeting : meetings_) change = std::max(change, rub(meeting));
     if (change <= 1e2 * least_change * fastest) break;
   }

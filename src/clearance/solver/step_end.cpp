@@ -176,8 +176,8 @@ void Step<dim>::commit(State& state) {
   const bool is_first = state.step == 0;
   // Everything that needs the state at the start is computed before that is overwritten.
   std::vector<StickVertex> stick_t1 = stick();
-  Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), now_.point.iterate);
-  if (!rebound.is_empty()) rebound.find_mobilities(in_.copies.potentials, now_.point.iterate.x, integrator.h);
+  Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), now_.point.iterate,
+                       in_.copies.potentials);
   // The integrator moves the state to the end of the step. BDF2 forgets what was before an impact, and Newmark's rates
   // are corrected for stiff bodies and scripted nodes.
   clearance::commit(integrator, target_, now_.point.iterate.x, state);

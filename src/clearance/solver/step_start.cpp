@@ -154,18 +154,17 @@ template <int dim>
 void Step<dim>::restart_where_hit() {
   VecX x = target_.x_tilde;
   set_targets<dim>(in_.targets, x);
-  RestartMarks marks{std::vector<char>(in_.model.layout.num_blocks, 0), {}, x};
-  std::vector<char> is_near = marks.is_hit;
+  const std::vector<char> none(in_.model.layout.num_blocks, 0);
+  ImpactMarks impacts{none, none};
   if (in_.options.has_contact) {
     StageTimer timer(log_.profile(), Stage::broad_phase);
-    ImpactMarks impacts = find_impacts<dim>(in_.model, in_.options, in_.broad_phase, in_.state.x, x);
-    marks.is_hit = std::move(impacts.is_hit);
-    is_near = std::move(impacts.is_near);
+    impacts = find_impacts<dim>(in_.model, in_.options, in_.broad_phase, in_.state.x, x);
   }
+  RestartMarks marks{std::move(impacts.is_hit), {}, x};
   mark_stopped(x, marks.is_hit);
   if (in_.options.integrator.method == TimeIntegrator::bdf2_in_flight) {
     mark_led(marks);
-    mark_flying(is_near, marks.is_flying);
+    mark_flying(impacts.is_near, marks.is_flying);
   }
   restart(in_.options.integrator, in_.state, in_.model.body_of_block, std::move(marks), target_);
   if (in_.copies.consistent_mass) in_.copies.consistent_mass->set_factors(target_.mass_factors);
