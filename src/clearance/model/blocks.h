@@ -32,6 +32,24 @@ inline std::vector<char> joined_flags(const Model& model) {
   return is_joined;
 }
 
+/// Returns the elastic energy [J] of each body at x.
+inline VecX elastic_energies(const Model& model, const VecX& x) {
+  VecX energies = VecX::Zero(model.surface.num_bodies());
+  for (const auto& potential : model.potentials) {
+    if (potential->is_elastic()) potential->add_body_energies(x, model.body_of_block, energies);
+  }
+  return energies;
+}
+
+/// Returns the gradient [N] of the elastic energy at x.
+inline VecX elastic_gradient(const Model& model, const VecX& x) {
+  VecX gradient = VecX::Zero(x.size());
+  for (const auto& potential : model.potentials) {
+    if (potential->is_elastic()) potential->clone()->add_gradient(x, 1.0, gradient);
+  }
+  return gradient;
+}
+
 /// Returns M v, with the mass matrix M [kg].
 inline VecX mass_times(const Model& model, const VecX& v) {
   VecX product = VecX::Zero(v.size());

@@ -70,11 +70,12 @@ std::vector<Energies> element_energies(const SceneModel& scene, const RecoveredS
   std::vector<Energies> energies(scene.num_elements());
   parallel_for(scene.num_elements(), 32, [&](int e) {
     const ElementKind& kind = scene.element_kinds[e];
+    const double understated = locking(kind);
     std::size_t at = stresses.first_point[e];
     for (const QuadraturePoint& point : stress_points(scene.dim, kind.order, extra_degree)) {
       const StressVector& stress = stresses.stress[at];
       energies[e].add({stresses.volume[at] * energy_of(kind, stress),
-                       stresses.volume[at] * locking(kind) * energy_of(kind, recovered.at(e, point.at) - stress)});
+                       stresses.volume[at] * understated * energy_of(kind, recovered.at(e, point.at) - stress)});
       ++at;
     }
   });
@@ -121,10 +122,7 @@ class FreeFaces {
 
   /// Marks the vertices that something acts on: in equilibrium the elastic forces of all others are zero.
   void find_loaded_vertices(const VecX& x) {
-    VecX forces = VecX::Zero(x.size());
-    for (const auto& potential : scene_.model.potentials) {
-      if (potential->name() == "elastic") potential->clone()->add_gradient(x, 1.0, forces);
-    }
+    const VecX forces = elastic_gradient(scene_.model, x);
     const int dim = scene_.dim;
     std::vector<double> largest(scene_.bodies.size(), 0.0);
     const auto force = [&](Eigen::Index b) { return forces.segment(dim * b, dim).norm(); };

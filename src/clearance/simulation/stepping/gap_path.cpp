@@ -8,6 +8,7 @@
 #include "clearance/contact/contact_at_rest.h"
 #include "clearance/contact/contact_potential.h"
 #include "clearance/contact/make_contact_model.h"
+#include "clearance/model/blocks.h"
 #include "clearance/simulation/stepping/step_parts.h"
 
 namespace clearance {
@@ -72,10 +73,8 @@ std::optional<GapShare> largest_share(const std::map<Pair, NormalForce>& wider, 
 std::optional<GapShare> largest_deflection_share(const Model& model, const std::map<Pair, NormalForce>& forces,
                                                  const VecX& x, double most) {
   const int num_bodies = model.surface.num_bodies();
-  VecX elastic = VecX::Zero(num_bodies), work = VecX::Zero(num_bodies);  // [J]
-  for (const auto& potential : model.potentials) {
-    if (potential->is_elastic()) potential->add_body_energies(x, model.body_of_block, elastic);
-  }
+  const VecX elastic = elastic_energies(model, x);
+  VecX work = VecX::Zero(num_bodies);                         // [J]
   std::vector<std::optional<Pair>> pair_of_body(num_bodies);  // the one with the most work
   for (const auto& [pair, normal] : forces) {
     for (const int body : pair) {

@@ -32,9 +32,9 @@ class ContactDistances {
 /// x(s) is the equilibrium with activation distances s times those of the scene, and s = 0 is contact without a gap.
 /// The derivative of the force of a pair by s, from one linear solve, says how much of the force the gap accounts for
 /// and how far s must fall. The path is followed there in stages, each of which starts where the last one foresees it.
-/// Where a load gives the force, the gap does not change it, but bodies approach each other less: by a share of the
-/// deflection that is the work of the contact forces over their gaps, over twice the elastic energy of a body. Bodies
-/// that give way by less than narrowing can resolve count as rigid.
+/// The gap does not change the force of a given load, but bodies approach each other less: by a share of the deflection
+/// that is the work of the contact forces over their gaps, over twice the elastic energy of a body. Bodies that give
+/// way by less than narrowing can resolve count as rigid.
 template <int dim>
 class GapPath {
  public:

@@ -15,18 +15,6 @@ namespace {
 /// Scenes with more blocks are spared the factorisation.
 constexpr int max_blocks = 100'000;
 
-/// Returns the elastic forces [N] on what moves freely.
-VecX elastic_forces(const Model& model, const VecX& x, const std::vector<char>& is_free) {
-  VecX forces = VecX::Zero(x.size());
-  for (const auto& potential : model.potentials) {
-    if (potential->is_elastic()) potential->clone()->add_gradient(x, 1.0, forces);
-  }
-  for (Eigen::Index i = 0; i < forces.size(); ++i) {
-    if (is_free[i] == 0) forces[i] = 0.0;
-  }
-  return forces;
-}
-
 template <int dim>
 std::vector<double> find_softening(const SceneModel& scene, const State& state) {
   const Model& model = scene.model;
@@ -38,19 +26,19 @@ std::vector<double> find_softening(const SceneModel& scene, const State& state) 
   if (!pencil) return factors;
   const std::unique_ptr<LinearSolver> solver = make_cholmod_solver();
   if (solver->factorize(pencil->stiffness) != LinearSolveStatus::solved) return factors;
-  VecX elastic = VecX::Zero(factors.size());  // [J]
-  for (const auto& potential : model.potentials) {
-    if (potential->is_elastic()) potential->add_body_energies(state.x, model.body_of_block, elastic);
+  VecX forces = elastic_gradient(model, state.x), response;
+  for (Eigen::Index i = 0; i < forces.size(); ++i) {
+    if (pencil->is_free[i] == 0) forces[i] = 0.0;
   }
-  const VecX forces = elastic_forces(model, state.x, pencil->is_free);
+  if (solver->solve(forces, response) != LinearSolveStatus::solved) return factors;
+  VecX work = VecX::Zero(std::ssize(factors));  // [J] of the forces over the response
+  for (int b = 0; b < model.layout.num_blocks; ++b) {
+    work[body_of_block(model, b)] += block<dim>(forces, b).dot(block<dim>(response, b));
+  }
+  const VecX elastic = elastic_energies(model, state.x);
   for (std::size_t body = 0; body < factors.size(); ++body) {
-    if (!(elastic[body] > 0.0)) continue;
-    VecX own = forces, response;
-    for (int b = 0; b < model.layout.num_blocks; ++b) {
-      if (body_of_block(model, b) != static_cast<int>(body)) block<dim>(own, b).setZero();
-    }
-    if (solver->solve(own, response) != LinearSolveStatus::solved) continue;
-    factors[body] = std::max(1.0, own.dot(response) / (2.0 * elastic[body]));
+    const auto at = static_cast<Eigen::Index>(body);
+    if (elastic[at] > 0.0) factors[body] = std::max(1.0, work[at] / (2.0 * elastic[at]));
   }
   return factors;
 }
