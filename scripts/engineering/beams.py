@@ -102,7 +102,7 @@ def tension(d):
     dimension, length, slenderness = d.pick("dimension", (2, 3)), d.length(), d.between("slenderness", 2, 20)
     young, poisson = d.young(), d.poisson()
     change = d.log("strain", 1e-3, 1.0) * d.pick("sign", (1, 1, -0.2))
-    # Both ends are guided: a bar that is pressed buckles sideways at a strain of pi^2 / 12 slenderness^2.
+    # A bar that is pressed between its guided ends buckles sideways at a strain of pi^2 / 12 slenderness^2.
     stretch = d.note("stretch", 1 + max(change, -0.5 * math.pi**2 / 12 / slenderness**2))
     body, thickness = strip(d, "bar", length, slenderness, dimension)
     force = neo_hookean_stress(young, poisson, stretch, dimension - 1) * thickness ** (dimension - 1)

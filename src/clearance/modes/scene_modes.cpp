@@ -120,8 +120,7 @@ class ModeFinder {
     if (!has_free_motion || !is_suspended || desc.gravity.isZero(0.0)) return;
     warn("time.integrator",
          "motions without resistance are listed with 0 Hz, because the modes of a start leave gravity out; a pendulum "
-         "or "
-         "a chain has its frequencies with `--set time.integrator=quasi_static`");
+         "or a chain has its frequencies with `--set time.integrator=quasi_static`");
   }
 
   /// Linear elements are too stiff in bending, and scenes with inertia have them unless they ask for others.

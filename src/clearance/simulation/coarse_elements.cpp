@@ -53,26 +53,25 @@ std::vector<RunWarning> coarse_element_warnings(const Simulation& simulation,
                                                 const std::vector<DiscretisationError>& errors) {
   std::vector<RunWarning> warnings;
   for (const DiscretisationError& error : errors) {
-    const std::size_t body = error.body;
-    if (!(error.displacement > tolerated_error)) {
-      if (!(error.stress > tolerated_stress_error) || !is_stress_asked_for(simulation, error.body)) continue;
+    const std::string& name = simulation.bodies()[error.body].name;
+    if (error.displacement > tolerated_error) {
+      warnings.push_back(
+          {"coarse_elements",
+           fmt::format(
+               "the elements of '{}' are too coarse: its displacements under the forces are estimated to be {:.2g} "
+               "% too small and its largest stress to be wrong by {:.2g} %; most of the error comes from ({:.4g}, "
+               "{:.4g}, {:.4g}); {}",
+               name, 100.0 * error.displacement, 100.0 * error.stress, error.where[0], error.where[1], error.where[2],
+               remedy(error))});
+    } else if (error.stress > tolerated_stress_error && is_stress_asked_for(simulation, error.body)) {
       warnings.push_back(
           {"coarse_elements",
            fmt::format(
                "the largest stress of '{}' may be wrong by {:.2g} %, although its displacements are right: the "
                "stress changes too much within an element; use shorter elements there. At clamps and sharp inner "
                "edges it grows with every refinement, without end",
-               simulation.bodies()[body].name, 100.0 * error.stress)});
-      continue;
+               name, 100.0 * error.stress)});
     }
-    warnings.push_back(
-        {"coarse_elements",
-         fmt::format(
-             "the elements of '{}' are too coarse: its displacements under the forces are estimated to be {:.2g} "
-             "% too small and its largest stress to be wrong by {:.2g} %; most of the error comes from ({:.4g}, "
-             "{:.4g}, {:.4g}); {}",
-             simulation.bodies()[body].name, 100.0 * error.displacement, 100.0 * error.stress, error.where[0],
-             error.where[1], error.where[2], remedy(error))});
   }
   return warnings;
 }

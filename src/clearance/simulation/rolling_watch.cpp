@@ -58,17 +58,18 @@ struct RollingWatch::Body {
     const double of_side = shape.share_of_sides(dhat) * angle * angle / (1.0 + shape.gyration);
     return 1.0 - elementary::exp(-num_tipped * of_side);
   }
+  bool has_rolled() const { return way > least_way * shape.radius; }
   /// Returns the largest turn [rad] in a step of a body that rolls.
-  double rolling_turn() const { return way > least_way * shape.radius ? turn : 0.0; }
+  double rolling_turn() const { return has_rolled() ? turn : 0.0; }
   /// Returns the loss as a share of the energy that the body would have.
   double loss() const {
-    const double taken = way > least_way * shape.radius ? std::max(0.0, -work) : 0.0;
+    const double taken = has_rolled() ? std::max(0.0, -work) : 0.0;
     const bool is_held = missed_way > least_missed_way * shape.radius;
     const double held = is_held ? 0.5 * std::max(mass, borne) * (1.0 + shape.gyration) * missed.squaredNorm() : 0.0;
     const double most = std::max(taken, held);
     // The largest energy would hide the loss of a body that slides before it rolls.
     const double by_torque = most > 0.0 ? most / (energies / std::max(num_pressed, 1) + most) : 0.0;
-    const bool tips = way > least_way * shape.radius && shape.sides < enough_sides;
+    const bool tips = has_rolled() && shape.sides < enough_sides;
     return std::max(by_torque, tips ? loss_by_tipping() : 0.0);
   }
 };
@@ -161,7 +162,7 @@ std::vector<RunWarning> RollingWatch::warnings() const {
   if (fastest->rolling_turn() > coarse_turn) {
     return {
         {"faceted_rolling",
-         fmt::format("'{}' rolls by {:.2g} rad in a step, over {:.0f} of its {} flat sides, and such steps take 14 to "
+         fmt::format("'{}' rolls by {:.2g} rad in a step, over {:.0f} of its {} flat sides, and such steps take 10 to "
                      "40 % of its speed; use a step of {:.1g} s or less",
                      fastest->name, fastest->turn,
                      std::ceil(fastest->turn * fastest->shape.sides / (2.0 * std::numbers::pi)), fastest->shape.sides,

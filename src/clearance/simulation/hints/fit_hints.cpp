@@ -34,7 +34,7 @@ class FacetedFits {
     const int first = body_of(overlap.first), second = body_of(overlap.second);
     if (first < 0 || second < 0 || first == second || !(overlap.depth > 0.0)) return;
     const std::vector<Side> of_first = sides(first), of_second = sides(second);
-    if (of_first.empty() || of_second.empty() || has_facing_vertices(first, second, overlap.depth)) return;
+    if (of_first.empty() || of_second.empty() || has_facing_vertices(first, second, of_first, overlap.depth)) return;
     const double deviation = largest_near(of_first, of_second) + largest_near(of_second, of_first);
     if (!(deviation > least_deviation * overlap.depth)) return;
     add_named_hint(
@@ -127,15 +127,14 @@ class FacetedFits {
 
   /// True if nine tenths of the vertices of a body that are near the other one have a vertex of that within twice the
   /// overlap.
-  bool has_facing_vertices(int first, int second, double depth) const {
+  bool has_facing_vertices(int first, int second, const std::vector<Side>& of_first_body, double depth) const {
     std::vector<int> of_first, of_second;
     for (int v = 0; v < surface_.num_vertices; ++v) {
       if (surface_.vertex_body[v] == first) of_first.push_back(v);
       if (surface_.vertex_body[v] == second) of_second.push_back(v);
     }
-    const auto lengths = sides(first);
     double longest = 0.0;
-    for (const Side& side : lengths) longest = std::max(longest, side.length);
+    for (const Side& side : of_first_body) longest = std::max(longest, side.length);
     int num_near = 0, num_facing = 0;
     for (const int v : of_first) {
       double nearest = infinity;
