@@ -19,7 +19,7 @@ std::string pressed_block(int dim, int cells, const std::string& contact) {
                                      : R"("box", "size": [1, 0.5, 1], "resolution": [)" + n + ", 2, " + n + "]";
   return R"({"dimension": )" + std::to_string(dim) + R"(, "gravity": [0, 0, 0],
     "time": {"step": 1, "integrator": "quasi_static"}, "solver": {"force_tolerance": 1e-7},
-    "contact": {"dhat": 0.01, "dhat_is_absolute": true, "gap_tolerance": 0, )" +
+    "static": {"quadratic_elements": 0}, "contact": {"dhat": 0.01, "dhat_is_absolute": true, "gap_tolerance": 0, )" +
          contact + R"(},
     "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}],
     "bodies": [{"generator": {"kind": )" +

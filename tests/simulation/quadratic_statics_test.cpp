@@ -1,5 +1,6 @@
 // Linear meshes of quasi-static scenes that get quadratic elements.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "simulation/running_scene.h"
 
@@ -8,15 +9,16 @@ namespace {
 
 /// A cantilever of one cell through its height under a load across its end. `scene` and `body` hold further keys.
 std::string cantilever(const std::string& scene = "", const std::string& body = "",
-                       const std::string& integrator = "quasi_static") {
+                       const std::string& integrator = "quasi_static",
+                       const std::string& held = R"("box": [[-1, -1, -1], [0.001, 2, 2]], "frame": "body")") {
   return fmt::format(R"({{{}"gravity": [0, 0, 0],
     "time": {{"step": 1, "duration": 1, "integrator": "{}"}},
     "bodies": [{{{}"generator": {{"kind": "box", "size": [1, 0.1, 0.1], "resolution": [10, 1, 1]}},
       "transform": {{"translation": [0.5, 0, 0]}}, "material": {{"density": 1000, "youngs_modulus": 1e7,
-      "poisson_ratio": 0}}, "motions": [{{"region": {{"box": [[-1, -1, -1], [0.001, 2, 2]], "frame": "body"}}}}],
+      "poisson_ratio": 0}}, "motions": [{{"region": {{{}}}}}],
       "loads": [{{"kind": "force", "value": [0, -1, 0],
                  "region": {{"box": [[0.999, -1, -1], [1.001, 2, 2]], "frame": "body"}}}}]}}]}})",
-                     scene, integrator, body);
+                     scene, integrator, body, held);
 }
 
 /// Deflection of the end over that of a beam with shear (Timoshenko).
@@ -37,6 +39,22 @@ double bending(const std::string& json) {
 TEST(QuadraticStatics, OneCellThroughTheHeightBendsRight) {
   EXPECT_NEAR(bending(cantilever()), 1.0, 0.01);
   EXPECT_LT(bending(cantilever("", R"("order": 1, )")), 0.4);
+}
+
+TEST(QuadraticStatics, ListsOfNodesReachTheNodesBetween) {
+  const std::string json = cantilever();
+  RunningScene linear(cantilever("", R"("order": 1, )"));
+  std::vector<int> held;
+  for (int node = 0; node < linear.num_nodes(); ++node) {
+    if (linear.rest(node)[0] < 1e-9) held.push_back(node);
+  }
+  ASSERT_EQ(held.size(), 4U);
+  const std::string listed = cantilever("", "", "quasi_static", fmt::format(R"("nodes": [{}])", fmt::join(held, ", ")));
+  EXPECT_EQ(bending(listed), bending(json));
+  // The numbers of nodes that the program has added are not those of the mesh.
+  const Result<LoadedScene> beyond =
+      load_scene_text(cantilever("", "", "quasi_static", R"("nodes": [0, 44])"), "scene", ".", {});
+  EXPECT_FALSE(Simulation::create(beyond->scene).has_value());
 }
 
 TEST(QuadraticStatics, AreForSmallMeshesOfStaticsWithoutAnOrder) {

@@ -48,6 +48,8 @@ struct BodyInstance {
   BoundingBox untransformed_box;   ///< box of the mesh before its transform
   std::vector<int> source_vertex;  ///< number in the file, or as generated, per vertex of `mesh`
   std::size_t num_source_vertices = 0;
+  /// True if the program has chosen the order: a list of nodes of the file then selects the nodes between them, too.
+  bool lists_reach_between = false;
   std::shared_ptr<const ElementNumbers> element_numbers;  ///< null if elements have the numbers of the file
   std::shared_ptr<const std::vector<BodyGroup>>
       groups;  ///< groups of the mesh that regions refer to, in numbers of the file

@@ -476,7 +476,9 @@ struct BodyEntry {
   Mesh source;  // mesh as the file or the generator has it, then refined and of its order
   std::shared_ptr<const ElementNumbers> element_numbers;
   bool keeps_shape = false;
-  std::vector<int> number_of_node;  // number in `source` per node of the file; for deformable bodies
+  std::vector<int> number_of_node;     // number in `source` per node of the file; for deformable bodies
+  bool has_chosen_order = false;       // true if the program has chosen the order of the elements
+  std::size_t num_listable_nodes = 0;  // numbers that regions may list
 
   Mesh mesh;  // mesh placed in the scene; copies differ by a translation
   std::vector<int> source_vertex;
@@ -585,19 +587,16 @@ bool refine(BodyEntry& entry) {
   return true;
 }
 
-/// True if something of the scene refers to the nodes of the body one by one, or needs linear elements.
+/// True if something of the scene has data for each node of the body, or needs linear elements.
 bool needs_own_nodes(const BodyEntry& entry) {
   const SceneDesc& scene = entry.scene;
   const BodyDesc& body = entry.body;
-  const std::vector<RegionDesc> regions = regions_of(scene, entry.desc);
-  const auto has_nodes = [](const RegionDesc& region) { return !region.nodes.empty(); };
   const auto is_moved = [&](const MovedBodyDesc& moved) { return moved.displacements.has_value(); };
   const auto follows_meshes = [](const MotionDesc& motion) { return motion.has_mesh_sequence(); };
   return find_remesh(scene, body) != nullptr || body.collision_surface || !body.element_densities.empty() ||
          scene.start.overlaps == OverlapHandling::separate ||
          std::any_of(scene.start.moved.begin(), scene.start.moved.end(), is_moved) ||
-         std::any_of(body.motions.begin(), body.motions.end(), follows_meshes) ||
-         std::any_of(regions.begin(), regions.end(), has_nodes);
+         std::any_of(body.motions.begin(), body.motions.end(), follows_meshes);
 }
 
 /// Returns the order that the elements of a deformable body are brought to; 0: that of the mesh. Linear elements are
@@ -621,7 +620,9 @@ void raise_order(BodyEntry& entry) {
     return;
   }
   const int order = order_of_elements(entry);
-  if (order > highest_order(entry.source)) {
+  entry.has_chosen_order = order > body.order;
+  entry.num_listable_nodes = entry.source.vertices.size();
+  if (order > highest_order(entry.source) && !entry.has_chosen_order) {
     warn_of_coarse_nodes(entry.scene, entry.desc, entry.where.place, entry.source, entry.warnings);
   }
   entry.number_of_node = set_order(body, order, entry.where, entry.source, entry.warnings);
@@ -639,6 +640,7 @@ bool prepare_source(BodyEntry& entry) {
   check_crowded_faces(entry);
   if (!refine(entry)) return false;
   raise_order(entry);
+  if (!entry.has_chosen_order) entry.num_listable_nodes = entry.source.vertices.size();
   return true;
 }
 
@@ -646,7 +648,7 @@ bool prepare_source(BodyEntry& entry) {
 void check_source(BodyEntry& entry) {
   const ElementNumbers* numbers = entry.element_numbers.get();
   check_element_numbers(entry.body, entry.where, entry.source, numbers, entry.issues);
-  check_regions(entry.scene, entry.desc, entry.where, entry.source, entry.issues);
+  check_regions(entry.scene, entry.desc, entry.where, entry.source, entry.num_listable_nodes, entry.issues);
   warn_of_lone_points(entry.scene, entry.desc, entry.source, entry.warnings);
 }
 
@@ -721,6 +723,7 @@ BodyInstance make_instance(const BodyEntry& entry, const Component& component, c
   instance.untransformed_box = entry.untransformed_box;
   instance.source_vertex = component.source_vertex;
   instance.num_source_vertices = entry.source.vertices.size();
+  instance.lists_reach_between = entry.has_chosen_order;
   instance.groups = entry.groups;
   instance.element_numbers = entry.element_numbers;
   instance.array_offset = offset;

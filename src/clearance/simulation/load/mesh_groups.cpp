@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace clearance {
 
@@ -164,15 +165,16 @@ std::vector<RegionDesc> regions_of(const SceneDesc& scene, int body) {
   return regions;
 }
 
-void check_regions(const SceneDesc& scene, int body, const Issue& where, const Mesh& mesh, Issues& issues) {
+void check_regions(const SceneDesc& scene, int body, const Issue& where, const Mesh& mesh, std::size_t num_nodes,
+                   Issues& issues) {
   const auto report = [&](std::string place, std::string value, std::string message) {
     issues.push_back({"", std::move(place), std::move(value), std::move(message)});
   };
   for_each_region(scene, body, where.place, [&](const RegionDesc& region, const std::string& place) {
     const auto largest = std::max_element(region.nodes.begin(), region.nodes.end());
-    if (largest != region.nodes.end() && *largest >= std::ssize(mesh.vertices)) {
+    if (largest != region.nodes.end() && std::cmp_greater_equal(*largest, num_nodes)) {
       report(place + ".nodes", fmt::format("{}", *largest),
-             fmt::format("the mesh has {} vertices, counted from 0", mesh.vertices.size()));
+             fmt::format("the mesh has {} vertices, counted from 0", num_nodes));
     }
     for (std::size_t i = 0; i < region.tags.size(); ++i) {
       const std::string& tag = region.tags[i];

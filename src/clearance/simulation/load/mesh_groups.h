@@ -34,8 +34,10 @@ std::vector<BodyGroup> find_groups(const SceneDesc& scene, int body, const Mesh&
 /// in this order.
 std::vector<RegionDesc> regions_of(const SceneDesc& scene, int body);
 
-/// Appends errors for regions of the body that name nodes or groups which the mesh does not have; `where` is the body.
-void check_regions(const SceneDesc& scene, int body, const Issue& where, const Mesh& mesh, Issues& issues);
+/// Appends errors for regions of the body that name groups which the mesh does not have, or nodes beyond the first
+/// `num_nodes`; `where` is the body.
+void check_regions(const SceneDesc& scene, int body, const Issue& where, const Mesh& mesh, std::size_t num_nodes,
+                   Issues& issues);
 
 /// Warns of regions with `nodes` if the order of the elements removes nodes of the mesh file.
 void warn_of_renumbered_nodes(const SceneDesc& scene, int body, const std::string& place, Issues& warnings);

@@ -59,6 +59,23 @@ bool is_meant(const BodyGroup& group, const RegionDesc& region) {
                      [&](const std::string& tag) { return group.has_tag(tag); });
 }
 
+/// Marks the nodes of quadratic elements that lie between marked corners. Marks are by numbers of the file.
+void mark_between(const BodyInstance& body, std::vector<char>& is_marked) {
+  const Mesh& mesh = body.mesh;
+  for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
+    const std::span<const int> nodes = mesh.nodes_of_cell(cell);
+    const std::vector<NodeIndex>& indices = lagrange_nodes(mesh.dim, mesh.order_of_cell(cell));
+    const std::size_t num_corners = mesh.dim + 1;
+    for (std::size_t a = num_corners; a < nodes.size(); ++a) {
+      bool is_between = true;
+      for (std::size_t i = 0; i < num_corners; ++i) {
+        is_between = is_between && (indices[a][i] == 0 || is_marked[body.source_vertex[nodes[i]]] != 0);
+      }
+      if (is_between) is_marked[body.source_vertex[nodes[a]]] = 1;
+    }
+  }
+}
+
 /// Returns 1 for each vertex that the region's list of nodes, its groups and its choice of the surface allow.
 std::vector<char> candidate_flags(const BodyInstance& body, const RegionDesc& region, int dim) {
   std::vector<char> is_candidate =
@@ -78,6 +95,7 @@ std::vector<char> candidate_flags(const BodyInstance& body, const RegionDesc& re
   if (!region.nodes.empty()) {
     is_listed.assign(body.num_source_vertices, 0);
     list(region.nodes);
+    if (body.lists_reach_between) mark_between(body, is_listed);
     keep_listed();
   }
   if (!region.tags.empty() && body.groups) {
