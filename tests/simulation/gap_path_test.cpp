@@ -63,6 +63,18 @@ TEST(GapPath, ToleranceOfZeroKeepsTheDistances) {
   EXPECT_GT(force_on_floor(scene), 1.15 * squeezing_force);
 }
 
+TEST(GapPath, NarrowsForForcesWithFriction) {
+  const std::vector<std::string> rough = {"friction.coefficient=0.2"};
+  RunningScene narrowed(gasket(), rough);
+  const StepReport report = narrowed.steps(4);
+  ASSERT_TRUE(report.gap_share.has_value());
+  EXPECT_LE(report.gap_share->share, 0.01);
+  // The same with distances that are small from the start.
+  RunningScene small(gasket(R"("dhat": 1e-5, "gap_tolerance": 0)"), rough);
+  small.steps(4);
+  EXPECT_NEAR(force_on_floor(narrowed), force_on_floor(small), 0.02 * force_on_floor(small));
+}
+
 TEST(GapPath, ContinuesFromASavedStateWithTheSameBits) {
   RunningScene whole(gasket()), first(gasket()), second(gasket());
   whole.steps(4);

@@ -150,6 +150,14 @@ StepRecord::Gap gap_of(const Simulation& simulation, const GapShare& gap) {
           gap.deflected < 0 ? "" : simulation.bodies()[gap.deflected].name};
 }
 
+/// True if probes ask for forces and stresses alone, which gaps under given loads do not change.
+bool asks_for_forces_alone(const std::vector<ProbeDesc>& probes) {
+  const auto is_force = [](const ProbeDesc& probe) {
+    return probe.kind == ProbeKind::reaction || probe.kind == ProbeKind::contact || probe.kind == ProbeKind::stress;
+  };
+  return !probes.empty() && std::all_of(probes.begin(), probes.end(), is_force);
+}
+
 /// Adds what the watches of a simulation have found in the step.
 void add_watched(const Simulation& simulation, const StepReport& report, StepRecord& record) {
   const auto name_of = [&](int body) { return body < 0 ? std::string() : simulation.bodies()[body].name; };
@@ -165,7 +173,10 @@ void add_watched(const Simulation& simulation, const StepReport& report, StepRec
   if (stiff_strain.body >= 0) record.stiff_strain = {stiff_strain.strain, name_of(stiff_strain.body)};
   const LargeRotation rotation = simulation.large_rotation();
   if (rotation.body >= 0) record.large_rotation = {rotation.angle, name_of(rotation.body)};
-  if (report.gap_share) record.contact_gap = gap_of(simulation, *report.gap_share);
+  if (report.gap_share &&
+      (report.gap_share->deflected < 0 || !asks_for_forces_alone(simulation.scene().output.probes))) {
+    record.contact_gap = gap_of(simulation, *report.gap_share);
+  }
   const CurvedDistance curved = simulation.curved_distance();
   if (curved.body >= 0) record.curved = {curved.distance, curved.share, name_of(curved.body)};
 }

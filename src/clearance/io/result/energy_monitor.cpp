@@ -180,11 +180,13 @@ void EnergyMonitor::add_gap_warnings(std::vector<RunWarning>& warnings) const {
     if (force >= least_force * largest_force_over_gap_) worst = std::max(worst, gap);
   }
   if (worst.first > gap_limit) {
+    const std::string share =
+        worst.first < 1.0 ? fmt::format("up to {:.2g} %", 100.0 * worst.first) : std::string("most");
     warnings.push_back(
-        {"contact_gap", fmt::format("the gap that stays between {} accounts for up to {:.2g} % of the contact force "
+        {"contact_gap", fmt::format("the gap that stays between {} accounts for {} of the contact force "
                                     "between them, so that this force and the stresses are too large by as much; use a "
                                     "smaller contact.dhat, or shorter steps (contact_gap of stats.jsonl)",
-                                    worst.second, 100.0 * worst.first)});
+                                    worst.second, share)});
   }
   if (deflection_gap_.first > gap_limit) {
     warnings.push_back(

@@ -23,6 +23,8 @@ constexpr double least_narrowing = 1e-4;
 constexpr double difference = 1e-6;
 /// Relative error of a force of contact at a relative error of 1 of coordinates, over the gap: of a few roundings.
 constexpr double rounding = 10.0 * std::numeric_limits<double>::epsilon();
+/// Newton iterations that a stage with friction may always take.
+constexpr int least_iterations = 20;
 /// Pairs with less than this share of the largest force do not count.
 constexpr double least_force = 1e-3;
 
@@ -138,19 +140,27 @@ SolvedStep<dim> GapPath<dim>::solve(const PrescribedTargets& targets, const Stat
     narrow(narrowing = 1.0);
     solved.emplace(clearance::solve<dim>(model, scene_.options, targets, state, workspace_, hooks_));
   }
+  // A body that friction alone holds is lost where contacts open for an iteration, and the search for it is long. A
+  // stage with friction may cost as much as the step.
+  const bool has_friction = solved->report().friction_iterations > 0;
+  SolverOptions of_stage = scene_.options;
+  if (has_friction) {
+    of_stage.max_iterations =
+        std::min(of_stage.max_iterations, std::max(least_iterations, solved->report().newton_iterations));
+  }
   for (int stage = 0; stage < max_stages && solved->status() == StepStatus::converged; ++stage) {
     const Estimate now = estimate(*solved, narrowing);
-    share_ = now.share;
-    if (!share_ || !(share_->share > tolerance_) || narrowing < least_narrowing) break;
-    // A body that friction alone holds is lost where contacts open for an iteration, so that the gap is only told.
-    if (solved->report().friction_iterations > 0) break;
+    share_ = now.largest();
+    const std::optional<GapShare> to_narrow = has_friction ? now.of_force : share_;
+    if (!to_narrow || !(to_narrow->share > tolerance_) || narrowing < least_narrowing) break;
     const VecX x = solved->x();
-    const double factor = std::max(0.5 * tolerance_ / share_->share, least_factor);
+    const double factor = std::max(0.5 * tolerance_ / to_narrow->share, least_factor);
     const VecX start = solved->moved((1.0 - factor) * now.dy);
     add_attempt(solved->report(), others_);
     solved.reset();
     narrow(narrowing * factor);
-    solved.emplace(solve_near<dim>(start, model, scene_.options, targets, state, workspace_, hooks_));
+    of_stage.barrier = scene_.options.barrier;
+    solved.emplace(solve_near<dim>(start, model, of_stage, targets, state, workspace_, hooks_));
     if (solved->status() != StepStatus::converged) {
       if (solved->status() == StepStatus::stopped) break;
       add_attempt(solved->report(), others_);
@@ -162,6 +172,12 @@ SolvedStep<dim> GapPath<dim>::solve(const PrescribedTargets& targets, const Stat
     narrowing *= factor;
   }
   return std::move(*solved);
+}
+
+template <int dim>
+std::optional<GapShare> GapPath<dim>::Estimate::largest() const {
+  if (!of_force || (of_deflection && of_deflection->share > of_force->share)) return of_deflection;
+  return of_force;
 }
 
 /// With g(x, s) = 0 at the equilibrium, dx/ds = -H^-1 dg/ds. The barrier alone depends on s. Differences are central,
@@ -198,10 +214,9 @@ typename GapPath<dim>::Estimate GapPath<dim>::estimate(SolvedStep<dim>& solved, 
                      forces[side] = normal_forces<dim>(scene_.model, contacts, set, x, kappa);
                    });
   }
-  result.share = largest_share(forces[0], forces[1], solved.x().cwiseAbs().maxCoeff());
-  const std::optional<GapShare> deflection = largest_deflection_share(
-      scene_.model, forces[0], solved.x(), tolerance_ * std::max(1.0, factor / least_narrowing));
-  if (deflection && (!result.share || deflection->share > result.share->share)) result.share = deflection;
+  result.of_force = largest_share(forces[0], forces[1], solved.x().cwiseAbs().maxCoeff());
+  result.of_deflection = largest_deflection_share(scene_.model, forces[0], solved.x(),
+                                                  tolerance_ * std::max(1.0, factor / least_narrowing));
   return result;
 }
 

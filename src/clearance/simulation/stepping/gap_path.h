@@ -34,7 +34,8 @@ class ContactDistances {
 /// and how far s must fall. The path is followed there in stages, each of which starts where the last one foresees it.
 /// The gap does not change the force of a given load, but bodies approach each other less: by a share of the deflection
 /// that is the work of the contact forces over their gaps, over twice the elastic energy of a body. Bodies that give
-/// way by less than narrowing can resolve count as rigid.
+/// way by less than narrowing can resolve count as rigid. With friction only forces are narrowed for, and a stage may
+/// cost as much as the step.
 template <int dim>
 class GapPath {
  public:
@@ -53,8 +54,11 @@ class GapPath {
  private:
   /// First-order change of the equilibrium as the activation distances shrink to nothing.
   struct Estimate {
-    std::optional<GapShare> share;
+    std::optional<GapShare> of_force, of_deflection;
     VecX dy;  // in Newton's unknowns
+
+    /// Returns the larger one.
+    std::optional<GapShare> largest() const;
   };
   Estimate estimate(SolvedStep<dim>& solved, double factor) const;
   void narrow(double factor);
