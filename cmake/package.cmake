@@ -62,7 +62,7 @@ clearance_component(simulation
     io/result/energy_monitor.h io/result/folder_claim.h io/result/result_files.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
     scene/scene.h scene/validate.h
     simulation/run.h simulation/simulation.h
-    simulation/build/joint_strain.h simulation/hints/body_facts.h simulation/load/hint.h simulation/output/discretisation_error.h simulation/output/probe_row.h simulation/overlaps/separate_overlaps.h
+    simulation/build/joint_strain.h simulation/hints/body_facts.h simulation/load/hint.h simulation/output/discretisation_error.h simulation/output/probe_row.h simulation/output/soft_holds.h simulation/overlaps/separate_overlaps.h
     simulation/overlaps/separation.h simulation/start/start_overlap.h simulation/stepping/body_view.h simulation/stepping/contact_pair.h
     simulation/watches/coarse_motion.h simulation/watches/curved_distance.h simulation/watches/large_rotation.h
     solver/energy_account.h solver/report.h solver/step_forces.h solver/step_status.h)

@@ -21,7 +21,7 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                 .mass = MassKind::lumped,
                 .max_halvings = 3,
                 .accuracy = 0.015625};
-  scene.statics = {.quadratic_elements = 123};
+  scene.statics = {.quadratic_elements = 123, .hold_free = true};
   scene.contact = {.enabled = false,
                    .options = options,
                    .scales = ContactScaleKind::scene,

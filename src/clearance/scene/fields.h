@@ -50,6 +50,10 @@ void describe(Visitor& v, StaticDesc& s) {
           at_least(0.0, "",
                    "largest number of elements of a deformable body that are quadratic where its `order` is 0 and its "
                    "mesh is linear: linear elements are far too stiff in bending; 0: none"));
+  v.field("hold_free", s.hold_free,
+          any("",
+              "hold bodies that no motion or joint holds by soft springs where they start; what the springs carry at "
+              "the end is told (`held_softly`)"));
 }
 
 template <>

@@ -486,6 +486,7 @@ struct OutputDesc {
 struct StaticDesc {
   /// Bodies with linear meshes of at most this many elements, whose `order` is 0, have quadratic elements.
   int quadratic_elements = 8000;
+  bool hold_free = false;  ///< bodies that no motion or joint holds are held by soft springs
 };
 
 struct SceneDesc {

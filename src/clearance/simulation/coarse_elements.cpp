@@ -4,15 +4,11 @@
 
 #include <algorithm>
 
-#include "clearance/math/elementary.h"
 #include "clearance/scene/body_names.h"
 
 namespace clearance {
 
 namespace {
-
-/// Error of displacements that elements may make.
-constexpr double tolerated_error = 0.05;
 
 /// Error of a largest stress that a probe asks for, from which a run warns. It is 0.2 with two quadratic elements
 /// around a quarter of a hole, where the stress is 32 % too small.
@@ -26,15 +22,6 @@ bool is_stress_asked_for(const Simulation& simulation, int body) {
     const std::optional<NamedBody> named = find_body(scene, probe.body);
     return named && static_cast<int>(named->body) == simulation.bodies()[body].entry;
   });
-}
-
-/// Returns what would reduce the error: a higher order for linear elements, else shorter ones. The error of order p
-/// falls with the edge length to the power of 2 p.
-std::string remedy(const DiscretisationError& error) {
-  if (error.order == 1) return "use `\"order\": 2`, or compare with elements of half the length";
-  const double factor = elementary::pow(tolerated_error / error.displacement, 1.0 / (2.0 * error.order));
-  return fmt::format("use elements with edges of {:.2g} m there instead of {:.2g} m", factor * error.edge_length,
-                     error.edge_length);
 }
 
 }  // namespace
@@ -62,7 +49,7 @@ std::vector<RunWarning> coarse_element_warnings(const Simulation& simulation,
                "% too small and its largest stress to be wrong by {:.2g} %; most of the error comes from ({:.4g}, "
                "{:.4g}, {:.4g}); {}",
                name, 100.0 * error.displacement, 100.0 * error.stress, error.where[0], error.where[1], error.where[2],
-               remedy(error))});
+               remedy_for(error))});
     } else if (error.stress > tolerated_stress_error && is_stress_asked_for(simulation, error.body)) {
       warnings.push_back(
           {"coarse_elements",

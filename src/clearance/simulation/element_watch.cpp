@@ -42,7 +42,17 @@ void ElementWatch::add_step(const Simulation& simulation, const StepReport& repo
   }
 }
 
+const std::vector<DiscretisationError>& ElementWatch::errors_now(const Simulation& simulation) const {
+  const VecX& x = simulation.state().x;
+  if (last_.x.size() != x.size() || last_.x != x) last_ = {x, simulation.discretisation_errors()};
+  return last_.errors;
+}
+
 std::vector<RunWarning> ElementWatch::warnings(const Simulation& simulation) const {
+  if (simulation.scene().time.integrator == TimeIntegrator::quasi_static) {
+    if (simulation.num_steps_done() == 0) return {};
+    return coarse_element_warnings(simulation, errors_now(simulation));
+  }
   const std::vector<EnergyLedger>& ledgers = simulation.state().ledgers;
   const auto at_work = [&](int body) {
     return static_cast<std::size_t>(body) < ledgers.size() ? ledgers[body].at_work : 0.0;
@@ -56,7 +66,7 @@ std::vector<RunWarning> ElementWatch::warnings(const Simulation& simulation) con
   }
   // A body rests if its elasticity bears a load at the end and it hardly moved before.
   if (!most_.empty()) {
-    for (const DiscretisationError& error : simulation.discretisation_errors()) {
+    for (const DiscretisationError& error : errors_now(simulation)) {
       const bool is_resting = error.energy > deciding_share * at_work(error.body);
       if (is_resting && error.strain > visible_strain) deciding.try_emplace(error.body, error);
     }

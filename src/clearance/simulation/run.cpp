@@ -11,6 +11,7 @@
 #include "clearance/scene/enums.h"
 #include "clearance/simulation/coarse_elements.h"
 #include "clearance/simulation/element_watch.h"
+#include "clearance/simulation/held_softly.h"
 #include "clearance/simulation/rolling_watch.h"
 #include "clearance/simulation/run_records.h"
 #include "clearance/simulation/run_watch.h"
@@ -209,19 +210,18 @@ struct Run::Impl {
     }
   }
 
-  /// Adds the estimates of the errors that elements make, and their warnings. Inertia would falsify them.
-  void judge_elements(RunSummary& summary, std::vector<RunWarning>& warnings) const {
+  /// The estimates of the errors that elements make in statics. Inertia would falsify them.
+  std::vector<DiscretisationRecord> discretisation() const {
     if (simulation_.scene().time.integrator != TimeIntegrator::quasi_static || simulation_.num_steps_done() == 0)
-      return;
-    const std::vector<DiscretisationError> errors = simulation_.discretisation_errors();
-    summary.discretisation = discretisation_records(simulation_, errors);
-    for (RunWarning& warning : coarse_element_warnings(simulation_, errors)) warnings.push_back(std::move(warning));
+      return {};
+    return discretisation_records(simulation_, elements_.errors_now(simulation_));
   }
 
   /// The warnings of what is followed from step to step.
   std::vector<RunWarning> warnings_of_watches() const {
     std::vector<RunWarning> warnings = rolling_->warnings();
     for (RunWarning& warning : elements_.warnings(simulation_)) warnings.push_back(std::move(warning));
+    for (RunWarning& warning : held_softly_warnings(simulation_)) warnings.push_back(std::move(warning));
     return warnings;
   }
 
@@ -240,8 +240,8 @@ struct Run::Impl {
     for (const Issue& issue : simulation_.empty_regions()) {
       summary.warnings.push_back({"empty_region", fmt::format("{}: {}", issue.place, issue.message)});
     }
-    std::vector<RunWarning> of_end = warnings_of_watches();
-    judge_elements(summary, of_end);
+    const std::vector<RunWarning> of_end = warnings_of_watches();
+    summary.discretisation = discretisation();
     for (const NamedHint& hint : simulation_.named_warnings()) {
       // The estimate of the result takes the place of what was foreseen for bending.
       const bool is_estimated = hint.name == "coarse_elements" && !summary.discretisation.empty();
@@ -250,7 +250,7 @@ struct Run::Impl {
     }
     if (failure_) summary.warnings.push_back(*failure_);
     const std::vector<RunWarning> of_folder = folder_.warnings();
-    for (const std::vector<RunWarning>* some : {&std::as_const(of_end), &of_folder}) {
+    for (const std::vector<RunWarning>* some : {&of_end, &of_folder}) {
       summary.warnings.insert(summary.warnings.end(), some->begin(), some->end());
     }
     keep(folder_.write_summary(summary));

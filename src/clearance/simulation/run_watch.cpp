@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "clearance/simulation/held_softly.h"
+
 namespace clearance {
 
 RunWarning failure_warning(int step, const StepReport& report) {
@@ -35,6 +37,7 @@ std::vector<RunWarning> RunWatch::warnings(const Simulation& simulation) const {
   warnings.insert(warnings.end(), of_impacts.begin(), of_impacts.end());
   warnings.insert(warnings.end(), of_rolling.begin(), of_rolling.end());
   for (RunWarning& warning : elements_.warnings(simulation)) warnings.push_back(std::move(warning));
+  for (RunWarning& warning : held_softly_warnings(simulation)) warnings.push_back(std::move(warning));
   if (failure_) warnings.push_back(*failure_);
   return warnings;
 }

@@ -17,7 +17,7 @@
 #include "clearance/simulation/overlaps/separate_overlaps.h"
 #include "clearance/simulation/start/preflight.h"
 #include "clearance/simulation/stepping/stepped_scene.h"
-#include "clearance/simulation/stiffness/softening.h"
+#include "clearance/simulation/stiffness/load_errors.h"
 
 namespace clearance {
 
@@ -131,11 +131,14 @@ CurvedDistance Simulation::curved_distance() const {
 }
 
 std::vector<DiscretisationError> Simulation::discretisation_errors() const {
-  std::vector<DiscretisationError> errors = estimate_discretisation_errors(*impl_->scene, impl_->state.x);
-  if (impl_->desc.time.integrator != TimeIntegrator::quasi_static) return errors;
-  const std::vector<double> softening = find_softening(*impl_->scene, impl_->state);
-  for (DiscretisationError& error : errors) error.amplify(softening[error.body]);
-  return errors;
+  if (impl_->desc.time.integrator == TimeIntegrator::quasi_static) {
+    return find_discretisation_errors(*impl_->scene, impl_->state);
+  }
+  return estimate_discretisation_errors(*impl_->scene, impl_->state.x);
+}
+
+std::vector<SoftHold> Simulation::soft_holds() const {
+  return find_soft_holds(*impl_->scene, impl_->state.x);
 }
 
 SceneSummary Simulation::summary() const {

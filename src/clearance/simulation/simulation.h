@@ -18,6 +18,7 @@
 #include "clearance/simulation/load/hint.h"
 #include "clearance/simulation/output/discretisation_error.h"
 #include "clearance/simulation/output/probe_row.h"
+#include "clearance/simulation/output/soft_holds.h"
 #include "clearance/simulation/overlaps/separation.h"
 #include "clearance/simulation/stepping/body_view.h"
 #include "clearance/simulation/stepping/contact_pair.h"
@@ -115,6 +116,8 @@ class Simulation {
   /// Estimates the error that the elements of each deformable body make at the current positions. The estimate assumes
   /// that forces balance, as they do in quasi-static scenes.
   std::vector<DiscretisationError> discretisation_errors() const;
+  /// Returns what soft springs do to each body that they hold (`static.hold_free`).
+  std::vector<SoftHold> soft_holds() const;
   /// Returns the state, with everything that a restart needs (model/model.h).
   const State& state() const;
   /// Continues from a state that was saved before; its sizes must be those of this scene.

@@ -9,6 +9,7 @@
 #include "clearance/simulation/build/initial_state.h"
 #include "clearance/simulation/build/loads.h"
 #include "clearance/simulation/build/rest_surface.h"
+#include "clearance/simulation/build/soft_hold.h"
 #include "clearance/simulation/build/solver_options.h"
 
 namespace clearance {
@@ -112,6 +113,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   scene.element_stresses = std::move(terms.element_stresses);
   scene.issues = std::move(issues);
   scene.empty_regions = std::move(idle);
+  hold_free_bodies(desc, scene);
   return scene;
 }
 

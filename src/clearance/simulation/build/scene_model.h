@@ -39,6 +39,7 @@ struct SceneModel {
   FrameMesh frames;
   std::vector<int> vertex_of_surface;        ///< number in frames per surface vertex
   std::vector<BoundaryFace> boundary_faces;  ///< faces of the bodies with collision surfaces that lie on their elements
+  VecX hold_stiffness;                       ///< [N/m] per block: SoftHoldPotential; empty if nothing is held
   VecX weighing;                             ///< BodyTerms::weighing
   std::vector<Vec<3>> shape_moments;         ///< BodyTerms::shape_moments
   std::vector<int> cell_of_element;          ///< cell of frames per element

@@ -25,6 +25,9 @@ constexpr double least_share = 0.15;
 /// Largest push, in weights of the lighter body, that may be the one that carries a body at rest.
 constexpr double most_weights = 3.0;
 
+/// Height of a hop, in sizes of the body, that changes nothing.
+constexpr double harmless_hop = 1e-3;
+
 /// A pair of bodies, or of a body and a half-space, which is -1 - its number.
 using Pair = std::array<int, 2>;
 
@@ -72,6 +75,8 @@ class ContactGaps {
     if (!has_physical_barrier(formulation) || !repels_at_rest(formulation)) return;
     const std::map<Pair, double> pushes = with_dimension(scene_.dim, [&](auto dim) { return find_pushes<dim>(); });
     const std::vector<double> masses = body_masses(scene_);
+    if (pushes.empty()) return;
+    std::map<Pair, PairGap> gaps = find_gaps(largest_dhat());
     std::size_t num_found = 0;
     std::pair<Pair, double> most;
     for (const auto& [pair, push] : pushes) {
@@ -81,12 +86,12 @@ class ContactGaps {
           weight = std::min(weight, masses[b] * desc_.gravity.norm());
         }
       }
-      if (!(push > most_weights * weight)) continue;
+      if (!(push > most_weights * weight) || is_harmless(pair, gaps[pair])) continue;
       ++num_found;
       if (push > most.second) most = {pair, push};
     }
     if (num_found == 0) return;
-    const PairGap pair_gap = find_gaps(largest_dhat())[most.first];
+    const PairGap pair_gap = gaps[most.first];
     warn(
         fmt::format("{} start {:.3g} m apart; under this formulation contact begins at {:.3g} m, so that they push "
                     "each other apart with {:.3g} N from the first step on{}; set contact.dhat to a tenth ({:.2g}), "
@@ -195,6 +200,23 @@ class ContactGaps {
       if (largest > 0.0) smallest = std::min(smallest, largest);
     }
     return std::isfinite(smallest) ? smallest : 0.0;
+  }
+
+  /// True if weight soon ends the hop of the pair. A push ends at dhat, so that it gives no more than the speed which
+  /// leads there within a step.
+  bool is_harmless(const Pair& pair, const PairGap& gap) const {
+    const double gravity = desc_.gravity.norm();
+    if (!(gravity > 0.0) || desc_.time.accuracy > 0.0 || desc_.time.integrator == TimeIntegrator::quasi_static) {
+      return false;
+    }
+    double size = infinity;
+    for (const int b : pair) {
+      if (b >= 0 && !scene_.bodies[b].is_obstacle) {
+        size = std::min(size, bounding_box(scene_.bodies[b].mesh.vertices).diagonal());
+      }
+    }
+    const double speed = std::max(0.0, gap.dhat - gap.gap) / desc_.time.step;
+    return 0.5 * speed * speed / gravity < harmless_hop * size;
   }
 
   /// Finds all pairs within a distance at the start.

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "clearance/geometry/edge_length.h"
 #include "clearance/geometry/mass_properties.h"
+#include "clearance/geometry/principal_axes.h"
 #include "clearance/math/elementary.h"
-#include "clearance/math/symmetric_modes.h"
 #include "clearance/scene/body_remesh.h"
 #include "clearance/simulation/hints/bending_loads.h"
+#include "clearance/simulation/stiffness/load_errors.h"
 
 namespace clearance {
 
@@ -18,15 +20,6 @@ namespace {
 /// Factor by which a single element through the thickness bends too stiffly. Measured values are 4.2 to 9.4; they are
 /// higher for longer elements and larger Poisson's ratios.
 constexpr double bending_factor_of_one_element = 7.0;
-
-/// Returns the principal axes of the body's vertices as columns, beginning with the axis of its shortest extent.
-Mat<3> principal_axes(const Vertices& vertices) {
-  Vec<3> mean = Vec<3>::Zero();
-  for (const Vec<3>& x : vertices) mean += x / static_cast<double>(vertices.size());
-  Mat<3> moments = Mat<3>::Zero();
-  for (const Vec<3>& x : vertices) moments += (x - mean) * (x - mean).transpose();
-  return symmetric_modes(moments).vectors;
-}
 
 /// Computes the extents of some vertices along axes [m].
 template <class Indices>
@@ -163,6 +156,17 @@ double volumetric_factor(double poisson_ratio) {
   return 1.3 + 0.0185 / (0.5 - poisson_ratio);
 }
 
+/// True if the body is so stiff that its own weight hardly strains it. One that nothing holds then moves as it would if
+/// it were rigid; a run tells where impacts strain it.
+bool is_hardly_strained(const SceneDesc& desc, const BodyInstance& body) {
+  constexpr double harmless_strain = 1e-3;
+  const BodyDesc& given = desc.bodies[body.desc];
+  const double size = bounding_box(body.mesh.vertices).diagonal();
+  return desc.time.integrator != TimeIntegrator::quasi_static && given.motions.empty() && given.loads.empty() &&
+         given.stiff_parts.empty() &&
+         given.material.density * desc.gravity.norm() * size < harmless_strain * given.material.youngs_modulus;
+}
+
 /// The first body of a kind, and the number of such bodies.
 struct Found {
   std::size_t count = 0;
@@ -246,13 +250,46 @@ void warn_of_bent_bodies(const SceneDesc& desc, const Found& found, NamedHints& 
               : ""));
 }
 
-void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, NamedHints& hints) {
+/// Estimates of the bodies that strain under the loads of a quasi-static scene, from one linear solve.
+class ForeseenErrors {
+ public:
+  ForeseenErrors(const SceneDesc& desc, const SceneModel& scene) {
+    for (const DiscretisationError& error : foresee_discretisation_errors(desc, scene)) {
+      if (error.strain > 0.0) errors_[error.body] = error;
+    }
+  }
+
+  bool has(int body) const { return errors_.count(body) > 0; }
+
+  void warn(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) const {
+    std::size_t count = 0;
+    const DiscretisationError* worst = nullptr;
+    for (const auto& [body, error] : errors_) {
+      if (error.displacement <= tolerated_error) continue;
+      ++count;
+      if (worst == nullptr || error.displacement > worst->displacement) worst = &error;
+    }
+    if (worst == nullptr) return;
+    const BodyInstance& body = scene.bodies[worst->body];
+    add_named_hint(hints, name_of_warning, shape_place(desc, body.desc),
+                   fmt::format("body '{}'{} has too coarse elements: its displacements under the loads will be about "
+                               "{:.2g} % too small, as one linear solve estimates; most of the error comes from {}; {}",
+                               body.name, and_more(count - 1), 100.0 * worst->displacement, place_text(worst->where),
+                               remedy_for(*worst)));
+  }
+
+ private:
+  std::map<int, DiscretisationError> errors_;
+};
+
+void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces,
+                     const ForeseenErrors& foreseen, NamedHints& hints) {
   constexpr double largest_factor = 4.0, largest_factor_of_bent = 1.1;
   constexpr double good_gain = 1e-5;  // relative_gain that leaves a small error
   Found single, long_elements, adapting, bent;
   for (int b = 0; b < surfaces.count(); ++b) {
     const BodyInstance& body = scene.bodies[b];
-    if (body.kind != BodyKind::deformable || body.mesh.has_curved_cells()) continue;
+    if (body.kind != BodyKind::deformable || body.mesh.has_curved_cells() || foreseen.has(b)) continue;
     const BodyDesc& body_desc = desc.bodies[body.desc];
     // A body whose elements adapt gets more elements as it bends.
     const RemeshDesc* remesh = find_remesh(desc, body_desc);
@@ -284,11 +321,14 @@ void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodyS
   warn_of_bent_bodies(desc, bent, hints);
 }
 
-void warn_of_poisson_ratios(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
+void warn_of_poisson_ratios(const SceneDesc& desc, const SceneModel& scene, const ForeseenErrors& foreseen,
+                            NamedHints& hints) {
   constexpr double highest = 0.45;
   std::vector<char> is_linear(desc.bodies.size(), 0);
-  for (const BodyInstance& body : scene.bodies) {
-    if (!body.mesh.has_curved_cells()) is_linear[body.desc] = 1;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodyInstance& body = scene.bodies[b];
+    if (body.mesh.has_curved_cells() || foreseen.has(static_cast<int>(b)) || is_hardly_strained(desc, body)) continue;
+    is_linear[body.desc] = 1;
   }
   std::size_t num_found = 0, first = 0;
   for (std::size_t d = 0; d < desc.bodies.size(); ++d) {
@@ -309,8 +349,10 @@ void warn_of_poisson_ratios(const SceneDesc& desc, const SceneModel& scene, Name
 }  // namespace
 
 void warn_of_locking(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, NamedHints& hints) {
-  warn_of_bending(desc, scene, surfaces, hints);
-  warn_of_poisson_ratios(desc, scene, hints);
+  const ForeseenErrors foreseen(desc, scene);
+  foreseen.warn(desc, scene, hints);
+  warn_of_bending(desc, scene, surfaces, foreseen, hints);
+  warn_of_poisson_ratios(desc, scene, foreseen, hints);
 }
 
 }  // namespace clearance

@@ -2,126 +2,31 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <numeric>
-
-#include "clearance/broad_phase/broad_phase.h"
-#include "clearance/contact/contact_set.h"
-#include "clearance/math/dimension.h"
 #include "clearance/scene/body_names.h"
+#include "clearance/simulation/build/supports.h"
 
 namespace clearance {
 
-namespace {
-
-/// Sets of bodies that are connected. One more member stands for the world.
-class Supports {
- public:
-  Supports(const SceneDesc& desc, const SceneModel& scene)
-      : desc_(desc), scene_(scene), parent_(scene.bodies.size() + 1) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-    world_ = static_cast<int>(scene.bodies.size());
-  }
-
-  std::vector<int> find_free_bodies() {
-    add_fixed_bodies();
-    add_motions();
-    add_joints();
-    // Contacts cost a search, so that they are added only if the scene needs it.
-    if (desc_.contact.enabled && !free_bodies().empty()) add_contacts();
-    return free_bodies();
-  }
-
- private:
-  int root(int b) {
-    while (at(b) != b) b = at(b) = at(at(b));
-    return b;
-  }
-  int& at(int b) { return parent_[b]; }
-  void join(int a, int b) { at(root(a)) = root(b); }
-
-  std::vector<int> free_bodies() {
-    std::vector<int> found;
-    for (int b = 0; b < world_; ++b) {
-      if (root(b) != root(world_)) found.push_back(b);
-    }
-    return found;
-  }
-
-  void add_fixed_bodies() {
-    for (int b = 0; b < world_; ++b) {
-      const BodyInstance& body = scene_.bodies[b];
-      const auto& fixed = desc_.bodies[body.desc].fixed_translation;
-      if (body.is_obstacle || (fixed[0] && fixed[1] && (fixed[2] || scene_.dim == 2))) join(b, world_);
-    }
-  }
-
-  void add_motions() {
-    for (const PreparedMotion& motion : scene_.motions) {
-      if (motion.blocks.empty() || motion.desc.start > 0.0) continue;
-      join(motion.body, world_);
-    }
-  }
-
-  void add_joints() {
-    for (const JointDesc& joint : desc_.joints) join(body_of(joint.bodies[0]), body_of(joint.bodies[1]));
-  }
-  /// Returns the body of a name in a joint; an empty name is the world.
-  int body_of(const std::string& name) const {
-    const std::optional<NamedBody> named = find_body(desc_, name);
-    if (!named) return world_;
-    int b = 0;
-    while (b < world_ && scene_.bodies[b].desc != static_cast<int>(named->body)) ++b;
-    return std::min(b + named->copy.value_or(0), world_);
-  }
-
-  void add_contacts() {
-    // Bodies that start closer than dhat have had their dhat reduced, so that they would not be contacts. The test uses
-    // the full distance.
-    Model model = scene_.model;
-    model.contact_scales = {};
-    const VecX x = model.surface_map.apply(scene_.initial_state.x);
-    const BarrierOptions& barrier = scene_.options.barrier;
-    const Candidates candidates =
-        make_broad_phase(scene_.dim, model.surface)->find_candidates(x, x, barrier.inflation());
-    const ContactSet set =
-        with_dimension(scene_.dim, [&](auto dim) { return build_contact_set<dim>(model, x, candidates, barrier); });
-    for (const Contact& contact : set.contacts) {
-      const int first = body_of_vertex(contact.vertices[0]);
-      if (contact.kind == ContactKind::half_space) join(first, world_);
-      for (int i = 1; i < contact.num_vertices(); ++i) {
-        join(first, body_of_vertex(contact.vertices[i]));
-      }
-    }
-  }
-  int body_of_vertex(int v) const { return scene_.model.surface.vertex_body[v]; }
-
-  const SceneDesc& desc_;
-  const SceneModel& scene_;
-  std::vector<int> parent_;
-  int world_ = 0;
-};
-
-}  // namespace
-
 std::string free_bodies_text(const SceneDesc& desc, const SceneModel& scene) {
   if (desc.time.integrator != TimeIntegrator::quasi_static) return {};
-  const std::vector<int> free = Supports(desc, scene).find_free_bodies();
+  const std::vector<int> free = find_free_bodies(desc, scene);
   if (free.empty()) return "; a body that is held can still be free to slide or to turn";
   return fmt::format("; nothing holds body '{}'{} in any direction", scene.bodies[free[0]].name,
                      and_more(free.size() - 1));
 }
 
 void warn_of_free_bodies(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
-  if (desc.time.integrator != TimeIntegrator::quasi_static) return;
-  const std::vector<int> free = Supports(desc, scene).find_free_bodies();
+  if (desc.time.integrator != TimeIntegrator::quasi_static || desc.statics.hold_free) return;
+  const std::vector<int> free = find_free_bodies(desc, scene);
   if (free.empty()) return;
   const BodyInstance& first = scene.bodies[free[0]];
   add_named_hint(
       hints, "no_equilibrium", fmt::format("bodies[{}].motions", first.desc),
       fmt::format("body '{}'{} is free in a quasi-static run: no motion, joint or contact at the start holds it at {}, "
                   "so that its equilibrium is undetermined; hold a region of it by a motion of velocity zero, let it "
-                  "start within dhat ({:.4g} m) of the body that supports it, or choose another integrator",
+                  "start within dhat ({:.4g} m) of the body that supports it, let soft springs hold it "
+                  "(`static.hold_free`), or "
+                  "choose another integrator",
                   first.name, and_more(free.size() - 1), place_text(first.mesh.vertices[0]),
                   scene.options.barrier.dhat));
 }

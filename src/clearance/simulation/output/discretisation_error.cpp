@@ -1,5 +1,7 @@
 #include "clearance/simulation/output/discretisation_error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -294,6 +296,13 @@ class BodyEstimate {
 
 void DiscretisationError::amplify(double factor) {
   displacement = std::min(factor * displacement, largest_share);
+}
+
+std::string remedy_for(const DiscretisationError& error) {
+  if (error.order == 1) return "use `\"order\": 2`, or compare with elements of half the length";
+  const double factor = elementary::pow(tolerated_error / error.displacement, 1.0 / (2.0 * error.order));
+  return fmt::format("use elements with edges of {:.2g} m there instead of {:.2g} m", factor * error.edge_length,
+                     error.edge_length);
 }
 
 std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel& scene, const VecX& x) {

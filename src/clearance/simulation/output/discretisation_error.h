@@ -6,6 +6,7 @@
 // energy has in the energy of the elements.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "clearance/math/types.h"
@@ -28,6 +29,14 @@ struct DiscretisationError {
   /// Multiplies the error of displacements by a factor that the body's softening under its loads has.
   void amplify(double factor);
 };
+
+/// Estimate of the error of displacements that elements may make. It lies below the 5 % that are promised, because
+/// estimates of 4 to 5 % belonged to errors of up to 8 %.
+constexpr double tolerated_error = 0.04;
+
+/// Returns what would reduce the error: a higher order for linear elements, else shorter ones. The error of order p
+/// falls with the edge length to the power of 2 p.
+std::string remedy_for(const DiscretisationError& error);
 
 /// Estimates the error of each body with elements at the unknowns x, by ascending body.
 std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel& scene, const VecX& x);

@@ -3,16 +3,18 @@
 
 #include <vector>
 
-#include "clearance/model/model.h"
-#include "clearance/simulation/build/scene_model.h"
+#include "clearance/simulation/stiffness/state_response.h"
 
 namespace clearance {
 
 /// Returns a factor per body, at least 1: f^T K^-1 f over twice the elastic energy, where f are the elastic forces of
-/// its free nodes and K is the stiffness at the state, without contacts. It is 1 for small displacements, and
+/// its free nodes at x and K is the stiffness there, without contacts. It is 1 for small displacements, and
 /// 1 / (1 - P / P_cr) for a column that a force P bends, too. Errors of its elements count by as much more,
-/// because an error of the stiffness acts as one of all loads does. Bodies without an equilibrium that is stable, or
-/// with more than 100,000 nodes in the scene, have 1.
-std::vector<double> find_softening(const SceneModel& scene, const State& state);
+/// because an error of the stiffness acts as one of all loads does.
+template <int dim>
+std::vector<double> find_softening(const Model& model, const StateResponse<dim>& response, const VecX& x);
+
+extern template std::vector<double> find_softening<2>(const Model&, const StateResponse<2>&, const VecX&);
+extern template std::vector<double> find_softening<3>(const Model&, const StateResponse<3>&, const VecX&);
 
 }  // namespace clearance
