@@ -29,6 +29,7 @@ class Problem:
     parameters: dict = field(default_factory=dict)
     scale: float = 0.0  # what errors are relative to; 0: the expected number
     tolerance: float = 0.05
+    also: tuple = ()  # further problems of the same scene: other numbers that its probes are read for
 
     def error(self, value):
         return abs(value - self.expected) / (self.scale or abs(self.expected))
@@ -99,11 +100,11 @@ class Draw(RandomParameters):
     def material(self, young, poisson, density=None):
         return {"youngs_modulus": young, "poisson_ratio": poisson, "density": density or self.density()}
 
-    def problem(self, scene, expected, measure, doubts, scale=0.0, tolerance=0.05):
+    def problem(self, scene, expected, measure, doubts, scale=0.0, tolerance=0.05, also=()):
         """Takes the scene without settings of output that only cost time."""
         scene["output"].setdefault("frame_interval", 1000000)
         scene["output"].setdefault("checkpoint_interval", 1000000)
-        return Problem(scene, expected, measure, doubts, self.parameters, scale, tolerance)
+        return Problem(scene, expected, measure, doubts, self.parameters, scale, tolerance, also)
 
 
 def face(axis, end, thin=1e-3):
