@@ -65,6 +65,19 @@ typename JointLink<dim>::Blocks JointLink<dim>::Products::gradient(const Blocks&
   return g;
 }
 
+template <int dim>
+std::array<double, 3> JointLink<dim>::Products::along(const Blocks& y, const Blocks& dy) const {
+  std::array<double, 3> c = {};
+  for (const auto& [p, q] : pairs) {
+    const Vec<dim> yp = weighted_sum<dim>(y, p), yq = weighted_sum<dim>(y, q);
+    const Vec<dim> dp = weighted_sum<dim>(dy, p), dq = weighted_sum<dim>(dy, q);
+    c[0] += yp.dot(yq);
+    c[1] += yp.dot(dq) + dp.dot(yq);
+    c[2] += dp.dot(dq);
+  }
+  return c;
+}
+
 // --- making ---
 
 template <int dim>
@@ -450,8 +463,26 @@ Mat<dim> JointLink<dim>::Hessian::block(int k, int l) const {
 }
 
 template <int dim>
+double JointLink<dim>::largest_change(const Blocks& y, const Blocks& dy) const {
+  const auto motion = [](const std::array<double, 3>& c) { return std::abs(c[1]) + std::abs(c[2]); };
+  const std::array<double, 3> s = limit_.offset.along(y, dy);
+  if (!limit_.is_angle) return motion(s);
+  // The point (c, s) moves by at most `way`, and is seen from the origin under an angle of at most asin(way / r).
+  const std::array<double, 3> c = limit_.cosine.along(y, dy);
+  const double way = std::hypot(motion(s), motion(c)), r = std::hypot(s[0], c[0]);
+  // asin(z) is at most z pi / 3 up to z = 1/2.
+  const double change = way < 0.5 * r ? pi / 3.0 * way / r : infinity;
+  // An angle jumps where it is half a turn from the reference.
+  return std::abs(limited_value(y) - near_) + change < 0.9 * pi ? change : infinity;
+}
+
+template <int dim>
 double JointLink<dim>::max_feasible_step(const Blocks& y, const Blocks& dy) const {
   if (!has_limit()) return 1.0;
+  // Most ways are far too short for a limit. The bound leaves room for the rounding of the samples below.
+  constexpr double room = 1.0 + 1e-9;
+  const double gap = limit_gap(y);
+  if (room * largest_change(y, dy) < gap - 0.2 * std::min(gap, limit_.width)) return 1.0;
   // A coordinate is not linear along the way, so it is sampled and the first violation is bisected.
   const double kept = 0.2 * std::min(limit_gap(y), limit_.width);
   double last_value = limited_value(y);

@@ -96,6 +96,8 @@ class JointLink {
     std::vector<std::array<Weights, 2>> pairs;
     double value(const Blocks& y) const;
     Blocks gradient(const Blocks& y) const;
+    /// Returns c with value(y + a dy) = c[0] + c[1] a + c[2] a^2.
+    std::array<double, 3> along(const Blocks& y, const Blocks& dy) const;
   };
   /// A form that should be equal to `target`: zero, or the value of a drive.
   struct Scalar {
@@ -135,6 +137,9 @@ class JointLink {
   double limited_value(const Blocks& y) const;
   Blocks limited_gradient(const Blocks& y) const;
   double limit_gap(const Blocks& y) const;
+  /// Returns a bound on how far the coordinate is from the one at y anywhere on y + a dy, a in [0, 1]; infinity if the
+  /// way turns the joint too far for a bound.
+  double largest_change(const Blocks& y, const Blocks& dy) const;
 
   std::array<int, 2> first_blocks_ = {-1, -1};
   std::array<AffineFrame, 2> frames_;
