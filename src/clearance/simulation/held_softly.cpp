@@ -6,8 +6,8 @@ namespace clearance {
 
 namespace {
 
-/// Motion of a body, in its size, up to which the springs give way to its deformation alone.
-constexpr double harmless_stretch = 1e-2;
+/// Share of the loads that springs may carry as if they were not there.
+constexpr double harmless_share = 1e-3;
 
 }  // namespace
 
@@ -15,13 +15,16 @@ std::vector<RunWarning> held_softly_warnings(const Simulation& simulation) {
   std::vector<RunWarning> warnings;
   if (simulation.num_steps_done() == 0) return warnings;
   for (const SoftHold& hold : simulation.soft_holds()) {
-    const char* carried = hold.stretch < harmless_stretch
-                              ? "its loads balance without them"
-                              : "its loads do not balance without them: its place says how soft they are, and its "
-                                "strain is that of a body that the loads accelerate";
+    const std::string& name = simulation.bodies()[hold.body].name;
+    const bool is_balanced = hold.share < harmless_share;
     warnings.push_back(
-        {"held_softly", fmt::format("soft springs hold '{}' with {:.3g} N, and it has moved {:.3g} m; {}",
-                                    simulation.bodies()[hold.body].name, hold.force, hold.motion, carried)});
+        {"held_softly",
+         is_balanced ? fmt::format("soft springs hold '{}', and its loads balance without them: they carry {:.2g} N",
+                                   name, hold.force)
+                     : fmt::format("soft springs hold '{}' with {:.3g} N and {:.3g} N m, because its loads do not "
+                                   "balance: it has moved by {:.3g} m, which says only how soft they are, and its "
+                                   "strain is that of a body that the loads accelerate",
+                                   name, hold.force, hold.torque, hold.motion)});
   }
   return warnings;
 }

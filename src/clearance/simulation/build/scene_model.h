@@ -10,6 +10,7 @@
 #include "clearance/base/result.h"
 #include "clearance/bodies/fem/element_state.h"
 #include "clearance/bodies/fem/element_stress.h"
+#include "clearance/bodies/fem/soft_hold_potential.h"
 #include "clearance/model/model.h"
 #include "clearance/scene/controls.h"
 #include "clearance/simulation/build/joints.h"
@@ -20,6 +21,13 @@
 #include "clearance/solver/options.h"
 
 namespace clearance {
+
+/// Bodies and springs of a SoftHoldPotential.
+struct SoftHolds {
+  std::vector<int> bodies;         ///< ascending
+  std::vector<HeldBlocks> blocks;  ///< per held body
+  VecX stiffness;                  ///< [N/m] per block of the scene
+};
 
 /// A scene as the stages of build_scene_model have made it. Nothing in it changes during a run but `controls`.
 struct SceneModel {
@@ -39,7 +47,7 @@ struct SceneModel {
   FrameMesh frames;
   std::vector<int> vertex_of_surface;        ///< number in frames per surface vertex
   std::vector<BoundaryFace> boundary_faces;  ///< faces of the bodies with collision surfaces that lie on their elements
-  VecX hold_stiffness;                       ///< [N/m] per block: SoftHoldPotential; empty if nothing is held
+  SoftHolds soft_holds;                      ///< empty if nothing is held
   VecX weighing;                             ///< BodyTerms::weighing
   std::vector<Vec<3>> shape_moments;         ///< BodyTerms::shape_moments
   std::vector<int> cell_of_element;          ///< cell of frames per element

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "clearance/bodies/fem/soft_hold_potential.h"
 #include "clearance/math/dimension.h"
@@ -53,20 +54,25 @@ void hold_free_bodies(const SceneDesc& desc, SceneModel& scene) {
     count[body_of_block(model, b)] += 1.0;
   }
   for (const StiffUnit& unit : scene.stiff_units) own[unit.body] += unit.stiffness * unit.frame.radius;
-  VecX of_body = VecX::Zero(mass.size());  // [N/m]
+  SoftHolds holds;
+  holds.bodies = unheld;
+  holds.stiffness = VecX::Zero(model.layout.num_blocks);
   for (const int body : unheld) {
     const double size = bounding_box(scene.bodies[body].mesh.vertices).diagonal();
-    of_body[body] = std::max(loads / size, least_share * own[body] / count[body]);
-  }
-  VecX stiffness = VecX::Zero(model.layout.num_blocks);
-  for (int b = 0; b < model.layout.num_blocks; ++b) {
-    const int body = body_of_block(model, b);
-    if (of_body[body] > 0.0) stiffness[b] = of_body[body] * model.mass[b] / mass[body];
+    const double of_body = loads > 0.0 ? loads / size : least_share * own[body] / count[body];
+    const std::set<int> nodes(scene.blocks[body].block_of_node.begin(), scene.blocks[body].block_of_node.end());
+    HeldBlocks& held = holds.blocks.emplace_back();
+    for (int b = 0; b < model.layout.num_blocks; ++b) {
+      if (body_of_block(model, b) != body || !(model.mass[b] > 0.0)) continue;
+      holds.stiffness[b] = of_body * model.mass[b] / mass[body];
+      (nodes.count(b) > 0 ? held.nodes : held.others).push_back(b);
+    }
   }
   with_dimension(scene.dim, [&](auto dim) {
-    scene.model.potentials.push_back(std::make_shared<SoftHoldPotential<dim>>(stiffness, scene.initial_state.x));
+    scene.model.potentials.push_back(
+        std::make_shared<SoftHoldPotential<dim>>(holds.blocks, holds.stiffness, scene.initial_state.x));
   });
-  scene.hold_stiffness = std::move(stiffness);
+  scene.soft_holds = std::move(holds);
 }
 
 }  // namespace clearance

@@ -1,4 +1,4 @@
-// Forces and stretches of the soft springs of `static.hold_free`.
+// Forces and motions of the soft springs of `static.hold_free`.
 #pragma once
 
 #include <vector>
@@ -12,9 +12,11 @@ struct SceneModel;
 /// The springs of one body.
 struct SoftHold {
   int body = 0;
-  double force = 0.0;    ///< [N] sum of the magnitudes of their forces
-  double stretch = 0.0;  ///< mean stretch of the springs, in sizes of the body
-  double motion = 0.0;   ///< [m] mean motion of the body's mass since the start
+  double force = 0.0;   ///< [N] resultant
+  double torque = 0.0;  ///< [N m] resultant about the centre
+  double motion = 0.0;  ///< [m] of the centre
+  double turn = 0.0;    ///< [rad]
+  double share = 0.0;   ///< resultants over all loads of the scene
 };
 
 /// Returns the springs of each body that they hold, at the unknowns x, by ascending body.
