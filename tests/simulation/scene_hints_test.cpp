@@ -715,13 +715,16 @@ TEST(ContactGap, ApproachThatIsNotLargeBesideDhatIsTold) {
 
 TEST(ContactGap, BodiesThatRestOnEachOtherUnderConvergentAreNotTold) {
   // At the gap that carries the weight, by trial: 10 N on 0.01 m^2 of 1e5 Pa.
-  const auto block = [](const std::string& gap) {
-    return R"({"contact": {"formulation": "convergent"}, "half_spaces": [{"point": [0, -)" + gap +
+  const auto block = [](const std::string& gap, const std::string& step = "0.01") {
+    return R"({"contact": {"formulation": "convergent"}, "time": {"step": )" + step +
+           R"(}, "half_spaces": [{"point": [0, -)" + gap +
            R"(, 0]}], "bodies": [{"generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [4, 4, 4]},
         "transform": {"translation": [0, 0.05, 0]}}]})";
   };
   expect_nothing(told(block("0.000165")));
-  expect_told(told(block("0.00005")), "contact.dhat", {"push each other"});
+  // A push throws no farther in a step than dhat. With 10 ms that is a hop of 8 um, with 0.1 ms one of 80 mm.
+  expect_nothing(told(block("0.00005")));
+  expect_told(told(block("0.00005", "1e-4")), "contact.dhat", {"push each other"});
 }
 
 TEST(ContactGap, PressFitOfTheSizeOfDhatIsTold) {
@@ -736,6 +739,30 @@ TEST(ContactGap, PressFitOfTheSizeOfDhatIsTold) {
   };
   expect_told(told(fit("0.0498")), "contact.dhat", {"the interference of", "is 0.0002 m"});
   expect_nothing(told(fit("0.045")));
+}
+
+// --- entries that change nothing ---
+
+TEST(UnusedEntry, OfStaticsAndOfTimesAfterTheEndAreTold) {
+  const auto scene = [](const std::string& time, const std::string& more, const std::string& of_scene = "") {
+    return bodies(box("[0.1, 0.1, 0.1]", R"(, "motions": [{"region": {"frame": "body", "box": [[-1, -1, -1],
+        [2, 0.001, 2]]}}])" + more,
+                      "[2, 2, 2]"),
+                  R"("time": {)" + time + "}, " + of_scene);
+  };
+  const std::string is_static = R"("step": 1, "duration": 1, "integrator": "quasi_static")";
+  const std::string in_motion = R"("step": 0.01, "duration": 1)";
+  expect_nothing(told(scene(is_static, "")));
+  expect_told(told(scene(is_static, R"(, "linear_velocity": [1, 0, 0])")), "bodies[0].linear_velocity",
+              {"quasi-static"});
+  expect_told(told(scene(is_static, "", R"("static": {"hold_free": true}, )")), "static.hold_free",
+              {"holds every body"});
+  expect_told(told(scene(in_motion, "", R"("static": {"hold_free": true}, )")), "static.hold_free",
+              {"not quasi_static"});
+  expect_told(told(scene(in_motion, R"(, "loads": [{"kind": "acceleration", "value": [0, 1, 0], "start": 5}])")),
+              "bodies[0].loads[0].start", {"5 s", "ended (1 s)"});
+  expect_told(told(scene(in_motion, "", R"("contact": {"enabled": false}, "friction": {"coefficient": 0.3}, )")),
+              "friction.coefficient", {"no effect"});
 }
 
 // --- loads, motions, steps, friction and masses that nobody means ---

@@ -173,10 +173,9 @@ void add_watched(const Simulation& simulation, const StepReport& report, StepRec
   if (stiff_strain.body >= 0) record.stiff_strain = {stiff_strain.strain, name_of(stiff_strain.body)};
   const LargeRotation rotation = simulation.large_rotation();
   if (rotation.body >= 0) record.large_rotation = {rotation.angle, name_of(rotation.body)};
-  if (report.gap_share &&
-      (report.gap_share->deflected < 0 || !asks_for_forces_alone(simulation.scene().output.probes))) {
-    record.contact_gap = gap_of(simulation, *report.gap_share);
-  }
+  const std::optional<GapShare>& gap =
+      asks_for_forces_alone(simulation.scene().output.probes) ? report.force_gap_share : report.gap_share;
+  if (gap) record.contact_gap = gap_of(simulation, *gap);
   const CurvedDistance curved = simulation.curved_distance();
   if (curved.body >= 0) record.curved = {curved.distance, curved.share, name_of(curved.body)};
 }

@@ -98,7 +98,9 @@ struct StepReport {
   std::string limited_by;            ///< what shortened the steps most: for the report of a slow step; may be empty
   double smallest_alpha = 1.0;       ///< smallest feasible step fraction in this step
   std::vector<IterationReport> iterations;
-  std::optional<GapShare> gap_share;   ///< of quasi-static steps with contact, where it was estimated
+  /// The larger one of a force and of a deflection, and that of a force, of quasi-static steps with contact, where they
+  /// were estimated.
+  std::optional<GapShare> gap_share, force_gap_share;
   std::optional<RemeshReport> remesh;  ///< with bodies whose elements adapt
   Profile profile;
   double total_seconds = 0.0;

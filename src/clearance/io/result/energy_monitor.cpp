@@ -66,7 +66,10 @@ void EnergyMonitor::add(const StepEnergies& step) {
   }
   large_rotation_ = std::max(large_rotation_, step.large_rotation);
   largest_force_over_gap_ = std::max(largest_force_over_gap_, step.force_over_gap);
-  if (step.contact_gap.first > gap_limit) contact_gaps_[step.force_over_gap] = step.contact_gap;
+  if (step.contact_gap.first > gap_limit) {
+    contact_gaps_[step.force_over_gap] = {step.contact_gap.first,
+                                          fmt::format("{} at {:.4g} s", step.contact_gap.second, step.time)};
+  }
   deflection_gap_ = step.deflection_gap;
   largest_strain_ = std::max(largest_strain_, step.joint);
   if (!step.adaptation) return;
@@ -184,8 +187,8 @@ void EnergyMonitor::add_gap_warnings(std::vector<RunWarning>& warnings) const {
         worst.first < 1.0 ? fmt::format("up to {:.2g} %", 100.0 * worst.first) : std::string("most");
     warnings.push_back(
         {"contact_gap", fmt::format("the gap that stays between {} accounts for {} of the contact force "
-                                    "between them, so that this force and the stresses are too large by as much; use a "
-                                    "smaller contact.dhat, or shorter steps (contact_gap of stats.jsonl)",
+                                    "between them, so that the force and the stresses there are too large by as much; "
+                                    "use a smaller contact.dhat, or shorter steps (contact_gap of stats.jsonl)",
                                     worst.second, share)});
   }
   if (deflection_gap_.first > gap_limit) {

@@ -13,6 +13,7 @@
 #include "clearance/simulation/hints/speed_hints.h"
 #include "clearance/simulation/hints/support_hints.h"
 #include "clearance/simulation/hints/unit_hints.h"
+#include "clearance/simulation/hints/unused_hints.h"
 
 namespace clearance {
 
@@ -35,6 +36,7 @@ NamedHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, cons
   warn_of_faceted_fits(scene, overlaps, hints);
   warn_of_coarse_turns(desc, hints);
   warn_of_bodies_that_cannot_adapt(desc, scene, hints);
+  warn_of_unused_entries(desc, scene, hints);
   return hints;
 }
 

@@ -25,6 +25,8 @@ constexpr double difference = 1e-6;
 constexpr double rounding = 10.0 * std::numeric_limits<double>::epsilon();
 /// Newton iterations that a stage with friction may always take.
 constexpr int least_iterations = 20;
+/// Smallest gap of a pair, relative to the coordinates, which rounding leaves five digits of.
+constexpr double least_gap = 1e-11;
 /// Pairs with less than this share of the largest force do not count.
 constexpr double least_force = 1e-3;
 
@@ -151,10 +153,12 @@ SolvedStep<dim> GapPath<dim>::solve(const PrescribedTargets& targets, const Stat
   for (int stage = 0; stage < max_stages && solved->status() == StepStatus::converged; ++stage) {
     const Estimate now = estimate(*solved, narrowing);
     share_ = now.largest();
+    force_share_ = now.of_force;
     const std::optional<GapShare> to_narrow = has_friction ? now.of_force : share_;
     if (!to_narrow || !(to_narrow->share > tolerance_) || narrowing < least_narrowing) break;
     const VecX x = solved->x();
     const double factor = std::max(0.5 * tolerance_ / to_narrow->share, least_factor);
+    if (factor * to_narrow->gap < least_gap * x.cwiseAbs().maxCoeff()) break;
     const VecX start = solved->moved((1.0 - factor) * now.dy);
     add_attempt(solved->report(), others_);
     solved.reset();

@@ -50,6 +50,8 @@ class GapPath {
   const StepReport& other_work() const { return others_; }
   /// Returns what the gap accounts for at the end; nothing without contact forces.
   const std::optional<GapShare>& gap_share() const { return share_; }
+  /// Returns what the gap accounts for of a force.
+  const std::optional<GapShare>& force_gap_share() const { return force_share_; }
 
  private:
   /// First-order change of the equilibrium as the activation distances shrink to nothing.
@@ -69,7 +71,7 @@ class GapPath {
   StepWorkspace<dim>& workspace_;
   const StepHooks& hooks_;
   StepReport others_;
-  std::optional<GapShare> share_;
+  std::optional<GapShare> share_, force_share_;
 };
 
 extern template class GapPath<2>;

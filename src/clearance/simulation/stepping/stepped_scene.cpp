@@ -350,6 +350,7 @@ StepReport SteppedScene::advance(const PrescribedTargets& targets) {
   if (path) {
     add_attempt(path->other_work(), report);
     report.gap_share = path->gap_share();
+    report.force_gap_share = path->force_gap_share();
   }
   complete_report<dim>(scene->model, state, of_step, report);
   return report;
