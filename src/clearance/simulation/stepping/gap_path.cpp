@@ -145,10 +145,10 @@ SolvedStep<dim> GapPath<dim>::solve(const PrescribedTargets& targets, const Stat
   // A body that friction alone holds is lost where contacts open for an iteration, and the search for it is long. A
   // stage with friction may cost as much as the step.
   const bool has_friction = solved->report().friction_iterations > 0;
-  SolverOptions of_stage = scene_.options;
+  of_stage_ = scene_.options;
   if (has_friction) {
-    of_stage.max_iterations =
-        std::min(of_stage.max_iterations, std::max(least_iterations, solved->report().newton_iterations));
+    of_stage_.max_iterations =
+        std::min(of_stage_.max_iterations, std::max(least_iterations, solved->report().newton_iterations));
   }
   for (int stage = 0; stage < max_stages && solved->status() == StepStatus::converged; ++stage) {
     const Estimate now = estimate(*solved, narrowing);
@@ -163,8 +163,8 @@ SolvedStep<dim> GapPath<dim>::solve(const PrescribedTargets& targets, const Stat
     add_attempt(solved->report(), others_);
     solved.reset();
     narrow(narrowing * factor);
-    of_stage.barrier = scene_.options.barrier;
-    solved.emplace(solve_near<dim>(start, model, of_stage, targets, state, workspace_, hooks_));
+    of_stage_.barrier = scene_.options.barrier;
+    solved.emplace(solve_near<dim>(start, model, of_stage_, targets, state, workspace_, hooks_));
     if (solved->status() != StepStatus::converged) {
       if (solved->status() == StepStatus::stopped) break;
       add_attempt(solved->report(), others_);

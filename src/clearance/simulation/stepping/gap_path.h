@@ -43,8 +43,9 @@ class GapPath {
   GapPath(const ContactDistances& distances, double tolerance, SceneModel& scene, StepWorkspace<dim>& workspace,
           const StepHooks& hooks);
 
-  /// Solves the step that starts at `state`. If it converges, the report has a GapShare. `narrowing` receives the
-  /// factor of the distances that it was solved with, which the scene has from then on.
+  /// Solves the step that starts at `state`. The object must outlive the result. If it converges, the report has a
+  /// GapShare. `narrowing` receives the factor of the distances that it was solved with, which the scene has from then
+  /// on.
   SolvedStep<dim> solve(const PrescribedTargets& targets, const State& state, double& narrowing);
   /// Returns the work of the solves that came before the returned one.
   const StepReport& other_work() const { return others_; }
@@ -70,6 +71,7 @@ class GapPath {
   SceneModel& scene_;
   StepWorkspace<dim>& workspace_;
   const StepHooks& hooks_;
+  SolverOptions of_stage_;  // of the step that solve has returned, which refers to it
   StepReport others_;
   std::optional<GapShare> share_, force_share_;
 };
