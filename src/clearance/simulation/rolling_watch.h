@@ -27,7 +27,8 @@ class RollingWatch {
  private:
   struct Body;
   std::vector<Body> bodies_;
-  double h_ = 0.0;        // [s]
+  double h_ = 0.0;  // [s]
+  bool is_euler_ = false;
   double gravity_ = 0.0;  // [m/s^2]
 };
 
