@@ -12,7 +12,7 @@ STATICS = (*BENDING, "no_equilibrium")
 STATIC_CONTACT = (*STATICS, "contact_gap")
 MOTION = ("energy_lost", "energy_gained", "coarse_step", "coarse_turn")
 IMPACT = (*MOTION, "impact_unresolved")
-FRICTION = (*IMPACT, "coarse_friction_step")
+FRICTION = (*IMPACT, "coarse_friction_step", "contact_gap")
 ROLLING = (*FRICTION, "faceted_rolling")
 
 FORMULATIONS = (None, None, None, None, None, None, "convergent", "gcp")
