@@ -20,8 +20,12 @@ constexpr double loss_limit = 0.03;
 constexpr int enough_sides = 150;
 /// Turn [rad] in a step up to which discs of 96 and more sides roll right within 1 %, and one from which all of 14
 /// random ones were 9 to 42 % too slow. Implicit Euler is of first order: 12, 14 and 21 % at 0.09, 0.1 and 0.13.
-constexpr double fine_turn = 0.1, coarse_turn = 0.18;
-constexpr double fine_turn_of_euler = 0.015, coarse_turn_of_euler = 0.04;
+struct Turns {
+  double fine, coarse;
+  const char* cost;  // of coarse ones
+};
+constexpr Turns turns_of_second_order = {0.1, 0.18, "10 to 40 %"};
+constexpr Turns turns_of_euler = {0.015, 0.04, "5 to 40 %, with implicit_euler,"};
 /// Smallest lever of normal forces, as a share of the radius. Solutions that are exact up to 1e-3 of the forces leave
 /// smaller ones.
 constexpr double least_lever = 0.01;
@@ -161,15 +165,15 @@ std::vector<RunWarning> RollingWatch::warnings() const {
   if (worst == bodies_.end()) return {};
   const auto fastest = std::max_element(
       bodies_.begin(), bodies_.end(), [](const Body& a, const Body& b) { return a.rolling_turn() < b.rolling_turn(); });
-  if (fastest->rolling_turn() > (is_euler_ ? coarse_turn_of_euler : coarse_turn)) {
+  const Turns& turns = is_euler_ ? turns_of_euler : turns_of_second_order;
+  if (fastest->rolling_turn() > turns.coarse) {
     return {
         {"faceted_rolling",
          fmt::format("'{}' rolls by {:.2g} rad in a step, over {:.0f} of its {} flat sides, and such steps take {} of "
                      "its speed; use a step of {:.1g} s or less",
                      fastest->name, fastest->turn,
                      std::ceil(fastest->turn * fastest->shape.sides / (2.0 * std::numbers::pi)), fastest->shape.sides,
-                     is_euler_ ? "5 to 40 %, with implicit_euler," : "10 to 40 %",
-                     h_ * (is_euler_ ? fine_turn_of_euler : fine_turn) / fastest->turn)}};
+                     turns.cost, h_ * turns.fine / fastest->turn)}};
   }
   if (!(worst->loss() > loss_limit)) return {};
   const RoundBody& shape = worst->shape;

@@ -481,10 +481,9 @@ double JointLink<dim>::max_feasible_step(const Blocks& y, const Blocks& dy) cons
   if (!has_limit()) return 1.0;
   // Most ways are far too short for a limit. The bound leaves room for the rounding of the samples below.
   constexpr double room = 1.0 + 1e-9;
-  const double gap = limit_gap(y);
-  if (room * largest_change(y, dy) < gap - 0.2 * std::min(gap, limit_.width)) return 1.0;
+  const double gap = limit_gap(y), kept = 0.2 * std::min(gap, limit_.width);
+  if (room * largest_change(y, dy) < gap - kept) return 1.0;
   // A coordinate is not linear along the way, so it is sampled and the first violation is bisected.
-  const double kept = 0.2 * std::min(limit_gap(y), limit_.width);
   double last_value = limited_value(y);
   const auto is_kept = [&](double alpha) {
     const Blocks at = y + alpha * dy;

@@ -65,16 +65,14 @@ Vec<dim> SoftHoldPotential<dim>::arm(std::size_t body, int b) const {
 template <int dim>
 WholeMotion<dim> SoftHoldPotential<dim>::motion(const VecX& x, std::size_t body) const {
   WholeMotion<dim> motion;
-  double sum = 0.0;
-  Vec<3> moment = Vec<3>::Zero();
   for (const int b : bodies_[body].nodes) {
     const Vec<dim> u = displacement(x, b);
     motion.shift += stiffness_[b] * u;
-    sum += stiffness_[b];
-    moment += stiffness_[b] * in_space<dim>(arm(body, b)).cross(in_space<dim>(u));
+    motion.stiffness += stiffness_[b];
+    motion.torque += stiffness_[b] * in_space<dim>(arm(body, b)).cross(in_space<dim>(u));
   }
-  if (sum > 0.0) motion.shift /= sum;
-  motion.turn = inverse_of_moment_[body] * moment;
+  if (motion.stiffness > 0.0) motion.shift /= motion.stiffness;
+  motion.turn = inverse_of_moment_[body] * motion.torque;
   return motion;
 }
 

@@ -25,11 +25,13 @@ struct HeldBlocks {
   std::vector<int> others;  ///< blocks of affine maps, which have no deformation to speak of; they resist any motion
 };
 
-/// Motion of a body as a whole.
+/// Motion of a body as a whole, and the springs that resist it.
 template <int dim>
 struct WholeMotion {
   Vec<dim> shift = Vec<dim>::Zero();  ///< [m] of the centre
   Vec<3> turn = Vec<3>::Zero();       ///< [rad]
+  double stiffness = 0.0;             ///< [N/m] of all springs
+  Vec<3> torque = Vec<3>::Zero();     ///< [N m] that turns the body so about its centre
 };
 
 template <int dim>

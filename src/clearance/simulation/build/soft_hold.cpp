@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
+#include <utility>
+#include <vector>
 
 #include "clearance/bodies/fem/soft_hold_potential.h"
 #include "clearance/math/dimension.h"
@@ -57,17 +58,23 @@ void hold_free_bodies(const SceneDesc& desc, SceneModel& scene) {
   SoftHolds holds;
   holds.bodies = unheld;
   holds.stiffness = VecX::Zero(model.layout.num_blocks);
+  VecX of_body = VecX::Zero(mass.size());               // [N/m]
+  std::vector<HeldBlocks> blocks(scene.bodies.size());  // per body
+  std::vector<char> is_node(model.layout.num_blocks, 0);
   for (const int body : unheld) {
     const double size = bounding_box(scene.bodies[body].mesh.vertices).diagonal();
-    const double of_body = loads > 0.0 ? loads / size : least_share * own[body] / count[body];
-    const std::set<int> nodes(scene.blocks[body].block_of_node.begin(), scene.blocks[body].block_of_node.end());
-    HeldBlocks& held = holds.blocks.emplace_back();
-    for (int b = 0; b < model.layout.num_blocks; ++b) {
-      if (body_of_block(model, b) != body || !(model.mass[b] > 0.0)) continue;
-      holds.stiffness[b] = of_body * model.mass[b] / mass[body];
-      (nodes.count(b) > 0 ? held.nodes : held.others).push_back(b);
+    of_body[body] = loads > 0.0 ? loads / size : least_share * own[body] / count[body];
+    for (const int b : scene.blocks[body].block_of_node) {
+      if (b >= 0) is_node[b] = 1;
     }
   }
+  for (int b = 0; b < model.layout.num_blocks; ++b) {
+    const int body = body_of_block(model, b);
+    if (!(of_body[body] > 0.0) || !(model.mass[b] > 0.0)) continue;
+    holds.stiffness[b] = of_body[body] * model.mass[b] / mass[body];
+    (is_node[b] != 0 ? blocks[body].nodes : blocks[body].others).push_back(b);
+  }
+  for (const int body : unheld) holds.blocks.push_back(std::move(blocks[body]));
   with_dimension(scene.dim, [&](auto dim) {
     scene.model.potentials.push_back(
         std::make_shared<SoftHoldPotential<dim>>(holds.blocks, holds.stiffness, scene.initial_state.x));

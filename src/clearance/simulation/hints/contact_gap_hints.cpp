@@ -74,8 +74,8 @@ class ContactGaps {
     const ContactOptions& formulation = desc_.contact.options;
     if (!has_physical_barrier(formulation) || !repels_at_rest(formulation)) return;
     const std::map<Pair, double> pushes = with_dimension(scene_.dim, [&](auto dim) { return find_pushes<dim>(); });
-    const std::vector<double> masses = body_masses(scene_);
     if (pushes.empty()) return;
+    const std::vector<double> masses = body_masses(scene_);
     std::map<Pair, PairGap> gaps = find_gaps(largest_dhat());
     std::size_t num_found = 0;
     std::pair<Pair, double> most;

@@ -25,8 +25,7 @@ void warn_of_free_bodies(const SceneDesc& desc, const SceneModel& scene, NamedHi
       fmt::format("body '{}'{} is free in a quasi-static run: no motion, joint or contact at the start holds it at {}, "
                   "so that its equilibrium is undetermined; hold a region of it by a motion of velocity zero, let it "
                   "start within dhat ({:.4g} m) of the body that supports it, let soft springs hold it "
-                  "(`static.hold_free`), or "
-                  "choose another integrator",
+                  "(`static.hold_free`), or choose another integrator",
                   first.name, and_more(free.size() - 1), place_text(first.mesh.vertices[0]),
                   scene.options.barrier.dhat));
 }

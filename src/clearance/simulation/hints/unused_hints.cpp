@@ -31,19 +31,17 @@ void warn_of_late_starts(const SceneDesc& desc, NamedHints& hints) {
   }
 }
 
-void warn_of_inertia(const SceneDesc& desc, NamedHints& hints) {
+void warn_of_start_velocities(const SceneDesc& desc, NamedHints& hints) {
   for (std::size_t b = 0; b < desc.bodies.size(); ++b) {
     const BodyDesc& body = desc.bodies[b];
     if (body.kind == BodyKind::obstacle) continue;
-    const bool moves = !body.linear_velocity.isZero(0.0) || !body.angular_velocity.isZero(0.0) || body.velocity;
-    if (moves) {
-      add_hint(hints, name_of_warning,
-               fmt::format("bodies[{}].{}", b,
-                           body.velocity                      ? "velocity"
-                           : body.linear_velocity.isZero(0.0) ? "angular_velocity"
-                                                              : "linear_velocity"),
-               "velocities at the start have no effect in a quasi-static run");
-    }
+    const char* given = nullptr;
+    if (!body.angular_velocity.isZero(0.0)) given = "angular_velocity";
+    if (!body.linear_velocity.isZero(0.0)) given = "linear_velocity";
+    if (body.velocity) given = "velocity";
+    if (given == nullptr) continue;
+    add_hint(hints, name_of_warning, fmt::format("bodies[{}].{}", b, given),
+             "velocities at the start have no effect in a quasi-static run");
   }
 }
 
@@ -53,7 +51,7 @@ void warn_of_unused_entries(const SceneDesc& desc, const SceneModel& scene, Name
   const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
   warn_of_unused_holds(desc, scene, is_static, hints);
   warn_of_late_starts(desc, hints);
-  if (is_static) warn_of_inertia(desc, hints);
+  if (is_static) warn_of_start_velocities(desc, hints);
   if (!desc.contact.enabled && desc.friction.coefficient > 0.0) {
     add_hint(hints, name_of_warning, "friction.coefficient",
              "friction has no effect, because `contact.enabled` is false");

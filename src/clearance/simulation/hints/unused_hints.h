@@ -6,7 +6,7 @@
 
 namespace clearance {
 
-/// Adds warnings named `unused_entry`: velocities and damping in statics, `static.hold_free` where nothing needs it,
+/// Adds warnings named `unused_entry`: velocities in statics, `static.hold_free` where nothing needs it,
 /// loads and motions that begin after the end, and friction without contact.
 void warn_of_unused_entries(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints);
 

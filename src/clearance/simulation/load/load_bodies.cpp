@@ -476,9 +476,8 @@ struct BodyEntry {
   Mesh source;  // mesh as the file or the generator has it, then refined and of its order
   std::shared_ptr<const ElementNumbers> element_numbers;
   bool keeps_shape = false;
-  std::vector<int> number_of_node;     // number in `source` per node of the file; for deformable bodies
-  bool has_chosen_order = false;       // true if the program has chosen the order of the elements
-  std::size_t num_listable_nodes = 0;  // numbers that regions may list
+  std::vector<int> number_of_node;  // number in `source` per node of the file; for deformable bodies
+  bool has_chosen_order = false;    // true if the program has chosen the order of the elements
 
   Mesh mesh;  // mesh placed in the scene; copies differ by a translation
   std::vector<int> source_vertex;
@@ -621,7 +620,6 @@ void raise_order(BodyEntry& entry) {
   }
   const int order = order_of_elements(entry);
   entry.has_chosen_order = order > body.order;
-  entry.num_listable_nodes = entry.source.vertices.size();
   if (order > highest_order(entry.source) && !entry.has_chosen_order) {
     warn_of_coarse_nodes(entry.scene, entry.desc, entry.where.place, entry.source, entry.warnings);
   }
@@ -640,7 +638,6 @@ bool prepare_source(BodyEntry& entry) {
   check_crowded_faces(entry);
   if (!refine(entry)) return false;
   raise_order(entry);
-  if (!entry.has_chosen_order) entry.num_listable_nodes = entry.source.vertices.size();
   return true;
 }
 
@@ -648,7 +645,9 @@ bool prepare_source(BodyEntry& entry) {
 void check_source(BodyEntry& entry) {
   const ElementNumbers* numbers = entry.element_numbers.get();
   check_element_numbers(entry.body, entry.where, entry.source, numbers, entry.issues);
-  check_regions(entry.scene, entry.desc, entry.where, entry.source, entry.num_listable_nodes, entry.issues);
+  // Nodes that the program has added have no numbers for the user.
+  const std::size_t num_nodes = entry.has_chosen_order ? entry.number_of_node.size() : entry.source.vertices.size();
+  check_regions(entry.scene, entry.desc, entry.where, entry.source, num_nodes, entry.issues);
   warn_of_lone_points(entry.scene, entry.desc, entry.source, entry.warnings);
 }
 

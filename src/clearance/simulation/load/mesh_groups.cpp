@@ -58,18 +58,7 @@ BodyGroup make_group(const MeshGroup& group) {
 /// Adds the nodes of curved elements to the groups. A node belongs to a group if the corners that it lies between
 /// belong to one element of the group.
 void add_higher_nodes(const Mesh& mesh, std::vector<BodyGroup>& groups) {
-  std::map<int, std::array<int, 4>> corners_of_node;  // corners in descending order, filled up with -1
-  for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
-    const std::span<const int> nodes = mesh.nodes_of_cell(cell);
-    const std::vector<NodeIndex>& indices = lagrange_nodes(mesh.dim, mesh.order_of_cell(cell));
-    for (std::size_t a = mesh.dim + 1; a < nodes.size(); ++a) {
-      std::array<int, 4> corners = {-1, -1, -1, -1};
-      for (std::size_t i = 0; i < 4; ++i) {
-        if (indices[a][i] > 0) corners[i] = nodes[i];
-      }
-      corners_of_node.emplace(nodes[a], sorted_corners(corners));
-    }
-  }
+  const std::map<int, std::array<int, 4>> corners_of_node = corners_of_higher_nodes(mesh);
   for (BodyGroup& group : groups) {
     std::set<std::array<int, 4>> parts;  // corners of all vertices, edges, faces and cells of its elements
     for (const std::array<int, 4>& element : group.elements) {
@@ -157,6 +146,22 @@ std::vector<BodyGroup> find_groups(const SceneDesc& scene, int body, const Mesh&
   }
   if (mesh.has_curved_cells()) add_higher_nodes(mesh, groups);
   return groups;
+}
+
+std::map<int, std::array<int, 4>> corners_of_higher_nodes(const Mesh& mesh) {
+  std::map<int, std::array<int, 4>> corners_of_node;
+  for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
+    const std::span<const int> nodes = mesh.nodes_of_cell(cell);
+    const std::vector<NodeIndex>& indices = lagrange_nodes(mesh.dim, mesh.order_of_cell(cell));
+    for (std::size_t a = mesh.dim + 1; a < nodes.size(); ++a) {
+      std::array<int, 4> corners = {-1, -1, -1, -1};
+      for (std::size_t i = 0; i < 4; ++i) {
+        if (indices[a][i] > 0) corners[i] = nodes[i];
+      }
+      corners_of_node.emplace(nodes[a], sorted_corners(corners));
+    }
+  }
+  return corners_of_node;
 }
 
 std::vector<RegionDesc> regions_of(const SceneDesc& scene, int body) {

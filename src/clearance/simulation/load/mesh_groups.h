@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct BodyGroup {
 
 /// Returns the groups that regions of the body refer to.
 std::vector<BodyGroup> find_groups(const SceneDesc& scene, int body, const Mesh& mesh);
+
+/// Returns the corners that each further node of a curved element lies between, in descending order, filled up with -1.
+std::map<int, std::array<int, 4>> corners_of_higher_nodes(const Mesh& mesh);
 
 /// Returns all regions that select nodes of the body: those of motions, loads, stiff parts, material parts and probes,
 /// in this order.

@@ -61,18 +61,11 @@ bool is_meant(const BodyGroup& group, const RegionDesc& region) {
 
 /// Marks the nodes of quadratic elements that lie between marked corners. Marks are by numbers of the file.
 void mark_between(const BodyInstance& body, std::vector<char>& is_marked) {
-  const Mesh& mesh = body.mesh;
-  for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
-    const std::span<const int> nodes = mesh.nodes_of_cell(cell);
-    const std::vector<NodeIndex>& indices = lagrange_nodes(mesh.dim, mesh.order_of_cell(cell));
-    const std::size_t num_corners = mesh.dim + 1;
-    for (std::size_t a = num_corners; a < nodes.size(); ++a) {
-      bool is_between = true;
-      for (std::size_t i = 0; i < num_corners; ++i) {
-        is_between = is_between && (indices[a][i] == 0 || is_marked[body.source_vertex[nodes[i]]] != 0);
-      }
-      if (is_between) is_marked[body.source_vertex[nodes[a]]] = 1;
-    }
+  for (const auto& [node, corners] : corners_of_higher_nodes(body.mesh)) {
+    const bool is_between = std::all_of(corners.begin(), corners.end(), [&](int corner) {
+      return corner < 0 || is_marked[body.source_vertex[corner]] != 0;
+    });
+    if (is_between) is_marked[body.source_vertex[node]] = 1;
   }
 }
 

@@ -1,6 +1,7 @@
 #include "clearance/simulation/output/soft_holds.h"
 
-#include <Eigen/Geometry>
+#include <cmath>
+#include <span>
 
 #include "clearance/math/dimension.h"
 #include "clearance/simulation/build/scene_model.h"
@@ -19,39 +20,23 @@ SoftHold find_soft_hold(const SceneModel& scene, const SoftHoldPotential<dim>& s
   const double size = bounding_box(scene.bodies[hold.body].mesh.vertices).diagonal();
   if (blocks.nodes.empty()) {
     // The first block of a stiff body is its centre, and the others turn with it.
-    const Vec<dim> shift = block<dim>(x, blocks.others[0]) - block<dim>(scene.initial_state.x, blocks.others[0]);
-    double turned_sq = 0.0, stiffness = 0.0;
-    for (const int b : blocks.others) {
-      const bool is_center = b == blocks.others[0];
-      const Vec<dim> way = block<dim>(x, b) - block<dim>(scene.initial_state.x, b);
-      if (!is_center) turned_sq += holds.stiffness[b] * holds.stiffness[b] * way.squaredNorm();
-      if (is_center) stiffness = holds.stiffness[b];
+    const auto way = [&](int b) { return Vec<dim>(block<dim>(x, b) - block<dim>(scene.initial_state.x, b)); };
+    const int center = blocks.others.front();
+    double turned_sq = 0.0;
+    for (const int b : std::span(blocks.others).subspan(1)) {
+      turned_sq += holds.stiffness[b] * holds.stiffness[b] * way(b).squaredNorm();
     }
-    hold.motion = shift.norm();
-    hold.force = stiffness * hold.motion;
+    hold.motion = way(center).norm();
+    hold.force = holds.stiffness[center] * hold.motion;
     hold.torque = std::sqrt(turned_sq) * size;
-    hold.share = stiffness > 0.0 ? (hold.force + hold.torque / size) / (stiffness * size) : 0.0;
+    hold.share = (hold.force + hold.torque / size) / (holds.stiffness[center] * size);
     return hold;
   }
   const WholeMotion<dim> whole = springs.motion(x, held);
-  double stiffness = 0.0;
-  Vec<3> torque = Vec<3>::Zero();
-  Vec<dim> center = Vec<dim>::Zero();
-  for (const int b : blocks.nodes) {
-    stiffness += holds.stiffness[b];
-    center += holds.stiffness[b] * block<dim>(scene.initial_state.x, b);
-  }
-  center /= stiffness;
-  for (const int b : blocks.nodes) {
-    Vec<3> arm = Vec<3>::Zero();
-    arm.template head<dim>() = block<dim>(scene.initial_state.x, b) - center;
-    torque += holds.stiffness[b] * arm.cross(whole.turn.cross(arm));
-  }
   hold.motion = whole.shift.norm();
-  hold.turn = whole.turn.norm();
-  hold.force = stiffness * hold.motion;
-  hold.torque = torque.norm();
-  hold.share = (hold.force + hold.torque / size) / (stiffness * size);
+  hold.force = whole.stiffness * hold.motion;
+  hold.torque = whole.torque.norm();
+  hold.share = (hold.force + hold.torque / size) / (whole.stiffness * size);
   return hold;
 }
 

@@ -15,7 +15,6 @@ struct SoftHold {
   double force = 0.0;   ///< [N] resultant
   double torque = 0.0;  ///< [N m] resultant about the centre
   double motion = 0.0;  ///< [m] of the centre
-  double turn = 0.0;    ///< [rad]
   double share = 0.0;   ///< resultants over all loads of the scene
 };
 

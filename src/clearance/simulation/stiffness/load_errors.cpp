@@ -135,19 +135,6 @@ Result<VecX> gradient_at(const SceneModel& scene, const VecX& x, double time_t1)
   return gradient;
 }
 
-VecX displacement_of(const PrescribedTargets& targets, const VecX& x, int dim) {
-  VecX moved = VecX::Zero(x.size());
-  for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
-    for (int c = 0; c < dim; ++c) {
-      const Eigen::Index i = static_cast<Eigen::Index>(dim) * targets.blocks[k] + c;
-      if ((targets.components[k] >> c & 1) != 0) {
-        moved[i] = targets.positions[static_cast<Eigen::Index>(dim * k) + c] - x[i];
-      }
-    }
-  }
-  return moved;
-}
-
 /// Replaces the displacements of nodes that turn as a whole by what a small turn of the same kind does. A finite turn
 /// also draws them together, by the square of its angle, which would strain the body.
 template <int dim>
@@ -212,7 +199,9 @@ std::vector<DiscretisationError> foresee(const SceneModel& scene, int num_steps)
   const Result<PrescribedTargets> targets = find_targets(scene, state);
   if (!targets) return {};
   // Forces that moved nodes cause are a difference of gradients at a small part of their way.
-  VecX moved = displacement_of(*targets, x, dim);
+  VecX moved = x;
+  set_targets<dim>(*targets, moved);
+  moved -= x;
   for (const PreparedMotion& motion : scene.motions) straighten<dim>(motion.blocks, x, moved);
   const double way = moved.size() > 0 ? moved.cwiseAbs().maxCoeff() : 0.0;
   const double part = way > 0.0 ? std::min(1.0, small * scene.model.bbox_diagonal / way) : 0.0;
