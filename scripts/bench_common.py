@@ -91,28 +91,48 @@ def ratio_text(ratio, wanted):
     return f"{ratio:.2f} ({'at most' if ratio <= wanted else 'above'} {wanted:.2f})"
 
 
-def run_scene(program, script, steps, threads, folder, frame_interval=1000000, settings=(), limit=None):
-    """Runs a scene, for `limit` seconds at most if given; returns the exit status, the lines of stats.jsonl, the CPU
-    seconds and peak memory of the process, and its messages."""
-    folder = Path(folder)
-    command = [program, "run", str(script), "-o", str(folder), "--steps", str(steps), "--threads", str(threads), "-q",
-               "--set", f"output.frame_interval={frame_interval}", "--set", "output.checkpoint_interval=1000000"]
-    for setting in settings:
-        command += ["--set", setting]
+def read_stats(path):
+    """Returns the records of a stats.jsonl; a killed program may leave part of a line, which is left out."""
+    records = []
+    for line in path.read_text().splitlines() if path.exists() else []:
+        try:
+            records.append(json.loads(line))
+        except ValueError:
+            break
+    return records
+
+
+def run_limited(command, limit=None, wrapper=(), **options):
+    """Runs a command, for `limit` seconds at most if given; returns the exit status, the CPU seconds and peak memory of
+    the process, and its messages. `wrapper` is a command that starts it; `options` are those of Popen."""
     if limit is not None:
         # The program ends with the step under way; one that does not is killed.
         command = ["timeout", "--kill-after=30", str(limit), *command]
+    command = [*wrapper, *command]
     with tempfile.TemporaryFile("w+") as messages:  # not in the folder: a run refuses one that holds other files
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages)
+        process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=messages, **options)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         messages.seek(0)
         notes = [line.strip() for line in messages if line.strip()]
-    stats = folder / "stats.jsonl"
-    lines = stats.read_text().splitlines() if stats.exists() else []
-    records = [json.loads(line) for line in lines if line.endswith("}")]  # a killed program may leave part of a line
-    return {"exit": process.returncode, "records": records, "cpu": usage.ru_utime + usage.ru_stime,
-            "mb": usage.ru_maxrss / 1024, "notes": notes}
+    return {"exit": process.returncode, "cpu": usage.ru_utime + usage.ru_stime, "mb": usage.ru_maxrss / 1024, "notes": notes}
+
+
+def run_scene(program, script, steps, threads, folder, frame_interval=1000000, settings=(), limit=None):
+    """Runs a scene, for `limit` seconds at most if given; returns what `run_limited` returns, and the lines of
+    stats.jsonl."""
+    folder = Path(folder)
+    command = [program, "run", script, "-o", folder, "--steps", steps, "--threads", threads, "-q",
+               "--set", f"output.frame_interval={frame_interval}", "--set", "output.checkpoint_interval=1000000"]
+    for setting in settings:
+        command += ["--set", setting]
+    run = run_limited(command, limit)
+    return {**run, "records": read_stats(folder / "stats.jsonl")}
+
+
+def statuses_text(counts):
+    """Returns how many steps ended otherwise than converged, from their number by status."""
+    return ", ".join(f"{count} {status}" for status, count in counts.items() if status != "converged") or "none"
 
 
 def summarize(run):

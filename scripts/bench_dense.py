@@ -22,15 +22,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench_common import COMPARISON_HEADER, ROOT, busy_percent, compare_scene, machine, peer_data, run_scene, table
+from bench_common import (COMPARISON_HEADER, ROOT, busy_percent, compare_scene, machine, peer_data, read_stats, run_scene,
+                          statuses_text, table)
 from hard_impacts import impact_scene
 
 PARTS = ("scenes", "impacts", "full")
 
 
-def statuses_text(records):
-    counts = collections.Counter(record["status"] for record in records if record["status"] != "converged")
-    return ", ".join(f"{count} {status}" for status, count in counts.items()) or "none"
+def statuses_of(records):
+    return statuses_text(collections.Counter(record["status"] for record in records))
 
 
 def chosen(entries, names):
@@ -52,7 +52,7 @@ def bench_scenes(options, scenes, inputs):
                 run = run_scene(options.program, script, scene["steps"], 1, Path(folder) / "result")
             records = run["records"]
             rows.append([script.stem, str(len(records)), str(sum(r["newton_iterations"] for r in records)),
-                         str(sum(r["partial_iterations"] for r in records)), f"{run['cpu']:.1f}", statuses_text(records)])
+                         str(sum(r["partial_iterations"] for r in records)), f"{run['cpu']:.1f}", statuses_of(records)])
         print("  ".join(rows[-1]), flush=True)
     header = COMPARISON_HEADER if options.against else ["scene", "steps", "Newton iterations", "of parts", "CPU s",
                                                         "not converged"]
@@ -76,8 +76,7 @@ def run_impact(program, scene, settings, folder):
     if process.returncode != 0:
         return [], f"exit {process.returncode}: {process.stderr.strip()[:200]}"
     verdict = subprocess.run([program, "verify", results], capture_output=True, text=True)
-    records = [json.loads(line) for line in (results / "stats.jsonl").read_text().splitlines()]
-    return records, "" if verdict.returncode == 0 else verdict.stdout.strip()[-200:]
+    return read_stats(results / "stats.jsonl"), "" if verdict.returncode == 0 else verdict.stdout.strip()[-200:]
 
 
 def bench_impacts(options):
@@ -148,7 +147,7 @@ def full_row(scene, records, is_verified):
     seconds = sum(r["seconds"]["total"] for r in records) / steps
     return [scene["name"], str(steps) if steps == scene["steps"] else f"{steps} of {scene['steps']}",
             str(max(r["contacts"] for r in records)), both("newton", f"{newton:.1f}"), both("seconds", f"{seconds:.2f}"),
-            statuses_text(records), "yes" if is_verified else "NO"]
+            statuses_of(records), "yes" if is_verified else "NO"]
 
 
 def bench_full(options, scenes, inputs):
@@ -158,8 +157,7 @@ def bench_full(options, scenes, inputs):
         results.parent.mkdir(parents=True, exist_ok=True)
         start = time.time()
         status, messages = run_on(options.program, write_script(scene, inputs, options.results), results, options.seconds)
-        stats = results / "stats.jsonl"
-        records = [json.loads(line) for line in stats.read_text().splitlines()] if stats.exists() else []
+        records = read_stats(results / "stats.jsonl")
         if not records:
             print(f"{scene['name']}: FAILED with exit status {status}: {messages[:300]}", flush=True)
             continue

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench_common import busy_percent, machine, peer_data, table, write_between_markers
+from bench_common import busy_percent, machine, peer_data, read_stats, table, write_between_markers
 
 FOLDER = "high-order-ipc"
 
@@ -194,16 +194,6 @@ def native_scene(program, case, variant, folder):
     return path
 
 
-def records_of(path):
-    records = []
-    for line in path.read_text().splitlines() if path.exists() else []:
-        try:
-            records.append(json.loads(line))
-        except ValueError:
-            break  # the time is over
-    return records
-
-
 def probes_of(path, columns):
     with path.open() as stream:
         rows = list(csv.DictReader(stream))
@@ -226,7 +216,7 @@ def run(program, case, variant, limit, results, steps):
     except subprocess.TimeoutExpired:
         process.terminate()
         output, _ = process.communicate()
-    records = records_of(out / "stats.jsonl")
+    records = read_stats(out / "stats.jsonl")
     if not records:
         print(f"{case.name}, {variant.label}: no step within {limit:g} s\n{output}")
         return None

@@ -23,7 +23,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from bench_common import ROOT, peer_data, table, write_between_markers
+from bench_common import ROOT, peer_data, read_stats, table, write_between_markers
 from stiff_scenes_table import read_frame
 
 FOLDERS = ["polyfem-data", "gcp", "remeshing", "high-order-ipc", "diff-ipc"]
@@ -222,13 +222,7 @@ def run(program, name, steps, limit, folder, only_check):
         output, _ = process.communicate()
         result["ended"] = "limit"
     result.update({"wall": time.monotonic() - started, "output": output.strip().splitlines()[-5:]})
-    records = []
-    stats = out / "stats.jsonl"
-    for line in stats.read_text().splitlines() if stats.exists() else []:
-        try:
-            records.append(json.loads(line))
-        except ValueError:
-            break  # cut off by the limit
+    records = read_stats(out / "stats.jsonl")
     frames = sorted((out / "frames").glob("*.vtu"))
     result.update({"steps": len(records), "failures": Counter(r["status"] for r in records if r["status"] != "converged"),
                    "newton": sum(r["newton_iterations"] for r in records) / max(len(records), 1)})

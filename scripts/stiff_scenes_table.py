@@ -22,7 +22,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench_common import ROOT, peer_data, table, write_between_markers
+from bench_common import ROOT, peer_data, read_stats, table, write_between_markers
 
 FIXTURES = peer_data() / "rigid-ipc" / "fixtures"
 PAGE = ROOT / "docs" / "published_stiff_scenes.md"
@@ -34,6 +34,11 @@ def scene_names():
     """Returns the scenes, cheap ones first, as far as the size of the file tells."""
     files = [f for f in FIXTURES.rglob("*.json") if not any(word in str(f) for word in LEFT_OUT)]
     return [str(f.relative_to(FIXTURES).with_suffix("")) for f in sorted(files, key=lambda f: (f.stat().st_size, str(f)))]
+
+
+def body_types(name):
+    """Returns the types of bodies that a scene is run with."""
+    return ["affine", "rigid"] if any(word in name for word in RIGID_TOO) else ["affine"]
 
 
 # --- how far bodies are from rigid ---
@@ -158,13 +163,7 @@ def run(program, name, body_type, steps, limit, frame_interval, folder):
         process.send_signal(signal.SIGTERM)
         messages, _ = process.communicate()
         ended = "limit"
-    stats = folder / "stats.jsonl"
-    records = []
-    for line in stats.read_text().splitlines() if stats.exists() else []:
-        try:
-            records.append(json.loads(line))
-        except ValueError:
-            break  # cut off by the limit
+    records = read_stats(folder / "stats.jsonl")
     result = {"scene": name, "type": body_type, "steps": len(records), "ended": ended, "wall": time.monotonic() - started,
               "messages": messages.strip().splitlines()[-3:]}
     if not records:
@@ -224,11 +223,7 @@ def main():
     for name in scene_names():
         if arguments.words and not any(word in name for word in arguments.words):
             continue
-        for body_type in ["affine", "rigid"]:
-            if arguments.type and body_type != arguments.type:
-                continue
-            if body_type == "rigid" and not arguments.type and not any(word in name for word in RIGID_TOO):
-                continue
+        for body_type in [arguments.type] if arguments.type else body_types(name):
             if (name, body_type) in results and not arguments.again:
                 continue
             folder = arguments.folder / f"{name.replace('/', '.')}.{body_type}"
