@@ -1,6 +1,7 @@
 """What `./dev evidence` tells: lists for the terminal, statistics as JSON, and tables in docs/evidence.md."""
 
 import json
+import textwrap
 from collections import Counter
 
 from bench_common import ROOT, statuses_text, table, write_between_markers
@@ -119,9 +120,10 @@ def group_text(group, entries, known):
     loaded = len(entries) - counts["refused"] - counts["unread"]
     text = (f"{loaded} scenes: {counts['complete']} have been run to their end, {counts['begun']} are under way, "
             f"{counts['waiting']} have not been begun, {counts['failed']} have failed. {done} of {total} steps in "
-            f"{cpu / 3600:.1f} hours of a processor; {frames} frames verified.")
+            f"{cpu / 3600:.2f} hours of a processor; {frames} frames verified.")
     if counts["refused"]:
-        text += f" {counts['refused']} files are not loaded; `docs/{REFUSALS[group]}` says why."
+        text += f" Not loaded, for the reasons in `docs/{REFUSALS[group]}`: {counts['refused']}."
+    text = textwrap.fill(text, 120)
     rows = [row(scene, state, known.get(scene.file)) for scene, state in entries if state["steps"]]
     text += "\n\n" + table(HEADER, rows)
     failed = [[scene.label, f"{state['steps']} of {num_steps(state)}", state["failed"]["message"]]
