@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench_common import peer_data
 from polyfem_table import scene_names as polyfem_names
-from stiff_scenes_table import FIXTURES, body_types, scene_names as fixture_names
+from stiff_scenes_table import body_types, fixtures, scene_names as fixture_names
 
 GROUPS = {"ipc": "IPC reference", "rigid-ipc": "Rigid IPC", "polyfem": "PolyFEM"}
 # Seconds that a new scene is assumed to take per step and vertex. Deformable bodies in contact take about this long,
@@ -65,7 +65,7 @@ def scenes():
     """Returns all published scenes; those that cannot be loaded are found when they are read."""
     scripts = peer_data() / "ipc" / "input"
     found = [Scene("ipc", str(f.relative_to(scripts).with_suffix("")), f) for f in sorted(scripts.rglob("*.txt"))]
-    found += [Scene("rigid-ipc", name, FIXTURES / f"{name}.json", body_type)
+    found += [Scene("rigid-ipc", name, fixtures() / f"{name}.json", body_type)
               for name in fixture_names() for body_type in body_types(name)]
     found += [Scene("polyfem", name.removesuffix(".json"), peer_data() / name) for name in polyfem_names()]
     return found

@@ -24,16 +24,19 @@ from pathlib import Path
 
 from bench_common import ROOT, peer_data, read_stats, table, write_between_markers
 
-FIXTURES = peer_data() / "rigid-ipc" / "fixtures"
 PAGE = ROOT / "docs" / "published_stiff_scenes.md"
 LEFT_OUT = ["scalability", "expanding-lock-box"]  # expanding-lock-box: its meshes were never published
 RIGID_TOO = ["3D/unit-tests/", "3D/friction/incline-plane/", "3D/mechanisms/bolt", "092-piston", "chain-net/chain-net-4x4"]
 
 
+def fixtures():
+    return peer_data() / "rigid-ipc" / "fixtures"
+
+
 def scene_names():
     """Returns the scenes, cheap ones first, as far as the size of the file tells."""
-    files = [f for f in FIXTURES.rglob("*.json") if not any(word in str(f) for word in LEFT_OUT)]
-    return [str(f.relative_to(FIXTURES).with_suffix("")) for f in sorted(files, key=lambda f: (f.stat().st_size, str(f)))]
+    files = [f for f in fixtures().rglob("*.json") if not any(word in str(f) for word in LEFT_OUT)]
+    return [str(f.relative_to(fixtures()).with_suffix("")) for f in sorted(files, key=lambda f: (f.stat().st_size, str(f)))]
 
 
 def body_types(name):
@@ -150,7 +153,7 @@ def stretch_of_run(folder):
 
 def run(program, name, body_type, steps, limit, frame_interval, folder):
     """Runs one scene; returns the data that the table needs."""
-    command = [program, "run", str(FIXTURES / f"{name}.json"), "-o", str(folder), "--steps", str(steps), "--threads", "1",
+    command = [program, "run", str(fixtures() / f"{name}.json"), "-o", str(folder), "--steps", str(steps), "--threads", "1",
                "-q", "--overwrite", "--set", "output.checkpoint_interval=1000000", "--set", f"output.frame_interval={frame_interval}"]
     if body_type == "rigid":
         command += ["--set", "bodies.type=rigid"]

@@ -12,8 +12,15 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+from evidence import Queue  # noqa: E402
+from evidence_scenes import Program, Scene, load_state, scenes  # noqa: E402
+from evidence_tables import write_pages  # noqa: E402
+
 EVIDENCE = ROOT / "scripts" / "evidence.py"
 PROGRAM = ""
 NUM_STEPS = 900
@@ -131,6 +138,22 @@ class Evidence(unittest.TestCase):
         self.assertIn("FAILED with exit status 2", self.call("out", program=str(other)))
         self.assertEqual(len(self.stats("out")["drop"]), NUM_STEPS)
 
+    def test_a_third_of_the_time_is_for_the_scene_that_has_waited_longest(self):
+        def state(visit, steps):
+            return {**load_state(self.base / "none"), "visit": visit, "rate": 1.0,
+                    "read": {"steps": steps, "vertices": 1, "refused": ""}}
+
+        options = SimpleNamespace(folder=self.base, minutes=None, only="", memory_gb=1, disk_gb=1)
+        queue = Queue([], options, Program(Path(PROGRAM), "name", "digest"))
+        queue.visits = 2
+        queue.chosen = [(Scene("ipc", "long", Path("a")), state(1, 9000)), (Scene("ipc", "short", Path("b")), state(2, 100))]
+        chosen = []
+        for _ in range(6):
+            scene, _, rule = queue.take()
+            chosen.append(scene.name)
+            queue.give_back(scene, rule, 60)
+        self.assertEqual(chosen, ["short", "long", "short", "short", "long", "short"])
+
     def test_a_scene_that_does_not_load_is_told(self):
         (self.base / "data" / "ipc" / "input" / "tet.msh").unlink()
         self.call("out")
@@ -154,15 +177,12 @@ class Evidence(unittest.TestCase):
 
     def test_pages_hold_what_was_run(self):
         self.call("out", "--only", "drop")
-        sys.path.insert(0, str(ROOT / "scripts"))
-        os.environ["CLEARANCE_PEER_DATA"] = str(self.base / "data")
-        from evidence_scenes import load_state, scenes
-        from evidence_tables import write_pages
         docs = self.base / "docs"
         docs.mkdir()
         (docs / "evidence.md").write_text("# Title\n\n<!-- ipc: begin -->\nold\n<!-- ipc: end -->\n\nThe end.\n")
-        entries = [(scene, load_state(scene.folder(self.base / "out"))) for scene in scenes()]
-        write_pages(entries, docs)
+        with mock.patch.dict(os.environ, {"CLEARANCE_PEER_DATA": str(self.base / "data")}):
+            entries = [(scene, load_state(scene.folder(self.base / "out"))) for scene in scenes()]
+            write_pages(entries, docs)
         page = (docs / "evidence.md").read_text()
         self.assertIn(f"| drop | {NUM_STEPS} |", page)
         self.assertNotIn("old", page)
