@@ -124,11 +124,18 @@ def continue_run(scene, state, program, folder, limit, memory_gb, pass_fds):
     if run["exit"] == 2 and run["was_resumed"] and is_other and num_steps(result) <= before:
         run = restart(scene, state, program, result, limit, pass_fds)
     seconds = time.monotonic() - started
-    note_run(state, run, num_steps(result), seconds)
+    note_run(state, {**run, "mb": peak_megabytes(result)}, num_steps(result), seconds)
     state["failed"] = failure(run, program, memory_gb)
     if seconds >= planned:
         is_stuck = state["slices"][-1]["steps"] == 0
         state["limit"] = 2 * planned if is_stuck else min(2 * planned, LONGEST_SLICE)
+
+
+def peak_megabytes(result):
+    """Returns what the program says: the system counts to a process the memory of this one, which starts it. 0 of a
+    killed run, which has no summary."""
+    path = result / "summary.json"
+    return json.loads(path.read_text())["peak_memory_bytes"] / 1e6 if path.exists() else 0
 
 
 def note_run(state, run, steps, seconds):
@@ -138,7 +145,8 @@ def note_run(state, run, steps, seconds):
     current.update({"steps": max(steps - current["from"], 0), "cpu": run["cpu"], "seconds": seconds, "mb": run["mb"],
                     "exit": run["exit"]})
     state["steps"] = steps
-    state["rate"] = seconds / max(current["steps"], 1)
+    # A step that did not end takes at least as long once more.
+    state["rate"] = seconds / current["steps"] if current["steps"] else 2 * seconds
     state["finished"] = run["exit"] == 0
 
 
