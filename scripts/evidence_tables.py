@@ -106,7 +106,7 @@ def row(scene, state, reference):
         return f"{reference[key]:g}, **{ours}**" if is_comparable and key in reference else ours
 
     numbers, steps, of = state["statistics"], state["steps"], num_steps(state)
-    is_comparable = reference is not None and reference["steps"] == of
+    is_comparable = reference is not None and reference["steps"] == steps
     gap = "none near" if numbers["gap"] is None else f"{numbers['gap']:.1e}"
     return [scene.label, str(steps) if condition(state) == "complete" else f"{steps} of {of}",
             both("newton", f"{numbers['newton'] / steps:.1f}"), f"{numbers['partial'] / steps:.1f}", str(numbers["contacts"]),
