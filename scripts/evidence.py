@@ -148,6 +148,11 @@ def lock_folder(folder):
 def be_considerate(memory_gb):
     """Gives way to other work, and limits the memory of every process that is started from here on."""
     os.nice(19)
+    # Linux shares processors between sessions before it looks at the priorities of processes, unless the session has a
+    # priority itself. That of a terminal is left alone.
+    autogroup = Path("/proc/self/autogroup")
+    if os.getsid(0) == os.getpid() and autogroup.exists():
+        autogroup.write_text("19")
     memory = int(1e9 * memory_gb)
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     # The default ends this process at once. Its state is whole at any moment, and its runs end with it.

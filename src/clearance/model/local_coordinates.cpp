@@ -235,6 +235,35 @@ auto LocalCoordinates<dim>::origins() const -> std::vector<Origin> {
 }
 
 template <int dim>
+Interpolation LocalCoordinates<dim>::interpolation() const {
+  Interpolation result;
+  std::vector<const HigherNode*> higher(num_blocks_, nullptr);
+  for (const HigherNode& node : model_.higher_nodes) {
+    const std::span<const Term> of_node = terms(node.block);
+    if (of_node.size() == 1) higher[of_node[0].block] = &node;
+  }
+  std::vector<int> number(num_blocks_, -1);
+  for (int b = 0; b < num_blocks_; ++b) {
+    if (higher[b] == nullptr) number[b] = result.num_coarse++;
+  }
+  if (result.num_coarse == num_blocks_) return {};
+  for (int b = 0; b < num_blocks_; ++b) {
+    if (higher[b] == nullptr) {
+      result.terms.push_back({number[b], 1.0});
+    } else {
+      for (std::size_t k = 0; k < higher[b]->corners.size() && higher[b]->corners[k] >= 0; ++k) {
+        // A corner in a stiff part follows the blocks of that part.
+        for (const Term& term : terms(higher[b]->corners[k])) {
+          if (!term.is_turn) result.terms.push_back({number[term.block], higher[b]->weights[k] * term.weight});
+        }
+      }
+    }
+    result.starts.push_back(static_cast<int>(result.terms.size()));
+  }
+  return result;
+}
+
+template <int dim>
 VecX LocalCoordinates<dim>::from_to(const VecX& x, const VecX& target) const {
   if (are_displacements()) return target - x;
   VecX dy = VecX::Zero(dim * num_blocks_);

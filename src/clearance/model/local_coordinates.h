@@ -17,6 +17,7 @@
 
 #include "clearance/model/model.h"
 #include "clearance/model/surface_path.h"
+#include "clearance/sparse/interpolation.h"
 
 namespace clearance {
 
@@ -47,6 +48,8 @@ class LocalCoordinates {
   VecX unstretched(VecX x) const;
   /// Returns a position for each local block; that of a rotation vector is its body's centre.
   VecX positions(const VecX& x) const;
+  /// Returns how the local blocks follow those that are no higher nodes (Model::higher_nodes); empty if all are.
+  Interpolation interpolation() const;
   /// Returns the dy of rigid motions of everything, one per column: translations by one metre along the axes, then
   /// rotations by one radian in the planes of two axes about the origin.
   MatX rigid_motions(const VecX& x) const;

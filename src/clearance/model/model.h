@@ -101,6 +101,13 @@ struct Tie {
   std::array<double, 4> weights{};  ///< weights of t and the columns
 };
 
+/// The block of a node of a curved element that is no corner. On a straight element it is the weighted mean of corners.
+struct HigherNode {
+  int block = 0;
+  std::array<int, 4> corners{-1, -1, -1, -1};  ///< blocks of the corners; -1: no corner
+  std::array<double, 4> weights{};
+};
+
 /// Scales of contact that depend on the bodies in contact, per surface vertex. A pair of primitives has the smallest of
 /// its lengths and the sum of its compliances. Empty: the scales of the scene apply (SolverOptions), with a stiffness
 /// that the solver chooses in every step [Fer23, app. A.6].
@@ -118,9 +125,10 @@ struct ContactScales {
 struct Model {
   // unknowns.cpp
   DofLayout layout;
-  std::vector<Tie> ties;           ///< by ascending block
-  VecX x_rest;                     ///< [m]
-  std::vector<int> body_of_block;  ///< per block: the body that it moves, numbered as in the surface
+  std::vector<Tie> ties;                 ///< by ascending block
+  VecX x_rest;                           ///< [m]
+  std::vector<int> body_of_block;        ///< per block: the body that it moves, numbered as in the surface
+  std::vector<HigherNode> higher_nodes;  ///< by ascending block
 
   // body_terms.cpp; loads.cpp and joints.cpp add their potentials
   std::vector<StiffBody> stiff_bodies;

@@ -61,7 +61,7 @@ bool NewtonSystem<dim>::solve_exact(VecX& dy) {
   StageTimer timer(log_.profile(), Stage::linear_solve);
   LinearSolver& solver = in_.system.solver();
   return solver.factorize(in_.system.matrix()) == LinearSolveStatus::solved &&
-         solver.solve(-gradient_, dy) == LinearSolveStatus::solved && is_descent(dy);
+         solver.solve_roughly(-gradient_, dy) == LinearSolveStatus::solved && is_descent(dy);
 }
 
 /// Solves with the projected Hessian. If rounding or missing inertia leaves it singular, its diagonal is shifted;
@@ -74,7 +74,7 @@ bool NewtonSystem<dim>::solve_projected(VecX& dy) {
   double shift = 0.0;
   for (int attempt = 0; attempt < 12; ++attempt) {
     if (solver.factorize(matrix) == LinearSolveStatus::solved &&
-        solver.solve(-gradient_, dy) == LinearSolveStatus::solved && is_descent(dy)) {
+        solver.solve_roughly(-gradient_, dy) == LinearSolveStatus::solved && is_descent(dy)) {
       return true;
     }
     // The matrix is not positive definite because of rounding: a multiple of the identity is added, more each time.

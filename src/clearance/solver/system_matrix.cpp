@@ -50,6 +50,10 @@ SystemMatrix<dim>::SystemMatrix(const Model& model, std::unique_ptr<LinearSolver
     const VecX zero = VecX::Zero(dim * num_blocks_);
     coordinates_.reduce(zero, zero, 0.0, matrix_, reduced_);
   }
+  if (!solver_) return;
+  solver_->set_interpolation(coordinates_.interpolation());
+  // Friction that follows contact forces solves with the matrix of one iteration for many forces (FrictionCoupling).
+  if (!model.friction.is_frictionless()) solver_->expect_many_solves();
   solver_->set_common_pattern(matrix());
 }
 

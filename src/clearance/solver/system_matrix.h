@@ -22,6 +22,7 @@ template <int dim>
 class SystemMatrix {
  public:
   SystemMatrix(const Model& model, const SolverOptions& options);
+  /// Without a solver (null) the matrix can be assembled, and steps cannot begin.
   SystemMatrix(const Model& model, std::unique_ptr<LinearSolver> solver);
 
   /// Begins a step at the unknowns `x_t0` [m]. Nothing of earlier steps influences the results from here on, not even

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "clearance/sparse/block_sparse_matrix.h"
+#include "clearance/sparse/interpolation.h"
 
 namespace clearance {
 
@@ -28,11 +29,19 @@ class LinearSolver {
   virtual LinearSolveStatus factorize(const BlockSparseMatrix& matrix) = 0;
   /// Computes x = A^-1 b for the matrix given last; the matrix object must still be unchanged.
   virtual LinearSolveStatus solve(const VecX& b, VecX& x) = 0;
+  /// As solve(), but an iteration may end at a thousandth of the error of x = 0, which is enough for a direction of
+  /// Newton's method.
+  virtual LinearSolveStatus solve_roughly(const VecX& b, VecX& x) { return solve(b, x); }
   /// Gives the pattern that all later systems have in common. The solver learns from it once, and keeps this over
   /// forget_history().
   virtual void set_common_pattern(const BlockSparseMatrix& /*matrix*/) {}
   /// Sets the approximate positions [m] of the blocks of unknowns; for solvers that build on rigid motions.
   virtual void set_positions(const VecX& /*x*/) {}
+  /// Sets how the unknowns follow those of a coarser system, before set_common_pattern; for solvers that build on it.
+  virtual void set_interpolation(const Interpolation& /*interpolation*/) {}
+  /// Tells, before set_common_pattern, that most systems are solved accurately for many right-hand sides, so that a
+  /// factorisation pays where it would not for one.
+  virtual void expect_many_solves() {}
   /// Sets the motions of the unknowns while everything moves as one rigid body, for solvers that need them. The columns
   /// are translations along the axes, then rotations.
   virtual bool needs_rigid_motions() const { return false; }
@@ -57,6 +66,7 @@ std::unique_ptr<LinearSolver> make_leading_solver(int num_leading);
 
 struct PcgOptions {
   double relative_tolerance = 1e-8;  ///< on the preconditioned residual, relative to that of x = 0
+  double rough_tolerance = 1e-3;     ///< the same for solve_roughly()
   int max_iterations = 10000;
 };
 /// Returns conjugate gradients with a two-level patch preconditioner (patch_preconditioner.h). Time and memory grow
@@ -64,8 +74,9 @@ struct PcgOptions {
 std::unique_ptr<LinearSolver> make_pcg_solver(const PcgOptions& options = {});
 
 /// Returns a solver that uses the Cholesky factorisation if its predicted operations are fewer than those of conjugate
-/// gradients, and conjugate gradients for larger systems. Operations are counted, not timed, so that the choice is the
-/// same in every run.
+/// gradients, and conjugate gradients for larger systems: those with the corners of curved elements
+/// (corner_preconditioner.h) where these are given, and those with patches. Operations are counted, not timed, so that
+/// the choice is the same in every run.
 std::unique_ptr<LinearSolver> make_automatic_solver();
 
 }  // namespace clearance

@@ -115,7 +115,20 @@ void PatchPreconditioner::set_positions(const VecX& x) {
 void PatchPreconditioner::set_common_pattern(const BlockSparseMatrix& matrix) {
   const std::vector<double> strengths(matrix.num_stored_blocks(), 1.0);
   common_patch_of_ = compute_partition(matrix, strengths, blocks_per_patch);
-  forget_patches();
+  forget_history();
+}
+
+void PatchPreconditioner::forget_history() {
+  are_patches_forgotten_ = true;
+  most_iterations_ = 0;
+}
+
+void PatchPreconditioner::note_iterations(long num_iterations) {
+  if (most_iterations_ == 0) {
+    most_iterations_ = num_iterations + num_iterations / 2 + 10;
+  } else if (num_iterations > most_iterations_) {
+    forget_history();
+  }
 }
 
 /// Returns the common patches, with those cut anew that strong couplings (mostly contacts) tear apart. The result

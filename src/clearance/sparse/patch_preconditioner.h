@@ -7,27 +7,29 @@
 #include <memory>
 #include <vector>
 
-#include "clearance/sparse/linear_solver.h"
+#include "clearance/sparse/preconditioner.h"
 #include "clearance/sparse/supernodal_factor.h"
 
 namespace clearance {
 
-class PatchPreconditioner {
+class PatchPreconditioner final : public Preconditioner {
  public:
   /// Sets the positions [m] of the blocks of unknowns, about which rotations of patches are taken. Without them (or
   /// with a wrong number) the coarse system has translations only.
-  void set_positions(const VecX& x);
+  void set_positions(const VecX& x) override;
   /// Cuts the patches of the pattern that all matrices have in common, once. A matrix uses them except where stronger
   /// couplings cross their borders.
-  void set_common_pattern(const BlockSparseMatrix& matrix);
+  void set_common_pattern(const BlockSparseMatrix& matrix) override;
   /// Chooses patches anew for the next matrix, as if it were the first one; otherwise patches are kept when the pattern
   /// changes.
-  void forget_patches() { are_patches_forgotten_ = true; }
+  void forget_history() override;
   /// Builds the preconditioner. A patch is a principal part of the matrix, so if a patch is not positive definite,
   /// neither is the matrix.
-  LinearSolveStatus build(const BlockSparseMatrix& matrix);
+  LinearSolveStatus build(const BlockSparseMatrix& matrix) override;
   /// Computes z = M^-1 r, with the same bits for any number of threads.
-  void apply(const VecX& r, VecX& z);
+  void apply(const VecX& r, VecX& z) override;
+  /// Keeps patches while contacts change, until the number of iterations shows that they cut strong couplings.
+  void note_iterations(long num_iterations) override;
 
  private:
   std::vector<int> choose_patches(const BlockSparseMatrix& matrix) const;
@@ -46,6 +48,7 @@ class PatchPreconditioner {
   std::uint64_t pattern_id_ = 0;
   VecX x_;
   bool are_patches_forgotten_ = true;
+  long most_iterations_ = 0;          // number above which the patches no longer fit; 0: they are new
   std::vector<int> common_patch_of_;  // of the common pattern; empty: there is none
   std::vector<int> patch_of_;         // per block
   std::vector<int> patch_starts_ = {0};

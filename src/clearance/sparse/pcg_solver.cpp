@@ -1,8 +1,9 @@
+#include "clearance/sparse/pcg_solver.h"
+
 #include <cmath>
 
 #include "clearance/base/parallel.h"
 #include "clearance/base/profile.h"
-#include "clearance/sparse/linear_solver.h"
 #include "clearance/sparse/patch_preconditioner.h"
 
 namespace clearance {
@@ -22,70 +23,37 @@ double dot(const VecX& a, const VecX& b) {
   return sum;
 }
 
-class PcgSolver final : public LinearSolver {
- public:
-  explicit PcgSolver(const PcgOptions& options) : options_(options) {}
-  LinearSolveStatus factorize(const BlockSparseMatrix& matrix) override;
-  LinearSolveStatus solve(const VecX& b, VecX& x) override;
-  void set_common_pattern(const BlockSparseMatrix& matrix) override { preconditioner_.set_common_pattern(matrix); }
-  void set_positions(const VecX& x) override { preconditioner_.set_positions(x); }
-  void forget_history() override {
-    matrix_ = nullptr;
-    preconditioner_.forget_patches();
-    most_iterations_ = 0;
-  }
-  const LinearSolverCounters& counters() const override { return counters_; }
-
- private:
-  LinearSolveStatus iterate(const VecX& b, VecX& x);
-  void judge_patches(long num_iterations);
-
-  PcgOptions options_;
-  LinearSolverCounters counters_;
-  PatchPreconditioner preconditioner_;
-  long most_iterations_ = 0;                   // number above which the patches no longer fit; 0: they are new
-  const BlockSparseMatrix* matrix_ = nullptr;  // null unless the preconditioner is ready
-};
+}  // namespace
 
 LinearSolveStatus PcgSolver::factorize(const BlockSparseMatrix& matrix) {
   const Stopwatch watch;
   matrix_ = nullptr;
-  const LinearSolveStatus status = preconditioner_.build(matrix);
+  const LinearSolveStatus status = preconditioner_->build(matrix);
   if (status == LinearSolveStatus::solved) matrix_ = &matrix;
   ++counters_.num_factorizations;
   counters_.factor_seconds += watch.seconds();
   return status;
 }
 
-LinearSolveStatus PcgSolver::solve(const VecX& b, VecX& x) {
+LinearSolveStatus PcgSolver::solve_to(double tolerance, const VecX& b, VecX& x) {
   if (!matrix_) return LinearSolveStatus::not_positive_definite;
   const Stopwatch watch;
   const long before = counters_.num_iterations;
-  const LinearSolveStatus status = iterate(b, x);
-  judge_patches(counters_.num_iterations - before);
+  const LinearSolveStatus status = iterate(tolerance, b, x);
+  preconditioner_->note_iterations(counters_.num_iterations - before);
   counters_.solve_seconds += watch.seconds();
   return status;
 }
 
-/// Keeps patches while contacts change, until the number of iterations shows that they cut strong couplings.
-void PcgSolver::judge_patches(long num_iterations) {
-  if (most_iterations_ == 0) {
-    most_iterations_ = num_iterations + num_iterations / 2 + 10;
-  } else if (num_iterations > most_iterations_) {
-    preconditioner_.forget_patches();
-    most_iterations_ = 0;
-  }
-}
-
 /// Runs conjugate gradients [Hes52], starting at zero.
-LinearSolveStatus PcgSolver::iterate(const VecX& b, VecX& x) {
+LinearSolveStatus PcgSolver::iterate(double tolerance, const VecX& b, VecX& x) {
   x = VecX::Zero(b.size());
   VecX r = b;
   VecX z;
-  preconditioner_.apply(r, z);
+  preconditioner_->apply(r, z);
   VecX p = z;
   double rz = dot(r, z);
-  const double target = options_.relative_tolerance * options_.relative_tolerance * rz;
+  const double target = tolerance * tolerance * rz;
 
   for (int iteration = 0; iteration < options_.max_iterations; ++iteration) {
     if (rz == 0.0 || (iteration > 0 && rz <= target)) return LinearSolveStatus::solved;
@@ -98,7 +66,7 @@ LinearSolveStatus PcgSolver::iterate(const VecX& b, VecX& x) {
       x.segment(begin, end - begin) += alpha * p.segment(begin, end - begin);
       r.segment(begin, end - begin) -= alpha * ap.segment(begin, end - begin);
     });
-    preconditioner_.apply(r, z);
+    preconditioner_->apply(r, z);
     const double rz_next = dot(r, z);
     p = z + (rz_next / rz) * p;
     rz = rz_next;
@@ -107,10 +75,8 @@ LinearSolveStatus PcgSolver::iterate(const VecX& b, VecX& x) {
   return rz <= target ? LinearSolveStatus::solved : LinearSolveStatus::not_converged;
 }
 
-}  // namespace
-
 std::unique_ptr<LinearSolver> make_pcg_solver(const PcgOptions& options) {
-  return std::make_unique<PcgSolver>(options);
+  return std::make_unique<PcgSolver>(std::make_shared<PatchPreconditioner>(), options);
 }
 
 }  // namespace clearance

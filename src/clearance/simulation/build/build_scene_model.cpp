@@ -6,6 +6,7 @@
 #include "clearance/simulation/build/body_terms.h"
 #include "clearance/simulation/build/contact_properties.h"
 #include "clearance/simulation/build/contact_scales.h"
+#include "clearance/simulation/build/higher_nodes.h"
 #include "clearance/simulation/build/initial_state.h"
 #include "clearance/simulation/build/loads.h"
 #include "clearance/simulation/build/rest_surface.h"
@@ -60,6 +61,7 @@ Model make_model(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
   model.is_always_prescribed = always_prescribed_blocks(bodies, unknowns);
   model.is_obstacle_vertex = std::move(surface.is_obstacle_vertex);
   model.body_of_block = unknowns.body_of_block;
+  model.higher_nodes = find_higher_nodes(bodies, unknowns);
   model.mechanism_of_body = joints.mechanism_of_body;
   model.elastic_stiffness = std::move(terms.elastic_stiffness);
   model.bbox_diagonal = scene_diagonal(bodies);

@@ -43,7 +43,7 @@ template <int dim>
 Result<BlockSparseMatrix> assemble_stiffness(const SceneModel& scene, const State& state, const Held& held,
                                              StiffnessTerms terms) {
   const Model& model = scene.model;
-  SystemMatrix<dim> system(model, make_cholmod_solver());
+  SystemMatrix<dim> system(model, nullptr);
   BlockSparseMatrix& matrix = system.reset({});
   VecX gradient = VecX::Zero(state.x.size());
   for (std::size_t k = 0; k < model.potentials.size(); ++k) {
@@ -62,7 +62,7 @@ Result<BlockSparseMatrix> assemble_stiffness(const SceneModel& scene, const Stat
 
 template <int dim>
 BlockSparseMatrix assemble_mass(const Model& model, const VecX& x, const Held& held) {
-  SystemMatrix<dim> system(model, make_cholmod_solver());
+  SystemMatrix<dim> system(model, nullptr);
   BlockSparseMatrix& matrix = system.reset({});
   if (model.consistent_mass) {
     model.consistent_mass->clone()->add_to(1.0, matrix);

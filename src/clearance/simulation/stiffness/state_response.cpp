@@ -11,7 +11,10 @@ std::optional<StateResponse<dim>> StateResponse<dim>::find(const SceneModel& sce
   if (!pencil) return std::nullopt;
   StateResponse response(scene, state);
   response.pencil_ = std::make_unique<StiffnessPencil>(std::move(*pencil));
-  response.solver_ = make_cholmod_solver();
+  response.solver_ = make_automatic_solver();
+  response.solver_->set_interpolation(response.coordinates_.interpolation());
+  response.solver_->set_common_pattern(response.pencil_->stiffness);
+  response.solver_->set_positions(response.coordinates_.positions(state.x));
   if (response.solver_->factorize(response.pencil_->stiffness) != LinearSolveStatus::solved) return std::nullopt;
   return response;
 }
@@ -22,7 +25,8 @@ std::optional<VecX> StateResponse<dim>::under(const VecX& forces) const {
   for (Eigen::Index i = 0; i < reduced.size(); ++i) {
     if (pencil_->is_free[i] == 0) reduced[i] = 0.0;
   }
-  if (solver_->solve(reduced, response) != LinearSolveStatus::solved || !response.allFinite()) return std::nullopt;
+  if (solver_->solve_roughly(reduced, response) != LinearSolveStatus::solved || !response.allFinite())
+    return std::nullopt;
   return coordinates_.expand(state_->x, response);
 }
 
