@@ -29,8 +29,8 @@ class LinearSolver {
   virtual LinearSolveStatus factorize(const BlockSparseMatrix& matrix) = 0;
   /// Computes x = A^-1 b for the matrix given last; the matrix object must still be unchanged.
   virtual LinearSolveStatus solve(const VecX& b, VecX& x) = 0;
-  /// As solve(), but an iteration may end at a thousandth of the error of x = 0, which is enough for a direction of
-  /// Newton's method.
+  /// Solves like solve(), but an iteration may end at a thousandth of the error of x = 0, which is enough for a
+  /// direction of Newton's method.
   virtual LinearSolveStatus solve_roughly(const VecX& b, VecX& x) { return solve(b, x); }
   /// Gives the pattern that all later systems have in common. The solver learns from it once, and keeps this over
   /// forget_history().

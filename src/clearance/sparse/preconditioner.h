@@ -10,7 +10,7 @@ class Preconditioner {
   virtual ~Preconditioner() = default;
   virtual void set_positions(const VecX& /*x*/) {}
   virtual void set_common_pattern(const BlockSparseMatrix& /*matrix*/) {}
-  /// As LinearSolver::forget_history.
+  /// Forgets what LinearSolver::forget_history does.
   virtual void forget_history() = 0;
   /// Builds the approximate inverse M^-1 of a matrix.
   virtual LinearSolveStatus build(const BlockSparseMatrix& matrix) = 0;
