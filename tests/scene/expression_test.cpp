@@ -84,6 +84,24 @@ TEST(Expression, ValueThatIsNotFiniteNamesTimeAndPoint) {
   EXPECT_FALSE(evaluate({"sqrt(-1)", "0", "0"}, "", 0, std::array{Vec<3>(0, 0, 0)}));
 }
 
+TEST(Expression, FormulasThatAreKeptHaveTheValuesOfNewOnes) {
+  // The same text with other controls, other values and other variables, and more formulas than a thread keeps.
+  const auto with = [](const Controls& controls, double t) {
+    const Result<double> value = evaluate_time_formula("2 * a + t", "", t, controls);
+    return value ? *value : std::nan("");
+  };
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(with({{"a"}, {3.0}}, 0.5), 6.5);
+    EXPECT_EQ(with({{"a"}, {4.0}}, 1.0), 9.0);
+    EXPECT_EQ(with({{"b", "a"}, {7.0, 1.0}}, 1.0), 3.0);
+    EXPECT_FALSE(evaluate_time_formula("2 * a + t", "", 0.0, {{"b"}, {1.0}}));
+    EXPECT_EQ(value("x + t", 0.5, Vec<3>(2, 0, 0)), 2.5);
+    EXPECT_FALSE(evaluate_time_formula("x + t", "", 0.5));
+    EXPECT_FALSE(evaluate_time_formula("t +", "", 0.5));
+    for (int k = 0; k < 1500; ++k) EXPECT_EQ(value(std::to_string(k) + " * t", 2.0), 2.0 * k);
+  }
+}
+
 TEST(Expression, ThreadsDoNotDisturbEachOther) {
   std::vector<Vec<3>> points;
   for (int i = 0; i < 1000; ++i) points.emplace_back(0.1 * i, 1, 2);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <unordered_map>
 
 #include "clearance/math/elementary.h"
 #include "clearance/scene/json.h"
@@ -60,10 +62,10 @@ bool has_assignment(const std::string& text) {
   return false;
 }
 
-/// One formula during its evaluation. No exception leaves it.
+/// One formula. No exception leaves it.
 class Formula {
  public:
-  Formula(const std::string& text, const Controls& controls, Variables variables = Variables::time_and_point)
+  Formula(const std::string& text, const Controls& controls, Variables variables)
       : text_(text), controls_(controls), variables_(variables) {
     parser_.ClearFun();
     parser_.ClearConst();
@@ -110,6 +112,14 @@ class Formula {
   double t = 0.0;                 ///< [s]
   Vec<3> point = Vec<3>::Zero();  ///< [m]
 
+  /// True if the formula was made of the same text for controls of the same names.
+  bool is_of(const std::string& text, const Controls& controls, Variables variables) const {
+    return variables_ == variables && text_ == text && controls_.names == controls.names;
+  }
+  void set_controls(const std::vector<double>& values) {
+    std::copy(values.begin(), values.end(), controls_.values.begin());
+  }
+
  private:
   std::string describe(const mu::ParserError& error) const {
     // The parser takes our own sign for a name where an operator is not possible.
@@ -131,18 +141,43 @@ class Formula {
     return fmt::format("this is not a formula: {} at character {}", words, std::max(1, position));
   }
 
-  const std::string& text_;
+  std::string text_;
   Controls controls_;  // a copy, because the parser requires variables that it can write
   Variables variables_;
   mu::Parser parser_;
 };
+
+/// Formula that has compiled, or its problem.
+struct CompiledFormula {
+  Formula* formula = nullptr;
+  std::string problem;
+};
+
+/// Returns the compiled formula with the values of the controls. Each thread keeps its formulas, because steps evaluate
+/// the same ones again and again: compiling three of them takes longer than a step of two rigid boxes needs for its
+/// broad phase. The formula is valid until the next call of the thread.
+CompiledFormula compile(const std::string& text, const Controls& controls, Variables variables) {
+  constexpr std::size_t most_formulas = 1024;
+  thread_local std::unordered_multimap<std::string, std::unique_ptr<Formula>> formulas;
+  const auto [begin, end] = formulas.equal_range(text);
+  const auto known =
+      std::find_if(begin, end, [&](const auto& entry) { return entry.second->is_of(text, controls, variables); });
+  if (known != end) {
+    known->second->set_controls(controls.values);
+    return {known->second.get(), ""};
+  }
+  auto formula = std::make_unique<Formula>(text, controls, variables);
+  if (std::string problem = formula->compile(); !problem.empty()) return {nullptr, std::move(problem)};
+  if (formulas.size() >= most_formulas) formulas.clear();
+  return {formulas.emplace(text, std::move(formula))->second.get(), ""};
+}
 
 }  // namespace
 
 Issues check_expressions(const Expressions& formulas, const std::string& place, const Controls& controls) {
   Issues issues;
   for (std::size_t i = 0; i < formulas.size(); ++i) {
-    const std::string problem = Formula(formulas[i], controls).compile();
+    const std::string problem = Formula(formulas[i], controls, Variables::time_and_point).compile();
     if (!problem.empty()) issues.push_back({"", element_path(place, i), formulas[i], problem});
   }
   return issues;
@@ -152,13 +187,12 @@ Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::str
                                      std::span<const Vec<3>> points, const Controls& controls) {
   std::vector<Vec<3>> values(points.size());
   for (std::size_t i = 0; i < formulas.size(); ++i) {
-    Formula formula(formulas[i], controls);
-    const std::string problem = formula.compile();
-    if (!problem.empty()) return Issue{"", element_path(place, i), formulas[i], problem};
-    formula.t = t;
+    const auto [formula, problem] = compile(formulas[i], controls, Variables::time_and_point);
+    if (formula == nullptr) return Issue{"", element_path(place, i), formulas[i], problem};
+    formula->t = t;
     for (std::size_t p = 0; p < points.size(); ++p) {
-      formula.point = points[p];
-      const double value = formula.value();
+      formula->point = points[p];
+      const double value = formula->value();
       values[p][static_cast<Eigen::Index>(i)] = value;
       if (std::isfinite(value)) continue;
       const char* kind = std::isnan(value) ? "not a number" : "infinite";
@@ -178,11 +212,10 @@ Issues check_time_formula(const std::string& formula, const std::string& place, 
 
 Result<double> evaluate_time_formula(const std::string& formula, const std::string& place, double t,
                                      const Controls& controls) {
-  Formula compiled(formula, controls, Variables::time);
-  const std::string problem = compiled.compile();
-  if (!problem.empty()) return Issue{"", place, formula, problem};
-  compiled.t = t;
-  const double value = compiled.value();
+  const auto [compiled, problem] = compile(formula, controls, Variables::time);
+  if (compiled == nullptr) return Issue{"", place, formula, problem};
+  compiled->t = t;
+  const double value = compiled->value();
   if (std::isfinite(value)) return value;
   return Issue{"", place, formula,
                fmt::format("the value is {} at t = {:g} s; expected a finite number",

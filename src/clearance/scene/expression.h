@@ -1,6 +1,7 @@
 // Formulas of a scene: text in t [s] and x, y, z [m], with the constants pi and e, the usual functions (`log` is the
-// natural logarithm), comparisons and `condition ? a : b`, and in the controls of the scene. Nothing is kept between
-// calls, so that any number of threads may evaluate, and the same text gives the same bits.
+// natural logarithm), comparisons and `condition ? a : b`, and in the controls of the scene. Every thread
+// keeps the formulas that it has compiled, so that any number of threads may evaluate, and the same text gives the same
+// bits.
 #pragma once
 
 #include <span>
