@@ -23,6 +23,8 @@ Vec<dim> weighted_sum(const Mat<dim, 2 * (dim + 1)>& y, const Vec<2 * (dim + 1)>
     CompensatedSum sum;
     double rounding = 0.0;
     for (int k = 0; k < w.size(); ++k) {
+      // Most weights of a direction are zero; leaving them out changes no bit.
+      if (w[k] == 0.0) continue;
       const double product = w[k] * y(r, k);
       sum.add(product);
       rounding += std::fma(w[k], y(r, k), -product);
