@@ -81,6 +81,38 @@ TEST(Box, VertexBoxesHoldTheInflatedPathUpToTheShiftOfTheOrigin) {
   }
 }
 
+TEST(Box, BoundHoldsTheBoxesOfItsVerticesAndIsHardlyLarger) {
+  Rng rng(4);
+  for (const int dim : {2, 3}) {
+    for (const double far_away : {0.0, 1e3, 1e9}) {
+      const VecX x_t0 = random_vector(rng, 100 * dim, -1.0, 1.0).array() + far_away;
+      const VecX x_t1 = random_vector(rng, 100 * dim, -1.0, 1.0).array() + far_away;
+      const std::vector<double> deviation(100, 0.125);
+      const VertexBoxes vertices(dim, x_t0, x_t1, 0.25, deviation);
+      const std::vector<int> some = {5, 3, 99, 42};
+      std::vector<Box> boxes(100);
+      vertices.compute(some, boxes);
+      Box all = empty_box();
+      for (const int v : some) all.extend(boxes[v]);
+      const Box bound = vertices.bound(some);
+      EXPECT_EQ(bound.lo, all.lo);
+      EXPECT_EQ(bound.hi, all.hi);
+      // A vertex that strays farther makes the bound larger than need be, never smaller.
+      std::vector<double> uneven = deviation;
+      uneven[3] = 1.0;
+      const VertexBoxes others(dim, x_t0, x_t1, 0.25, uneven);
+      others.compute(some, boxes);
+      for (const int v : some) {
+        Box both = others.bound(some);
+        const Box before = both;
+        both.extend(boxes[v]);
+        EXPECT_EQ(both.lo, before.lo);
+        EXPECT_EQ(both.hi, before.hi);
+      }
+    }
+  }
+}
+
 TEST(Box, OverlapInDoubleIsNeverLostInFloat) {
   // Boxes that touch in one number, far from the origin and of all sizes.
   Rng rng(3);

@@ -30,12 +30,22 @@ class Forest final : public BroadPhase {
     std::vector<int> vertices;                      // body by body
     std::vector<int> vertex_begin;                  // in `vertices`, one more than bodies
     int count() const { return static_cast<int>(group.size()); }
+    bool touches_itself(int body) const { return group[body] < 0; }
+  };
+  /// Some of the vertices of a body, worth a task.
+  struct Part {
+    int body, begin, end;  // in Bodies::vertices
   };
 
   static Bodies find_bodies(const SurfaceTopology& surface);
+  static std::vector<Part> divide(const Bodies& bodies);
+  void find_near_bodies(const VertexBoxes& boxes);
   void find_body_pairs();
   bool is_ignored(int a, int b) const;
-  void update_body_boxes();
+  void update_body_boxes(const VertexBoxes& boxes);
+  void compute_boxes_of_near(const VertexBoxes& boxes);
+  std::span<const int> vertices_of(const Part& part) const;
+  int parts_per_task() const;
   template <class... Trees>
   void update_trees(Trees&... trees);
   template <int first_arity, int second_arity>
@@ -47,12 +57,15 @@ class Forest final : public BroadPhase {
 
   int dim_;
   Bodies bodies_;
+  std::vector<Part> parts_;
   PackTrees<1> body_tree_;
   PackTrees<1> vertices_;
   PackTrees<2> edges_;
   PackTrees<3> triangles_;
-  std::vector<Box> vertex_boxes_;
+  std::vector<Box> vertex_boxes_;  // of bodies that are near another one or touch themselves
+  std::vector<Box> part_boxes_;
   std::vector<Box> body_boxes_;
+  std::vector<int> near_bodies_;                // those of body_pairs_, in order
   std::vector<std::array<int, 2>> body_pairs_;  // whose boxes overlap; with itself: self contact
   std::vector<std::array<int, 2>> tree_pairs_;
   PairCollector collector_;
