@@ -40,10 +40,17 @@ Pair pair_at(const Candidates& candidates, std::size_t k) {
   return candidates.point_edge[k - candidates.edge_edge.size()];
 }
 
-/// Returns a bound [m] of the rounding error of a distance computed from positions of this size.
-double rounding_of(const VecX& x) {
-  return x.size() == 0 ? 0.0 : 1e-14 * x.cwiseAbs().maxCoeff();
+/// Returns the largest magnitude [m] of the coordinates at both ends of a path.
+double largest_coordinate(const SurfacePath& path) {
+  double largest = 0.0;
+  for (const VecX* x : {&path.x_t0, &path.x_t1}) {
+    for (const double coordinate : *x) largest = std::max(largest, std::abs(coordinate));
+  }
+  return largest;
 }
+
+/// Bound of the rounding error of a distance, as a share of the largest coordinate that it is computed from.
+constexpr double distance_rounding = 1e-14;
 
 /// [m] What is left of a gap on a turning path may be rounding up to here (SurfacePath::rounding), of any pair; 0 if
 /// nothing turns.
@@ -57,26 +64,31 @@ double rounding_on_paths(const SurfacePath& path) {
 }
 
 /// visit(plane, vertex, alpha) for the vertices that come too close to a half-space, with the fraction of the path that
-/// is feasible.
+/// is feasible. `largest` is the path's largest coordinate.
 template <int dim, class Visit>
-void for_each_half_space_hit(const Model& model, const SurfacePath& path, const SolverOptions& options,
+void for_each_half_space_hit(const Model& model, const SurfacePath& path, double largest, const SolverOptions& options,
                              const Visit& visit) {
   const double min_separation = options.barrier.min_separation;
   for (std::size_t k = 0; k < model.half_spaces.size(); ++k) {
     const HalfSpace& plane = model.half_spaces[k];
+    const double largest_rounding = 1.1e-15 * (std::abs(plane.offset) + min_separation + 2 * dim * largest);
     for (int vertex = 0; vertex < model.surface.num_vertices; ++vertex) {
       if (!meets_half_space(model, static_cast<int>(k), vertex)) continue;
-      // The gap is linear along a straight path. `size` bounds the numbers that it is computed from.
+      // The gap is linear along a straight path.
       double gap_t0 = -plane.offset - min_separation, gap_t1 = gap_t0;
-      double size = std::abs(plane.offset) + min_separation;
       for (int c = 0; c < dim; ++c) {
-        const double x_t0 = path.x_t0[dim * vertex + c], x_t1 = path.x_t1[dim * vertex + c];
-        gap_t0 += plane.normal[c] * x_t0;
-        gap_t1 += plane.normal[c] * x_t1;
-        size += std::abs(x_t0) + std::abs(x_t1);
+        gap_t0 += plane.normal[c] * path.x_t0[dim * vertex + c];
+        gap_t1 += plane.normal[c] * path.x_t1[dim * vertex + c];
       }
       // A curved path strays by up to 4 t of its deviation at the fraction t (swept_candidates.h).
       if (!path.deviation.empty()) gap_t1 -= 4.0 * path.deviation[vertex];
+      // Most vertices keep their distance and need no bound of their own rounding.
+      if (gap_t1 >= std::max(options.gap_fraction * gap_t0, largest_rounding)) continue;
+      // `size` bounds the numbers that the gap is computed from.
+      double size = std::abs(plane.offset) + min_separation;
+      for (int c = 0; c < dim; ++c) {
+        size += std::abs(path.x_t0[dim * vertex + c]) + std::abs(path.x_t1[dim * vertex + c]);
+      }
       // A gap below the rounding of the distances, of the plane and of the moved vertex may be none at all.
       const double target = std::max(options.gap_fraction * gap_t0, 1e-15 * size);
       if (gap_t1 >= target || gap_t1 >= gap_t0) continue;
@@ -86,9 +98,10 @@ void for_each_half_space_hit(const Model& model, const SurfacePath& path, const 
 }
 
 template <int dim>
-FeasibleStep half_space_step(const Model& model, const SurfacePath& path, const SolverOptions& options) {
+FeasibleStep half_space_step(const Model& model, const SurfacePath& path, double largest,
+                             const SolverOptions& options) {
   FeasibleStep step;
-  for_each_half_space_hit<dim>(model, path, options, [&](int /*plane*/, int vertex, double alpha) {
+  for_each_half_space_hit<dim>(model, path, largest, options, [&](int /*plane*/, int vertex, double alpha) {
     if (alpha < step.alpha) step = {alpha, fmt::format("vertex {} and a half-space", vertex), 0};
   });
   return step;
@@ -241,8 +254,8 @@ template <int dim>
 FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
                                 const SolverOptions& options) {
   // Half-spaces limit the step first. The displacement bound then dismisses most pairs without CCD.
-  FeasibleStep step = half_space_step<dim>(model, path, options);
-  const double rounding = std::max(rounding_of(path.x_t0), rounding_of(path.x_t1));
+  const double largest = largest_coordinate(path), rounding = distance_rounding * largest;
+  FeasibleStep step = half_space_step<dim>(model, path, largest, options);
   std::vector<Suspect> suspects = find_suspects(candidates, rounding, rounding_on_paths<dim>(path), options);
   CcdOptions ccd = ccd_options(options);
 
@@ -279,7 +292,7 @@ FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, con
 template <int dim>
 std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
                                        const SolverOptions& options) {
-  const double rounding = std::max(rounding_of(path.x_t0), rounding_of(path.x_t1));
+  const double largest = largest_coordinate(path), rounding = distance_rounding * largest;
   const CcdOptions ccd = ccd_options(options);
   const std::vector<Suspect> suspects = find_suspects(candidates, rounding, rounding_on_paths<dim>(path), options);
   std::vector<Encounter> all(suspects.size());
@@ -288,7 +301,7 @@ std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& pa
     all[at] = {pair_of(model.surface, candidates.pairs, suspects[at].k),
                test_pair<dim>(model.surface, path, candidates.pairs, suspects[at].k, ccd).toi};
   });
-  for_each_half_space_hit<dim>(model, path, options, [&](int plane, int vertex, double alpha) {
+  for_each_half_space_hit<dim>(model, path, largest, options, [&](int plane, int vertex, double alpha) {
     all.push_back({{{vertex, -1, -1, -1}, 1, plane}, alpha});
   });
 

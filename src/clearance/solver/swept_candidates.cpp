@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "clearance/base/parallel.h"
 #include "clearance/ccd/approach.h"
@@ -16,19 +17,30 @@ using Pair = std::array<int, 2>;
 
 /// Start and end positions of a vertex in one cache line, each ready for a vector register.
 struct alignas(64) VertexMotion {
-  std::array<double, 4> t0{}, t1{};
+  std::array<double, 4> t0, t1;
 };
+using VertexMotions = std::unique_ptr<VertexMotion[]>;
 
-std::vector<VertexMotion> vertex_motions(const SurfacePath& path) {
-  const int num_vertices = static_cast<int>(path.x_t0.size() / 3);
-  std::vector<VertexMotion> motions(num_vertices);
-  parallel_for(num_vertices, 4096, [&](int v) {
+/// Returns the motions of all vertices that occur in the pairs; others are undefined.
+VertexMotions vertex_motions(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& pairs) {
+  const int num_vertices = static_cast<int>(path.x_t0.size() / 3), num_pairs = static_cast<int>(pairs.size());
+  VertexMotions motions(new VertexMotion[num_vertices]);
+  const auto set = [&](int v) {
     VertexMotion& motion = motions[v];
     for (std::size_t c = 0; c < 3; ++c) {
       motion.t0[c] = path.x_t0[3 * v + static_cast<int>(c)];
       motion.t1[c] = path.x_t1[3 * v + static_cast<int>(c)];
     }
-  });
+    motion.t0[3] = motion.t1[3] = 0.0;
+  };
+  // A few pairs need a few vertices: a robot of 19,476 vertices that is in flight has none.
+  if (4 * num_pairs < num_vertices) {
+    for (int k = 0; k < num_pairs; ++k) {
+      for (const int v : vertices_of(surface, pairs, k)) set(v);
+    }
+  } else {
+    parallel_for(num_vertices, 4096, set);
+  }
   return motions;
 }
 
@@ -83,8 +95,8 @@ Approach<Lanes> edge_edge_approach(const LaneMotions& motions) {
 
 /// Measures the pairs [first, first + count) in groups of four; the last group repeats its last pair.
 template <class Approach>
-void measure(const SurfaceTopology& surface, const std::vector<VertexMotion>& motions, std::size_t first,
-             std::size_t count, const Approach& approach, SweptCandidates& swept) {
+void measure(const SurfaceTopology& surface, const VertexMotions& motions, std::size_t first, std::size_t count,
+             const Approach& approach, SweptCandidates& swept) {
   const int num_groups = static_cast<int>((count + num_lanes - 1) / num_lanes);
   parallel_for(num_groups, 256, [&](int group) {
     const std::size_t begin = first + group * num_lanes;
@@ -173,7 +185,7 @@ SweptCandidates measure_candidates(const SurfaceTopology& surface, const Surface
       swept.motion[k] = relative_motion(m);
     });
   } else {
-    const std::vector<VertexMotion> motions = vertex_motions(path);
+    const VertexMotions motions = vertex_motions(surface, path, swept.pairs);
     const std::size_t num_point_triangle = swept.pairs.point_triangle.size();
     measure(surface, motions, 0, num_point_triangle, point_triangle_approach, swept);
     measure(surface, motions, num_point_triangle, swept.pairs.edge_edge.size(), edge_edge_approach, swept);
@@ -198,6 +210,7 @@ Candidates reachable_candidates(const SweptCandidates& candidates, double alpha,
   Candidates reachable;
   std::size_t k = 0;
   const auto keep_reachable = [&](const std::vector<Pair>& pairs, std::vector<Pair>& kept) {
+    kept.reserve(std::min<std::size_t>(pairs.size(), 256));  // many pairs keep few
     for (const Pair& pair : pairs) {
       // The relative margin covers the rounding of distance and motion.
       const bool reaches = candidates.distance[k] - alpha * candidates.motion[k] <= activation * (1.0 + 1e-9);
