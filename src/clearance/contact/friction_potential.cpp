@@ -106,6 +106,7 @@ double FrictionPotential<dim>::work(const VecX& x) const {
 
 template <int dim>
 void FrictionPotential<dim>::add_work_gaps(const VecX& x, double scale, VecX& gaps, VecX& works) const {
+  if (contacts_.empty()) return;
   const VecX displacement = x - x_t0_;
   for (const LaggedContact& contact : contacts_) {
     const Vec<dim> u = stretch(contact, displacement);
@@ -121,7 +122,7 @@ void FrictionPotential<dim>::add_work_gaps(const VecX& x, double scale, VecX& ga
 template <int dim>
 std::vector<StickVertex> FrictionPotential<dim>::stick(const VecX& x) const {
   std::vector<typename StickMemory<dim>::Update> updates;
-  const VecX displacement = x - x_t0_;
+  const VecX displacement = contacts_.empty() ? VecX() : VecX(x - x_t0_);
   for (const LaggedContact& contact : contacts_) {
     if (!contact.has_memory || contact.limit < 0.0) continue;
     Vec<dim> u = stretch(contact, displacement);

@@ -53,7 +53,10 @@ Verdict ForceCriterion<dim>::before_direction(NewtonState& now) {
     return by_friction;
   if (!now.has_moved)
     return this->end(verdict.is_balanced ? StepStatus::converged : StepStatus::line_search_stalled, now);
-  return verdict.is_balanced && is_settled(forces, now) ? this->end(StepStatus::converged, now) : Verdict::go_on;
+  if (!verdict.is_balanced || !is_settled(forces, now)) return Verdict::go_on;
+  const Verdict verdict_at_end = this->end(StepStatus::converged, now);
+  if (verdict_at_end == Verdict::ended) now.forces_at_end = std::move(forces);
+  return verdict_at_end;
 }
 
 /// Judges while scripted nodes are pulled: balanced forces only mean that the pull has to become harder.
@@ -76,7 +79,7 @@ template <int dim>
 Verdict ForceCriterion<dim>::judge_friction(const BalanceVerdict& verdict, TermGradients& forces, NewtonState& now) {
   const bool may_settle = verdict.is_balanced || verdict.imbalance < early_imbalance;
   if (!parts_.problem.has_friction() || !may_settle || parts_.friction.is_fresh()) return Verdict::go_on;
-  const FrictionPotential<dim> fresh = parts_.friction.fresh(now.point.iterate);
+  const FrictionPotential<dim>& fresh = parts_.friction.fresh(now.point.iterate);
   if (fresh.is_empty() && parts_.problem.friction().is_empty()) return Verdict::go_on;
   // The balance is judged once more with the friction that agrees with the present forces.
   const VecX lagged = std::exchange(forces.friction, parts_.problem.friction_gradient(now.point.iterate, fresh));

@@ -53,6 +53,17 @@ bool FrictionLag<dim>::take_up(Point& point, double share) {
 }
 
 template <int dim>
+const FrictionPotential<dim>& FrictionLag<dim>::fresh(const Iterate& iterate) const {
+  const bool is_known = fresh_ && fresh_kappa_ == problem_.kappa() && fresh_at_ == iterate.x;
+  if (is_known) return *fresh_;
+  fresh_.reset();
+  fresh_.emplace(problem_.fresh_friction(iterate, in_.state.x));
+  fresh_at_ = iterate.x;
+  fresh_kappa_ = problem_.kappa();
+  return *fresh_;
+}
+
+template <int dim>
 bool FrictionLag<dim>::lag_again(NewtonState& at) {
   if (!take_up(at.point, share(at.imbalance.value_or(0.0)))) return false;
   log_.note("friction takes up the present contact forces");

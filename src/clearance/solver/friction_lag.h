@@ -20,12 +20,13 @@ class FrictionLag {
   /// Lags friction with the share `share` of the present normal forces and sliding directions. False under the same
   /// conditions as lag_again.
   bool take_up(Point& point, double share);
-  /// Returns the friction that agrees with the present contact forces and sliding directions.
-  FrictionPotential<dim> fresh(const Iterate& iterate) const { return problem_.fresh_friction(iterate, in_.state.x); }
+  /// Returns the friction that agrees with the present contact forces and sliding directions. It is valid until the
+  /// next call. A step that ends asks twice for the friction of its last iterate.
+  const FrictionPotential<dim>& fresh(const Iterate& iterate) const;
 
   /// Returns the friction that a step ending at `end` has balanced: the one that agrees with the contact forces there
   /// or, as published, the lagged one.
-  FrictionPotential<dim> balanced(const Iterate& end) const {
+  const FrictionPotential<dim>& balanced(const Iterate& end) const {
     return agrees_ && problem_.has_friction() ? fresh(end) : problem_.friction();
   }
 
@@ -57,6 +58,10 @@ class FrictionLag {
   bool is_fresh_ = false;
   /// After failed coupled directions: number of lags before the next try, and the number after the next failure.
   int num_to_skip_ = 0, pause_ = 1;
+  /// The last result of `fresh`, and where and with which stiffness it was asked for.
+  mutable std::optional<FrictionPotential<dim>> fresh_;
+  mutable VecX fresh_at_;
+  mutable double fresh_kappa_ = 0.0;
 };
 
 }  // namespace clearance

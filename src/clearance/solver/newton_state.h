@@ -5,6 +5,7 @@
 #include <string>
 
 #include "clearance/solver/objective_terms.h"
+#include "clearance/solver/step_problem.h"
 #include "clearance/solver/step_status.h"
 
 namespace clearance {
@@ -49,6 +50,8 @@ struct NewtonState {
   // ForceCriterion writes the next members.
   std::optional<double> imbalance;  ///< share of the forces at work that is left, where it is largest
   int imbalanced_body = -1;         ///< the body there
+  /// Gradients of all terms at the last iterate, if the step has ended because they balance.
+  std::optional<TermGradients> forces_at_end;
 
   // Written by the stage that ends the step.
   StepStatus status = StepStatus::iteration_limit;

@@ -66,18 +66,18 @@ void StepAccount<dim>::begin_sums(const VecX& x_t1) {
   is_driven_.assign(num_bodies, 0);
   is_given_.assign(potentials_.size(), 0);
   stored_.resize(energy_t0_.size());
+  energy_t1_.resize(energy_t0_.size());
   body_energy_t1_ = body_energies(x_t1);
   body_gain_ = body_energy_t1_ - body_energy_t0_;
 }
 
 template <int dim>
-void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
+void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end, TermGradients forces) {
   dx_ = end.x - x_t0_;
   is_fixed_ = problem.is_fixed();
   held_components_ = problem.held_components();
   const double scale = target_.scale;
   // The work of a term is that of its force at the end of the step, over the whole motion.
-  TermGradients forces = problem.term_gradients(end, problem.friction());
   for (VecX* gradient : {&forces.inertia, &forces.contacts, &forces.friction, &forces.pull}) {
     if (gradient->size() > 0) *gradient /= scale;
   }
@@ -103,6 +103,7 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
   sums.total += gradient;
   sums.external += gradient;
   stored_[k] = 0.0;
+  energy_t1_[k] = potential.energy(end.x).value();
   // The gain of a body is the change of its energy less the work of its forces.
   for (int b = 0; potential.has_body_energies() && b < model_.layout.num_blocks; ++b) {
     body_gain_[static_cast<Eigen::Index>(ledger_of_block(b))] -= block<dim>(gradient, b).dot(block<dim>(dx_, b));
@@ -113,7 +114,7 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
     return;
   }
   // The part of given forces counts as work of loads, the rest as stored energy.
-  const double energy = potential.energy(end.x).value(), load_energy = potential.load_energy(end.x);
+  const double energy = energy_t1_[k], load_energy = potential.load_energy(end.x);
   stored_[k] = energy - load_energy;
   is_given_[k] = energy == load_energy || potential.has_constant_force() ? 1 : 0;
   energy_.loads += load_energy_t0_[k] - load_energy;
@@ -180,6 +181,7 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
   const Eigen::Index last = stored_.size() - 1;
   // Compute the stored energy of the barriers, and the works of contacts and friction.
   stored_[last] = problem.kappa() / target_.scale * problem.contacts().energy(end.contacts, end.x_surface).value();
+  energy_t1_[last] = stored_[last];
   energy_.stored += stored_[last] - energy_t0_[last];
   double work = 0.0;
   if (forces.contacts.size() > 0) {

@@ -17,8 +17,8 @@ class StepAccount {
   /// Opens the account after the potentials have begun the step. `barrier` is the energy [J] of the barriers at the
   /// start, with the stiffness of this step.
   void open(const State& state, double barrier);
-  /// Accounts for all terms at the last iterate.
-  void close(StepProblem<dim>& problem, const Iterate& end);
+  /// Accounts for all terms at the last iterate, whose gradients are `forces`.
+  void close(StepProblem<dim>& problem, const Iterate& end, TermGradients forces);
   /// Settles the account once the velocity at the end is known, and updates `ledgers`.
   void settle(const VecX& v_t1, std::vector<EnergyLedger>& ledgers);
 
@@ -32,6 +32,8 @@ class StepAccount {
   const IntegratorShare& lost() const { return lost_; }
   /// Returns the stored energy [J] per potential and of the barriers at the end, for State::stored.
   const VecX& stored() const { return stored_; }
+  /// Returns the energy [J] per potential and of the barriers at the end.
+  const VecX& energies() const { return energy_t1_; }
 
  private:
   /// [N] Of the terms closed so far: of all, and of those from outside; [J] what their work exceeds their energy by.
@@ -76,10 +78,10 @@ class StepAccount {
   const InertialTarget& target_;
   double h_;
   VecX x_t0_, v_t0_, dx_;
-  VecX energy_t0_;          // [J] per potential and of the barriers, with the parameters of this step
-  VecX jump_t0_;            // [J] per potential: what its parameters add at once
-  VecX load_energy_t0_;     // [J] the part of given forces, per potential
-  VecX inertial_gradient_;  // [N]
+  VecX energy_t0_, energy_t1_;  // [J] per potential and of the barriers, with the parameters of this step
+  VecX jump_t0_;                // [J] per potential: what its parameters add at once
+  VecX load_energy_t0_;         // [J] the part of given forces, per potential
+  VecX inertial_gradient_;      // [N]
   double barrier_gap_ = 0.0;
   VecX body_energy_t0_, body_energy_t1_;  // [J] of potentials that are sums over bodies
   VecX body_gain_;  // [J] per body: what the integrator makes of these potentials and of what keeps bodies rigid

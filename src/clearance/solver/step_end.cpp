@@ -11,7 +11,8 @@ void Step<dim>::finish() {
   end_motion();
   in_.last_end = {now_.point.iterate.x_surface, now_.point.iterate.candidates};
   check_exactly();
-  account_.close(problem_, now_.point.iterate);
+  if (!now_.forces_at_end) now_.forces_at_end = problem_.term_gradients(now_.point.iterate, problem_.friction());
+  account_.close(problem_, now_.point.iterate, std::move(*now_.forces_at_end));
   record();
 }
 
@@ -88,10 +89,11 @@ void Step<dim>::record_energies() {
     }
     report_.energy.emplace_back(name, energy);
   };
-  for (const auto& potential : in_.copies.potentials) add(potential->name(), potential->energy(end.x).value());
-  // kappa is part of the incremental potential; divided by its time scale the barrier is an energy.
-  report_.energy.emplace_back(
-      "barrier", problem_.kappa() / target_.scale * problem_.contacts().energy(end.contacts, end.x_surface).value());
+  const VecX& energies = account_.energies();
+  for (std::size_t k = 0; k < in_.copies.potentials.size(); ++k) {
+    add(in_.copies.potentials[k]->name(), energies[static_cast<Eigen::Index>(k)]);
+  }
+  report_.energy.emplace_back("barrier", energies[energies.size() - 1]);
 }
 
 /// Returns the memory of sticking of the contacts at the end.

@@ -41,6 +41,7 @@ StepProblem<dim>::StepProblem(const Model& model, WorkingCopies<dim>& copies, co
       options_(options),
       target_(target),
       targets_(targets),
+      x_t0_(state.x),
       x_surface_t0_(model.surface_map.apply(state.x)),
       stick_t0_(state.stick),
       inertia_(model, copies.consistent_mass.get(), target),
@@ -95,7 +96,8 @@ bool StepProblem<dim>::refer_to(const VecX& x) {
 template <int dim>
 Iterate StepProblem<dim>::make_iterate(VecX x, std::shared_ptr<const Candidates> candidates) const {
   Iterate iterate;
-  iterate.x_surface = model_.surface_map.apply(x);
+  // Iterates at the start of the step are made several times.
+  iterate.x_surface = x == x_t0_ ? x_surface_t0_ : model_.surface_map.apply(x);
   iterate.x = std::move(x);
   if (options_.has_contact) {
     iterate.contacts = contact_model_.build(iterate.x_surface, *candidates);
@@ -153,16 +155,21 @@ std::string StepProblem<dim>::infeasible_term(const VecX& x) const {
   return "";
 }
 
+/// Returns the motion [m] of the surface vertices, which only contacts need.
+template <int dim>
+VecX StepProblem<dim>::surface_motion(const Iterate& iterate, const VecX& displacement) const {
+  return iterate.contacts.contacts.empty() ? VecX() : model_.surface_map.apply_linear(displacement);
+}
+
 template <int dim>
 void StepProblem<dim>::lag_friction(const Iterate& iterate, const VecX& displacement, double kappa, double share) {
-  friction_.potential().lag(iterate.contacts, iterate.x_surface, model_.surface_map.apply_linear(displacement), kappa,
-                            share);
+  friction_.potential().lag(iterate.contacts, iterate.x_surface, surface_motion(iterate, displacement), kappa, share);
 }
 
 template <int dim>
 FrictionPotential<dim> StepProblem<dim>::fresh_friction(const Iterate& iterate, const VecX& x_t0) const {
   FrictionPotential<dim> fresh = make_friction();
-  fresh.lag(iterate.contacts, iterate.x_surface, model_.surface_map.apply_linear(iterate.x - x_t0), kappa());
+  fresh.lag(iterate.contacts, iterate.x_surface, surface_motion(iterate, iterate.x - x_t0), kappa());
   return fresh;
 }
 

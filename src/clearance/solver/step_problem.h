@@ -137,13 +137,14 @@ class StepProblem {
 
  private:
   FrictionPotential<dim> make_friction() const;
+  VecX surface_motion(const Iterate& iterate, const VecX& displacement) const;
 
   const Model& model_;
   const ContactModel<dim>& contact_model_;
   const SolverOptions& options_;
   const InertialTarget& target_;
   const PrescribedTargets& targets_;
-  VecX x_surface_t0_;  // [m] at the start of the step
+  VecX x_t0_, x_surface_t0_;  // [m] at the start of the step
   const std::vector<StickVertex>& stick_t0_;
   InertiaTerm<dim> inertia_;
   std::vector<PotentialTerm<dim>> potentials_;
