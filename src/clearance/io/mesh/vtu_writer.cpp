@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/io/files/atomic_file.h"
@@ -21,7 +23,7 @@ std::size_t num_cells(const Mesh& mesh) {
   return mesh.tets.size() + mesh.triangles.size() + mesh.edges.size() + mesh.points.size();
 }
 
-/// Appended arrays and the elements that describe them
+/// Appended arrays and the elements that describe them. The arrays must outlive it.
 class AppendedData {
  public:
   /// Adds an array to the data and returns its element.
@@ -30,10 +32,9 @@ class AppendedData {
     static_assert(std::endian::native == std::endian::little, "arrays are written as they are in memory");
     const std::string element = fmt::format(
         "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n", type,
-        name, num_components, bytes_.size());
-    const std::uint64_t size = values.size_bytes();
-    bytes_.append(reinterpret_cast<const char*>(&size), sizeof(size));
-    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+        name, num_components, num_bytes_);
+    arrays_.emplace_back(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    num_bytes_ += sizeof(std::uint64_t) + values.size_bytes();
     return element;
   }
   std::string add_vectors(const char* name, const std::vector<Vec<3>>& vectors) {
@@ -47,10 +48,18 @@ class AppendedData {
   std::string add_integers(const char* name, const std::vector<int>& values) {
     return add(name, "Int32", 1, std::span<const int>(values));
   }
-  const std::string& bytes() const { return bytes_; }
+  std::size_t num_bytes() const { return num_bytes_; }
+  void append_to(std::string& text) const {
+    for (const std::string_view array : arrays_) {
+      const std::uint64_t size = array.size();
+      text.append(reinterpret_cast<const char*>(&size), sizeof(size));
+      text += array;
+    }
+  }
 
  private:
-  std::string bytes_;
+  std::vector<std::string_view> arrays_;
+  std::size_t num_bytes_ = 0;
 };
 
 /// VTK's three arrays of cells
@@ -60,6 +69,10 @@ struct CellArrays {
   std::vector<std::uint8_t> types;
 
   explicit CellArrays(const Mesh& mesh) {
+    const std::size_t count = num_cells(mesh);
+    offsets.reserve(count);
+    types.reserve(count);
+    connectivity.reserve(4 * mesh.tets.size() + 3 * mesh.triangles.size() + 2 * mesh.edges.size() + mesh.points.size());
     if (mesh.dim == 3) {
       add_solid(mesh, mesh.tets, vtk_tetra, vtk_lagrange_tetra);
       add(mesh.triangles, vtk_triangle);
@@ -70,13 +83,20 @@ struct CellArrays {
     add(mesh.edges, vtk_line);
     for (const int v : mesh.points) add_cell(std::span<const int>(&v, 1), vtk_vertex);
   }
-  template <class Elements>
-  void add(const Elements& elements, int type) {
-    for (const auto& element : elements) add_cell(element, type);
+  /// Adds elements that all have the same number of corners, at once.
+  template <std::size_t num_corners>
+  void add(const std::vector<std::array<int, num_corners>>& elements, int type) {
+    if (elements.empty()) return;
+    const int* first = elements.front().data();
+    auto end = static_cast<std::int64_t>(connectivity.size());
+    connectivity.insert(connectivity.end(), first, first + num_corners * elements.size());
+    for (std::size_t e = 0; e < elements.size(); ++e) offsets.push_back(end += num_corners);
+    types.insert(types.end(), elements.size(), static_cast<std::uint8_t>(type));
   }
   /// Adds solid elements, whose nodes are already in VTK's order (geometry/lagrange.h).
   template <class Elements>
   void add_solid(const Mesh& mesh, const Elements& elements, int type, int curved_type) {
+    if (!mesh.has_curved_cells()) return add(elements, type);
     for (std::size_t e = 0; e < elements.size(); ++e) {
       const std::span<const int> nodes = mesh.nodes_of_cell(e);
       add_cell(nodes.empty() ? std::span<const int>(elements[e]) : nodes, nodes.empty() ? type : curved_type);
@@ -171,8 +191,10 @@ Result<Done> write_frame(const std::filesystem::path& path, const Frame& frame) 
   if (!frame.cell_is_obstacle.empty()) text += data.add_integers("is_obstacle", frame.cell_is_obstacle);
   for (const FrameArray& array : frame.cell_arrays) text += data.add_numbers(array);
   text += "</CellData>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
-  text += data.bytes();
-  text += "\n</AppendedData>\n</VTKFile>\n";
+  constexpr std::string_view end = "\n</AppendedData>\n</VTKFile>\n";
+  text.reserve(text.size() + data.num_bytes() + end.size());
+  data.append_to(text);
+  text += end;
   return write_file_atomically(path, text);
 }
 
