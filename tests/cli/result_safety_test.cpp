@@ -187,6 +187,33 @@ TEST_F(ResultSafety, FrameThatTheListLostIsAProblemUntilResumed) {
   EXPECT_EQ(read_text(out_ / "frames.pvd"), list);
 }
 
+TEST_F(ResultSafety, FramesThatAKilledRunHasNotListedAreVerifiedAndMadeAgain) {
+  ASSERT_EQ(run({"--steps", "7"}).status, 0);
+  const std::string list = read_text(out_ / "frames.pvd"), checkpoint = read_text(out_ / "checkpoint/state.bin");
+  const std::string last_frame = read_text(out_ / "frames/frame_000007.vtu");
+  // The list and the checkpoint of step 4, as a run that is killed within half a second leaves them.
+  ASSERT_EQ(run({"--overwrite", "--steps", "4"}).status, 0);
+  const std::string old_list = read_text(out_ / "frames.pvd"),
+                    old_checkpoint = read_text(out_ / "checkpoint/state.bin");
+  ASSERT_EQ(run({"--resume", "--steps", "7"}).status, 0);
+  put("frames.pvd", old_list);
+  put("checkpoint/state.bin", old_checkpoint);
+  EXPECT_EQ(clearance({"verify", out_.string()}).status, 4) << "a run that is over has listed all frames";
+  fs::remove(out_ / "summary.json");
+  const ProcessResult verdict = clearance({"verify", out_.string()});
+  EXPECT_EQ(verdict.status, 0) << verdict.output;
+  expect_says(verdict.output, {"8 frames"});
+  // A damaged frame is found though the list does not name it.
+  put("frames/frame_000007.vtu", "damaged");
+  EXPECT_EQ(clearance({"verify", out_.string()}).status, 4);
+  fs::remove(out_ / "frames/frame_000006.vtu");
+  expect_says(clearance({"verify", out_.string()}).output, {"frame_000006.vtu"});
+  ASSERT_EQ(run({"--resume", "--steps", "7"}).status, 0);
+  EXPECT_EQ(read_text(out_ / "frames.pvd"), list);
+  EXPECT_EQ(read_text(out_ / "checkpoint/state.bin"), checkpoint);
+  EXPECT_EQ(read_text(out_ / "frames/frame_000007.vtu"), last_frame);
+}
+
 TEST_F(ResultSafety, OtherIntervalsAfterResumeLeaveNoHoleForVerify) {
   ASSERT_EQ(run({"--set", "output.frame_interval=3", "--steps", "7"}).status, 0);
   ASSERT_EQ(run({"--resume", "--set", "output.frame_interval=2", "--steps", "11"}).status, 0);

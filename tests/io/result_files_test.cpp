@@ -124,6 +124,27 @@ TEST_F(ResultFiles, StatisticsEndBeforeTheFirstLineThatCannotBe) {
   }
 }
 
+TEST_F(ResultFiles, FramesThatTheListLacksAreFoundInTheStatisticsUntilTheRunIsOver) {
+  ASSERT_TRUE(write_pvd(folder_ / "frames.pvd", {{0.0, frame_file(0)}, {0.1, frame_file(1)}}));
+  put("stats.jsonl",
+      "{\"step\": 1, \"time\": 0.1, \"frame\": \"frames/frame_000001.vtu\"}\n"
+      "{\"step\": 2, \"time\": 0.2, \"frame\": \"frames/frame_000002.vtu\"}\n"
+      "{\"step\": 3, \"time\": 0.3, \"frame\": null}\n"
+      "{\"step\": 4, \"time\": 0.4, \"frame\": \"frames/frame_000004.vtu\"}\n"
+      "{\"step\": 5, \"time\": 0.5, \"frame\": \"frames/frame_000005.vtu\"}\n");
+  for (const int step : {0, 1, 2, 3, 5}) put(frame_file(step));
+  const Result<std::vector<PvdEntry>> frames = read_stored_frames(folder_);
+  ASSERT_TRUE(frames);
+  ASSERT_EQ(frames->size(), 4u);  // frame 4 is lost
+  EXPECT_EQ((*frames)[2].file, frame_file(2));
+  EXPECT_EQ((*frames)[3].file, frame_file(5));
+  EXPECT_EQ((*frames)[3].time, 0.5);
+  put("summary.json", "{}");
+  EXPECT_EQ(read_stored_frames(folder_)->size(), 2u);
+  fs::remove(folder_ / "frames.pvd");
+  EXPECT_FALSE(read_stored_frames(folder_));
+}
+
 TEST_F(FolderClaims, FolderThatIsNotOursIsRefusedForEveryUse) {
   put("thesis.tex", "years");
   for (const FolderUse use : {FolderUse::start, FolderUse::overwrite, FolderUse::resume, FolderUse::go_on}) {
@@ -220,10 +241,14 @@ TEST_F(AtomicFile, FailureLeavesTheOldFileAndNoTemporaryOne) {
 
 TEST_F(AtomicFile, AppendedBytesFollowOneAnother) {
   const fs::path path = folder_ / "lines";
-  ASSERT_TRUE(append_to_file(path, "one\n"));
-  ASSERT_TRUE(append_to_file(path, "two\n"));
-  EXPECT_EQ(text_of(path), "one\ntwo\n");
-  EXPECT_FALSE(append_to_file(folder_ / "none/lines", "x"));
+  AppendedFile file(path);
+  ASSERT_TRUE(file.append("one\n"));
+  EXPECT_EQ(text_of(path), "one\n");
+  ASSERT_TRUE(file.append("two\n"));
+  ASSERT_TRUE(file.close());
+  ASSERT_TRUE(file.append("three\n"));
+  EXPECT_EQ(text_of(path), "one\ntwo\nthree\n");
+  EXPECT_FALSE(AppendedFile(folder_ / "none/lines").append("x"));
 }
 
 TEST_F(CheckpointFile, ComesBackBitForBitAndEveryDamageIsFound) {

@@ -13,8 +13,8 @@
 
 #include "apps/cli/console.h"
 #include "clearance/base/parallel.h"
-#include "clearance/io/result/pvd.h"
 #include "clearance/io/result/result_check.h"
+#include "clearance/io/result/result_files.h"
 #include "clearance/render/draw.h"
 #include "clearance/render/field.h"
 #include "clearance/render/legend.h"
@@ -80,7 +80,7 @@ Result<Folder> read_folder(const fs::path& path) {
   } catch (const nlohmann::json::exception& e) {
     return Issue{(path / "scene.json").string(), "", "", e.what()};
   }
-  const auto entries = read_pvd(path / "frames.pvd");
+  const auto entries = read_stored_frames(path);
   if (!entries) return entries.issues();
   for (const PvdEntry& entry : *entries) {
     folder.frames.push_back(path / entry.file);

@@ -5,8 +5,8 @@
 #include "apps/python/bindings.h"
 #include "apps/python/refusal.h"
 #include "clearance/io/mesh/vtu.h"
-#include "clearance/io/result/pvd.h"
 #include "clearance/io/result/result_check.h"
+#include "clearance/io/result/result_files.h"
 #include "clearance/page/page.h"
 #include "clearance/verify/folder/verify_folder.h"
 #include "clearance/verify/rest_shape.h"
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 py::list frames_of(const fs::path& folder) {
   value_or_throw(check_result_folder(folder, "frames.pvd"), "ResultError");
   py::list frames;
-  for (const PvdEntry& entry : value_or_throw(read_pvd(folder / "frames.pvd"), "ResultError")) {
+  for (const PvdEntry& entry : value_or_throw(read_stored_frames(folder), "ResultError")) {
     frames.append(py::make_tuple(entry.file, entry.time));
   }
   return frames;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/python/arrays.h"
@@ -426,7 +425,7 @@ py::dict dict_of(const auto& pairs) {
 
 /// Returns the line of stats.jsonl, as Python reads it.
 py::object columns_of(const StepRecord& record) {
-  return py::module_::import("json").attr("loads")(stats_line(record).dump());
+  return py::module_::import("json").attr("loads")(stats_line(record));
 }
 
 /// Returns a column of the line that many steps lack; `otherwise` if this one does.

@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "clearance/io/result/probe_cells.h"
-#include "clearance/io/result/pvd.h"
 #include "clearance/io/result/result_check.h"
 #include "clearance/io/result/result_files.h"
 
@@ -78,7 +77,7 @@ Json read_probes(const fs::path& path) {
 
 Result<RunFiles> read_run_files(const fs::path& folder) {
   if (const auto checked = check_result_folder(folder, "frames.pvd"); !checked) return checked.issues();
-  const auto entries = read_pvd(folder / "frames.pvd");
+  const auto entries = read_stored_frames(folder);
   if (!entries) return entries.issues();
   RunFiles files;
   for (const PvdEntry& entry : *entries) {

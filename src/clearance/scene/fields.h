@@ -901,7 +901,8 @@ struct StructInfo<OutputDesc> {
 template <class Visitor>
 void describe(Visitor& v, OutputDesc& o) {
   v.field("frame_interval", o.frame_interval, at_least(1, "steps", "number of steps between stored frames"));
-  v.field("checkpoint_interval", o.checkpoint_interval, at_least(1, "steps", "between checkpoints"));
+  v.field("checkpoint_interval", o.checkpoint_interval,
+          at_least(1, "steps", "between checkpoints, of which a run writes two a second at most"));
   v.field("iterations", o.iterations, any("", "store the data of every Newton iteration in stats.jsonl"));
   v.field("contact_forces", o.contact_forces,
           any("",

@@ -6,6 +6,7 @@
 
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
+#include "clearance/base/profile.h"
 #include "clearance/io/result/result_folder.h"
 #include "clearance/io/result/run_control.h"
 #include "clearance/scene/enums.h"
@@ -22,6 +23,10 @@ namespace clearance {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Time [s] from one update of the list of frames and the checkpoint to the next, at least. A run that is killed
+/// repeats that much.
+constexpr double update_seconds = 0.5;
 
 /// A folder that is ready for the results of a run.
 struct ReadyFolder {
@@ -76,7 +81,6 @@ struct Run::Impl {
     first_frame_ = std::move(ready.first_frame);
     rolling_.emplace(simulation);
   }
-
   /// Returns true if writing has succeeded. Every failure to write ends the run.
   bool keep(const Result<Done>& done) {
     if (done) return true;
@@ -116,6 +120,7 @@ struct Run::Impl {
         lost += (lost.empty() ? "" : ", ") + std::to_string(step);
       }
     }
+    if (folder_.has_unlisted_frames() && !keep(folder_.write_frame_list())) return;
     if (lost.empty()) return;
     const std::string message = "stored frames are missing, and only a new run can make them again; steps " + lost;
     warn({(folder_.path() / "frames").string(), "", "", message, Severity::warning});
@@ -161,6 +166,11 @@ struct Run::Impl {
 
   /// Returns true if the run is to stop. Waits while whoever watches the run has paused it.
   bool is_stop_wanted() {
+    // Whoever looks at the list during a long step, or while the run is paused, is to see all frames.
+    if (folder_.has_unlisted_frames() && since_update_.seconds() >= update_seconds) {
+      since_update_ = {};
+      if (!keep(folder_.write_frame_list())) return true;
+    }
     for (;;) {
       if (observer_.is_stop_wanted && observer_.is_stop_wanted()) return true;
       const RunRequest request = requests_.read();
@@ -180,8 +190,9 @@ struct Run::Impl {
                 report.newton_iterations, report.residual, imbalance, report.limited_by);
   }
 
-  /// Stores a step: frame, probes, statistics and checkpoint, in this order, so that everything that the checkpoint
-  /// claims is stored before it.
+  /// Stores a step: frame, probes, statistics, list of frames and checkpoint, in this order, so that everything that
+  /// the checkpoint claims is stored before it. Replacing files costs ten times as much as a step of a small scene, so
+  /// the last two are replaced now and then only; the statistics name every frame at once.
   bool store(bool is_last, const StepReport* report = nullptr) {
     const int step = simulation_.num_steps_done();
     const OutputDesc& output = simulation_.scene().output;
@@ -196,18 +207,35 @@ struct Run::Impl {
       if (!keep(folder_.append_stats(record_))) return false;
     }
     const bool has_checkpoint = is_last || step % output.checkpoint_interval == 0;
-    if (has_checkpoint && !keep(folder_.write_checkpoint(checkpoint_of(simulation_.state())))) return false;
+    is_checkpoint_due_ = is_checkpoint_due_ || has_checkpoint;
+    if (is_last || since_update_.seconds() >= update_seconds) {
+      since_update_ = {};
+      if (folder_.has_unlisted_frames() && !keep(folder_.write_frame_list())) return false;
+      if (has_checkpoint && !write_checkpoint()) return false;
+    }
     outcome_.last_step = step;
     return true;
+  }
+
+  bool write_checkpoint() {
+    is_checkpoint_due_ = false;
+    return keep(folder_.write_checkpoint(checkpoint_of(simulation_.state())));
+  }
+
+  /// Stores what `store` has put off. After a failure to write, the state may be one that is not stored.
+  void catch_up() {
+    if (folder_.has_unlisted_frames()) {
+      const Result<Done> listed = folder_.write_frame_list();
+      if (end_ != RunEnd::failed_writing) keep(listed);
+    }
+    if (is_checkpoint_due_ && end_ != RunEnd::failed_writing) write_checkpoint();
   }
 
   /// Stores the last frame and checkpoint of a run that stops early, because `store` did not know that the step would
   /// be the last.
   void complete_last_step() {
     if (outcome_.last_step == first_step_) return;
-    if (keep(folder_.add_last_frame(simulation_.frame()))) {
-      keep(folder_.write_checkpoint(checkpoint_of(simulation_.state())));
-    }
+    if (keep(folder_.add_last_frame(simulation_.frame()))) write_checkpoint();
   }
 
   /// The estimates of the errors that elements make in statics. Inertia would falsify them.
@@ -227,6 +255,7 @@ struct Run::Impl {
 
   RunOutcome finish() {
     if (!is_over()) complete_last_step();
+    catch_up();
     outcome_.end = end_.value_or(is_over() ? RunEnd::complete : RunEnd::stopped);
     const SceneSummary scene = simulation_.summary();
     RunSummary summary;
@@ -253,7 +282,8 @@ struct Run::Impl {
     for (const std::vector<RunWarning>* some : {&of_end, &of_folder}) {
       summary.warnings.insert(summary.warnings.end(), some->begin(), some->end());
     }
-    keep(folder_.write_summary(summary));
+    // A summary says that the list of frames is complete.
+    if (!folder_.has_unlisted_frames()) keep(folder_.write_summary(summary));
     outcome_.num_steps_by_status = folder_.num_steps_by_status();
     outcome_.warnings = of_folder;
     outcome_.warnings.insert(outcome_.warnings.end(), of_end.begin(), of_end.end());
@@ -285,7 +315,9 @@ struct Run::Impl {
   ElementWatch elements_;
   std::optional<RollingWatch> rolling_;
   std::optional<RunWarning> failure_;  // why the last step could not be taken
-  std::optional<RunEnd> end_;          // set once no step can follow for another reason than their number
+  Stopwatch since_update_;             // of the list of frames and the checkpoint
+  bool is_checkpoint_due_ = false;
+  std::optional<RunEnd> end_;  // set once no step can follow for another reason than their number
 };
 
 std::string to_string(RunEnd end) {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "clearance/simulation/held_softly.h"
 
 namespace clearance {
@@ -25,7 +23,7 @@ void RunWatch::add_step(const Simulation& simulation, const StepReport& report, 
   }
   rolling_.add_step(simulation);
   elements_.add_step(simulation, report);
-  sums_.add(stats_line(record));
+  sums_.add(record);
   if (!impacts_) return;
   for (const ProbeRow& row : simulation.probe_rows()) impacts_->add(row.time, row.values);
 }

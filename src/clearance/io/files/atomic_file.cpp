@@ -1,7 +1,6 @@
 #include "clearance/io/files/atomic_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +17,16 @@ Issue failure(const fs::path& path, int error) {
   return {path.string(), "", "", std::string("cannot write the file: ") + std::strerror(error), Severity::error};
 }
 
+/// Returns 0 or the number of the error.
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno != EINTR) return errno;
+    if (count > 0) bytes.remove_prefix(count);
+  }
+  return 0;
+}
+
 /// A file descriptor that the destructor closes. Every function returns 0 or the number of the error.
 class Descriptor {
  public:
@@ -31,16 +40,7 @@ class Descriptor {
   }
 
   int error() const { return error_; }
-  int number() const { return number_; }
-
-  int write(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(number_, bytes.data(), bytes.size());
-      if (count < 0 && errno != EINTR) return errno;
-      if (count > 0) bytes.remove_prefix(count);
-    }
-    return 0;
-  }
+  int write(std::string_view bytes) const { return write_all(number_, bytes); }
   /// Some file systems report a full disk only here.
   int close() { return ::close(std::exchange(number_, -1)) == 0 ? 0 : errno; }
 
@@ -73,17 +73,27 @@ Result<Done> write_user_file_atomically(const fs::path& path, std::string_view b
   return write_and_rename(path, path.string() + ".tmp" + std::to_string(::getpid()), O_EXCL, bytes);
 }
 
-Result<Done> append_to_file(const fs::path& path, std::string_view bytes) {
-  Descriptor file(path, O_WRONLY | O_CREAT | O_APPEND);
-  if (file.error() != 0) return failure(path, file.error());
-  struct stat before = {};
-  const bool has_size = ::fstat(file.number(), &before) == 0;
-  int error = file.write(bytes);
+AppendedFile::AppendedFile(AppendedFile&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+AppendedFile::~AppendedFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<Done> AppendedFile::append(std::string_view bytes) {
+  if (descriptor_ < 0) descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) return failure(path_, errno);
+  const off_t size_before = ::lseek(descriptor_, 0, SEEK_END);
+  const int error = write_all(descriptor_, bytes);
+  if (error == 0) return Done{};
   // On a full disk a part may have been written: half a line is worse than none.
-  if (error != 0 && has_size && ::ftruncate(file.number(), before.st_size) != 0) return failure(path, error);
-  if (error == 0) error = file.close();
-  if (error != 0) return failure(path, error);
-  return Done{};
+  if (size_before >= 0 && ::ftruncate(descriptor_, size_before) != 0) return failure(path_, errno);
+  return failure(path_, error);
+}
+
+Result<Done> AppendedFile::close() {
+  if (descriptor_ < 0) return Done{};
+  return ::close(std::exchange(descriptor_, -1)) == 0 ? Result<Done>(Done{}) : failure(path_, errno);
 }
 
 }  // namespace clearance

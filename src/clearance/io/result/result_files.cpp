@@ -9,7 +9,6 @@
 #include <set>
 
 #include "clearance/io/result/meeting_file.h"
-#include "clearance/io/result/pvd.h"
 
 namespace clearance {
 namespace {
@@ -91,7 +90,8 @@ std::vector<StatsLine> read_stats_lines(const fs::path& folder) {
   for (std::string text; std::getline(file, text);) {
     const Json record = Json::parse(text, nullptr, false);
     if (!record.is_object() || !record.contains("step") || !record["step"].is_number_integer()) break;
-    StatsLine line{text, record["step"].get<int>(), std::nullopt};
+    StatsLine line{text, record["step"].get<int>(), 0.0, std::nullopt};
+    if (record.contains("time") && record["time"].is_number()) line.time = record["time"].get<double>();
     if (!lines.empty() && line.step != lines.back().step + 1) break;
     if (record.contains("frame")) line.has_frame = record["frame"].is_string();
     lines.push_back(std::move(line));
@@ -109,6 +109,24 @@ std::map<int, ControlValues> read_controls(const fs::path& folder) {
     }
   }
   return controls;
+}
+
+Result<std::vector<PvdEntry>> read_stored_frames(const fs::path& folder) {
+  // A run writes its summary after the last list.
+  std::error_code error;
+  const bool is_over = fs::exists(folder / "summary.json", error);
+  Result<std::vector<PvdEntry>> listed = read_pvd(folder / "frames.pvd");
+  if (!listed || is_over) return listed;
+  std::vector<PvdEntry> frames = std::move(*listed);
+  int last = -1;
+  for (const PvdEntry& entry : frames) last = std::max(last, step_of_frame_file(entry.file).value_or(-1));
+  for (const StatsLine& line : read_stats_lines(folder)) {
+    const std::string file = frame_file(line.step);
+    if (line.step > last && line.has_frame.value_or(false) && fs::exists(folder / file, error)) {
+      frames.push_back({line.time, file});
+    }
+  }
+  return frames;
 }
 
 std::vector<std::string> recorded_frame_files(const fs::path& folder) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "clearance/base/result.h"
+#include "clearance/io/result/pvd.h"
 
 namespace clearance {
 
@@ -44,6 +45,7 @@ std::optional<int> step_of_frame_file(std::string_view file);
 struct StatsLine {
   std::string text;
   int step = 0;
+  double time = 0.0;              ///< [s] at the end of the step
   std::optional<bool> has_frame;  ///< absent: written by an older program, which did not store it
 };
 
@@ -54,6 +56,10 @@ std::map<int, ControlValues> read_controls(const std::filesystem::path& folder);
 /// Returns the lines up to the first that is truncated, broken or out of sequence (its step does not follow that of the
 /// line before). Returns none without a file.
 std::vector<StatsLine> read_stats_lines(const std::filesystem::path& folder);
+
+/// Returns the stored frames: those of frames.pvd and, unless the run is over, the newer ones that stats.jsonl names,
+/// because a run adds frames to the list only now and then. Returns an issue if frames.pvd cannot be read.
+Result<std::vector<PvdEntry>> read_stored_frames(const std::filesystem::path& folder);
 
 /// Returns the frames that the folder records as written, relative to the folder and in order: those of frames.pvd and
 /// stats.jsonl, and the one that may have been written after both if the run was killed in between.

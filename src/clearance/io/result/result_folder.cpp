@@ -35,19 +35,6 @@ Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-template <class T>
-Json object_of(const std::vector<std::pair<std::string, T>>& entries) {
-  Json object = Json::object();
-  for (const auto& [key, value] : entries) {
-    if constexpr (std::is_same_v<T, double>) {
-      object[key] = number(value);
-    } else {
-      object[key] = value;
-    }
-  }
-  return object;
-}
-
 /// Largest number of differences that a message lists if the scene is not that of the folder.
 constexpr std::size_t max_differences = 3;
 
@@ -215,7 +202,7 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
   if (auto done = remove_file(path / "summary.json"); !done) return done.issues();
   std::string text;
   for (const StatsLine& line : lines) {
-    folder.sums_.add(Json::parse(line.text, nullptr, false));
+    folder.sums_.add(record_of_line(Json::parse(line.text, nullptr, false)));
     text += line.text + "\n";
   }
   if (auto done = write_file_atomically(path / "stats.jsonl", text); !done) return done.issues();
@@ -223,6 +210,7 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
     if (auto done = write_file_atomically(path / "probes.csv", probes); !done) return done.issues();
     folder.has_probes_ = true;
   }
+  folder.is_disordered_ = true;
   if (auto done = folder.write_frame_list(); !done) return done.issues();
   if (auto done = folder.remove_frames_beyond(recorded); !done) return done.issues();
   if (auto saved = store_scene(path, scene); !saved) return saved.issues();
@@ -240,9 +228,13 @@ std::vector<int> ResultFolder::missing_frames() const {
 }
 
 Result<Done> ResultFolder::write_frame_list() {
-  frame_lines_.clear();
-  for (const auto& [step, time] : frames_) frame_lines_ += pvd_line({time, frame_file(step)});
-  return write_pvd(path_ / "frames.pvd", frame_lines_);
+  if (std::exchange(is_disordered_, false)) {
+    frame_lines_.clear();
+    for (const auto& [step, time] : frames_) frame_lines_ += pvd_line({time, frame_file(step)});
+  }
+  if (auto done = write_pvd(path_ / "frames.pvd", frame_lines_); !done) return done;
+  num_listed_ = frames_.size();
+  return Done{};
 }
 
 Result<Done> ResultFolder::write_bodies(const std::vector<BodyRecord>& bodies) {
@@ -266,129 +258,21 @@ Result<Done> ResultFolder::start_probes(const std::vector<std::string>& columns,
 Result<Done> ResultFolder::append_probes(int step, double time, const std::vector<double>& values) {
   std::string line = fmt::format("{},{}", step, time);
   for (const double value : values) line += std::isfinite(value) ? fmt::format(",{}", value) : ",";
-  return append_to_file(path_ / "probes.csv", line + "\n");
+  return probes_.append(line + "\n");
 }
 
 Result<Done> ResultFolder::write_frame(int step, const Frame& frame) {
   if (auto done = clearance::write_frame(path_ / frame_file(step), frame); !done) return done;
   const bool is_next = frames_.empty() || step > frames_.rbegin()->first;
   frames_[step] = frame.time;
-  if (!is_next) return write_frame_list();
-  frame_lines_ += pvd_line({frame.time, frame_file(step)});
-  return write_pvd(path_ / "frames.pvd", frame_lines_);
-}
-
-namespace {
-
-Json json_of(const StepRecord::Iteration& iteration) {
-  Json json;
-  json["residual"] = number(iteration.residual);
-  json["imbalance"] = number(iteration.imbalance);
-  json["exact"] = iteration.is_exact;
-  json["alpha_limit"] = iteration.alpha_limit;
-  json["alpha"] = iteration.alpha;
-  json["contacts"] = iteration.contacts;
-  json["entered"] = iteration.entered;
-  json["left"] = iteration.left;
-  json["moving"] = iteration.moving;
-  json["met"] = iteration.met;
-  json["foretold"] = iteration.foretold;
-  json["min_distance"] = number(iteration.min_distance);
-  if (!iteration.limited_by.empty()) json["limited_by"] = iteration.limited_by;
-  if (!iteration.event.empty()) json["event"] = iteration.event;
-  return json;
-}
-
-Json json_of(const StepRecord::Remesh& remesh) {
-  Json json = object_of(remesh.counts);
-  for (const auto& [name, value] : remesh.numbers) json[name] = value;
-  for (const auto& [name, value] : remesh.vectors) json[name] = {value[0], value[1], value[2]};
-  return json;
-}
-
-/// Adds how the step was solved, and its energies.
-void add_solve(const StepRecord& record, Json& line) {
-  if (record.parts > 1) line["parts"] = record.parts;
-  if (record.inaccurate > 0) line["inaccurate"] = record.inaccurate;
-  if (record.time_error > 0.0) line["time_error"] = record.time_error;
-  line["newton_iterations"] = record.newton_iterations;
-  line["partial_iterations"] = record.partial_iterations;
-  line["contacts"] = record.contacts;
-  line["min_distance"] = number(record.min_distance);
-  line["residual"] = number(record.residual);
-  line["kappa"] = number(record.kappa);
-  line["energy"] = object_of(record.energy);
-  line["friction_work"] = number(record.friction_work);
-  line["imbalance"] = number(record.imbalance);
-  line["account"] = object_of(record.account);
-}
-
-/// Adds the shares of energy that bodies have gained and lost, and that joints have been strained by.
-void add_energy_shares(const StepRecord& record, Json& line) {
-  line["gained"] = {{"share", number(record.gained.share)}, {"body", record.gained.body}};
-  line["lost"] = {{"share", number(record.lost.share)}, {"body", record.lost.body}};
-  if (record.lost.hit > 0.0) line["lost"]["impacts"] = number(record.lost.hit);
-  if (record.lost.is_driven) line["lost"]["driven"] = true;
-  if (!record.strained.joint.empty()) {
-    line["strained"] = {{"share", number(record.strained.share)}, {"joint", record.strained.joint}};
-  }
-}
-
-/// Adds what the watches of the run have found in the step.
-void add_watched(const StepRecord& record, Json& line) {
-  add_energy_shares(record, line);
-  if (record.coarse.share > 0.0) {
-    line["coarse"] = {{"share", number(record.coarse.share)}, {"bodies", record.coarse.bodies}};
-  }
-  if (record.turned.angle > 0.0) {
-    line["turned"] = {{"angle", number(record.turned.angle)}, {"body", record.turned.body}};
-  }
-  if (record.stiff_strain.strain > 0.0) {
-    line["stiff_strain"] = {{"strain", number(record.stiff_strain.strain)}, {"body", record.stiff_strain.body}};
-  }
-  if (record.large_rotation.angle > 0.0) {
-    line["large_rotation"] = {{"angle", number(record.large_rotation.angle)}, {"body", record.large_rotation.body}};
-  }
-  if (!record.contact_gap.bodies.empty()) {
-    line["contact_gap"] = {{"share", number(record.contact_gap.share)},
-                           {"gap", number(record.contact_gap.gap)},
-                           {"force", number(record.contact_gap.force)},
-                           {"bodies", record.contact_gap.bodies}};
-    if (!record.contact_gap.deflected.empty()) line["contact_gap"]["deflected"] = record.contact_gap.deflected;
-  }
-  if (!record.curved.body.empty()) {
-    line["curved"] = {{"distance", number(record.curved.distance)},
-                      {"share", number(record.curved.share)},
-                      {"body", record.curved.body}};
-  }
-}
-
-}  // namespace
-
-Json stats_line(const StepRecord& record) {
-  Json line;
-  line["step"] = record.step;
-  line["time"] = record.time;
-  line["status"] = record.status;
-  add_solve(record, line);
-  add_watched(record, line);
-  for (const auto& [key, value] : record.momentum) line["momentum"][key] = {value[0], value[1], value[2]};
-  line["seconds"] = object_of(record.seconds);
-  line["counters"] = object_of(record.counters);
-  if (!record.remesh.counts.empty()) line["remesh"] = json_of(record.remesh);
-  if (!record.controls.empty()) line["controls"] = object_of(record.controls);
-  line["smallest_alpha"] = record.smallest_alpha;
-  if (!record.limited_by.empty()) line["limited_by"] = record.limited_by;
-  for (const StepRecord::Iteration& iteration : record.iterations) line["iterations"].push_back(json_of(iteration));
-  line["frame"] = record.has_frame ? Json(frame_file(record.step)) : Json(nullptr);
-  line["state_hash"] = record.state_hash;
-  return line;
+  is_disordered_ = is_disordered_ || !is_next;
+  if (!is_disordered_) frame_lines_ += pvd_line({frame.time, frame_file(step)});
+  return Done{};
 }
 
 Result<Done> ResultFolder::append_stats(const StepRecord& record) {
-  const Json line = stats_line(record);
-  if (auto done = append_to_file(path_ / "stats.jsonl", line.dump() + "\n"); !done) return done;
-  sums_.add(line);
+  if (auto done = stats_.append(stats_line(record) + "\n"); !done) return done;
+  sums_.add(record);
   return Done{};
 }
 
@@ -396,6 +280,8 @@ Result<Done> ResultFolder::add_last_frame(const Frame& frame) {
   std::vector<StatsLine> lines = read_stats_lines(path_);
   if (lines.empty() || frames_.count(lines.back().step) > 0) return Done{};
   if (auto done = write_frame(lines.back().step, frame); !done) return done;
+  if (auto done = write_frame_list(); !done) return done;
+  if (auto done = stats_.close(); !done) return done;
   Json last = Json::parse(lines.back().text);
   last["frame"] = frame_file(lines.back().step);
   lines.back().text = last.dump();
@@ -405,6 +291,10 @@ Result<Done> ResultFolder::add_last_frame(const Frame& frame) {
 }
 
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {
+  // Everything that the checkpoint claims must have been stored before it.
+  for (AppendedFile* file : {&probes_, &stats_}) {
+    if (auto done = file->close(); !done) return done;
+  }
   return write_checkpoint_file(path_ / "checkpoint" / "state.bin", checkpoint);
 }
 

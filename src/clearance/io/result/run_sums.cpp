@@ -3,100 +3,91 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <cmath>
 #include <optional>
+#include <string_view>
 
 namespace clearance {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
-double number_in(const Json& object, const char* key, double otherwise) {
-  return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>() : otherwise;
+/// Returns the number of a key, which counts as 0 if it is missing or not finite.
+template <class T>
+double number_of(const std::vector<std::pair<std::string, T>>& entries, std::string_view key) {
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.first == key; });
+  const double number = found == entries.end() ? 0.0 : static_cast<double>(found->second);
+  return std::isfinite(number) ? number : 0.0;
 }
 
-/// Returns a share and the name that it belongs to.
-std::pair<double, std::string> share_in(const Json& record, const char* key, const char* whose,
-                                        const char* value = "share") {
-  if (!record.contains(key) || !record[key].is_object()) return {};
-  const Json& share = record[key];
-  return {number_in(share, value, 0.0), share.contains(whose) && share[whose].is_string() ? share[whose] : ""};
+double finite(double number) {
+  return std::isfinite(number) ? number : 0.0;
 }
 
-std::pair<double, std::string> coarse_share(const Json& record) {
-  std::pair<double, std::string> coarse = share_in(record, "coarse", "bodies");
-  if (coarse.first > 0.0 && record["coarse"].contains("bodies")) {
-    for (const Json& body : record["coarse"]["bodies"]) {
-      if (body.is_string()) coarse.second += (coarse.second.empty() ? "'" : " and '") + body.get<std::string>() + "'";
-    }
-  }
-  return coarse;
+/// Returns a share and the name that it belongs to, or nothing without a name.
+std::pair<double, std::string> share_of(double share, const std::string& whose) {
+  return whose.empty() ? std::pair<double, std::string>() : std::pair(finite(share), whose);
 }
 
-StepEnergies::Adaptation adaptation_of(const Json& remesh) {
-  StepEnergies::Adaptation adaptation{0.0, number_in(remesh, "rejected", 0.0), number_in(remesh, "unsafe", 0.0),
-                                      -number_in(remesh, "elastic_loss", 0.0) - number_in(remesh, "kinetic_loss", 0.0)};
+std::pair<double, std::string> coarse_share(const StepRecord::Coarse& coarse) {
+  if (!(finite(coarse.share) > 0.0)) return {};
+  std::string names;
+  for (const std::string& body : coarse.bodies) names += (names.empty() ? "'" : " and '") + body + "'";
+  return {coarse.share, names};
+}
+
+std::optional<StepEnergies::Adaptation> adaptation_of(const StepRecord::Remesh& remesh) {
+  if (remesh.counts.empty()) return std::nullopt;
+  StepEnergies::Adaptation adaptation{
+      0.0, number_of(remesh.counts, "rejected"), number_of(remesh.counts, "unsafe"),
+      -number_of(remesh.numbers, "elastic_loss") - number_of(remesh.numbers, "kinetic_loss")};
   for (const char* key : {"splits", "collapses", "swaps", "smoothings"}) {
-    adaptation.num_done += number_in(remesh, key, 0.0);
+    adaptation.num_done += number_of(remesh.counts, key);
   }
   return adaptation;
 }
 
-/// Returns the share of a deflection, or else of a contact force, that a gap accounts for.
-std::pair<double, std::string> gap_share(const Json& record, bool is_of_deflection) {
-  const bool has_deflection = record.contains("contact_gap") && record["contact_gap"].contains("deflected");
-  if (has_deflection != is_of_deflection) return {};
-  return share_in(record, "contact_gap", has_deflection ? "deflected" : "bodies");
-}
-
-/// Energies of a step, from its line of the statistics.
-StepEnergies energies_of(const Json& record) {
-  const Json &account = record["account"], &energy = record["energy"];
-  return {number_in(energy, "kinetic", 0.0),
-          number_in(energy, "joint", 0.0),
-          number_in(account, "kinetic", 0.0),
-          number_in(account, "stored", 0.0),
-          number_in(account, "impacts", 0.0) + number_in(account, "integrator", 0.0),
-          share_in(record, "gained", "body"),
-          share_in(record, "lost", "body"),
-          share_in(record, "strained", "joint"),
-          coarse_share(record),
-          share_in(record, "turned", "body", "angle"),
-          share_in(record, "curved", "body"),
-          record.contains("remesh") ? std::optional(adaptation_of(record["remesh"])) : std::nullopt,
-          share_in(record, "stiff_strain", "body", "strain"),
-          share_in(record, "large_rotation", "body", "angle"),
-          number_in(record, "time", 0.0),
-          share_in(record, "lost", "body", "impacts").first,
-          record.contains("lost") && record["lost"].is_object() && record["lost"].contains("driven"),
-          gap_share(record, false),
-          gap_share(record, true),
-          record.contains("contact_gap") ? number_in(record["contact_gap"], "force", 0.0) : 0.0};
+StepEnergies energies_of(const StepRecord& record) {
+  const StepRecord::Gap& gap = record.contact_gap;
+  const bool has_deflection = !gap.deflected.empty();
+  return {number_of(record.energy, "kinetic"),
+          number_of(record.energy, "joint"),
+          number_of(record.account, "kinetic"),
+          number_of(record.account, "stored"),
+          number_of(record.account, "impacts") + number_of(record.account, "integrator"),
+          {finite(record.gained.share), record.gained.body},
+          {finite(record.lost.share), record.lost.body},
+          share_of(record.strained.share, record.strained.joint),
+          coarse_share(record.coarse),
+          share_of(record.turned.angle, record.turned.body),
+          share_of(record.curved.share, record.curved.body),
+          adaptation_of(record.remesh),
+          share_of(record.stiff_strain.strain, record.stiff_strain.body),
+          share_of(record.large_rotation.angle, record.large_rotation.body),
+          record.time,
+          finite(record.lost.hit),
+          record.lost.is_driven,
+          has_deflection ? std::pair<double, std::string>() : share_of(gap.share, gap.bodies),
+          has_deflection ? share_of(gap.share, gap.deflected) : std::pair<double, std::string>(),
+          finite(gap.force)};
 }
 
 }  // namespace
 
-void RunSums::add(const nlohmann::ordered_json& record) {
+void RunSums::add(const StepRecord& record) {
   ++num_steps_;
-  if (!record.is_object()) return;
-  if (record.contains("seconds")) total_seconds_ += number_in(record["seconds"], "total", 0.0);
-  newton_iterations_ += static_cast<long>(number_in(record, "newton_iterations", 0.0));
-  min_distance_ = std::min(min_distance_, number_in(record, "min_distance", infinity));
-  const bool has_status = record.contains("status") && record["status"].is_string();
-  ++num_steps_by_status_[has_status ? record["status"].get<std::string>() : "unknown"];
-  if (has_status && record["status"] == "prescribed_motion_blocked" && first_block_.second.empty()) {
-    const bool has_reason = record.contains("limited_by") && record["limited_by"].is_string();
-    first_block_ = {number_in(record, "time", 0.0),
-                    has_reason ? record["limited_by"].get<std::string>() : "see limited_by in stats.jsonl"};
+  total_seconds_ += number_of(record.seconds, "total");
+  newton_iterations_ += record.newton_iterations;
+  min_distance_ = std::min(min_distance_, record.min_distance);
+  ++num_steps_by_status_[record.status.empty() ? "unknown" : record.status];
+  if (record.status == "prescribed_motion_blocked" && first_block_.second.empty()) {
+    first_block_ = {record.time, record.limited_by.empty() ? "see limited_by in stats.jsonl" : record.limited_by};
   }
-  if (const double inaccurate = number_in(record, "inaccurate", 0.0); inaccurate > 0.0) {
-    num_inaccurate_ += static_cast<long>(inaccurate);
-    const double error = number_in(record, "time_error", 0.0);
-    if (error > worst_part_.second) worst_part_ = {number_in(record, "time", 0.0), error};
+  if (record.inaccurate > 0) {
+    num_inaccurate_ += record.inaccurate;
+    if (record.time_error > worst_part_.second) worst_part_ = {record.time, record.time_error};
   }
-  if (!record.contains("account") || !record.contains("energy")) return;
-  energy_.add(energies_of(record));
+  if (!record.account.empty() && !record.energy.empty()) energy_.add(energies_of(record));
 }
 
 std::vector<RunWarning> RunSums::warnings() const {

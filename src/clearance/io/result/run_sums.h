@@ -2,12 +2,12 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "clearance/io/result/energy_monitor.h"
+#include "clearance/io/result/step_record.h"
 #include "clearance/math/types.h"
 
 namespace clearance {
@@ -16,8 +16,8 @@ class RunSums {
  public:
   explicit RunSums(TimeIntegrator integrator) : energy_(integrator) {}
 
-  /// Adds a line of stats.jsonl. Any entry may be missing, because the file may be older or changed.
-  void add(const nlohmann::ordered_json& stats_line);
+  /// Adds a line of stats.jsonl.
+  void add(const StepRecord& record);
 
   /// Returns the warnings that follow from the energy accounts and from how the steps ended.
   std::vector<RunWarning> warnings() const;

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <set>
 
-#include "clearance/io/result/pvd.h"
 #include "clearance/io/result/result_check.h"
+#include "clearance/io/result/result_files.h"
 #include "clearance/verify/folder/verify_folder.h"
 #include "clearance/verify/folder/verify_stats.h"
 
@@ -146,7 +146,7 @@ void check_times(VerifyFolder& result) {
   }
 }
 
-/// Frames that frames.pvd does not list: a run killed between the two writes leaves one.
+/// Frames that neither frames.pvd nor the statistics name: a run killed between the two writes leaves one.
 void check_unlisted(const fs::path& folder, VerifyFolder& result) {
   std::set<fs::path> listed;
   for (const fs::path& frame : result.frames) listed.insert(frame.lexically_normal());
@@ -169,8 +169,7 @@ void check_stats(const VerifyStats& stats, VerifyFolder& result) {
   if (stats.exists && !stats.last_step && has_steps) result.problems.push_back("stats.jsonl has no steps");
 }
 
-/// Every stored frame is in frames.pvd: that is written before the line of the step. Whether the listed ones exist is
-/// seen when they are read.
+/// Every frame that the statistics name must be there. Whether the listed ones exist is seen when they are read.
 void check_frames_of_steps(const VerifyStats& stats, const std::vector<PvdEntry>& entries, VerifyFolder& result) {
   std::set<std::string> listed;
   for (const PvdEntry& entry : entries) listed.insert(entry.file);
@@ -204,7 +203,7 @@ Result<VerifyFolder> read_verify_folder(const fs::path& folder) {
     result.dimension = scene.value("dimension", 3);
     // The statistics before the list of frames: a run that is writing both adds to the list first.
     stats = read_verify_stats(folder, scene.value("output", json::object()).value("frame_interval", 0));
-    const auto entries = read_pvd(folder / "frames.pvd");
+    const auto entries = read_stored_frames(folder);
     if (!entries) return entries.issues();
     for (const PvdEntry& entry : *entries) {
       result.frames.push_back(folder / entry.file);
