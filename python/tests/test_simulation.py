@@ -445,9 +445,11 @@ class Steering(InFolder):
 
     def test_resumed_runs_know_what_was_set(self):
         out = self.folder / "out"
-        scene = self.scene(output={"checkpoint_interval": 8})
+        scene = self.scene()
         with cl.Simulation(scene, out) as sim:
             hashes = self.steer(sim)
+        with cl.Simulation(scene, self.folder / "short", steps=16) as sim:
+            self.steer(sim)
         # The run looks as if it had been killed after step 18: the checkpoint is that of step 16.
         again = self.folder / "again"
         with cl.Simulation(scene, again) as sim:
@@ -455,14 +457,23 @@ class Steering(InFolder):
                 sim.controls["pull"] = np.sin(sim.step_number)
                 sim.controls["place"] = 0.01 * sim.step_number
                 sim.step()
-            state = (again / "checkpoint" / "state.bin").read_bytes()
-        (again / "checkpoint" / "state.bin").write_bytes(state)
+        (again / "checkpoint" / "state.bin").write_bytes((self.folder / "short" / "checkpoint" / "state.bin").read_bytes())
         with cl.Simulation(scene, again, resume=True) as sim:
             self.assertEqual(sim.step_number, 16)
             self.assertEqual(sim.controls["pull"], np.sin(15))
             self.assertEqual([sim.step().state_hash for _ in range(2)], hashes[16:18])
             self.assertEqual(sim.controls["pull"], np.sin(17))
             self.assertEqual(self.steer(sim), hashes[18:])
+
+    def test_results_of_a_simulation_that_goes_on_have_all_frames(self):
+        # The list of frames follows later; the statistics name each frame at once.
+        with cl.Simulation(self.scene(), self.folder / "out") as sim:
+            for step in range(1, 6):
+                sim.step()
+                run = cl.Results(self.folder / "out")
+                self.assertEqual(len(run), step + 1)
+                np.testing.assert_array_equal(run[-1].positions, sim.positions)
+                self.assertEqual(run.times[-1], sim.time)
 
     def test_states_hold_controls(self):
         sim = cl.Simulation(self.scene())

@@ -279,9 +279,9 @@ TEST_F(ResultFolders, FrameThatWasNeverWrittenIsKnownToBeMissing) {
   scene.bodies.emplace_back();
   scene.bodies[0].name = "box";
   scene.bodies[0].generator.emplace();
-  const auto made = ResultFolder::create(folder_, scene);
+  Result<ResultFolder> made = ResultFolder::create(folder_, scene);
   ASSERT_TRUE(made) << to_string(made.issues()[0]);
-  ResultFolder folder = *made;
+  ResultFolder folder = std::move(*made);
   Frame frame;
   frame.mesh.vertices = {{0, 0, 0}};
   frame.mesh.points = {0};
