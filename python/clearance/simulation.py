@@ -231,14 +231,19 @@ class Simulation(_check.Sealed):
         simulation.
         """
         try:
-            report = self._stepper.step(on_iteration)
+            report = self._take_step(on_iteration)
         except StepError:
             self._warn_of_run()
             raise
-        self._steps_by_status[report.status] = self._steps_by_status.get(report.status, 0) + 1
-        self._last_report = report
         if self.done:
             self._warn_of_run()
+        return report
+
+    def _take_step(self, on_iteration: Optional[Callable[[int, float], Any]]) -> StepReport:
+        """Takes one step without issuing warnings."""
+        report = self._stepper.step(on_iteration)
+        self._steps_by_status[report.status] = self._steps_by_status.get(report.status, 0) + 1
+        self._last_report = report
         return report
 
     @property
