@@ -202,7 +202,7 @@ TEST_F(ResultSafety, FramesThatAKilledRunHasNotListedAreVerifiedAndMadeAgain) {
   fs::remove(out_ / "summary.json");
   const ProcessResult verdict = clearance({"verify", out_.string()});
   EXPECT_EQ(verdict.status, 0) << verdict.output;
-  expect_says(verdict.output, {"8 frames"});
+  expect_says(verdict.output, {"frames 8: 0 intersections"});
   // A damaged frame is found though the list does not name it.
   put("frames/frame_000007.vtu", "damaged");
   EXPECT_EQ(clearance({"verify", out_.string()}).status, 4);
