@@ -158,7 +158,7 @@ TEST(CornerPreconditioner, IterationsDoNotGrowWithTheGrid) {
   EXPECT_LE(iterations[1], iterations[0] + iterations[0] / 2);
 }
 
-TEST(CornerPreconditioner, RoughSolutionIsADirectionOfDescentWithAThousandthOfTheError) {
+TEST(CornerPreconditioner, RoughSolutionIsADirectionOfDescentOfASmallError) {
   const Grid grid = make_grid(3, 6);
   const VecX b = random_forces(grid);
   PcgSolver solver = make_corner_solver(grid);
@@ -166,10 +166,10 @@ TEST(CornerPreconditioner, RoughSolutionIsADirectionOfDescentWithAThousandthOfTh
   const long accurate = solver.counters().num_iterations;
   VecX rough;
   ASSERT_EQ(solver.solve_roughly(b, rough), LinearSolveStatus::solved);
-  EXPECT_LT(solver.counters().num_iterations - accurate, accurate / 2);
+  EXPECT_LT(solver.counters().num_iterations - accurate, 3 * accurate / 4);
   EXPECT_GT(b.dot(rough), 0.0);
   const auto energy = [&](const VecX& x) { return std::sqrt(x.dot(grid.matrix.multiply(x))); };
-  EXPECT_LT(energy(rough - exact), 1e-2 * energy(exact));
+  EXPECT_LT(energy(rough - exact), 1e-3 * energy(exact));
 }
 
 TEST(CornerPreconditioner, SolutionIsTheSameBitsForAnyNumberOfThreads) {

@@ -29,7 +29,7 @@ class LinearSolver {
   virtual LinearSolveStatus factorize(const BlockSparseMatrix& matrix) = 0;
   /// Computes x = A^-1 b for the matrix given last; the matrix object must still be unchanged.
   virtual LinearSolveStatus solve(const VecX& b, VecX& x) = 0;
-  /// Solves like solve(), but an iteration may end at a thousandth of the error of x = 0, which is enough for a
+  /// Solves like solve(), but an iteration may end at a ten-thousandth of the error of x = 0, which is enough for a
   /// direction of Newton's method.
   virtual LinearSolveStatus solve_roughly(const VecX& b, VecX& x) { return solve(b, x); }
   /// Gives the pattern that all later systems have in common. The solver learns from it once, and keeps this over
@@ -66,7 +66,7 @@ std::unique_ptr<LinearSolver> make_leading_solver(int num_leading);
 
 struct PcgOptions {
   double relative_tolerance = 1e-8;  ///< on the preconditioned residual, relative to that of x = 0
-  double rough_tolerance = 1e-3;     ///< the same for solve_roughly()
+  double rough_tolerance = 1e-4;     ///< the same for solve_roughly()
   int max_iterations = 10000;
 };
 /// Returns conjugate gradients with a two-level patch preconditioner (patch_preconditioner.h). Time and memory grow
