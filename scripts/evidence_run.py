@@ -2,7 +2,7 @@
 
 Frames are few, so that days of runs fit on a disk: about 40 spread over the run, fewer where they are large, and one that
 the program stores whenever a slice ends. `clearance verify` needs all frames that stats.jsonl lists, so none is deleted
-before the scene is complete. Checkpoints are stored at every step: a killed run loses the step under way and no more.
+before the scene is complete. A checkpoint is due at every step: a killed run repeats half a second of steps and the one under way.
 """
 
 import json

@@ -126,11 +126,12 @@ class Batch(_check.Sealed):
                 raise KeyError(f"no control {_check.short(name)}; there are {', '.join(self._names) or 'none'}")
             if value.shape not in ((), (self._count,)):
                 raise ValueError(f"controls[{name!r}]: expected {shape}, not {value.shape}")
-            bad = np.flatnonzero(~np.isfinite(np.broadcast_to(value, self._count)))
+        columns = {name: np.broadcast_to(value, self._count) for name, value in values.items()}
+        for name, column in columns.items():
+            bad = np.flatnonzero(~np.isfinite(column))
             if bad.size > 0:
-                raise ValueError(f"controls[{name!r}]: expected finite numbers, not {np.broadcast_to(value, self._count)[bad[0]]} "
-                                 f"(world {bad[0]})")
-        return {name: np.broadcast_to(value, self._count).tolist() for name, value in values.items()}
+                raise ValueError(f"controls[{name!r}]: expected finite numbers, not {column[bad[0]]} (world {bad[0]})")
+        return {name: column.tolist() for name, column in columns.items()}
 
     def _step_worlds(self, block: List[int], columns: Dict[str, List[float]]) -> None:
         for number in block:

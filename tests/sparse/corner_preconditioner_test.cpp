@@ -26,41 +26,24 @@ Grid make_grid(int dim, int cells, int num_contacts = 0, double contact_stiffnes
   const auto place_of = [&](int node) {
     return std::array{node % side, node / side % side, dim == 3 ? node / side / side : 0};
   };
-  StencilList stencils;
-  std::vector<double> locals;
-  const auto add_spring = [&](int a, int b, double stiffness) {
-    VecX n(dim);
-    for (int c = 0; c < dim; ++c) n[c] = place_of(b)[c] - place_of(a)[c];
-    n.normalize();
-    const MatX hessian = stiffness * (n * n.transpose() + 1e-3 * MatX::Identity(dim, dim));
-    stencils.add(std::array{a, b});
-    const std::size_t start = locals.size();
-    locals.resize(start + num_stencil_blocks(2) * dim * dim);
-    for (int block = 0; block < 3; ++block) {
-      Eigen::Map<MatX>(locals.data() + start + block * dim * dim, dim, dim) = block == 1 ? -hessian : hessian;
-    }
-  };
+  std::vector<VecX> positions;
+  for (int node = 0; node < count; ++node) {
+    const std::array<int, 3> place = place_of(node);
+    positions.push_back(VecX::NullaryExpr(dim, [&](Eigen::Index c) { return place[c]; }));
+  }
+  Springs springs(positions);
   const int reach = dim == 3 ? side * side + side + 1 : side + 1;
   for (int a = 0; a < count; ++a) {
     for (int b = a + 1; b <= std::min(count - 1, a + reach); ++b) {
-      int distance_sq = 0;
-      for (int c = 0; c < dim; ++c) {
-        const int d = place_of(b)[c] - place_of(a)[c];
-        distance_sq += d * d;
-      }
-      if (distance_sq <= 2) add_spring(a, b, 1.0 + place_of(a)[0]);
+      if ((positions[b] - positions[a]).squaredNorm() < 2.1) springs.add(a, b, 1.0 + place_of(a)[0]);
     }
   }
   std::mt19937 rng(3);
   for (int c = 0; c < num_contacts; ++c) {
     const int a = static_cast<int>(rng() % count), b = static_cast<int>(rng() % count);
-    if (a != b) add_spring(a, b, contact_stiffness);
+    if (a != b) springs.add(a, b, contact_stiffness);
   }
-  BlockAssembler assembler(stencils);
-  Grid grid{BlockSparseMatrix(dim, count, assembler.keys()), {}};
-  EXPECT_TRUE(assembler.bind(grid.matrix));
-  add_to(assembler, grid.matrix, locals, 1.0);
-  add_to_diagonal(grid.matrix, 1e-2);
+  Grid grid{springs.matrix(1e-2), {}};
 
   // A node follows the corners at the even places around it.
   const auto corner_at = [&](const std::array<int, 3>& at) {
@@ -93,29 +76,16 @@ PcgSolver make_corner_solver(const Grid& grid, const PcgOptions& options = {}) {
   return {std::move(corners), options};
 }
 
-VecX solve(LinearSolver& solver, const BlockSparseMatrix& matrix, const VecX& b) {
-  VecX x;
-  EXPECT_EQ(solver.factorize(matrix), LinearSolveStatus::solved);
-  EXPECT_EQ(solver.solve(b, x), LinearSolveStatus::solved);
-  return x;
-}
-
 VecX random_forces(const Grid& grid) {
   std::mt19937 rng(11);
   return random_vector(grid.matrix.num_rows(), rng);
-}
-
-MatX dense(const BlockSparseMatrix& matrix) {
-  MatX result(matrix.num_rows(), matrix.num_rows());
-  for (int c = 0; c < matrix.num_rows(); ++c) result.col(c) = matrix.multiply(VecX::Unit(matrix.num_rows(), c));
-  return result;
 }
 
 TEST(CornerPreconditioner, IsTheInverseDiagonalPlusTheInverseOfTheCorners) {
   for (const int dim : {2, 3}) {
     SCOPED_TRACE(dim);
     const Grid grid = make_grid(dim, 2, 4, 1e3);
-    const MatX a = dense(grid.matrix);
+    const MatX a = to_dense(grid.matrix);
     MatX p = MatX::Zero(a.rows(), dim * grid.interpolation.num_coarse);
     MatX diagonal = MatX::Zero(a.rows(), a.cols());
     for (int b = 0; b < grid.interpolation.num_blocks(); ++b) {

@@ -24,42 +24,20 @@ ElasticSystem make_body(int dim, int nx, int ny, int nz, int num_contacts, doubl
       for (int i = 0; i < nx; ++i) positions.push_back((VecX(3) << i, j, k).finished().head(dim));
     }
   }
-  StencilList stencils;
-  std::vector<double> locals;
-  const auto add_spring = [&](int a, int b, double stiffness) {
-    const VecX n = (positions[b] - positions[a]).normalized();
-    const MatX hessian = stiffness * (n * n.transpose() + 1e-3 * MatX::Identity(dim, dim));
-    stencils.add(std::array{a, b});
-    const std::size_t start = locals.size();
-    locals.resize(start + num_stencil_blocks(2) * dim * dim);
-    for (int block = 0; block < 3; ++block) {
-      Eigen::Map<MatX>(locals.data() + start + block * dim * dim, dim, dim) = block == 1 ? -hessian : hessian;
-    }
-  };
+  Springs springs(positions);
   const int count = static_cast<int>(positions.size());
   for (int a = 0; a < count; ++a) {
     for (int b = a + 1; b < std::min(count, a + nx * ny + nx + 2); ++b) {
-      if ((positions[b] - positions[a]).squaredNorm() < 2.1) add_spring(a, b, 1.0);
+      if ((positions[b] - positions[a]).squaredNorm() < 2.1) springs.add(a, b, 1.0);
     }
   }
   const int layer = dim == 3 ? nx * ny : nx;
   for (int c = 0; c < num_contacts; ++c) {
-    add_spring(static_cast<int>(rng() % layer), count - 1 - static_cast<int>(rng() % layer), contact_stiffness);
+    springs.add(static_cast<int>(rng() % layer), count - 1 - static_cast<int>(rng() % layer), contact_stiffness);
   }
-  BlockAssembler assembler(stencils);
-  ElasticSystem system{BlockSparseMatrix(dim, count, assembler.keys()), VecX(dim * count)};
-  EXPECT_TRUE(assembler.bind(system.matrix));
-  add_to(assembler, system.matrix, locals, 1.0);
-  add_to_diagonal(system.matrix, 1e-4);
+  ElasticSystem system{springs.matrix(1e-4), VecX(dim * count)};
   for (int b = 0; b < count; ++b) system.x.segment(dim * b, dim) = positions[b];
   return system;
-}
-
-VecX solve(LinearSolver& solver, const BlockSparseMatrix& matrix, const VecX& b) {
-  VecX x;
-  EXPECT_EQ(solver.factorize(matrix), LinearSolveStatus::solved);
-  EXPECT_EQ(solver.solve(b, x), LinearSolveStatus::solved);
-  return x;
 }
 
 TEST(PatchPreconditioner, StiffContacts_GiveTheSolutionOfTheFactorization) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "clearance/sparse/block_assembler.h"
+#include "clearance/sparse/linear_solver.h"
 
 namespace clearance::test {
 
@@ -135,6 +136,47 @@ inline BlockSparseMatrix grid_matrix(int nx, int ny, int nz, std::mt19937& rng, 
   assembler.add_to<3>(matrix, random_locals(stencils, 3, rng, contrast), 1.0);
   add_to_diagonal(matrix, 0.01);
   return matrix;
+}
+
+/// Springs between points, a little stiff across their lines, as a system.
+class Springs {
+ public:
+  explicit Springs(std::vector<VecX> positions) : positions_(std::move(positions)) {}
+
+  void add(int a, int b, double stiffness) {
+    const VecX n = (positions_[b] - positions_[a]).normalized();
+    const Eigen::Index dim = n.size();
+    const MatX hessian = stiffness * (n * n.transpose() + 1e-3 * MatX::Identity(dim, dim));
+    stencils_.add(std::array{a, b});
+    const std::size_t start = locals_.size();
+    locals_.resize(start + num_stencil_blocks(2) * dim * dim);
+    for (int block = 0; block < 3; ++block) {
+      Eigen::Map<MatX>(locals_.data() + start + block * dim * dim, dim, dim) = block == 1 ? -hessian : hessian;
+    }
+  }
+
+  /// Returns the sum of all springs and `shift` times the identity.
+  BlockSparseMatrix matrix(double shift) const {
+    BlockAssembler assembler(stencils_);
+    BlockSparseMatrix matrix(static_cast<int>(positions_[0].size()), static_cast<int>(positions_.size()),
+                             assembler.keys());
+    EXPECT_TRUE(assembler.bind(matrix));
+    add_to(assembler, matrix, locals_, 1.0);
+    add_to_diagonal(matrix, shift);
+    return matrix;
+  }
+
+ private:
+  std::vector<VecX> positions_;
+  StencilList stencils_;
+  std::vector<double> locals_;
+};
+
+inline VecX solve(LinearSolver& solver, const BlockSparseMatrix& matrix, const VecX& b) {
+  VecX x;
+  EXPECT_EQ(solver.factorize(matrix), LinearSolveStatus::solved);
+  EXPECT_EQ(solver.solve(b, x), LinearSolveStatus::solved);
+  return x;
 }
 
 inline VecX random_vector(Eigen::Index size, std::mt19937& rng) {

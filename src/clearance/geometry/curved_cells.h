@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "clearance/geometry/lagrange.h"
 #include "clearance/geometry/mesh.h"
 #include "clearance/geometry/simplex_boundary.h"
 
@@ -34,6 +35,22 @@ void flip_cell(Mesh& mesh, std::size_t cell);
 /// uses them. New vertices follow the old ones, which keep their order. Returns the new number of each old vertex, -1
 /// for removed ones.
 std::vector<int> change_order(Mesh& mesh, int order);
+
+/// Calls visit(node, corners, index, order) for every node of a solid element beside its corners: the corners of the
+/// element, and the place of the node among them, `index[i] / order` of corner i. Nodes that elements share are visited
+/// from each of them.
+template <class Visit>
+void for_each_higher_node(const Mesh& mesh, const Visit& visit) {
+  const std::size_t num_corners = mesh.dim + 1;
+  for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
+    const std::span<const int> nodes = mesh.nodes_of_cell(cell);
+    const int order = mesh.order_of_cell(cell);
+    const std::vector<NodeIndex>& indices = lagrange_nodes(mesh.dim, order);
+    for (std::size_t a = num_corners; a < nodes.size(); ++a) {
+      visit(nodes[a], nodes.first(num_corners), indices[a], order);
+    }
+  }
+}
 
 /// Returns the boundary of the tetrahedra, oriented outwards and in their order. A face of a curved element becomes the
 /// order^2 triangles between its nodes. The boundary is closed if neighbours have the same order.

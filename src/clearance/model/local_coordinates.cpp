@@ -236,6 +236,7 @@ auto LocalCoordinates<dim>::origins() const -> std::vector<Origin> {
 
 template <int dim>
 Interpolation LocalCoordinates<dim>::interpolation() const {
+  if (model_.higher_nodes.empty()) return {};
   Interpolation result;
   std::vector<const HigherNode*> higher(num_blocks_, nullptr);
   for (const HigherNode& node : model_.higher_nodes) {

@@ -206,12 +206,11 @@ struct Run::Impl {
       record_.has_frame = has_frame;
       if (!keep(folder_.append_stats(record_))) return false;
     }
-    const bool has_checkpoint = is_last || step % output.checkpoint_interval == 0;
-    is_checkpoint_due_ = is_checkpoint_due_ || has_checkpoint;
+    is_checkpoint_due_ = is_checkpoint_due_ || is_last || step % output.checkpoint_interval == 0;
     if (is_last || since_update_.seconds() >= update_seconds) {
       since_update_ = {};
       if (folder_.has_unlisted_frames() && !keep(folder_.write_frame_list())) return false;
-      if (has_checkpoint && !write_checkpoint()) return false;
+      if (is_checkpoint_due_ && !write_checkpoint()) return false;
     }
     outcome_.last_step = step;
     return true;

@@ -27,10 +27,10 @@ class AutomaticSolver final : public LinearSolver {
  public:
   LinearSolveStatus factorize(const BlockSparseMatrix& matrix) override;
   LinearSolveStatus solve(const VecX& b, VecX& x) override {
-    return solve_with(b, x, [&](LinearSolver& solver) { return solver.solve(b, x); });
+    return solve_with([&](LinearSolver& solver) { return solver.solve(b, x); });
   }
   LinearSolveStatus solve_roughly(const VecX& b, VecX& x) override {
-    return solve_with(b, x, [&](LinearSolver& solver) { return solver.solve_roughly(b, x); });
+    return solve_with([&](LinearSolver& solver) { return solver.solve_roughly(b, x); });
   }
   void set_interpolation(const Interpolation& interpolation) override;
   void expect_many_solves() override { has_many_solves_ = true; }
@@ -46,7 +46,7 @@ class AutomaticSolver final : public LinearSolver {
   void choose_corners(const BlockSparseMatrix& matrix);
   LinearSolveStatus factorize_without_corners(const BlockSparseMatrix& matrix);
   template <class Solve>
-  LinearSolveStatus solve_with(const VecX& b, VecX& x, const Solve& solve);
+  LinearSolveStatus solve_with(const Solve& solve);
 
   CholmodSolver direct_;
   std::shared_ptr<CornerPreconditioner> corner_system_ = std::make_shared<CornerPreconditioner>();
@@ -54,8 +54,8 @@ class AutomaticSolver final : public LinearSolver {
   PcgSolver patches_{std::make_shared<PatchPreconditioner>(), pcg_options};
   LinearSolver* in_use_ = &direct_;  // for the matrix given last
   bool has_many_solves_ = false;
-  bool has_corners_ = false;          // the interpolation is known
-  bool are_corners_cheap_ = false;    // for the common pattern
+  bool has_common_pattern_ = false;   // without one, every system is looked at by itself
+  bool are_corners_cheap_ = false;    // for the common pattern, or else for this system
   bool have_corners_failed_ = false;  // since forget_history
   bool is_always_large_ = false;      // the common pattern is large, so no system needs an analysis
   const BlockSparseMatrix* matrix_ = nullptr;
@@ -63,23 +63,26 @@ class AutomaticSolver final : public LinearSolver {
 };
 
 void AutomaticSolver::set_interpolation(const Interpolation& interpolation) {
-  has_corners_ = !interpolation.is_empty();
   corner_system_->set_interpolation(interpolation);
 }
 
 void AutomaticSolver::set_common_pattern(const BlockSparseMatrix& matrix) {
   direct_.set_common_pattern(matrix);
+  has_common_pattern_ = true;
   is_always_large_ = is_large(matrix);
-  if (has_corners_) choose_corners(matrix);
+  choose_corners(matrix);
   // Smaller systems are iterated only if contacts make them costly; patches then depend on the contacts.
   if (is_always_large_ && !are_corners_cheap_) patches_.set_common_pattern(matrix);
 }
 
-/// Decides whether systems of this pattern are iterated with the corners of curved elements.
+/// Decides whether systems of this pattern, whose factorisation is planned, are iterated with the corners of curved
+/// elements.
 void AutomaticSolver::choose_corners(const BlockSparseMatrix& matrix) {
+  are_corners_cheap_ = false;
+  if (!corner_system_->has_interpolation() || (has_many_solves_ && !is_always_large_)) return;
   // Corners have as many iterations as take as long as the factorisation, which then takes over.
   const double most = direct_.predicted_flops() / (flops_per_corner_iteration * matrix.num_stored_blocks());
-  if (most < (has_many_solves_ && !is_always_large_ ? infinity : fewest_corner_iterations)) return;
+  if (most < fewest_corner_iterations) return;
   corner_system_->set_common_pattern(matrix);
   are_corners_cheap_ = corner_system_->predicted_flops() <= most_flops_per_block * corner_system_->num_stored_blocks();
   corners_.limit_iterations(static_cast<int>(std::min(most, 1.0 * pcg_options.max_iterations)));
@@ -94,6 +97,7 @@ void AutomaticSolver::forget_history() {
 
 LinearSolveStatus AutomaticSolver::factorize(const BlockSparseMatrix& matrix) {
   matrix_ = &matrix;
+  if (!has_common_pattern_ && direct_.prepare(matrix)) choose_corners(matrix);
   if (!are_corners_cheap_ || have_corners_failed_) return factorize_without_corners(matrix);
   in_use_ = &corners_;
   return corners_.factorize(matrix);
@@ -106,19 +110,19 @@ LinearSolveStatus AutomaticSolver::factorize_without_corners(const BlockSparseMa
 }
 
 template <class Solve>
-LinearSolveStatus AutomaticSolver::solve_with(const VecX& b, VecX& x, const Solve& solve) {
+LinearSolveStatus AutomaticSolver::solve_with(const Solve& solve) {
   LinearSolveStatus status = solve(*in_use_);
   if (status != LinearSolveStatus::not_converged) return status;
   if (in_use_ == &corners_) {
     have_corners_failed_ = true;
     status = factorize_without_corners(*matrix_);
-    return status == LinearSolveStatus::solved ? solve_with(b, x, solve) : status;
+    return status == LinearSolveStatus::solved ? solve_with(solve) : status;
   }
   if (!direct_.prepare(*matrix_)) return status;
   const double bound = last_resort * most_flops_per_block * static_cast<double>(matrix_->num_stored_blocks());
   if (direct_.predicted_flops() > bound) return status;
   status = direct_.factorize(*matrix_);
-  return status == LinearSolveStatus::solved ? direct_.solve(b, x) : status;
+  return status == LinearSolveStatus::solved ? solve(direct_) : status;
 }
 
 const LinearSolverCounters& AutomaticSolver::counters() const {

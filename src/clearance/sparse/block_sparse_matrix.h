@@ -103,4 +103,19 @@ class BlockSparseMatrix {
   std::vector<double> values_;
 };
 
+/// Calls body(row, block) for every stored block of a column; a diagonal block is passed as the full symmetric
+/// one.
+template <int dim, class Body>
+void for_blocks_of_column(const BlockSparseMatrix& matrix, int column, const Body& body) {
+  const Eigen::OuterStride<> stride(matrix.slot_stride(column));
+  const double* slot = matrix.values().data() + matrix.column_base(column);
+  for (const int row : matrix.column_rows(column)) {
+    const Eigen::Map<const Mat<dim>, 0, Eigen::OuterStride<>> stored(slot, stride);
+    Mat<dim> block = stored;
+    if (row == column) block = stored.template selfadjointView<Eigen::Lower>();
+    body(row, block);
+    slot += dim;
+  }
+}
+
 }  // namespace clearance

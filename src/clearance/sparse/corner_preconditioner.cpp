@@ -70,12 +70,7 @@ void CornerPreconditioner::assemble(const BlockSparseMatrix& matrix) {
     coarse_.add_to_slot<dim>(coarse_.find_slot(row, column), coarse_.slot_stride(column), block);
   };
   for (int column = 0; column < matrix.num_blocks(); ++column) {
-    const Eigen::OuterStride<> stride(matrix.slot_stride(column));
-    const double* slot = matrix.values().data() + matrix.column_base(column);
-    for (const int row : matrix.column_rows(column)) {
-      Mat<dim> block = Eigen::Map<const Mat<dim>, 0, Eigen::OuterStride<>>(slot, stride);
-      if (row == column) block = Mat<dim>(block.template selfadjointView<Eigen::Lower>());
-      slot += dim;
+    for_blocks_of_column<dim>(matrix, column, [&](int row, const Mat<dim>& block) {
       for (const Interpolation::Term& a : interpolation_.of(row)) {
         for (const Interpolation::Term& b : interpolation_.of(column)) {
           const Mat<dim> share = a.weight * b.weight * block;
@@ -90,7 +85,7 @@ void CornerPreconditioner::assemble(const BlockSparseMatrix& matrix) {
           }
         }
       }
-    }
+    });
   }
 }
 
@@ -99,8 +94,7 @@ bool CornerPreconditioner::invert_diagonal(const BlockSparseMatrix& matrix) {
   inverses_.resize(dim, static_cast<Eigen::Index>(dim) * matrix.num_blocks());
   const auto invert = [&]<int n>(std::integral_constant<int, n>) {
     for (int b = 0; b < matrix.num_blocks(); ++b) {
-      const Mat<n> block = Mat<n>(matrix.diagonal_block<n>(b)).template selfadjointView<Eigen::Lower>();
-      const Eigen::LLT<Mat<n>> factor(block);
+      const Eigen::LLT<Mat<n>> factor(matrix.diagonal_block<n>(b));
       if (factor.info() != Eigen::Success) return false;
       inverses_.middleCols<n>(static_cast<Eigen::Index>(n) * b) = factor.solve(Mat<n>::Identity());
     }

@@ -16,6 +16,7 @@ class CornerPreconditioner final : public Preconditioner {
  public:
   /// Sets P, once and before the first matrix.
   void set_interpolation(const Interpolation& interpolation);
+  bool has_interpolation() const { return !interpolation_.is_empty(); }
   void set_common_pattern(const BlockSparseMatrix& matrix) override;
   /// Returns the operations of the factorisation of the common pattern's coarse system, and its number of blocks.
   double predicted_flops() const { return corners_.predicted_flops(); }

@@ -19,21 +19,6 @@ constexpr double strong_coupling = 10.0;
 // Modes below this fraction of the stiffest one are held: patches of one block do not rotate.
 constexpr double smallest_mode = 1e-13;
 
-/// Calls body(row, column, block) for every stored block of a column; a diagonal block is passed as the full symmetric
-/// one.
-template <int dim, class Body>
-void for_blocks_of_column(const BlockSparseMatrix& matrix, int column, const Body& body) {
-  const Eigen::OuterStride<> stride(matrix.slot_stride(column));
-  const double* slot = matrix.values().data() + matrix.column_base(column);
-  for (const int row : matrix.column_rows(column)) {
-    const Eigen::Map<const Mat<dim>, 0, Eigen::OuterStride<>> stored(slot, stride);
-    Mat<dim> block = stored;
-    if (row == column) block = stored.template selfadjointView<Eigen::Lower>();
-    body(row, block);
-    slot += dim;
-  }
-}
-
 /// Returns the largest absolute entry of every block, a measure of its coupling.
 std::vector<double> compute_block_strengths(const BlockSparseMatrix& matrix) {
   std::vector<double> strengths(matrix.num_stored_blocks());

@@ -150,17 +150,13 @@ std::vector<BodyGroup> find_groups(const SceneDesc& scene, int body, const Mesh&
 
 std::map<int, std::array<int, 4>> corners_of_higher_nodes(const Mesh& mesh) {
   std::map<int, std::array<int, 4>> corners_of_node;
-  for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
-    const std::span<const int> nodes = mesh.nodes_of_cell(cell);
-    const std::vector<NodeIndex>& indices = lagrange_nodes(mesh.dim, mesh.order_of_cell(cell));
-    for (std::size_t a = mesh.dim + 1; a < nodes.size(); ++a) {
-      std::array<int, 4> corners = {-1, -1, -1, -1};
-      for (std::size_t i = 0; i < 4; ++i) {
-        if (indices[a][i] > 0) corners[i] = nodes[i];
-      }
-      corners_of_node.emplace(nodes[a], sorted_corners(corners));
+  for_each_higher_node(mesh, [&](int node, std::span<const int> all, const NodeIndex& index, int) {
+    std::array<int, 4> corners = {-1, -1, -1, -1};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (index[i] > 0) corners[i] = all[i];
     }
-  }
+    corners_of_node.emplace(node, sorted_corners(corners));
+  });
   return corners_of_node;
 }
 

@@ -13,7 +13,6 @@ std::optional<StateResponse<dim>> StateResponse<dim>::find(const SceneModel& sce
   response.pencil_ = std::make_unique<StiffnessPencil>(std::move(*pencil));
   response.solver_ = make_automatic_solver();
   response.solver_->set_interpolation(response.coordinates_.interpolation());
-  response.solver_->set_common_pattern(response.pencil_->stiffness);
   response.solver_->set_positions(response.coordinates_.positions(state.x));
   if (response.solver_->factorize(response.pencil_->stiffness) != LinearSolveStatus::solved) return std::nullopt;
   return response;
