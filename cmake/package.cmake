@@ -60,7 +60,7 @@ clearance_component(simulation
   HEADERS base/contact_options.h base/log.h base/parallel.h base/profile.h base/result.h base/stop.h model/stiff_strain.h
     geometry/lagrange.h geometry/mesh.h
     io/result/energy_monitor.h io/result/folder_claim.h io/result/pvd.h io/result/result_files.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
-    scene/scene.h scene/validate.h
+    scene/body_shapes.h scene/scene.h scene/validate.h
     simulation/run.h simulation/simulation.h
     simulation/build/joint_strain.h simulation/hints/body_facts.h simulation/load/hint.h simulation/output/discretisation_error.h simulation/output/probe_row.h simulation/output/soft_holds.h simulation/overlaps/separate_overlaps.h
     simulation/overlaps/separation.h simulation/start/start_overlap.h simulation/stepping/body_view.h simulation/stepping/contact_pair.h

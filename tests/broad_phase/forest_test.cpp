@@ -15,6 +15,7 @@ void expect_equal(const Candidates& a, const Candidates& b) {
   EXPECT_EQ(a.point_triangle, b.point_triangle);
   EXPECT_EQ(a.edge_edge, b.edge_edge);
   EXPECT_EQ(a.point_edge, b.point_edge);
+  EXPECT_EQ(a.point_point, b.point_point);
 }
 
 int random_index(Rng& rng, int count) {
@@ -61,6 +62,7 @@ TestSurface shuffled(const TestSurface& surface, Rng& rng) {
     }
     result.topology.vertex_body[to] = surface.topology.vertex_body[v];
     result.topology.vertex_group[to] = surface.topology.vertex_group[v];
+    if (!surface.topology.radius.empty()) result.topology.radius[to] = surface.topology.radius[v];
   }
   for (auto& edge : result.topology.edges) {
     for (int& v : edge) v = place[v];
@@ -107,6 +109,26 @@ TEST_P(ForestInDimension, EqualsBruteForceOnManyBodies) {
     expect_forest_equals_brute_force(shuffled(bodies, rng), rng);
   }
   EXPECT_GT(num_candidates, 10000U);
+}
+
+TEST_P(ForestInDimension, EqualsBruteForceOnSpheresAndCapsules) {
+  std::size_t num_points = 0, num_edges = 0;
+  for (unsigned seed = 300; seed < 320; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    TestSurface bodies = random_bodies(rng, GetParam(), 30, uniform(rng, 0.1, 2.0));
+    bodies.topology.radius.assign(bodies.topology.num_vertices, 0.0);
+    for (double& r : bodies.topology.radius) r = std::max(0.0, uniform(rng, -0.1, 0.1));
+    expect_forest_equals_brute_force(bodies, rng);
+    const TestSurface mixed = shuffled(bodies, rng);
+    expect_forest_equals_brute_force(mixed, rng);
+    const Candidates found =
+        Forest(bodies.dim, bodies.topology).find_candidates(bodies.x_t0, bodies.x_t1, 0.02, bodies.topology.radius);
+    num_points += found.point_point.size();
+    num_edges += found.point_edge.size();
+  }
+  EXPECT_GT(num_points, 100U);
+  EXPECT_GT(num_edges, 100U);
 }
 
 TEST_P(ForestInDimension, EqualsBruteForceWhenBodiesMoveFar) {

@@ -99,8 +99,8 @@ TEST_P(Example, FirstStepsConvergeAndVerify) {
 INSTANTIATE_TEST_SUITE_P(All, Example, testing::ValuesIn(example_names()),
                          [](const testing::TestParamInfo<std::string>& name) { return name.param; });
 
-TEST(Examples, AreSeventeen) {
-  EXPECT_EQ(example_names().size(), 17u);
+TEST(Examples, AreEighteen) {
+  EXPECT_EQ(example_names().size(), 18u);
 }
 
 }  // namespace

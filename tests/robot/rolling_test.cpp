@@ -94,7 +94,7 @@ TEST(RobotRolling, VeryManyRoundShapesHaveFewerSidesAndAreTold) {
   SKIP_WITHOUT("mjcf");
   std::string balls;
   for (int i = 0; i < 100; ++i) {
-    balls += "<body pos='" + std::to_string(i) + " 0 1'><freejoint/><geom size='.1'/></body>";
+    balls += "<body pos='" + std::to_string(i) + " 0 1'><freejoint/><geom type='ellipsoid' size='.1 .1 .101'/></body>";
   }
   const Robot robot = read_robot_text("<mujoco><worldbody>" + balls + "</worldbody></mujoco>", "many.xml");
   EXPECT_NE(robot.told.find("there are many round shapes"), std::string::npos) << robot.told;

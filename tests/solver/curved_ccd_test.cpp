@@ -149,9 +149,9 @@ TEST(CurvedCcd, SeesAHalfTurnThatItsChordMisses) {
 
 TEST(CurvedCcd, StraightPathsAreNoScrews) {
   Motion motion({Vec<3>(0, 1, 0), Vec<3>(-1, 0, -1), Vec<3>(1, 0, -1), Vec<3>(0, 0, 1)}, 1, {Screw{}, Screw{}});
-  EXPECT_TRUE(is_straight<3>(motion.path, motion.pair));
+  EXPECT_TRUE(is_straight(motion.path, motion.pair));
   motion.path.deviation[3] = 1e-3;
-  EXPECT_FALSE(is_straight<3>(motion.path, motion.pair));
+  EXPECT_FALSE(is_straight(motion.path, motion.pair));
 }
 
 }  // namespace clearance

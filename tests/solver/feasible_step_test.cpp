@@ -10,6 +10,7 @@
 #include "clearance/contact/ipc_contact_model.h"
 #include "clearance/geometry/generators.h"
 #include "clearance/math/dimension.h"
+#include "clearance/solver/curved_ccd.h"
 #include "contact/contact_models.h"
 
 namespace clearance {
@@ -151,6 +152,96 @@ TEST(FeasibleStep, KeepsItsPartOfEveryGapWithTightInclusion) {
   EXPECT_GT(check_random_motions(2, CcdMethod::tight_inclusion, 300, 30000), 200);
 }
 
+/// Spheres and capsules of random radii among tetrahedra, in the model of a motion; some start a hair apart.
+Motion random_round_motion(Random& random) {
+  Motion motion;
+  for (;;) {
+    ModelBuilder builder(3);
+    for (int i = 0; i < 2; ++i) builder.add_tet(random, random.vector(3, -1.0, 1.0), 0.4);
+    const int first = builder.add_body({random.vector(3, -1.0, 1.0)}, {});
+    builder.add_body({random.vector(3, -1.0, 1.0)}, {});
+    for (int i = 0; i < 2; ++i) {
+      const Vec<3> place = random.vector(3, -1.0, 1.0);
+      builder.add_body({place, place + Vec<3>(random.vector(3, -0.5, 0.5))}, {}, {{0, 1}});
+    }
+    builder.add_floor({0.2, 1.0, 0.0}, 0.3);
+    motion.model = builder.build();
+    motion.path.x_t0 = builder.x();
+    std::vector<double>& radius = motion.model.surface.radius;
+    radius.assign(motion.model.surface.num_vertices, 0.0);
+    radius[first] = random.uniform(0.01, 0.4);
+    // The second sphere touches the first but for a gap down to the size of rounding.
+    const double distance =
+        (motion.path.x_t0.segment<3>(3 * first) - motion.path.x_t0.segment<3>(3 * first + 3)).norm();
+    radius[first + 1] = (distance - radius[first]) * (1.0 - std::pow(10.0, random.uniform(-12.0, -0.3)));
+    if (!(radius[first + 1] > 0.0)) continue;
+    for (int v = first + 2; v < motion.model.surface.num_vertices; v += 2) {
+      radius[v] = radius[v + 1] = random.uniform(0.01, 0.2);
+    }
+    if (is_free(motion.model, 3, motion.path.x_t0)) break;
+  }
+  const double size = std::pow(10.0, random.uniform(-2.0, 2.0));
+  motion.path.x_t1 = motion.path.x_t0 + random.vector(motion.path.x_t0.size(), -size, size);
+  return motion;
+}
+
+TEST(FeasibleStep, KeepsItsPartOfEveryGapOfSpheresAndCapsules) {
+  int num_limited = 0;
+  for (unsigned seed = 50000; seed < 50600; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Motion motion = random_round_motion(random);
+    const SurfaceTopology& surface = motion.model.surface;
+    const SolverOptions options = options_for(CcdMethod::clearance);
+    const auto broad_phase = make_broad_phase(3, surface);
+    const SweptCandidates swept = measure_candidates<3>(
+        surface, motion.path,
+        find_contact_candidates(*broad_phase, motion.model, options.barrier, motion.path.x_t0, motion.path.x_t1));
+    const FeasibleStep step = find_feasible_step<3>(motion.model, motion.path, swept, options);
+    ASSERT_GT(step.alpha, 0.0);
+    num_limited += step.alpha < 1.0 ? 1 : 0;
+    const double scale = motion.path.x_t1.cwiseAbs().maxCoeff() + motion.path.x_t0.cwiseAbs().maxCoeff();
+    // All pairs, from boxes that reach over the whole scene, on the way there.
+    const Candidates pairs = broad_phase->find_candidates(motion.path.x_t0, motion.path.x_t0, 100.0);
+    ASSERT_GT(pairs.point_point.size(), 0U);
+    ASSERT_GT(pairs.point_edge.size(), 0U);
+    for (const double part : {1.0, 0.8, 0.5, 0.2}) {
+      const VecX x = motion.at(part * step.alpha);
+      EXPECT_TRUE(is_free(motion.model, 3, x));
+      for (std::size_t k = 0; k < pairs.size(); ++k) {
+        const PrimitivePair pair = pair_of(surface, pairs, k);
+        const auto gap_at = [&](const VecX& at) {
+          ContactPositions<3> positions;
+          for (int i = 0; i < pair.num_vertices(); ++i) positions[i] = block<3>(at, pair.vertices[i]);
+          return distance<3>(pair, positions) - pair.thickness(surface);
+        };
+        ASSERT_GE(gap_at(x),
+                  std::min(options.gap_fraction * gap_at(motion.path.x_t0), options.barrier.dhat) - 1e-13 * scale)
+            << "pair " << k;
+      }
+      for (int v = 0; v < surface.num_vertices; ++v) {
+        const HalfSpace& floor = motion.model.half_spaces[0];
+        const auto gap_at = [&](const VecX& at) {
+          return floor.normal.dot(block<3>(at, v)) - floor.offset - surface.radius[v];
+        };
+        ASSERT_GE(gap_at(x), options.gap_fraction * gap_at(motion.path.x_t0) - 1e-13 * scale) << "vertex " << v;
+      }
+    }
+    // The bounds of the pairs hold all along the way.
+    for (std::size_t k = 0; k < swept.pairs.size(); ++k) {
+      const PrimitivePair pair = pair_of(surface, swept.pairs, k);
+      for (const double t : {0.1, 0.5, 1.0}) {
+        ContactPositions<3> positions;
+        const VecX x = motion.at(t);
+        for (int i = 0; i < pair.num_vertices(); ++i) positions[i] = block<3>(x, pair.vertices[i]);
+        ASSERT_GE(distance<3>(pair, positions) - pair.thickness(surface),
+                  swept.distance[k] - t * swept.motion[k] - 1e-12 * scale);
+      }
+    }
+  }
+  EXPECT_GT(num_limited, 400);
+}
+
 TEST(FeasibleStep, IsNotShorterThanCcdOfEveryPair) {
   // The slow twin dismisses no pair and limits no time by other pairs.
   for (unsigned seed = 40000; seed < 40300; ++seed) {
@@ -163,7 +254,7 @@ TEST(FeasibleStep, IsNotShorterThanCcdOfEveryPair) {
     ccd.gap_fraction = options.gap_fraction;
     double shortest = 1.0;
     for (std::size_t k = 0; k < swept.pairs.size(); ++k) {
-      const auto m = motion_of<3>(motion.model.surface, motion.path, swept.pairs, k);
+      const auto m = motion_of<3, 4>(motion.path, vertices_of(motion.model.surface, swept.pairs, k));
       const bool is_point_triangle = k < swept.pairs.point_triangle.size();
       shortest = std::min(shortest, (is_point_triangle ? point_triangle_ccd(m, ccd) : edge_edge_ccd(m, ccd)).toi);
     }

@@ -16,13 +16,16 @@ namespace clearance {
 struct Candidates {
   std::vector<std::array<int, 2>> point_triangle;  ///< 3D: (vertex, triangle)
   std::vector<std::array<int, 2>> edge_edge;       ///< 3D: (edge, edge), first < second
-  std::vector<std::array<int, 2>> point_edge;      ///< 2D: (vertex, edge)
+  /// 2D: (vertex, edge); 3D: (vertex, lone edge) of surfaces with a radius
+  std::vector<std::array<int, 2>> point_edge;
+  /// (lone vertex, lone vertex), first < second, of surfaces with a radius
+  std::vector<std::array<int, 2>> point_point;
 
   /// True if the lists hold all pairs; false if there are more than BroadPhase::limit_pairs allows, and then none of
   /// them is here.
   bool is_complete = true;
 
-  std::size_t size() const { return point_triangle.size() + edge_edge.size() + point_edge.size(); }
+  std::size_t size() const { return point_triangle.size() + edge_edge.size() + point_edge.size() + point_point.size(); }
 };
 
 inline constexpr std::size_t unlimited_pairs = static_cast<std::size_t>(-1);
@@ -34,6 +37,9 @@ inline constexpr std::size_t unlimited_pairs = static_cast<std::size_t>(-1);
 /// a pair. Boxes are rounded outwards to float: a few pairs more than exact boxes give, never one less. Both twins use
 /// the same boxes and return the same pairs. Points are all vertices, also those of codimensional points and segments.
 /// Vertices of one primitive must share body and group.
+///
+/// A surface with radii has spheres and capsules: lone vertices (of no edge) and lone edges (of no triangle), which
+/// meet as such. A box does not contain the radius: whoever asks inflates by it.
 ///
 /// Calls on one object must not overlap; each uses all threads, and its result does not depend on their number nor on
 /// earlier calls.
@@ -59,6 +65,13 @@ class BroadPhase {
  protected:
   std::size_t most_pairs_ = unlimited_pairs;
 };
+
+/// The spheres and capsules of a surface, empty if it has no radii.
+struct LonePrimitives {
+  std::vector<int> vertices;  ///< lone vertices, ascending
+  std::vector<int> edges;     ///< numbers of the lone edges, ascending
+};
+LonePrimitives find_lone_primitives(const SurfaceTopology& surface);
 
 std::unique_ptr<BroadPhase> make_broad_phase(int dim, const SurfaceTopology& surface);
 std::unique_ptr<BroadPhase> make_brute_force(int dim, const SurfaceTopology& surface);

@@ -52,8 +52,23 @@ class BruteForce final : public BroadPhase {
       candidates.point_triangle = find_pairs(vertices, collect(surface_.triangles, vertex_boxes), false);
       candidates.edge_edge = find_pairs(edges, edges, true);
     }
-    for (const Pairs* pairs : {&candidates.point_triangle, &candidates.edge_edge, &candidates.point_edge}) {
-      if (pairs->size() > most_pairs_) return {{}, {}, {}, false};
+    const LonePrimitives lone = find_lone_primitives(surface_);
+    const auto keep = [](Pairs& pairs, std::size_t place, const std::vector<int>& numbers) {
+      std::erase_if(pairs,
+                    [&](const auto& pair) { return !std::binary_search(numbers.begin(), numbers.end(), pair[place]); });
+    };
+    if (!lone.edges.empty() && dim_ == 3) {
+      candidates.point_edge = find_pairs(vertices, edges, false);
+      keep(candidates.point_edge, 1, lone.edges);
+    }
+    if (!lone.vertices.empty()) {
+      candidates.point_point = find_pairs(vertices, vertices, true);
+      keep(candidates.point_point, 0, lone.vertices);
+      keep(candidates.point_point, 1, lone.vertices);
+    }
+    for (const Pairs* pairs :
+         {&candidates.point_triangle, &candidates.edge_edge, &candidates.point_edge, &candidates.point_point}) {
+      if (pairs->size() > most_pairs_) return {{}, {}, {}, {}, false};
     }
     return candidates;
   }

@@ -17,6 +17,13 @@ std::vector<std::array<int, 1>> singles(int count) {
   return result;
 }
 
+template <class Primitive>
+std::vector<Primitive> select(const std::vector<Primitive>& primitives, const std::vector<int>& numbers) {
+  std::vector<Primitive> selected;
+  for (const int number : numbers) selected.push_back(primitives[number]);
+  return selected;
+}
+
 }  // namespace
 
 Forest::Bodies Forest::find_bodies(const SurfaceTopology& surface) {
@@ -49,6 +56,25 @@ Forest::Bodies Forest::find_bodies(const SurfaceTopology& surface) {
   return bodies;
 }
 
+LonePrimitives find_lone_primitives(const SurfaceTopology& surface) {
+  LonePrimitives lone;
+  if (surface.radius.empty()) return lone;
+  std::vector<char> has_edge(surface.num_vertices, 0), has_triangle(surface.num_vertices, 0);
+  for (const auto& triangle : surface.triangles) {
+    for (const int v : triangle) has_triangle[v] = has_edge[v] = 1;
+  }
+  for (std::size_t e = 0; e < surface.edges.size(); ++e) {
+    const auto [a, b] = surface.edges[e];
+    has_edge[a] = has_edge[b] = 1;
+    // The vertices of a lone edge are in no triangle: bodies do not mix sheets and wires.
+    if (has_triangle[a] == 0 && has_triangle[b] == 0) lone.edges.push_back(static_cast<int>(e));
+  }
+  for (int v = 0; v < surface.num_vertices; ++v) {
+    if (has_edge[v] == 0) lone.vertices.push_back(v);
+  }
+  return lone;
+}
+
 // In 2D triangles are areas inside bodies: nothing touches them.
 Forest::Forest(int dim, const SurfaceTopology& surface)
     : dim_(dim),
@@ -57,7 +83,10 @@ Forest::Forest(int dim, const SurfaceTopology& surface)
       body_tree_(singles(bodies_.count()), std::vector<int>(bodies_.group.size(), 0), 1),
       vertices_(singles(surface.num_vertices), bodies_.of_vertex, bodies_.count()),
       edges_(surface.edges, bodies_.of_vertex, bodies_.count()),
-      triangles_(dim == 3 ? surface.triangles : Triangles{}, bodies_.of_vertex, bodies_.count()) {}
+      triangles_(dim == 3 ? surface.triangles : Triangles{}, bodies_.of_vertex, bodies_.count()),
+      lone_(find_lone_primitives(surface)),
+      lone_vertices_(select(singles(surface.num_vertices), lone_.vertices), bodies_.of_vertex, bodies_.count()),
+      lone_edges_(dim == 3 ? select(surface.edges, lone_.edges) : Edges{}, bodies_.of_vertex, bodies_.count()) {}
 
 int Forest::num_sorts() const {
   int result = 0;
@@ -77,7 +106,21 @@ Candidates Forest::find_candidates(const VecX& x_t0, const VecX& x_t1, double in
     join_into(candidates, candidates.point_triangle, vertices_, triangles_);
     join_into(candidates, candidates.edge_edge, edges_, edges_);
   }
-  return candidates.is_complete ? candidates : Candidates{{}, {}, {}, false};
+  join_lone_primitives(candidates);
+  return candidates.is_complete ? candidates : Candidates{{}, {}, {}, {}, false};
+}
+
+/// Finds the pairs of spheres and capsules. A tree numbers its lone edges among themselves, in their order.
+void Forest::join_lone_primitives(Candidates& candidates) {
+  if (!lone_.edges.empty() && dim_ == 3) {
+    update_trees(lone_edges_);
+    join_into(candidates, candidates.point_edge, vertices_, lone_edges_);
+    for (auto& [vertex, edge] : candidates.point_edge) edge = lone_.edges[edge];
+  }
+  if (!lone_.vertices.empty()) {
+    update_trees(lone_vertices_);
+    join_into(candidates, candidates.point_point, lone_vertices_, lone_vertices_);
+  }
 }
 
 std::vector<std::array<int, 2>> Forest::find_intersection_candidates(const VecX& x) {

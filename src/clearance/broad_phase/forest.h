@@ -54,6 +54,7 @@ class Forest final : public BroadPhase {
   template <int first_arity, int second_arity>
   void join_into(Candidates& candidates, std::vector<std::array<int, 2>>& pairs, const PackTrees<first_arity>& first,
                  const PackTrees<second_arity>& second);
+  void join_lone_primitives(Candidates& candidates);
 
   int dim_;
   Bodies bodies_;
@@ -62,6 +63,9 @@ class Forest final : public BroadPhase {
   PackTrees<1> vertices_;
   PackTrees<2> edges_;
   PackTrees<3> triangles_;
+  LonePrimitives lone_;
+  PackTrees<1> lone_vertices_;
+  PackTrees<2> lone_edges_;        // 3D
   std::vector<Box> vertex_boxes_;  // of bodies that are near another one or touch themselves
   std::vector<Box> part_boxes_;
   std::vector<Box> body_boxes_;

@@ -89,7 +89,7 @@ class LeafBox {
 template <int arity>
 PackTrees<arity>::PackTrees(const std::vector<std::array<int, arity>>& primitives,
                             const std::vector<int>& tree_of_vertex, int num_trees)
-    : num_primitives_(static_cast<int>(primitives.size())) {
+    : num_primitives_(static_cast<int>(arity == 1 ? tree_of_vertex.size() : primitives.size())) {
   const auto tree_of = [&](const auto& primitive) { return tree_of_vertex[primitive[0]]; };
   std::vector<int> counts(num_trees, 0);
   for (const auto& primitive : primitives) ++counts[tree_of(primitive)];
@@ -97,12 +97,12 @@ PackTrees<arity>::PackTrees(const std::vector<std::array<int, arity>>& primitive
 
   // Fill the slots in the order of the primitives; the first update sorts.
   std::fill(counts.begin(), counts.end(), 0);
-  for (int i = 0; i < num_primitives_; ++i) {
+  for (int i = 0; i < std::ssize(primitives); ++i) {
     const auto& primitive = primitives[i];
     const std::size_t tree = tree_of(primitive);
     const int position = counts[tree]++;
     LeafItems<arity>& items = items_[trees_[tree].first_leaf + position / pack_width];
-    items.index[position % pack_width] = i;
+    items.index[position % pack_width] = arity == 1 ? primitive[0] : i;
     for (int k = 0; k < arity; ++k) {
       items.set_corner(k, position % pack_width, primitive[k]);
     }

@@ -40,7 +40,8 @@ struct TreeLevels {
 template <int arity>
 class PackTrees {
  public:
-  /// A primitive belongs to the tree of its first vertex.
+  /// A primitive belongs to the tree of its first vertex. Its index is its place in `primitives`; that of a vertex is
+  /// the vertex itself, so that some of all vertices may be given.
   PackTrees(const std::vector<std::array<int, arity>>& primitives, const std::vector<int>& tree_of_vertex,
             int num_trees);
 

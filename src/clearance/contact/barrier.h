@@ -15,6 +15,8 @@ struct BarrierOptions {
   double dhat = 1e-3;           ///< [m] contacts closer than min_separation + dhat feel a force
   double min_separation = 0.0;  ///< [m]
 
+  /// Returns the options of a pair whose features have radii with this sum [m].
+  BarrierOptions at(double thickness, double its_dhat) const { return {its_dhat, min_separation + thickness}; }
   /// s_hat [m^2]
   double clamp() const { return dhat * (dhat + 2.0 * min_separation); }
   /// Pairs with a squared distance below this are contacts. [m^2]

@@ -30,6 +30,7 @@ struct Contact {
   /// where the model has contact scales, else their number.
   double weight = 1.0;
   double dhat = 0.0;         ///< [m] activation distance
+  double thickness = 0.0;    ///< [m] sum of the radii of its features; the barrier counts the distance from there
   double distance_sq = 0.0;  ///< [m^2] where the set was built
 
   int num_vertices() const;

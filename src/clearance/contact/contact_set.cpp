@@ -40,6 +40,14 @@ struct Chunk {
     }
     contacts.push_back(contact);
   }
+  /// Takes a pair into the smallest distance of surfaces.
+  void note(double distance_sq, double thickness) {
+    if (thickness > 0.0) {
+      const double gap = std::max(0.0, std::sqrt(distance_sq) - thickness);
+      distance_sq = gap * gap;
+    }
+    min_distance_sq = std::min(min_distance_sq, distance_sq);
+  }
 
  private:
   std::array<int, 256> last_at_{};  // indices of contacts
@@ -50,7 +58,10 @@ struct Chunk {
 class PairScales {
  public:
   PairScales(const Model& model, const BarrierOptions& options)
-      : scales_(model.contact_scales), options_(options), activation_sq_(options.activation_sq()) {}
+      : surface_(model.surface),
+        scales_(model.contact_scales),
+        options_(options),
+        activation_sq_(options.activation_sq()) {}
 
   /// Sets dhat and weight of the contact of a pair with these vertices, the first `num_first` of them those of its
   /// first primitive. False if the pair is too far apart.
@@ -58,21 +69,30 @@ class PairScales {
   bool apply(const std::array<int, n>& vertices, std::size_t num_first, double distance_sq, Contact& contact) const {
     // No pair has a larger activation distance than that of the options, so that far pairs leave before their scales
     // are read.
-    if (distance_sq >= activation_sq_) return false;
+    set_thickness(vertices, num_first, contact);
+    if (distance_sq >=
+        (contact.thickness > 0.0 ? options_.at(contact.thickness, options_.dhat).activation_sq() : activation_sq_))
+      return false;
     set_dhat(vertices, contact);
     if (scales_.is_empty()) return true;
-    if (distance_sq >= BarrierOptions{contact.dhat, options_.min_separation}.activation_sq()) return false;
+    if (distance_sq >= options_.at(contact.thickness, contact.dhat).activation_sq()) return false;
     set_weight(vertices, num_first, contact);
     return true;
   }
   /// Sets the activation distance and the weight of a contact, however far apart its features are.
   template <std::size_t n>
   void apply(const std::array<int, n>& vertices, std::size_t num_first, Contact& contact) const {
+    set_thickness(vertices, num_first, contact);
     set_dhat(vertices, contact);
     set_weight(vertices, num_first, contact);
   }
 
  private:
+  template <std::size_t n>
+  void set_thickness(const std::array<int, n>& vertices, std::size_t num_first, Contact& contact) const {
+    if (surface_.radius.empty()) return;
+    contact.thickness = surface_.radius[vertices[0]] + (num_first < n ? surface_.radius[vertices[num_first]] : 0.0);
+  }
   template <std::size_t n>
   void set_dhat(const std::array<int, n>& vertices, Contact& contact) const {
     contact.dhat = options_.dhat;
@@ -91,10 +111,11 @@ class PairScales {
       compliance[is_first ? 0 : 1] +=
           scales_.compliance[vertices[i]] / static_cast<double>(is_first ? num_first : n - num_first);
     }
-    const BarrierOptions barrier{contact.dhat, options_.min_separation};
+    const BarrierOptions barrier = options_.at(contact.thickness, contact.dhat);
     contact.weight = contact.dhat / (middle_force(barrier) * (compliance[0] + compliance[1]));
   }
 
+  const SurfaceTopology& surface_;
   const ContactScales& scales_;
   BarrierOptions options_;
   double activation_sq_;
@@ -128,9 +149,10 @@ void collect_point_triangle(const Model& model, const VecX& x, const Candidates&
         const PointTriangleType type = point_triangle_type(at[0], at[1], at[2], at[3]);
         const ClosestStencil& stencil = stencil_of(type);
         const double distance_sq = stencil_distance_sq(stencil, at);
-        chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
         Contact contact;
-        if (!scales.apply(vertices, 1, distance_sq, contact)) return;
+        const bool is_near = scales.apply(vertices, 1, distance_sq, contact);
+        chunk.note(distance_sq, contact.thickness);
+        if (!is_near) return;
         set_stencil(stencil, vertices, distance_sq, contact);
         chunk.add(contact);
       },
@@ -150,9 +172,10 @@ void collect_edge_edge(const Model& model, const VecX& x, const Candidates& cand
         const EdgeEdgeType type = edge_edge_type(at[0], at[1], at[2], at[3]);
         const ClosestStencil& stencil = stencil_of(type);
         const double distance_sq = stencil_distance_sq(stencil, at);
-        chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
         Contact contact;
-        if (!scales.apply(vertices, 2, distance_sq, contact)) return;
+        const bool is_near = scales.apply(vertices, 2, distance_sq, contact);
+        chunk.note(distance_sq, contact.thickness);
+        if (!is_near) return;
 
         // Nearly parallel edges keep their four vertices: the mollifier depends on all of them [Fer23, eq. 2.24].
         const double eps_x =
@@ -172,6 +195,7 @@ void collect_edge_edge(const Model& model, const VecX& x, const Candidates& cand
       contacts, min_distance_sq);
 }
 
+template <int dim>
 void collect_point_edge(const Model& model, const VecX& x, const Candidates& candidates, const PairScales& scales,
                         std::vector<Contact>& contacts, double& min_distance_sq) {
   collect(
@@ -179,13 +203,34 @@ void collect_point_edge(const Model& model, const VecX& x, const Candidates& can
       [&](int i, Chunk& chunk) {
         const auto [p, edge] = candidates.point_edge[i];
         const std::array<int, 2>& e = model.surface.edges[edge];
-        const Vec<2> xp = block<2>(x, p), x0 = block<2>(x, e[0]), x1 = block<2>(x, e[1]);
-        const PointEdgeType type = point_edge_type<2>(xp, x0, x1);
-        const double distance_sq = point_edge_distance_sq<2>(xp, x0, x1, type);
-        chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
+        const Vec<dim> xp = block<dim>(x, p), x0 = block<dim>(x, e[0]), x1 = block<dim>(x, e[1]);
+        const PointEdgeType type = point_edge_type<dim>(xp, x0, x1);
+        const double distance_sq = point_edge_distance_sq<dim>(xp, x0, x1, type);
         Contact contact;
-        if (!scales.apply(std::array<int, 3>{p, e[0], e[1]}, 1, distance_sq, contact)) return;
+        const bool is_near = scales.apply(std::array<int, 3>{p, e[0], e[1]}, 1, distance_sq, contact);
+        chunk.note(distance_sq, contact.thickness);
+        if (!is_near) return;
         set_stencil(stencil_of(type), {p, e[0], e[1], -1}, distance_sq, contact);
+        chunk.add(contact);
+      },
+      contacts, min_distance_sq);
+}
+
+template <int dim>
+void collect_point_point(const VecX& x, const Candidates& candidates, const PairScales& scales,
+                         std::vector<Contact>& contacts, double& min_distance_sq) {
+  collect(
+      static_cast<int>(candidates.point_point.size()),
+      [&](int i, Chunk& chunk) {
+        const std::array<int, 2>& pair = candidates.point_point[i];
+        const double distance_sq = (block<dim>(x, pair[0]) - block<dim>(x, pair[1])).squaredNorm();
+        Contact contact;
+        const bool is_near = scales.apply(pair, 1, distance_sq, contact);
+        chunk.note(distance_sq, contact.thickness);
+        if (!is_near) return;
+        contact.kind = ContactKind::point_point;
+        contact.vertices = {pair[0], pair[1], -1, -1};
+        contact.distance_sq = distance_sq;
         chunk.add(contact);
       },
       contacts, min_distance_sq);
@@ -204,9 +249,10 @@ void collect_half_spaces(const Model& model, const VecX& x, const PairScales& sc
           // Behind the plane counts as touching: the square must not hide the sign.
           const double distance = std::max(0.0, normal.dot(block<dim>(x, vertex)) - half_space.offset);
           const double distance_sq = distance * distance;
-          chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
           Contact contact;
-          if (!scales.apply(std::array<int, 1>{vertex}, 1, distance_sq, contact)) return;
+          const bool is_near = scales.apply(std::array<int, 1>{vertex}, 1, distance_sq, contact);
+          chunk.note(distance_sq, contact.thickness);
+          if (!is_near) return;
           contact.kind = ContactKind::half_space;
           contact.vertices = {vertex, -1, -1, -1};
           contact.plane = plane;
@@ -237,19 +283,24 @@ std::string contact_text(const Contact& contact, const SurfaceTopology& surface)
                                  fmt::join(contact.vertices.begin(), contact.vertices.begin() + n, ", "),
                                  surface.body_label(contact.vertices[0]));
   if (n > 1) text += " and " + surface.body_label(contact.vertices[n - 1]);
-  return text + fmt::format(", {:.3g} m apart", std::sqrt(contact.distance_sq));
+  return text + fmt::format(", {:.3g} m apart", gap_of(contact));
 }
 
 Candidates find_contact_candidates(BroadPhase& broad_phase, const Model& model, const BarrierOptions& options,
                                    const VecX& x_t0, const VecX& x_t1, const std::vector<double>& deviation) {
   const std::vector<double>& dhat = model.contact_scales.dhat;
-  if (dhat.empty()) return broad_phase.find_candidates(x_t0, x_t1, options.inflation(), deviation);
+  const std::vector<double>& radius = model.surface.radius;
+  if (dhat.empty() && radius.empty()) {
+    return broad_phase.find_candidates(x_t0, x_t1, options.inflation(), deviation);
+  }
   // Each of two boxes grows by half of its own activation distance. Half of the sum of both is at least the smaller
   // one, which is the pair's.
-  std::vector<double> inflation(dhat.size());
-  for (std::size_t v = 0; v < dhat.size(); ++v) {
+  std::vector<double> inflation(model.surface.num_vertices);
+  for (std::size_t v = 0; v < inflation.size(); ++v) {
+    const double its_dhat = dhat.empty() ? options.dhat : dhat[v];
     inflation[v] =
-        BarrierOptions{dhat[v], options.min_separation}.inflation() + (deviation.empty() ? 0.0 : deviation[v]);
+        BarrierOptions{its_dhat, options.min_separation}.inflation() + (deviation.empty() ? 0.0 : deviation[v]);
+    if (!radius.empty()) inflation[v] += radius[v] * (1.0 + 1e-9);
   }
   return broad_phase.find_candidates(x_t0, x_t1, 0.0, inflation);
 }
@@ -269,11 +320,16 @@ Contact contact_of_pair(const Model& model, const PrimitivePair& pair, const std
     const HalfSpace& half_space = model.half_spaces[pair.plane];
     const double distance = half_space.normal.head<dim>().dot(x[0]) - half_space.offset;
     contact.distance_sq = distance * distance;
-  } else if constexpr (dim == 2) {
+  } else if (pair.num_vertices() == 2) {
+    scales.apply(std::array<int, 2>{v[0], v[1]}, 1, contact);
+    contact.kind = ContactKind::point_point;
+    contact.vertices = {std::min(v[0], v[1]), std::max(v[0], v[1]), -1, -1};
+    contact.distance_sq = (x[0] - x[1]).squaredNorm();
+  } else if (pair.num_vertices() == 3) {
     scales.apply(std::array<int, 3>{v[0], v[1], v[2]}, 1, contact);
-    const PointEdgeType type = point_edge_type<2>(x[0], x[1], x[2]);
-    set_stencil(stencil_of(type), v, point_edge_distance_sq<2>(x[0], x[1], x[2], type), contact);
-  } else {
+    const PointEdgeType type = point_edge_type<dim>(x[0], x[1], x[2]);
+    set_stencil(stencil_of(type), v, point_edge_distance_sq<dim>(x[0], x[1], x[2], type), contact);
+  } else if constexpr (dim == 3) {
     scales.apply(v, pair.num_first, contact);
     const ClosestStencil& stencil = pair.num_first == 1 ? stencil_of(point_triangle_type(x[0], x[1], x[2], x[3]))
                                                         : stencil_of(edge_edge_type(x[0], x[1], x[2], x[3]));
@@ -291,9 +347,9 @@ ContactSet build_contact_set(const Model& model, const VecX& x, const Candidates
   if constexpr (dim == 3) {
     collect_point_triangle(model, x, candidates, scales, set.contacts, min_distance_sq);
     collect_edge_edge(model, x, candidates, scales, set.contacts, min_distance_sq);
-  } else {
-    collect_point_edge(model, x, candidates, scales, set.contacts, min_distance_sq);
   }
+  collect_point_edge<dim>(model, x, candidates, scales, set.contacts, min_distance_sq);
+  collect_point_point<dim>(x, candidates, scales, set.contacts, min_distance_sq);
   collect_half_spaces<dim>(model, x, scales, set.contacts, min_distance_sq);
   merge_duplicates(set.contacts, model.surface.num_vertices);
   set.min_distance = std::sqrt(min_distance_sq);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <span>
 #include <string>
@@ -17,13 +18,27 @@
 
 namespace clearance {
 
-/// Two primitives of the surface by their vertices, dim + 1, of which the first `num_first` make the first primitive: a
-/// point and a triangle (in the plane an edge), or two edges. Or a vertex and a half-space.
+/// Two primitives of the surface by their vertices, of which the first `num_first` make the first primitive: a point
+/// and a triangle, an edge or a point, or two edges. Or a vertex and a half-space.
 struct PrimitivePair {
-  std::array<int, 4> vertices{};
+  std::array<int, 4> vertices{-1, -1, -1, -1};  ///< those that the pair does not have are -1
   int num_first = 1;
   int plane = -1;  ///< index of the half-space
+
+  int num_vertices() const {
+    return static_cast<int>(std::find(vertices.begin(), vertices.end(), -1) - vertices.begin());
+  }
+  /// Returns the sum [m] of the radii of the two primitives.
+  double thickness(const SurfaceTopology& surface) const {
+    if (surface.radius.empty()) return 0.0;
+    return surface.radius[vertices[0]] + (plane >= 0 ? 0.0 : surface.radius[vertices[num_first]]);
+  }
 };
+
+/// Returns the distance [m] of the surfaces of a contact where the set was built.
+inline double gap_of(const Contact& contact) {
+  return std::sqrt(contact.distance_sq) - contact.thickness;
+}
 
 /// Contacts at one configuration. The energy of a contact may depend on more vertices than those of its features. Its
 /// stencil has places: four for features, of which the first num_vertices() are used, and one per neighbour.
@@ -32,7 +47,7 @@ struct ContactSet {
   std::vector<int> neighbours;       ///< surface vertices, contact by contact
   std::vector<int> first_neighbour;  ///< per contact, and one past the last; empty: no contact has neighbours
   std::vector<char> notes;           ///< per contact: what its formulation notes for itself; may be empty
-  double min_distance = infinity;    ///< [m] over all candidates, also those that are no contacts
+  double min_distance = infinity;    ///< [m] of surfaces, over all candidates, also those that are no contacts
 
   /// Returns the contact with the same stencil; null if there is none.
   const Contact* find(const Contact& contact) const {

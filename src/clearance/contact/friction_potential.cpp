@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "clearance/base/parallel.h"
+#include "clearance/math/rotation.h"
+#include "clearance/math/svd.h"
 #include "clearance/model/half_space_pairs.h"
 
 namespace clearance {
@@ -41,17 +43,19 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     lagged.weights = gap.weights;
     lagged.normal = gap.normal;
     lagged.contact = contact;
+    Vec<dim> slide = sliding(lagged, displacement);
+    if (contact.thickness > 0.0) slide += add_turning(x, displacement, lagged);
     const FrictionScales scales = scales_of(contact);
     const double eps = scales.eps_v * scales.h;
     lagged.law.eps = scales.stick > 0.0 ? scales.stick : eps;
     lagged.has_memory = scales.stick > 0.0;
-    double slid = sliding(lagged, displacement).norm();
+    double slid = slide.norm();
     if (lagged.has_memory) {
       const Vec<dim> s = memory_.displacement(contact, gap.weights, x);
       lagged.stick = s - gap.normal.dot(s) * gap.normal;
       // Elastic sliding is no slip, and the coefficient is static as long as nothing slips: only what exceeds the
       // stick length counts, on top of the eps up to which the coefficient is static.
-      slid = eps + std::max(0.0, stretch(lagged, displacement).norm() - scales.stick);
+      slid = eps + std::max(0.0, (lagged.stick + slide).norm() - scales.stick);
     }
     lagged.limit = share * force * coefficient(mu, slid, eps);
     contacts_.push_back(lagged);
@@ -70,15 +74,103 @@ FrictionScales FrictionPotential<dim>::scales_of(const Contact& contact) const {
   return scales;
 }
 
+namespace {
+
+/// The turn of a body: its rotation vector, in the plane about the third axis, and its rotation.
 template <int dim>
-Vec<dim> FrictionPotential<dim>::sliding(const LaggedContact& contact, const VecX& displacement) {
-  Vec<dim> u = Vec<dim>::Zero();
+struct Turn {
+  Vec<3> vector = Vec<3>::Zero();
+  Mat<dim> rotation;
+
+  /// Returns vector x p.
+  Vec<dim> across(const Vec<dim>& p) const {
+    if constexpr (dim == 2) {
+      return vector[2] * Vec<2>(-p[1], p[0]);
+    } else {
+      return vector.cross(p);
+    }
+  }
+};
+
+/// Returns the turn of a body in the step. At its start, where nothing has moved yet, the body goes on turning as its
+/// velocity says, which `moved` is then.
+template <int dim>
+Turn<dim> turn_of_step(const Mat<dim>& start, const Mat<dim>& now, const Mat<dim>& moved, double radius_sq) {
+  Turn<dim> turn;
+  const bool is_at_start = now == start;
+  Mat<dim> map = moved * now.transpose();
+  if (!is_at_start) map = now * (now - moved).transpose();
+  map /= radius_sq;
+  if constexpr (dim == 2) {
+    turn.vector[2] = is_at_start ? 0.5 * (map(1, 0) - map(0, 1)) : rotation_angle(map);
+    turn.rotation = rotation_by<2>(turn.vector[2]);
+  } else {
+    turn.vector = is_at_start ? 0.5 * Vec<3>(map(2, 1) - map(1, 2), map(0, 2) - map(2, 0), map(1, 0) - map(0, 1))
+                              : rotation_vector(nearest_rotation<3>(map));
+    turn.rotation = rotation_by<3>(turn.vector);
+  }
+  return turn;
+}
+
+}  // namespace
+
+/// Adds the turning of the features with a radius to the sliding, and returns what they slide by. `x - displacement` is
+/// where the turn starts from.
+template <int dim>
+Vec<dim> FrictionPotential<dim>::add_turning(const VecX& x, const VecX& displacement, LaggedContact& contact) const {
+  Vec<dim> slide = Vec<dim>::Zero();
+  const std::array<int, 2> begins = {0, num_first(contact.contact)}, ends = {begins[1], contact.num_vertices};
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (begins[side] == ends[side]) continue;
+    const int vertex = contact.vertices[begins[side]], first = model_.first_turn_vertex[vertex];
+    if (first < 0) continue;
+    const double radius = model_.surface.radius[vertex];
+    // The columns of the body's map where the step starts, at x, and how they were displaced; as lengths of the radius.
+    const auto columns_of = [&](const VecX& at) {
+      Mat<dim> columns;
+      for (int i = 0; i < dim; ++i) columns.col(i) = block<dim>(at, first + i) - block<dim>(at, vertex);
+      return columns;
+    };
+    const Mat<dim> start = columns_of(x_t0_);
+    const Turn<dim> turn = turn_of_step<dim>(start, columns_of(x), columns_of(displacement), radius * radius);
+    // The contact point is towards the other feature, and the normal points to the first one.
+    const double sign = side == 0 ? 1.0 : -1.0;
+    const Vec<dim> p = -sign * radius * contact.normal, from = turn.rotation.transpose() * p;
+    const Vec<dim> of_material = sign * turn.across(p);
+    slide += of_material;
+    contact.turned_offset += of_material - sign * (p - from);
+    // The columns at the end are rotation * start, and the material point that is there then is `combination` of them.
+    const Vec<dim> combination = start.transpose() * from / (radius * radius);
+    const auto add = [&](int of, double weight) {
+      const std::size_t at = contact.num_turned++;
+      contact.turned[at] = of;
+      contact.turned_weights[at] = sign * weight;
+    };
+    for (int i = 0; i < dim; ++i) add(first + i, combination[i]);
+    add(vertex, -combination.sum());
+  }
+  return slide;
+}
+
+template <int dim>
+template <class Visit>
+void FrictionPotential<dim>::for_each_weight(const LaggedContact& contact, const Visit& visit) {
   for (int i = 0; i < contact.num_vertices; ++i) {
     const std::size_t at = i;
-    // The sum is Gamma of [Fer23, app. A.8] times the displacement. Its part across the normal is the sliding in world
-    // coordinates, without the basis P: |u| is the same in any basis.
-    u += contact.weights[at] * block<dim>(displacement, contact.vertices[at]);
+    visit(contact.vertices[at], contact.weights[at]);
   }
+  for (int i = 0; i < contact.num_turned; ++i) {
+    const std::size_t at = i;
+    visit(contact.turned[at], contact.turned_weights[at]);
+  }
+}
+
+template <int dim>
+Vec<dim> FrictionPotential<dim>::sliding(const LaggedContact& contact, const VecX& displacement) {
+  Vec<dim> u = contact.turned_offset;
+  // The sum is Gamma of [Fer23, app. A.8] times the displacement. Its part across the normal is the sliding in world
+  // coordinates, without the basis P: |u| is the same in any basis.
+  for_each_weight(contact, [&](int vertex, double weight) { u += weight * block<dim>(displacement, vertex); });
   return u - contact.normal.dot(u) * contact.normal;
 }
 
@@ -143,12 +235,11 @@ void FrictionPotential<dim>::add_gradient(const VecX& x, VecX& gradient) const {
   for (const LaggedContact& contact : contacts_) {
     const Vec<dim> u = stretch(contact, displacement);
     const Vec<dim> force = contact.limit * contact.law.force_over_distance(u.norm()) * u;
-    for (int i = 0; i < contact.num_vertices; ++i) {
-      const std::size_t at = i;
-      for (const SurfaceMap::Term& term : model_.surface_map.terms(contact.vertices[at])) {
-        block<dim>(gradient, term.block) += (contact.weights[at] * term.weight) * force;
+    for_each_weight(contact, [&](int vertex, double weight) {
+      for (const SurfaceMap::Term& term : model_.surface_map.terms(vertex)) {
+        block<dim>(gradient, term.block) += (weight * term.weight) * force;
       }
-    }
+    });
   }
 }
 
@@ -170,11 +261,13 @@ const std::vector<BlockKey>& FrictionPotential<dim>::prepare_hessian(const std::
   if (prepared_for_ == is_fixed) return hessians_.keys();
   prepared_for_ = is_fixed;
   std::vector<ContactVertices> vertices;
+  std::vector<int> turned;
   vertices.reserve(contacts_.size());
   for (const LaggedContact& contact : contacts_) {
-    vertices.push_back({contact.vertices, contact.num_vertices, 0, 0});
+    vertices.push_back({contact.vertices, contact.num_vertices, static_cast<int>(turned.size()), contact.num_turned});
+    turned.insert(turned.end(), contact.turned.begin(), contact.turned.begin() + contact.num_turned);
   }
-  hessians_.prepare(model_.surface_map, std::move(vertices), {}, is_fixed);
+  hessians_.prepare(model_.surface_map, std::move(vertices), std::move(turned), is_fixed);
   return hessians_.keys();
 }
 
@@ -210,10 +303,12 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
     // the projection of the 2 x 2 matrix changes nothing. At u = 0 both are 2 / eps, and any direction will do.
     const double along = std::max(contact.law.stiffness(y), secant_share * across);
     const Vec<dim> direction = y > 0.0 ? Vec<dim>(u / y) : any_tangent<dim>(contact.normal);
-    if (along > 0.0) sum.add(contact.limit * along, contact.weights, direction);
-    if constexpr (dim == 3) {
-      sum.add(contact.limit * across, contact.weights, Vec<3>(contact.normal.cross(direction)));
-    }
+    std::array<double, 12> weights;
+    const auto end = std::copy(contact.weights.begin(), contact.weights.end(), weights.begin());
+    std::copy_n(contact.turned_weights.begin(), contact.num_turned, end);
+    const std::span<const double> of_places(weights.data(), 4 + contact.num_turned);
+    if (along > 0.0) sum.add(contact.limit * along, of_places, direction);
+    if constexpr (dim == 3) sum.add(contact.limit * across, of_places, Vec<3>(contact.normal.cross(direction)));
   });
 }
 

@@ -12,6 +12,13 @@
 // length that a contact gives way by before it slips: friction is an elastic and perfectly plastic spring, which holds
 // a load below the limit without creeping. The return mapping of plasticity follows from the potential by itself.
 //
+// A feature with a radius r has its contact point not on the vertices but at p beside them, of length r, and turns with
+// its body: a ball rolls if its surface does not slide. While the body turns by R = exp([phi]) at a constant rate, the
+// material that passes the contact point slides by phi x p in all. The material point that is there at the end was at
+// R^T p at the start, and slides by p - R^T p, which is linear in the positions of the body. With the lagged R this
+// point, and the difference of both as a lagged offset, have the right sliding and the right lever of the force at any
+// turn, and no curvature that would lead Newton's directions out of the valley of sticking.
+//
 // f_0 is concave in |u|^2, so that with the secant stiffness f_1(|u|) / |u| along u too the quadratic model lies above
 // the potential everywhere and its step always descends, if slowly in the end.
 #pragma once
@@ -71,6 +78,11 @@ class FrictionPotential {
     int num_vertices = 0;
     std::array<int, 4> vertices{};
     std::array<double, 4> weights{};
+    // The turning of features with a radius: differences to a vertex of those at Model::first_turn_vertex.
+    int num_turned = 0;
+    std::array<int, 8> turned{};
+    std::array<double, 8> turned_weights{};
+    Vec<dim> turned_offset = Vec<dim>::Zero();  // what these slide by less than the material that passes
     Vec<dim> normal;
     Vec<dim> stick = Vec<dim>::Zero();  // elastic sliding at the start of the step, across the normal
     FrictionLaw law;
@@ -79,6 +91,10 @@ class FrictionPotential {
     double limit = 0.0;  // mu lambda, in the units of the incremental potential per metre; of the contact's sign
   };
 
+  Vec<dim> add_turning(const VecX& x, const VecX& displacement, LaggedContact& contact) const;
+  /// Calls visit(vertex, weight) for all vertices that the sliding depends on.
+  template <class Visit>
+  static void for_each_weight(const LaggedContact& contact, const Visit& visit);
   /// Returns the sliding of a contact in this step.
   static Vec<dim> sliding(const LaggedContact& contact, const VecX& displacement);
   /// Returns the argument of the friction law: the sliding in this step plus the elastic sliding that the contact

@@ -28,10 +28,10 @@ class IpcContactModel final : public RadialContactModel<dim> {
 
  protected:
   BarrierValue law(const Contact& contact, double distance_sq) const override {
-    return barrier_derivatives(distance_sq, {contact.dhat, options_.min_separation});
+    return barrier_derivatives(distance_sq, options_.at(contact.thickness, contact.dhat));
   }
   double law_value(const Contact& contact, double distance_sq) const override {
-    return barrier(distance_sq, {contact.dhat, options_.min_separation});
+    return barrier(distance_sq, options_.at(contact.thickness, contact.dhat));
   }
 
  private:

@@ -39,6 +39,12 @@ class RankOneSum {
     const Lanes padded_u = padded(u);
     for (std::size_t i = 0; i < 4; ++i) z[i] = Lanes(a[i]) * padded_u;
   }
+  /// Appends the term whose part at place i is a_i * u, for all places.
+  void add(double factor, std::span<const double> a, const Vec<dim>& u) {
+    Lanes* z = append(factor);
+    const Lanes padded_u = padded(u);
+    for (std::size_t i = 0; i < a.size(); ++i) z[i] = Lanes(a[i]) * padded_u;
+  }
   /// Appends a term given as a whole: dim numbers per place, of the first places or of all.
   void add(double factor, std::span<const double> whole) {
     Lanes* z = append(factor);

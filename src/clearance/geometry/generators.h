@@ -20,6 +20,10 @@ Mesh make_mat(double size_x, double size_z, double thickness, int cells_x, int c
 /// sphere.
 Mesh make_sphere(double radius, int cells);
 
+/// Makes the surface of a capsule with its axis along y: two half balls of `radius`, whose centres are `length` apart.
+/// Each has `rings` rings of 6 rings vertices, all of them on the capsule.
+Mesh make_capsule(double radius, double length, int rings);
+
 /// Makes a cylinder around the axis y. The cross-section has `cells_radius` rings of 6, 12, 18... segments.
 Mesh make_cylinder(double radius, double height, int cells_radius, int cells_height);
 

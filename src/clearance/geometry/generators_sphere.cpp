@@ -8,6 +8,7 @@
 
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/mesh_checks.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -108,6 +109,35 @@ Mesh make_sphere(double radius, int cells) {
 
   Mesh mesh = std::move(lattice.mesh());
   orient_positively(mesh);
+  return mesh;
+}
+
+Mesh make_capsule(double radius, double length, int rings) {
+  rings = std::max(1, rings);
+  const int around = 6 * rings;
+  Mesh mesh;
+  mesh.vertices.push_back(Vec<3>(0.0, -0.5 * length - radius, 0.0));
+  for (int k = 1; k <= 2 * rings; ++k) {
+    // The lower half ball ends with its equator, and the upper one begins with its own.
+    const bool is_lower = k <= rings;
+    const double angle = 0.5 * std::numbers::pi * (is_lower ? k - rings : k - rings - 1) / rings;
+    const double y = (is_lower ? -0.5 : 0.5) * length + radius * elementary::sin(angle);
+    for (int i = 0; i < around; ++i) {
+      const double turn = 2.0 * std::numbers::pi * i / around, r = radius * elementary::cos(angle);
+      mesh.vertices.push_back(Vec<3>(r * elementary::cos(turn), y, r * elementary::sin(turn)));
+    }
+  }
+  mesh.vertices.push_back(Vec<3>(0.0, 0.5 * length + radius, 0.0));
+  const int top = static_cast<int>(mesh.vertices.size()) - 1;
+  const auto at = [&](int ring, int i) { return 1 + ring * around + i % around; };
+  for (int i = 0; i < around; ++i) {
+    mesh.triangles.push_back({0, at(0, i), at(0, i + 1)});
+    for (int ring = 0; ring + 1 < 2 * rings; ++ring) {
+      mesh.triangles.push_back({at(ring, i), at(ring + 1, i), at(ring, i + 1)});
+      mesh.triangles.push_back({at(ring, i + 1), at(ring + 1, i), at(ring + 1, i + 1)});
+    }
+    mesh.triangles.push_back({at(2 * rings - 1, i), top, at(2 * rings - 1, i + 1)});
+  }
   return mesh;
 }
 

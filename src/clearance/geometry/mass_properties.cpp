@@ -3,6 +3,8 @@
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/mesh_checks.h"
 
+#include <numbers>
+
 namespace clearance {
 
 namespace {
@@ -150,6 +152,24 @@ MassProperties mass_properties_of_disks(const Vertices& vertices, const std::vec
     moments.add<1>(area, v);
     moments.second += (area * diameter * diameter / 16.0) * Mat<3>(Vec<3>(1.0, 1.0, 0.0).asDiagonal());
   });
+}
+
+MassProperties mass_properties_of_capsule(const Vec<3>& a, const Vec<3>& b, double radius) {
+  const double r_sq = radius * radius, length = (b - a).norm();
+  const double rod = std::numbers::pi * r_sq * length, ball = 4.0 / 3.0 * std::numbers::pi * radius * r_sq;
+  MassProperties result;
+  result.measure = rod + ball;
+  result.center = 0.5 * (a + b);
+  // Across the axis the rod has r^2 / 4 and the ball r^2 / 5 per volume. Along it the rod has length^2 / 12; half a
+  // ball has r^2 / 5 about its flat face and its centre 3 r / 8 away, and that face is at length / 2.
+  const double across = rod * r_sq / 4.0 + ball * r_sq / 5.0;
+  result.second_moment = across * Mat<3>::Identity();
+  if (!(length > 0.0)) return result;
+  const double along =
+      rod * length * length / 12.0 + ball * (r_sq / 5.0 + 0.375 * radius * length + 0.25 * length * length);
+  const Vec<3> axis = (b - a) / length;
+  result.second_moment += (along - across) * axis * axis.transpose();
+  return result;
 }
 
 MassProperties combine(const MassProperties& a, const MassProperties& b) {

@@ -43,6 +43,10 @@ MassProperties mass_properties_of_strips(const Vertices& vertices, const Edges& 
 /// area.
 MassProperties mass_properties_of_disks(const Vertices& vertices, const std::vector<int>& points, double diameter);
 
+/// Returns the properties of all points within `radius` [m] of the line from a to b, measured in volume; of a ball if a
+/// and b are the same.
+MassProperties mass_properties_of_capsule(const Vec<3>& a, const Vec<3>& b, double radius);
+
 /// Returns the properties of both shapes together (parallel axes). A shape of negative measure is subtracted.
 MassProperties combine(const MassProperties& a, const MassProperties& b);
 

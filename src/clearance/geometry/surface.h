@@ -23,11 +23,18 @@ struct SurfaceTopology {
   /// Pairs of bodies that never touch, regardless of their groups; the smaller one first, in ascending order.
   std::vector<std::array<int, 2>> ignored_pairs;
   std::vector<std::string> body_names;  ///< per body, for reports; may be empty
+  /// [m] per vertex: the surface lies this far from the vertex, and from an edge or triangle with such vertices, which
+  /// all have the same radius. A lone vertex is a sphere, a lone edge a capsule. Empty: zero everywhere.
+  std::vector<double> radius;
 
   /// Returns the number of bodies, at least one.
   int num_bodies() const;
   /// Returns the label of a vertex's body, such as `'cube'`, or `body 3` if it has no name.
   std::string body_label(int vertex) const;
+
+  double radius_at(int vertex) const { return radius.empty() ? 0.0 : radius[vertex]; }
+  /// Returns the smallest distance [m] that primitives with the vertices a and b may have: the sum of their radii.
+  double thickness_between(int a, int b) const { return radius.empty() ? 0.0 : radius[a] + radius[b]; }
 
   bool can_touch(int a, int b) const {
     if (vertex_group[a] >= 0 && vertex_group[a] == vertex_group[b]) return false;

@@ -92,6 +92,7 @@ struct StiffBody {
   int first_block = 0;
   double radius = 1.0;    ///< [m]
   bool is_rigid = false;  ///< True if A is always a rotation.
+  bool is_ball = false;   ///< A sphere of uniform density: turns at a constant rate if it is free.
 };
 
 /// A block that is a weighted sum of the blocks of an affine body: a node of a deformable body in a stiff part of it.
@@ -153,6 +154,9 @@ struct Model {
   /// [m^2] per surface edge: squared rest length, for the edge-edge mollifier's eps_x [Fer23, eq. 2.24]
   std::vector<double> edge_rest_length_sq;
   std::vector<char> is_obstacle_vertex;  ///< per surface vertex
+  /// Per surface vertex with a radius: the first of dim vertices of the map behind those of the surface, which are at
+  /// that radius from it along the axes of its stiff body; -1: none. They tell how the body turns. Empty: no radii.
+  std::vector<int> first_turn_vertex;
 
   // contact_properties.cpp, contact_scales.cpp, rest_surface.cpp
   FrictionTable friction;

@@ -107,7 +107,7 @@ namespace {
 template <int dim>
 void add_transposed(const SurfaceMap& map, const VecX& surface_gradient, VecX& gradient) {
   // This loop is serial, because several vertices may share a block and the order of the sum is fixed.
-  for (int v = 0; v < map.num_vertices(); ++v) {
+  for (int v = 0; v < static_cast<int>(surface_gradient.size() / dim); ++v) {
     const Vec<dim> of_vertex = block<dim>(surface_gradient, v);
     if (of_vertex.isZero(0.0)) continue;  // most vertices have no contact
     for (const SurfaceMap::Term& term : map.terms(v)) block<dim>(gradient, term.block) += term.weight * of_vertex;

@@ -70,7 +70,7 @@ class SurfaceMap {
   VecX apply(const VecX& x) const;
   /// Applies the map without the offset, for displacements and velocities.
   VecX apply_linear(const VecX& dx) const;
-  /// Adds J^T surface_gradient to the gradient.
+  /// Adds J^T surface_gradient to the gradient. There may be fewer numbers than vertices: the others are zero.
   void add_transposed(const VecX& surface_gradient, VecX& gradient) const;
 
  private:

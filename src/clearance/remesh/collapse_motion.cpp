@@ -28,7 +28,7 @@ bool is_way_free_at(const LocalProblem<dim>& before, const SolverOptions& option
     const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
     const auto has = [&](int v) { return std::find(vertices.begin(), vertices.end(), v) != vertices.end(); };
     if (!has(removed) || has(kept)) continue;
-    const PrimitiveMotion<dim, dim + 1> motion = motion_of<dim>(surface, path, candidates, k);
+    const PrimitiveMotion<dim, dim + 1> motion = motion_of<dim, dim + 1>(path, vertices);
     CcdResult result;
     if constexpr (dim == 2) {
       result = point_edge_ccd<2>(motion, ccd);

@@ -164,7 +164,11 @@ struct EnumInfo<GeneratorKind> {
         "truncated cone around the y axis, for obstacles; size: top radius, bottom radius, height; resolution: pieces "
         "around, cells along the height"},
       V{GeneratorKind::rectangle, "rectangle", "2D; size: 2 extents; resolution: cells along x, y"},
-      V{GeneratorKind::disk, "disk", "2D; size: radius; resolution: n rings, the outermost has 6 n sides"}};
+      V{GeneratorKind::disk, "disk", "2D; size: radius; resolution: n rings, the outermost has 6 n sides"},
+      V{GeneratorKind::capsule, "capsule",
+        "round bar with half a ball at each end, for stiff bodies and obstacles; size: radius, distance along y "
+        "between "
+        "the centres of the half balls; resolution: n rings of a half ball, which has 6 n sides"}};
 };
 
 template <>

@@ -364,6 +364,11 @@ void describe(Visitor& v, GeneratorDesc& g) {
               "kind blocks: min and max corner of each box, before the transform; every face of a box lies between "
               "cells, so that the thinnest box is one cell thick; resolution is not used"));
   v.field("is_surface", g.is_surface, any("", "make only triangles (2D: edges), for obstacles"));
+  v.field(
+      "exact", g.is_exact,
+      any("",
+          "kinds sphere and capsule, rigid and affine bodies: the body collides as the round shape and has its mass "
+          "and inertia; the facets are for pictures alone. It rolls without sides to tip over, and costs far less"));
 }
 
 template <>
@@ -400,6 +405,18 @@ void describe(Visitor& v, VolumeMeshDesc& m) {
       "edge_length", m.edge_length,
       positive("m",
                "edge length of most elements, before the transform; null: a twentieth of the bounding-box diagonal"));
+}
+
+template <>
+struct StructInfo<CapsuleDesc> {
+  static constexpr const char* name = "capsule";
+  static constexpr const char* doc = "A sphere or a capsule that a stiff body collides with.";
+};
+template <class Visitor>
+void describe(Visitor& v, CapsuleDesc& c) {
+  v.field("radius", c.radius, positive("m", "radius, before the transform, which must have the same scale in x, y, z"));
+  v.field("ends", c.ends,
+          any("m", "centre of the sphere, or both ends of the capsule's axis, in the mesh before the transform"));
 }
 
 template <>
@@ -643,6 +660,10 @@ void describe_body_mesh(Visitor& v, BodyDesc& b) {
           any("",
               "surface with which a deformable body collides; null: the boundary of its elements, in flat pieces with "
               "the default tolerance"));
+  v.field("capsules", b.capsules,
+          any("",
+              "spheres and capsules that a rigid or affine body collides with in place of its mesh; they may overlap "
+              "each other; empty: the mesh collides"));
   v.field("volume_mesh", b.volume_mesh,
           any("",
               "the mesh is a bare surface (2D: outline), and its inside is meshed when the scene is loaded; null: the "

@@ -162,7 +162,8 @@ enum class GeneratorKind {
   bowl,
   funnel,
   rectangle,
-  disk
+  disk,
+  capsule
 };
 
 /// Min and max corner of a box whose sides are along the axes.
@@ -175,11 +176,13 @@ struct GeneratorDesc {
                                    ///< torus: ring, tube radius; cylinder: radius, height (along y); link: length,
                                    ///< width, wire radius; gear: pitch radius, width, bore radius; bolt: radius and
                                    ///< length of the thread, pitch; nut: radius, height, pitch, clearance; sheet: 2
-                                   ///< extents; bowl: rim radius, depth; funnel: top radius, bottom radius, height
+                                   ///< extents; bowl: rim radius, depth; funnel: top radius, bottom radius, height;
+                                   ///< capsule: radius, distance between the centres of its ends (along y)
   std::vector<int> resolution = {4, 4, 4};  ///< numbers of cells, see enums.h; the last one given stands for
                                             ///< further ones
   std::vector<Corners> blocks = {};         ///< [m] blocks: their union, where it stands
   bool is_surface = false;                  ///< triangles (2D: edges) only: for obstacles
+  bool is_exact = false;                    ///< sphere, capsule: a stiff body collides with the shape, not its facets
 };
 
 /// A mesh written in the scene file itself; see Mesh. Without elements its vertices are lone points.
@@ -198,6 +201,12 @@ enum class UpAxis { y, z };
 /// How the inside of a bare surface is meshed.
 struct VolumeMeshDesc {
   std::optional<double> edge_length;  ///< [m] before the transform; absent: a twentieth of the box's diagonal
+};
+
+/// A sphere or a capsule: all points within `radius` of a point or of a line between two points.
+struct CapsuleDesc {
+  double radius = 0.0;       ///< [m]
+  std::vector<Vec<3>> ends;  ///< [m] one point or two different ones, in the mesh before the transform
 };
 
 /// Surface of a deformable body that touches others, in place of the faces of its elements between their nodes.
@@ -352,7 +361,8 @@ struct BodyDesc {
   std::optional<LengthUnit> units;  ///< of the mesh file; absent: metres, with a warning at odd sizes
   UpAxis up = UpAxis::y;            ///< of the mesh file
   std::optional<CollisionSurfaceDesc> collision_surface;  ///< absent: that of a default CollisionSurfaceDesc
-  std::optional<VolumeMeshDesc> volume_mesh;              ///< the mesh is a bare surface, whose inside is to be meshed
+  std::vector<CapsuleDesc> capsules;  ///< of a stiff body: it collides with these in place of its mesh; empty: none
+  std::optional<VolumeMeshDesc> volume_mesh;  ///< the mesh is a bare surface, whose inside is to be meshed
   std::optional<GeneratorDesc> generator;
   std::optional<GeometryDesc> geometry;  ///< exactly one of mesh, generator and geometry
   bool split_components = false;         ///< every connected component of the mesh is a body of its own

@@ -20,6 +20,7 @@ std::size_t num_sizes(Kind shape) {
     case Kind::sheet:
     case Kind::bowl:
     case Kind::rectangle:
+    case Kind::capsule:
       return 2;
     case Kind::box:
     case Kind::mat:
@@ -44,6 +45,7 @@ std::size_t num_resolutions(Kind shape) {
     case Kind::bolt:
     case Kind::nut:
     case Kind::bowl:
+    case Kind::capsule:
       return 1;
     case Kind::torus:
     case Kind::cylinder:
@@ -90,10 +92,13 @@ class GeneratorCheck : SceneCheck {
       error(place_ + ".blocks", shape == Kind::blocks ? "a generator of kind blocks needs at least one box"
                                                       : "only a generator of kind blocks has boxes");
     }
+    if (generator_.is_exact && shape != Kind::sphere && shape != Kind::capsule) {
+      error(place_ + ".exact", "only spheres and capsules are exact", name_);
+    }
     if (kind != BodyKind::deformable) return;
     const bool is_open = shape == Kind::sheet || shape == Kind::bowl || shape == Kind::funnel;
     if (is_open) error(place_ + ".kind", "an open surface can only be an obstacle or stiff", name_);
-    if (shape == Kind::bolt || shape == Kind::nut) {
+    if (shape == Kind::bolt || shape == Kind::nut || shape == Kind::capsule) {
       error(place_ + ".kind",
             "this shape is a surface without volume elements; its body can only be an obstacle or stiff", name_);
     }

@@ -24,6 +24,7 @@ class StiffCheck : SceneCheck {
       const std::string place = element_path("bodies", i);
       if (body.geometry) check_geometry(*body.geometry, body.kind, place + ".geometry");
       check_kind(body, place);
+      check_round(body, place);
       check_fixed(body, place);
       for (std::size_t p = 0; p < body.stiff_parts.size(); ++p) {
         check_region(body.stiff_parts[p].region, element_path(place + ".stiff_parts", p) + ".region");
@@ -88,6 +89,37 @@ class StiffCheck : SceneCheck {
       if (std::adjacent_find(corners.begin(), corners.end()) == corners.end()) continue;
       error(element_path(place, i), "this element has the same vertex twice");
       return;
+    }
+  }
+
+  /// Checks a body that collides as spheres and capsules.
+  void check_round(const BodyDesc& body, const std::string& place) {
+    const bool is_exact = body.generator && body.generator->is_exact;
+    if (!is_exact && body.capsules.empty()) return;
+    const std::string of = place + (is_exact ? ".generator.exact" : ".capsules");
+    if (is_exact && !body.capsules.empty()) {
+      error(place + ".capsules", "a body with `generator.exact` is a round shape already; give one of the two");
+    }
+    if (!is_stiff(body.kind)) {
+      error(of, "only a body of kind rigid or affine collides as a round shape", std::string(enum_name(body.kind)));
+    }
+    if (is_plane()) error(of, "a 2D scene has no spheres and capsules; a disk collides by its sides");
+    if (body.split_components) error(of, "a body that is split into components cannot collide as a round shape");
+    if (!is_plain(scene_.contact.options)) {
+      error(of, "round shapes need the contact formulation ipc without options; others know facets alone");
+    }
+    const Vec<3> scale = body.transform.scale.cwiseAbs();
+    if (scale.maxCoeff() > (1.0 + 1e-9) * scale.minCoeff()) {
+      error(place + ".transform.scale", "a round shape needs the same scale along x, y and z");
+    }
+    for (std::size_t c = 0; c < body.capsules.size(); ++c) {
+      const std::vector<Vec<3>>& ends = body.capsules[c].ends;
+      const std::string at = element_path(place + ".capsules", c) + ".ends";
+      if (ends.empty() || ends.size() > 2) {
+        error(at, "expected one point (a sphere) or two (a capsule)", fmt::format("{} points", ends.size()));
+      } else if (ends.size() == 2 && ends[0] == ends[1]) {
+        error(at, "the ends of a capsule are the same point; give one point for a sphere");
+      }
     }
   }
 

@@ -108,7 +108,10 @@ BodyMesh mesh_of(const Checkpoint& checkpoint, std::size_t k) {
 
 std::vector<BodyRecord> body_records(const Simulation& simulation) {
   std::vector<BodyRecord> records;
-  for (const BodyView& body : simulation.bodies()) records.push_back({body.name, body.entry});
+  for (const BodyView& body : simulation.bodies()) {
+    BodyRecord& record = records.emplace_back(BodyRecord{body.name, body.entry});
+    for (const RoundShape& shape : body.round_shapes) record.round_shapes.push_back({shape.radius, shape.vertices});
+  }
   return records;
 }
 

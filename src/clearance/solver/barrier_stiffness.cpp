@@ -54,12 +54,16 @@ const Contact* BarrierStiffness::find_approaching(double kappa, const ContactSet
                                                   const ContactSet& after) const {
   if (!is_adaptive()) return nullptr;
   const double close = options_.kappa.close_distance + options_.barrier.min_separation;
+  const auto is_close = [&](const Contact& contact) {
+    const double distance = close + contact.thickness;
+    return contact.distance_sq < distance * distance;
+  };
   if (after.min_distance >= close || kappa >= upper_bound()) return nullptr;
   for (const Contact& contact : after.contacts) {
-    if (contact.distance_sq >= close * close) continue;
+    if (!is_close(contact)) continue;
     const Contact* found = before.find(contact);
     if (found == nullptr) continue;
-    if (found->distance_sq < close * close && contact.distance_sq < found->distance_sq) return &contact;
+    if (is_close(*found) && contact.distance_sq < found->distance_sq) return &contact;
   }
   return nullptr;
 }

@@ -27,6 +27,12 @@ double opening(const Contact& contact, const ContactGap<dim>& gap, const VecX& d
 
 }  // namespace
 
+/// Returns the distance [m] of the features at which the barrier has no end.
+template <int dim>
+double ContactForecast<dim>::separation_of(const Expected& expected) const {
+  return options_.min_separation + expected.contact.thickness;
+}
+
 /// Returns the barrier force of an expected contact at `distance`, with its expected geometry.
 template <int dim>
 double ContactForecast<dim>::force_at(const Expected& expected, double distance) const {
@@ -38,7 +44,7 @@ double ContactForecast<dim>::force_at(const Expected& expected, double distance)
 /// Returns the curvature of the barrier along the normal, at the distance of the expected gap, by central differences.
 template <int dim>
 double ContactForecast<dim>::curvature_at(const Expected& expected) const {
-  const double d = expected.gap.distance, step = 1e-5 * (d - options_.min_separation);
+  const double d = expected.gap.distance, step = 1e-5 * (d - separation_of(expected));
   return (force_at(expected, d - step) - force_at(expected, d + step)) / (2.0 * step);
 }
 
@@ -49,9 +55,9 @@ double ContactForecast<dim>::distance_of(const Expected& expected) const {
   double low = 1e-9 * expected.contact.dhat, high = expected.contact.dhat;
   for (int i = 0; i < num_halvings; ++i) {
     const double middle = std::sqrt(low * high);
-    (force_at(expected, options_.min_separation + middle) > expected.force ? low : high) = middle;
+    (force_at(expected, separation_of(expected) + middle) > expected.force ? low : high) = middle;
   }
-  return options_.min_separation + high;
+  return separation_of(expected) + high;
 }
 
 /// Returns the gap [m] along the expected normal; negative beyond the surface.
@@ -139,7 +145,7 @@ void ContactForecast<dim>::foretell_encounters(const Iterate& iterate, const Vec
   for (const Encounter& encounter : encounters) {
     // The positions at the time of the encounter give the kind of the contact and its normal.
     ContactPositions<dim> x;
-    for (std::size_t i = 0; i <= dim && encounter.pair.vertices[i] >= 0; ++i) {
+    for (int i = 0; i < encounter.pair.num_vertices(); ++i) {
       x[i] = path.position<dim>(encounter.pair.vertices[i], encounter.time);
     }
     const std::optional<Contact> contact = contact_model_.contact_of(encounter.pair, x);
@@ -158,7 +164,7 @@ void ContactForecast<dim>::foretell_encounters(const Iterate& iterate, const Vec
       compliance += next.gap.weights[i] * next.gap.weights[i] * compliance_of(contact->vertices[i]);
     }
     // The force has to stop the motion that would use up more than nine tenths of the gap.
-    const double gap = signed_gap(next, iterate.x_surface) - options_.min_separation;
+    const double gap = signed_gap(next, iterate.x_surface) - separation_of(next);
     const double beyond = -opening<dim>(next.contact, next.gap, dx) - 0.9 * gap;
     if (!(gap > 0.0) || !(beyond > 0.0) || !(compliance > 0.0)) continue;
     next.force = beyond / compliance;

@@ -55,6 +55,7 @@ class ContactForecast final : public ObjectiveTerm<dim> {
                            const SurfacePath& path, std::vector<Expected>& expected) const;
   const Expected* find(const Contact& contact) const;
   double set_secant(const Iterate& iterate, Expected& expected) const;
+  double separation_of(const Expected& expected) const;
   double force_at(const Expected& expected, double distance) const;
   double curvature_at(const Expected& expected) const;
   double distance_of(const Expected& expected) const;

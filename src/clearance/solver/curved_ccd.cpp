@@ -26,39 +26,42 @@ constexpr int max_advances_of_piece = 100;
 constexpr int max_certificates = 400;
 
 template <int dim>
-using Positions = std::array<Vec<dim>, dim + 1>;
+using Positions = ContactPositions<dim>;
 
 template <int dim>
 Positions<dim> positions_at(const SurfacePath& path, const PrimitivePair& pair, double s) {
   Positions<dim> positions;
-  for (std::size_t i = 0; i <= dim; ++i) positions[i] = path.position<dim>(pair.vertices[i], s);
+  for (int i = 0; i < pair.num_vertices(); ++i) positions[i] = path.position<dim>(pair.vertices[i], s);
   return positions;
 }
 
-double distance(const PrimitivePair&, const Positions<2>& x) {
-  return std::sqrt(point_edge_distance_sq<2>(x[0], x[1], x[2]));
-}
-double distance(const PrimitivePair& pair, const Positions<3>& x) {
-  return std::sqrt(pair.num_first == 1 ? point_triangle_distance_sq(x[0], x[1], x[2], x[3])
-                                       : edge_edge_distance_sq(x[0], x[1], x[2], x[3]));
+template <std::size_t count, int dim>
+PrimitiveMotion<dim, count> motion_between(const Positions<dim>& start, const Positions<dim>& stop) {
+  PrimitiveMotion<dim, count> motion;
+  std::copy_n(start.begin(), count, motion.t0.begin());
+  std::copy_n(stop.begin(), count, motion.t1.begin());
+  return motion;
 }
 
-CcdResult straight_ccd(const PrimitivePair&, const Positions<2>& start, const Positions<2>& stop,
+template <int dim>
+CcdResult straight_ccd(const PrimitivePair& pair, const Positions<dim>& start, const Positions<dim>& stop,
                        const CcdOptions& options) {
-  return point_edge_ccd<2>({start, stop}, options);
-}
-CcdResult straight_ccd(const PrimitivePair& pair, const Positions<3>& start, const Positions<3>& stop,
-                       const CcdOptions& options) {
-  const PrimitiveMotion<3, 4> motion{start, stop};
-  return pair.num_first == 1 ? point_triangle_ccd(motion, options) : edge_edge_ccd(motion, options);
+  const int count = pair.num_vertices();
+  if (count == 2) return point_point_ccd<dim>(motion_between<2, dim>(start, stop), options);
+  if constexpr (dim == 3) {
+    if (count == 4) {
+      const PrimitiveMotion<3, 4> motion{start, stop};
+      return pair.num_first == 1 ? point_triangle_ccd(motion, options) : edge_edge_ccd(motion, options);
+    }
+  }
+  return point_edge_ccd<dim>(motion_between<3, dim>(start, stop), options);
 }
 
 /// Returns a bound [m] of how far the distance along the whole path strays from that along straight lines. A point of a
 /// primitive strays at most as far as the vertex that strays most.
-template <int dim>
 double total_deviation(const SurfacePath& path, const PrimitivePair& pair) {
   std::array<double, 2> largest{};
-  for (int i = 0; i <= dim; ++i) {
+  for (int i = 0; i < pair.num_vertices(); ++i) {
     const std::size_t at = pair.vertices[i];
     double& of_primitive = largest[i < pair.num_first ? 0 : 1];
     of_primitive = std::max(of_primitive, path.deviation[at]);
@@ -68,9 +71,9 @@ double total_deviation(const SurfacePath& path, const PrimitivePair& pair) {
 
 /// Returns the usual rounding error [m] of distances; rounding_on_path is a bound of it.
 template <int dim>
-double usual_rounding(const Positions<dim>& a, const Positions<dim>& b) {
+double usual_rounding(const PrimitivePair& pair, const Positions<dim>& a, const Positions<dim>& b) {
   double size = 0.0;
-  for (std::size_t i = 0; i <= dim; ++i) {
+  for (int i = 0; i < pair.num_vertices(); ++i) {
     size = std::max({size, a[i].cwiseAbs().maxCoeff(), b[i].cwiseAbs().maxCoeff()});
   }
   return 1e-14 * size;
@@ -92,7 +95,7 @@ struct Search {
 template <int dim>
 std::optional<CcdResult> search_by_pieces(const SurfacePath& path, const PrimitivePair& pair, const CcdOptions& options,
                                           Positions<dim> start, Search& search) {
-  const double deviation = total_deviation<dim>(path, pair);
+  const double deviation = total_deviation(path, pair);
   CcdOptions piece = options;
   // The target already contains the gap that is kept, so that a piece keeps only the target and the deviation.
   piece.max_time = 1.0;
@@ -104,7 +107,7 @@ std::optional<CcdResult> search_by_pieces(const SurfacePath& path, const Primiti
   double& time = search.time;
   double length = search.max_time;
   for (int i = 0; i < max_pieces; ++i) {
-    const double separation = distance(pair, start);
+    const double separation = distance<dim>(pair, start);
     if (search.is_near(separation)) return CcdResult{CcdStatus::impact, time};
     // A piece of a screw strays as the square of its length.
     length =
@@ -112,7 +115,7 @@ std::optional<CcdResult> search_by_pieces(const SurfacePath& path, const Primiti
     const double end = time + length >= search.max_time ? search.max_time : time + length;
     const Positions<dim> stop = positions_at<dim>(path, pair, end);
     piece.min_separation = search.target + deviation * (end - time) * (end - time);
-    const CcdResult result = straight_ccd(pair, start, stop, piece);
+    const CcdResult result = straight_ccd<dim>(pair, start, stop, piece);
     // A free piece leads to its end, and the next one may be twice as long. A piece with an impact leads to that time.
     if (!result.is_impact()) {
       if (end >= search.max_time) return CcdResult{CcdStatus::no_impact, search.max_time};
@@ -153,15 +156,27 @@ CcdResult search_by_certificates(const SurfacePath& path, const PrimitivePair& p
 }  // namespace
 
 template <int dim>
+double distance(const PrimitivePair& pair, const ContactPositions<dim>& x) {
+  const int count = pair.num_vertices();
+  if (count == 2) return (x[0] - x[1]).norm();
+  if constexpr (dim == 3) {
+    if (count == 4) {
+      return std::sqrt(pair.num_first == 1 ? point_triangle_distance_sq(x[0], x[1], x[2], x[3])
+                                           : edge_edge_distance_sq(x[0], x[1], x[2], x[3]));
+    }
+  }
+  return std::sqrt(point_edge_distance_sq<dim>(x[0], x[1], x[2]));
+}
+
 bool is_straight(const SurfacePath& path, const PrimitivePair& pair) {
-  return std::all_of(pair.vertices.begin(), pair.vertices.begin() + dim + 1,
+  return std::all_of(pair.vertices.begin(), pair.vertices.begin() + pair.num_vertices(),
                      [&](int v) { return path.is_straight(v); });
 }
 
 template <int dim>
 double rounding_on_path(const SurfacePath& path, const PrimitivePair& pair) {
   std::array<double, 2> largest{};
-  for (int i = 0; i <= dim; ++i) {
+  for (int i = 0; i < pair.num_vertices(); ++i) {
     double& of_primitive = largest[i < pair.num_first ? 0 : 1];
     of_primitive = std::max(of_primitive, path.rounding<dim>(pair.vertices[i]));
   }
@@ -171,8 +186,8 @@ double rounding_on_path(const SurfacePath& path, const PrimitivePair& pair) {
 template <int dim>
 CcdResult curved_ccd(const SurfacePath& path, const PrimitivePair& pair, const CcdOptions& options) {
   Positions<dim> start = positions_at<dim>(path, pair, 0.0);
-  const double gap = distance(pair, start) - options.min_separation;
-  const double usual = usual_rounding<dim>(start, positions_at<dim>(path, pair, options.max_time));
+  const double gap = distance<dim>(pair, start) - options.min_separation;
+  const double usual = usual_rounding<dim>(pair, start, positions_at<dim>(path, pair, options.max_time));
   Search search;
   search.max_time = options.max_time;
   search.rounding = rounding_on_path<dim>(path, pair);
@@ -186,8 +201,8 @@ CcdResult curved_ccd(const SurfacePath& path, const PrimitivePair& pair, const C
   return result ? *result : search_by_certificates<dim>(path, pair, search);
 }
 
-template bool is_straight<2>(const SurfacePath&, const PrimitivePair&);
-template bool is_straight<3>(const SurfacePath&, const PrimitivePair&);
+template double distance<2>(const PrimitivePair&, const ContactPositions<2>&);
+template double distance<3>(const PrimitivePair&, const ContactPositions<3>&);
 template double rounding_on_path<2>(const SurfacePath&, const PrimitivePair&);
 template double rounding_on_path<3>(const SurfacePath&, const PrimitivePair&);
 template CcdResult curved_ccd<2>(const SurfacePath&, const PrimitivePair&, const CcdOptions&);

@@ -13,20 +13,23 @@
 #pragma once
 
 #include "clearance/ccd/ccd.h"
-#include "clearance/contact/contact_set.h"
+#include "clearance/contact/contact_frame.h"
 #include "clearance/model/surface_path.h"
 
 namespace clearance {
 
+/// Returns the distance [m] of the primitives, without their radii, where their vertices are at `x`.
 template <int dim>
+double distance(const PrimitivePair& pair, const ContactPositions<dim>& x);
+
 bool is_straight(const SurfacePath& path, const PrimitivePair& pair);
 
 /// Returns a bound [m] of the error of distances that are computed on the path.
 template <int dim>
 double rounding_on_path(const SurfacePath& path, const PrimitivePair& pair);
 
-/// Runs continuous collision detection of one pair on any path. The options and the result are those of
-/// point_triangle_ccd and edge_edge_ccd, in the plane those of point_edge_ccd.
+/// Runs continuous collision detection of one pair on any path. The options and the result are those of the functions
+/// of ccd.h.
 template <int dim>
 CcdResult curved_ccd(const SurfacePath& path, const PrimitivePair& pair, const CcdOptions& options);
 

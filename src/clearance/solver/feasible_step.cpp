@@ -1,13 +1,15 @@
 #include "clearance/solver/feasible_step.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <tuple>
 
 #include "clearance/base/parallel.h"
-#include "clearance/geometry/distance.h"
+#include "clearance/contact/contact_frame.h"
 #include "clearance/geometry/intersection.h"
 #include "clearance/model/half_space_pairs.h"
 #include "clearance/solver/curved_ccd.h"
@@ -30,15 +32,6 @@ constexpr int max_inclusion_boxes = 250;
 /// across the scene takes a million of them, half a second. The step ends at what these certify, 0.2 ms a pair. Plates
 /// that close on a cube need no more directions with 2000 than with 20,000, and a tenth of the time.
 constexpr int max_advances = 2000;
-
-using Pair = std::array<int, 2>;
-
-Pair pair_at(const Candidates& candidates, std::size_t k) {
-  if (k < candidates.point_triangle.size()) return candidates.point_triangle[k];
-  k -= candidates.point_triangle.size();
-  if (k < candidates.edge_edge.size()) return candidates.edge_edge[k];
-  return candidates.point_edge[k - candidates.edge_edge.size()];
-}
 
 /// Returns the largest magnitude [m] of the coordinates at both ends of a path.
 double largest_coordinate(const SurfacePath& path) {
@@ -69,13 +62,16 @@ template <int dim, class Visit>
 void for_each_half_space_hit(const Model& model, const SurfacePath& path, double largest, const SolverOptions& options,
                              const Visit& visit) {
   const double min_separation = options.barrier.min_separation;
+  const std::vector<double>& radius = model.surface.radius;
+  const double largest_radius = radius.empty() ? 0.0 : *std::max_element(radius.begin(), radius.end());
   for (std::size_t k = 0; k < model.half_spaces.size(); ++k) {
     const HalfSpace& plane = model.half_spaces[k];
-    const double largest_rounding = 1.1e-15 * (std::abs(plane.offset) + min_separation + 2 * dim * largest);
+    const double largest_rounding =
+        1.1e-15 * (std::abs(plane.offset) + min_separation + largest_radius + 2 * dim * largest);
     for (int vertex = 0; vertex < model.surface.num_vertices; ++vertex) {
       if (!meets_half_space(model, static_cast<int>(k), vertex)) continue;
       // The gap is linear along a straight path.
-      double gap_t0 = -plane.offset - min_separation, gap_t1 = gap_t0;
+      double gap_t0 = -plane.offset - min_separation - model.surface.radius_at(vertex), gap_t1 = gap_t0;
       for (int c = 0; c < dim; ++c) {
         gap_t0 += plane.normal[c] * path.x_t0[dim * vertex + c];
         gap_t1 += plane.normal[c] * path.x_t1[dim * vertex + c];
@@ -85,7 +81,7 @@ void for_each_half_space_hit(const Model& model, const SurfacePath& path, double
       // Most vertices keep their distance and need no bound of their own rounding.
       if (gap_t1 >= std::max(options.gap_fraction * gap_t0, largest_rounding)) continue;
       // `size` bounds the numbers that the gap is computed from.
-      double size = std::abs(plane.offset) + min_separation;
+      double size = std::abs(plane.offset) + min_separation + model.surface.radius_at(vertex);
       for (int c = 0; c < dim; ++c) {
         size += std::abs(path.x_t0[dim * vertex + c]) + std::abs(path.x_t1[dim * vertex + c]);
       }
@@ -108,22 +104,19 @@ FeasibleStep half_space_step(const Model& model, const SurfacePath& path, double
 }
 
 template <int dim>
-std::string pair_text(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
-                      std::size_t k) {
-  const auto [first, second] = pair_at(candidates, k);
-  const auto body_of = [&](int vertex) { return surface.body_label(vertex); };
-  const PrimitiveMotion<dim, dim + 1> m = motion_of<dim>(surface, path, candidates, k);
-  const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
-  if constexpr (dim == 2) {
-    return fmt::format("vertex {} of {} and edge {} of {}, {:.3g} m apart", first, body_of(first), second,
-                       body_of(vertices[1]), std::sqrt(point_edge_distance_sq<2>(m.t0[0], m.t0[1], m.t0[2])));
-  } else if (k < candidates.point_triangle.size()) {
-    return fmt::format("vertex {} of {} and triangle {} of {}, {:.3g} m apart", first, body_of(first), second,
-                       body_of(vertices[1]), std::sqrt(point_triangle_distance_sq(m.t0[0], m.t0[1], m.t0[2], m.t0[3])));
-  } else {
-    return fmt::format("edge {} of {} and edge {} of {}, {:.3g} m apart", first, body_of(vertices[0]), second,
-                       body_of(vertices[2]), std::sqrt(edge_edge_distance_sq(m.t0[0], m.t0[1], m.t0[2], m.t0[3])));
-  }
+std::string pair_text(const SurfaceTopology& surface, const SurfacePath& path, const PrimitivePair& pair) {
+  const std::array<int, 4>& v = pair.vertices;
+  ContactPositions<dim> x;
+  for (int i = 0; i < pair.num_vertices(); ++i) x[i] = block<dim>(path.x_t0, v[i]);
+  const double gap = distance<dim>(pair, x) - pair.thickness(surface);
+  // A primitive by its kind and its vertices.
+  const auto text_of = [&](int begin, int end) {
+    static constexpr std::array kinds = {"vertex", "edge of vertices", "triangle of vertices"};
+    return fmt::format("{} {} of {}", kinds[end - begin - 1], fmt::join(v.begin() + begin, v.begin() + end, ", "),
+                       surface.body_label(v[begin]));
+  };
+  return fmt::format("{} and {}, {:.3g} m apart", text_of(0, pair.num_first),
+                     text_of(pair.num_first, pair.num_vertices()), gap);
 }
 
 /// Pair that may come too close, with a lower bound of the time when it does. Suspects sort by time.
@@ -155,12 +148,6 @@ std::vector<Suspect> find_suspects(const SweptCandidates& candidates, double rou
   return all;
 }
 
-PrimitivePair pair_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k) {
-  const std::size_t num_point_triangle = candidates.point_triangle.size();
-  const bool is_edge_edge = k >= num_point_triangle && k < num_point_triangle + candidates.edge_edge.size();
-  return {vertices_of(surface, candidates, k), is_edge_edge ? 2 : 1, -1};
-}
-
 CcdOptions ccd_options(const SolverOptions& options) {
   CcdOptions ccd;
   ccd.method = options.ccd;
@@ -172,16 +159,19 @@ CcdOptions ccd_options(const SolverOptions& options) {
 
 /// Runs the CCD that the kind of the pair and the kind of its path need.
 template <int dim>
-CcdResult test_pair(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
-                    std::size_t k, const CcdOptions& ccd) {
-  const PrimitivePair pair = pair_of(surface, candidates, k);
-  if (!is_straight<dim>(path, pair)) return curved_ccd<dim>(path, pair, ccd);
-  const PrimitiveMotion<dim, dim + 1> motion = motion_of<dim>(surface, path, candidates, k);
-  if constexpr (dim == 2) {
-    return point_edge_ccd<2>(motion, ccd);
-  } else {
-    return pair.num_first == 1 ? point_triangle_ccd(motion, ccd) : edge_edge_ccd(motion, ccd);
+CcdResult test_pair(const SurfaceTopology& surface, const SurfacePath& path, const PrimitivePair& pair,
+                    CcdOptions ccd) {
+  ccd.min_separation += pair.thickness(surface);
+  if (!is_straight(path, pair)) return curved_ccd<dim>(path, pair, ccd);
+  const int count = pair.num_vertices();
+  if (count == 2) return point_point_ccd<dim>(motion_of<dim, 2>(path, pair.vertices), ccd);
+  if constexpr (dim == 3) {
+    if (count == 4) {
+      const PrimitiveMotion<3, 4> motion = motion_of<3, 4>(path, pair.vertices);
+      return pair.num_first == 1 ? point_triangle_ccd(motion, ccd) : edge_edge_ccd(motion, ccd);
+    }
   }
+  return point_edge_ccd<dim>(motion_of<dim, 3>(path, pair.vertices), ccd);
 }
 
 /// True if two edges meet in the plane, or an edge and a triangle in space.
@@ -199,11 +189,9 @@ bool do_meet(const SurfaceTopology& surface, const VecX& x, int edge, int other)
 }
 
 /// Visits the vertices of a pair with their places in it.
-template <int dim, class Visit>
+template <class Visit>
 void for_each_vertex(const PrimitivePair& pair, const Visit& visit) {
-  for (int i = 0; i <= dim && pair.vertices[i] >= 0; ++i) {
-    visit(i, pair.vertices[i]);
-  }
+  for (int i = 0; i < pair.num_vertices(); ++i) visit(i, pair.vertices[i]);
 }
 
 /// Other primitives may meet the two primitives of a pair a little earlier; a pair that meets much later is out of
@@ -211,19 +199,17 @@ void for_each_vertex(const PrimitivePair& pair, const Visit& visit) {
 constexpr double line_of_sight = 1.3;
 
 /// Leaves out the encounters that a vertex or a primitive never gets to see.
-template <int dim>
 void leave_out_hidden(int num_vertices, std::vector<Encounter>& all) {
   // The earliest time at which each vertex meets anything.
   std::vector<double> earliest(num_vertices, 1.0);
   for (const Encounter& encounter : all) {
-    for_each_vertex<dim>(encounter.pair,
-                         [&](int, std::size_t v) { earliest[v] = std::min(earliest[v], encounter.time); });
+    for_each_vertex(encounter.pair, [&](int, std::size_t v) { earliest[v] = std::min(earliest[v], encounter.time); });
   }
   // An encounter is left out if the pair does not meet on the path, or if both of its primitives have met something
   // considerably earlier.
   const auto is_hidden = [&](const Encounter& encounter) {
     std::array<double, 2> of_primitive = {1.0, 1.0};
-    for_each_vertex<dim>(encounter.pair, [&](int i, std::size_t v) {
+    for_each_vertex(encounter.pair, [&](int i, std::size_t v) {
       double& time = of_primitive[i < encounter.pair.num_first ? 0 : 1];
       time = std::min(time, earliest[v]);
     });
@@ -242,10 +228,27 @@ int find_vertex_outside(const Model& model, const VecX& x_surface) {
       if (!meets_half_space(model, static_cast<int>(k), vertex)) continue;
       double distance = -plane.offset;
       for (int c = 0; c < dim; ++c) distance += plane.normal[c] * x_surface[dim * vertex + c];
-      if (!(distance > 0.0)) return vertex;
+      if (!(distance > model.surface.radius_at(vertex))) return vertex;
     }
   }
   return -1;
+}
+
+/// Returns the first pair of a sphere or capsule with another primitive that is no farther away than their radii; of
+/// the candidates of a broad phase that reaches over them.
+template <int dim>
+std::optional<PrimitivePair> find_overlap(const SurfaceTopology& surface, const VecX& x, BroadPhase& broad_phase) {
+  if (surface.radius.empty()) return std::nullopt;
+  const Candidates candidates = broad_phase.find_candidates(x, x, 0.0, surface.radius);
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    const PrimitivePair pair = pair_of(surface, candidates, k);
+    const double thickness = pair.thickness(surface);
+    if (!(thickness > 0.0)) continue;
+    ContactPositions<dim> at;
+    for (int i = 0; i < pair.num_vertices(); ++i) at[i] = block<dim>(x, pair.vertices[i]);
+    if (!(distance<dim>(pair, at) > thickness)) return pair;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -263,13 +266,15 @@ FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, con
   std::array<double, ccd_block> toi;
   const auto test_block = [&](const Suspect* block, int count) {
     ccd.max_time = step.alpha;
-    parallel_for(count, 8,
-                 [&](int i) { toi[i] = test_pair<dim>(model.surface, path, candidates.pairs, block[i].k, ccd).toi; });
+    parallel_for(count, 8, [&](int i) {
+      const PrimitivePair pair = pair_of(model.surface, candidates.pairs, block[i].k);
+      toi[i] = test_pair<dim>(model.surface, path, pair, ccd).toi;
+    });
     step.num_ccd_calls += count;
     for (int i = 0; i < count; ++i) {
       if (toi[i] >= step.alpha) continue;
       step.alpha = toi[i];
-      step.limited_by = pair_text<dim>(model.surface, path, candidates.pairs, block[i].k);
+      step.limited_by = pair_text<dim>(model.surface, path, pair_of(model.surface, candidates.pairs, block[i].k));
     }
   };
 
@@ -298,14 +303,14 @@ std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& pa
   std::vector<Encounter> all(suspects.size());
   parallel_for(static_cast<int>(suspects.size()), 8, [&](int i) {
     const std::size_t at = i;
-    all[at] = {pair_of(model.surface, candidates.pairs, suspects[at].k),
-               test_pair<dim>(model.surface, path, candidates.pairs, suspects[at].k, ccd).toi};
+    const PrimitivePair pair = pair_of(model.surface, candidates.pairs, suspects[at].k);
+    all[at] = {pair, test_pair<dim>(model.surface, path, pair, ccd).toi};
   });
   for_each_half_space_hit<dim>(model, path, largest, options, [&](int plane, int vertex, double alpha) {
     all.push_back({{{vertex, -1, -1, -1}, 1, plane}, alpha});
   });
 
-  leave_out_hidden<dim>(model.surface.num_vertices, all);
+  leave_out_hidden(model.surface.num_vertices, all);
   return all;
 }
 
@@ -326,6 +331,11 @@ bool is_intersection_free(const Model& model, const VecX& x_surface, BroadPhase&
       const auto [first, second] = pairs[hit];
       *first_hit = fmt::format("edge {} meets {} {}", first, dim == 2 ? "edge" : "triangle", second);
     }
+    return false;
+  }
+  if (const auto overlap = find_overlap<dim>(model.surface, x_surface, broad_phase)) {
+    const SurfacePath still{x_surface, x_surface, {}, {}, {}};
+    if (first_hit != nullptr) *first_hit = pair_text<dim>(model.surface, still, *overlap);
     return false;
   }
   const int outside = find_vertex_outside<dim>(model, x_surface);

@@ -106,22 +106,15 @@ class HitBodies {
   }
 
   void add_pairs(const SweptCandidates& swept) {
-    const SurfaceTopology& surface = model_.surface;
     for (std::size_t k = 0; k < swept.distance.size(); ++k) {
-      std::array<int, 4> vertices{};
-      double gap = swept.distance[k], motion = swept.motion[k];
-      if constexpr (dim == 2) {
-        const auto [p, edge] = swept.pairs.point_edge[k];
-        vertices = {p, surface.edges[edge][0], surface.edges[edge][1]};
-        std::tie(gap, motion) = planar_approach(motion_of<2>(surface, path_, swept.pairs, k));
-      } else {
-        vertices = vertices_of(surface, swept.pairs, k);
-      }
+      const PrimitivePair pair = pair_of(model_.surface, swept.pairs, k);
       // The smallest dhat of the vertices decides. Each of the two bodies is hit if the gap closes fast beside its own
       // motion.
       double dhat = infinity;
-      for (std::size_t i = 0; i <= dim; ++i) dhat = std::min(dhat, dhat_at(vertices[i]));
-      const int first = body_of(vertices[0]), last = body_of(vertices[dim]);
+      for (int i = 0; i < pair.num_vertices(); ++i) dhat = std::min(dhat, dhat_at(pair.vertices[i]));
+      const int first = body_of(pair.vertices[0]), last = body_of(pair.vertices[pair.num_first]);
+      double gap = swept.distance[k], motion = swept.motion[k];
+      if constexpr (dim == 2) std::tie(gap, motion) = planar_approach(motion_of<2, 3>(path_, pair.vertices));
       gap -= barrier_.min_separation;
       touch(first, last, gap, motion, dhat);
       if (!is_closing(gap, motion, dhat)) continue;
@@ -135,7 +128,8 @@ class HitBodies {
     for (int v = 0; v < model_.surface.num_vertices; ++v) {
       if (!meets_half_space(model_, k, v)) continue;
       const Vec<dim> normal = plane.normal.template head<dim>();
-      const double gap = normal.dot(block<dim>(path_.x_t0, v)) - plane.offset - barrier_.min_separation;
+      const double gap =
+          normal.dot(block<dim>(path_.x_t0, v)) - plane.offset - barrier_.min_separation - model_.surface.radius_at(v);
       const double motion = normal.dot(block<dim>(path_.x_t0, v) - block<dim>(path_.x_t1, v));
       touch(body_of(v), -1, gap, motion, dhat_at(v));
       if (is_closing(gap, motion, dhat_at(v))) hit(body_of(v), -1, motion);

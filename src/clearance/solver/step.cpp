@@ -5,6 +5,7 @@
 #include "clearance/base/stop.h"
 #include "clearance/solver/force_criterion.h"
 #include "clearance/solver/motion_criterion.h"
+#include "clearance/solver/rigid_rates.h"
 
 namespace clearance {
 
@@ -24,12 +25,20 @@ std::unique_ptr<ConvergenceCriterion<dim>> make_criterion(const JudgedParts<dim>
   return std::make_unique<MotionCriterion<dim>>(parts);
 }
 
+template <int dim>
+InertialTarget predict_with_balls(const StepInputs<dim>& in) {
+  const IntegratorOptions& integrator = in.options.integrator;
+  InertialTarget target = predict(integrator, in.state);
+  if (turns_balls(integrator.method)) set_targets_of_balls<dim>(in.model, integrator, in.state, target);
+  return target;
+}
+
 }  // namespace
 
 template <int dim>
 Step<dim>::Step(const StepInputs<dim>& in)
     : in_(in),
-      target_(predict(in.options.integrator, in.state)),
+      target_(predict_with_balls(in)),
       problem_(in.model, in.copies, in.options, target_, in.targets, in.state),
       bound_(in_, problem_, log_),
       pull_(in_, problem_, bound_, log_),
@@ -38,7 +47,7 @@ Step<dim>::Step(const StepInputs<dim>& in)
       newton_(in_, problem_, log_),
       search_(in_, problem_, bound_, log_),
       criterion_(make_criterion<dim>({in_, problem_, pull_, friction_, newton_, search_, log_})),
-      account_(in.model, in.copies, in.coordinates(), target_, in.options.integrator.h),
+      account_(in.model, in.copies, in.coordinates(), target_, in.options.integrator),
       counters_t0_(in.system.solver().counters()) {}
 
 template <int dim>

@@ -74,6 +74,7 @@ void StepAccount<dim>::begin_sums(const VecX& x_t1) {
 template <int dim>
 void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end, TermGradients forces) {
   dx_ = end.x - x_t0_;
+  if (turns_balls_) set_arcs_of_balls<dim>(model_, x_t0_, target_, end.x, dx_);
   is_fixed_ = problem.is_fixed();
   held_components_ = problem.held_components();
   const double scale = target_.scale;
@@ -262,7 +263,7 @@ void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Su
   add_work(held, stored_.size() + 1);
   note_drive(held);
   // The residual is the work of the remaining forces along Newton's unknowns, in which rigid bodies stay rigid.
-  energy_.residual = coordinates_.reduce(end.x, free).dot(coordinates_.from_to(end.x, end.x + dx_));
+  energy_.residual = coordinates_.reduce(end.x, free).dot(coordinates_.from_to(end.x, end.x + (end.x - x_t0_)));
   // For rigid bodies all forces on the columns count, also those that keep the columns rigid: on an arc these do work.
   energy_.integrator += unbalanced.work - energy_.residual - sums.gaps;
   for (const StiffBody& body : model_.stiff_bodies) {

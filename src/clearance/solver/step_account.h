@@ -3,6 +3,7 @@
 
 #include "clearance/model/blocks.h"
 #include "clearance/solver/energy_account.h"
+#include "clearance/solver/rigid_rates.h"
 #include "clearance/solver/step_problem.h"
 
 namespace clearance {
@@ -11,8 +12,13 @@ template <int dim>
 class StepAccount {
  public:
   StepAccount(const Model& model, const WorkingCopies<dim>& copies, const LocalCoordinates<dim>& coordinates,
-              const InertialTarget& target, double h)
-      : model_(model), potentials_(copies.potentials), coordinates_(coordinates), target_(target), h_(h) {}
+              const InertialTarget& target, const IntegratorOptions& integrator)
+      : model_(model),
+        potentials_(copies.potentials),
+        coordinates_(coordinates),
+        target_(target),
+        h_(integrator.h),
+        turns_balls_(turns_balls(integrator.method)) {}
 
   /// Opens the account after the potentials have begun the step. `barrier` is the energy [J] of the barriers at the
   /// start, with the stiffness of this step.
@@ -77,6 +83,7 @@ class StepAccount {
   const LocalCoordinates<dim>& coordinates_;
   const InertialTarget& target_;
   double h_;
+  bool turns_balls_;
   VecX x_t0_, v_t0_, dx_;
   VecX energy_t0_, energy_t1_;  // [J] per potential and of the barriers, with the parameters of this step
   VecX jump_t0_;                // [J] per potential: what its parameters add at once

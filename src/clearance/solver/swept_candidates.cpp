@@ -36,7 +36,9 @@ VertexMotions vertex_motions(const SurfaceTopology& surface, const SurfacePath& 
   // A few pairs need a few vertices: a robot of 19,476 vertices that is in flight has none.
   if (4 * num_pairs < num_vertices) {
     for (int k = 0; k < num_pairs; ++k) {
-      for (const int v : vertices_of(surface, pairs, k)) set(v);
+      for (const int v : vertices_of(surface, pairs, k)) {
+        if (v >= 0) set(v);
+      }
     }
   } else {
     parallel_for(num_vertices, 4096, set);
@@ -115,28 +117,72 @@ void measure(const SurfaceTopology& surface, const VertexMotions& motions, std::
 }
 
 /// Adds to the motions what a path strays from its straight line: at the fraction t at most 4 t of its deviation.
-template <int dim>
 void add_deviations(const SurfaceTopology& surface, const SurfacePath& path, SweptCandidates& swept) {
   if (path.deviation.empty()) return;
   parallel_for(static_cast<int>(swept.motion.size()), 2048, [&](int i) {
     const std::size_t k = i;
-    const std::array<int, 4> vertices = vertices_of(surface, swept.pairs, k);
-    const std::size_t num_first = dim == 2 || k < swept.pairs.point_triangle.size() ? 1 : 2;
+    const PrimitivePair pair = pair_of(surface, swept.pairs, k);
     std::array<double, 2> largest{};
-    for (int v = 0; v <= dim; ++v) {
-      double& of_primitive = largest[std::cmp_less(v, num_first) ? 0 : 1];
-      of_primitive = std::max(of_primitive, path.deviation[vertices[v]]);
+    for (int v = 0; v < pair.num_vertices(); ++v) {
+      double& of_primitive = largest[v < pair.num_first ? 0 : 1];
+      of_primitive = std::max(of_primitive, path.deviation[pair.vertices[v]]);
     }
     swept.motion[k] += 4.0 * (largest[0] + largest[1]);
   });
 }
 
-/// Returns the largest displacement of a point relative to the ends of an edge.
-double relative_motion(const PrimitiveMotion<2, 3>& motion) {
-  const Vec<2> moved = motion.t1[0] - motion.t0[0];
-  const double to_e0 = (motion.t1[1] - motion.t0[1] - moved).squaredNorm();
-  const double to_e1 = (motion.t1[2] - motion.t0[2] - moved).squaredNorm();
-  return std::sqrt(std::max(to_e0, to_e1));
+/// Takes the radii off the distances.
+void subtract_radii(const SurfaceTopology& surface, SweptCandidates& swept) {
+  if (surface.radius.empty()) return;
+  parallel_for(static_cast<int>(swept.distance.size()), 2048, [&](int i) {
+    double& distance = swept.distance[i];
+    distance = std::max(0.0, distance - pair_of(surface, swept.pairs, i).thickness(surface));
+  });
+}
+
+/// Returns the nearest point of the simplex of the other vertices to the first one.
+template <int dim>
+Vec<dim> nearest_point(const std::array<Vec<dim>, 2>& x) {
+  return x[1];
+}
+template <int dim>
+Vec<dim> nearest_point(const std::array<Vec<dim>, 3>& x) {
+  const Vec<dim> edge = x[2] - x[1];
+  const double length_sq = edge.squaredNorm();
+  const double s = length_sq > 0.0 ? std::clamp((x[0] - x[1]).dot(edge) / length_sq, 0.0, 1.0) : 0.0;
+  return x[1] + s * edge;
+}
+
+struct PointApproach {
+  double distance, motion;  // as in SweptCandidates
+};
+
+/// Measures a point against a point or an edge (ccd/approach.h). The projection on any direction is a lower bound of
+/// the distance at any time, here on that of the distance at the start. Where rounding turns this direction, the
+/// projection at the start is less than the distance, or none at all.
+template <int dim, std::size_t count>
+PointApproach measure_along(const PrimitiveMotion<dim, count>& m) {
+  const Vec<dim> away = m.t0[0] - nearest_point<dim>(m.t0);
+  const double distance = away.norm();
+  if (!(distance > 0.0)) return {0.0, infinity};
+  const auto least = [&](const std::array<Vec<dim>, count>& x) {
+    double smallest = infinity;
+    for (std::size_t i = 1; i < count; ++i) smallest = std::min(smallest, away.dot(x[0] - x[i]));
+    return smallest / distance;
+  };
+  const double at_start = least(m.t0);
+  return {std::max(0.0, at_start), std::max(0.0, at_start - least(m.t1))};
+}
+
+/// Measures a point against an edge by the largest displacement of the point relative to its ends.
+PointApproach measure_point_edge(const PrimitiveMotion<2, 3>& m) {
+  const Vec<2> moved = m.t1[0] - m.t0[0];
+  const double to_e0 = (m.t1[1] - m.t0[1] - moved).squaredNorm(), to_e1 = (m.t1[2] - m.t0[2] - moved).squaredNorm();
+  return {std::sqrt(point_edge_distance_sq<2>(m.t0[0], m.t0[1], m.t0[2])), std::sqrt(std::max(to_e0, to_e1))};
+}
+
+PointApproach measure_point_edge(const PrimitiveMotion<3, 3>& m) {
+  return measure_along<3, 3>(m);
 }
 
 }  // namespace
@@ -148,23 +194,32 @@ std::array<int, 4> vertices_of(const SurfaceTopology& surface, const Candidates&
     return {p, t[0], t[1], t[2]};
   }
   k -= candidates.point_triangle.size();
-  if (k >= candidates.edge_edge.size()) {
-    const auto [p, edge] = candidates.point_edge[k - candidates.edge_edge.size()];
+  if (k < candidates.edge_edge.size()) {
+    const auto [first, second] = candidates.edge_edge[k];
+    const auto& a = surface.edges[first];
+    const auto& b = surface.edges[second];
+    return {a[0], a[1], b[0], b[1]};
+  }
+  k -= candidates.edge_edge.size();
+  if (k < candidates.point_edge.size()) {
+    const auto [p, edge] = candidates.point_edge[k];
     const auto& e = surface.edges[edge];
     return {p, e[0], e[1], -1};
   }
-  const auto [first, second] = candidates.edge_edge[k];
-  const auto& a = surface.edges[first];
-  const auto& b = surface.edges[second];
-  return {a[0], a[1], b[0], b[1]};
+  const auto [p, q] = candidates.point_point[k - candidates.point_edge.size()];
+  return {p, q, -1, -1};
 }
 
-template <int dim>
-PrimitiveMotion<dim, dim + 1> motion_of(const SurfaceTopology& surface, const SurfacePath& path,
-                                        const Candidates& candidates, std::size_t k) {
-  const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
-  PrimitiveMotion<dim, dim + 1> motion;
-  for (std::size_t i = 0; i <= dim; ++i) {
+PrimitivePair pair_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k) {
+  const std::size_t num_point_triangle = candidates.point_triangle.size();
+  const bool is_edge_edge = k >= num_point_triangle && k < num_point_triangle + candidates.edge_edge.size();
+  return {vertices_of(surface, candidates, k), is_edge_edge ? 2 : 1, -1};
+}
+
+template <int dim, std::size_t count>
+PrimitiveMotion<dim, count> motion_of(const SurfacePath& path, const std::array<int, 4>& vertices) {
+  PrimitiveMotion<dim, count> motion;
+  for (std::size_t i = 0; i < count; ++i) {
     motion.t0[i] = block<dim>(path.x_t0, vertices[i]);
     motion.t1[i] = block<dim>(path.x_t1, vertices[i]);
   }
@@ -177,20 +232,24 @@ SweptCandidates measure_candidates(const SurfaceTopology& surface, const Surface
   swept.pairs = std::move(candidates);
   swept.distance.resize(swept.pairs.size());
   swept.motion.resize(swept.pairs.size());
-  if constexpr (dim == 2) {
-    parallel_for(static_cast<int>(swept.pairs.size()), 512, [&](int i) {
-      const std::size_t k = i;
-      const PrimitiveMotion<2, 3> m = motion_of<2>(surface, path, swept.pairs, k);
-      swept.distance[k] = std::sqrt(point_edge_distance_sq<2>(m.t0[0], m.t0[1], m.t0[2]));
-      swept.motion[k] = relative_motion(m);
-    });
-  } else {
+  if constexpr (dim == 3) {
     const VertexMotions motions = vertex_motions(surface, path, swept.pairs);
     const std::size_t num_point_triangle = swept.pairs.point_triangle.size();
     measure(surface, motions, 0, num_point_triangle, point_triangle_approach, swept);
     measure(surface, motions, num_point_triangle, swept.pairs.edge_edge.size(), edge_edge_approach, swept);
   }
-  add_deviations<dim>(surface, path, swept);
+  const std::size_t first = swept.pairs.point_triangle.size() + swept.pairs.edge_edge.size();
+  const std::size_t end_of_edges = first + swept.pairs.point_edge.size();
+  parallel_for(static_cast<int>(swept.pairs.size() - first), 512, [&](int i) {
+    const std::size_t k = first + i;
+    const std::array<int, 4> vertices = vertices_of(surface, swept.pairs, k);
+    const PointApproach approach = k < end_of_edges ? measure_point_edge(motion_of<dim, 3>(path, vertices))
+                                                    : measure_along<dim, 2>(motion_of<dim, 2>(path, vertices));
+    swept.distance[k] = approach.distance;
+    swept.motion[k] = approach.motion;
+  });
+  subtract_radii(surface, swept);
+  add_deviations(surface, path, swept);
   return swept;
 }
 
@@ -198,11 +257,11 @@ void for_each_straight_query(const SurfaceTopology& surface, const SurfacePath& 
                              const std::function<void(const CcdQuery&)>& visit) {
   const std::size_t num_point_triangle = candidates.point_triangle.size();
   for (std::size_t k = 0; k < num_point_triangle + candidates.edge_edge.size(); ++k) {
-    const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
-    const bool is_edge_edge = k >= num_point_triangle;
-    if (!is_straight<3>(path, {vertices, is_edge_edge ? 2 : 1})) continue;
+    const PrimitivePair pair = pair_of(surface, candidates, k);
+    // Queries have no radius.
+    if (!is_straight(path, pair) || pair.thickness(surface) > 0.0) continue;
     visit(
-        {is_edge_edge ? QueryKind::edge_edge : QueryKind::point_triangle, motion_of<3>(surface, path, candidates, k)});
+        {pair.num_first == 2 ? QueryKind::edge_edge : QueryKind::point_triangle, motion_of<3, 4>(path, pair.vertices)});
   }
 }
 
@@ -221,11 +280,15 @@ Candidates reachable_candidates(const SweptCandidates& candidates, double alpha,
   keep_reachable(candidates.pairs.point_triangle, reachable.point_triangle);
   keep_reachable(candidates.pairs.edge_edge, reachable.edge_edge);
   keep_reachable(candidates.pairs.point_edge, reachable.point_edge);
+  keep_reachable(candidates.pairs.point_point, reachable.point_point);
   return reachable;
 }
 
-template PrimitiveMotion<2, 3> motion_of<2>(const SurfaceTopology&, const SurfacePath&, const Candidates&, std::size_t);
-template PrimitiveMotion<3, 4> motion_of<3>(const SurfaceTopology&, const SurfacePath&, const Candidates&, std::size_t);
+template PrimitiveMotion<2, 2> motion_of<2, 2>(const SurfacePath&, const std::array<int, 4>&);
+template PrimitiveMotion<2, 3> motion_of<2, 3>(const SurfacePath&, const std::array<int, 4>&);
+template PrimitiveMotion<3, 2> motion_of<3, 2>(const SurfacePath&, const std::array<int, 4>&);
+template PrimitiveMotion<3, 3> motion_of<3, 3>(const SurfacePath&, const std::array<int, 4>&);
+template PrimitiveMotion<3, 4> motion_of<3, 4>(const SurfacePath&, const std::array<int, 4>&);
 template SweptCandidates measure_candidates<2>(const SurfaceTopology&, const SurfacePath&, Candidates);
 template SweptCandidates measure_candidates<3>(const SurfaceTopology&, const SurfacePath&, Candidates);
 

@@ -7,23 +7,25 @@
 
 #include "clearance/broad_phase/broad_phase.h"
 #include "clearance/ccd/query.h"
+#include "clearance/contact/contact_set.h"
 #include "clearance/model/surface_path.h"
 
 namespace clearance {
 
-/// At the fraction t of the path pair k is at least distance[k] - t * motion[k] apart, up to rounding.
+/// At the fraction t of the path the surfaces of pair k are at least distance[k] - t * motion[k] apart, up to rounding.
 struct SweptCandidates {
   Candidates pairs;
-  // The next members have one number per pair, in the order point_triangle, edge_edge, point_edge.
-  std::vector<double> distance;  ///< [m] at the start; 0 where rounding hides it
+  // The next members have one number per pair, in the order of Candidates.
+  std::vector<double> distance;  ///< [m] at the start, less the radii of the pair; 0 where rounding hides it
   std::vector<double> motion;    ///< [m] not negative
 };
 
-/// Returns the vertices p, t0, t1, t2 or ea0, ea1, eb0, eb1 of candidate k; in 2D p, e0, e1 and -1.
+/// Returns the vertices p, t0, t1, t2 or ea0, ea1, eb0, eb1 of candidate k; or p, e0, e1, -1 or p, q, -1, -1.
 std::array<int, 4> vertices_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k);
-template <int dim>
-PrimitiveMotion<dim, dim + 1> motion_of(const SurfaceTopology& surface, const SurfacePath& path,
-                                        const Candidates& candidates, std::size_t k);
+PrimitivePair pair_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k);
+/// Returns the motion of the first `count` of these vertices.
+template <int dim, std::size_t count>
+PrimitiveMotion<dim, count> motion_of(const SurfacePath& path, const std::array<int, 4>& vertices);
 
 template <int dim>
 SweptCandidates measure_candidates(const SurfaceTopology& surface, const SurfacePath& path, Candidates candidates);

@@ -160,6 +160,30 @@ void restart(const IntegratorOptions& options, const State& state, const std::ve
   target.formulas = std::move(formulas);
 }
 
+LinearFormula formula_of(const IntegratorOptions& options, const State& state, const InertialTarget& target,
+                         int block) {
+  const double h = options.h;
+  StepFormula formula = StepFormula::implicit_euler;
+  if (!target.formulas.empty()) formula = target.formulas[block];
+  if (options.method == TimeIntegrator::bdf2 && has_history(state)) formula = StepFormula::bdf2;
+  switch (formula) {
+    case StepFormula::implicit_euler:
+      break;
+    case StepFormula::without_past:
+      return {.of_v = h, .rate = 2.0 / h, .rate_v = -1.0};
+    case StepFormula::bdf2: {
+      const Bdf2 bdf2(h, state);
+      const double of_velocities = bdf2.root() * h / (bdf2.sum * bdf2.sum), rate = bdf2.sum / bdf2.root() / h;
+      return {.of_prev = -bdf2.of_before / bdf2.sum,
+              .of_v = bdf2.of_now * of_velocities,
+              .of_v_prev = -bdf2.of_before * of_velocities,
+              .rate = rate,
+              .rate_prev = rate * bdf2.of_before / bdf2.sum};
+    }
+  }
+  return {.of_v = h, .rate = 1.0 / h};
+}
+
 namespace {
 
 /// Sets the velocity and the acceleration of Newmark's method.

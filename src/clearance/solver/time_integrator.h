@@ -60,6 +60,15 @@ constexpr bool has_restarts(TimeIntegrator method) {
 /// formula for the velocity would carry through the impact, and starts with a step of implicit Euler.
 void start_anew(const IntegratorOptions& options, const VecX& x_t0, State& state);
 
+/// The formula of a block as a linear function of its past, which counts positions from the present one: the target is
+/// of_prev x_prev + of_v v + of_v_prev v_prev, and the velocity at the end rate x_t1 + rate_prev x_prev + rate_v v.
+struct LinearFormula {
+  double of_prev = 0.0, of_v = 0.0, of_v_prev = 0.0;
+  double rate = 0.0, rate_prev = 0.0, rate_v = 0.0;
+};
+/// Returns the formula of a block in the step from `state` with this target. Not for Newmark and quasi-static steps.
+LinearFormula formula_of(const IntegratorOptions& options, const State& state, const InertialTarget& target, int block);
+
 /// Advances `state` to the positions x_t1 that minimise the incremental potential of `target`.
 void commit(const IntegratorOptions& options, const InertialTarget& target, const VecX& x_t1, State& state);
 

@@ -70,9 +70,10 @@ double remainder_bound(double rate_norm, const std::array<double, size>& bounds)
 }  // namespace
 
 template <int dim>
-TurningPair<dim>::TurningPair(const SurfacePath& path, const PrimitivePair& pair) : num_first_(pair.num_first) {
+TurningPair<dim>::TurningPair(const SurfacePath& path, const PrimitivePair& pair)
+    : num_first_(pair.num_first), num_vertices_(pair.num_vertices()) {
   double rate = 0.0;  // of both bodies together
-  for (int i = 0; i <= dim; ++i) {
+  for (int i = 0; i < num_vertices_; ++i) {
     Vertex& vertex = vertices_[i];
     const int index = pair.vertices[i];
     // On a screw the vertex turns about the moving centre; on a straight line it is the centre.
@@ -94,7 +95,7 @@ template <int dim>
 void TurningPair<dim>::set_corners() {
   // The corners are in the order of the outline, as in ccd/relative_motion.h.
   constexpr std::array<std::array<int, 2>, 4> edges = {{{0, 2}, {1, 2}, {1, 3}, {0, 3}}};
-  num_used_corners_ = num_first_ == 1 ? dim : 4;
+  num_used_corners_ = num_first_ == 1 ? num_vertices_ - 1 : 4;
   for (int k = 0; k < num_used_corners_; ++k) {
     Corner& corner = corners_[k];
     corner.first = num_first_ == 1 ? 0 : edges[k][0];
@@ -135,7 +136,7 @@ void TurningPair<dim>::expand(Corner& corner) const {
 template <int dim>
 void TurningPair<dim>::set_time(double time) {
   Mat<3> rotation;
-  for (int i = 0; i <= dim; ++i) {
+  for (int i = 0; i < num_vertices_; ++i) {
     Vertex& vertex = vertices_[i];
     if (i == 0 || i == num_first_) rotation = rotation_from_vector(time * vertex.turn);
     expand(time, rotation, vertex);
@@ -154,12 +155,18 @@ void TurningPair<dim>::find_direction() {
     n_ = in_space<dim>(best.n);
     separation_ = best.separation;
   };
-  if constexpr (dim == 2) {
+  if (num_used_corners_ == 1) {
+    // Two points are separated best along their line.
+    separation_ = corners_[0].position[0].norm();
+    n_ = corners_[0].position[0] / separation_;
+  } else if (num_used_corners_ == 2) {
     find(std::integral_constant<int, 2>());
-  } else if (num_first_ == 1) {
-    find(std::integral_constant<int, 3>());
-  } else {
-    find(std::integral_constant<int, 4>());
+  } else if constexpr (dim == 3) {
+    if (num_used_corners_ == 3) {
+      find(std::integral_constant<int, 3>());
+    } else {
+      find(std::integral_constant<int, 4>());
+    }
   }
 }
 

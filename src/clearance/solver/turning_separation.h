@@ -70,6 +70,7 @@ class TurningPair {
   double length_along(const Vec<3>& rate, double threshold, double longest) const;
 
   int num_first_;
+  int num_vertices_;
   std::array<Vertex, dim + 1> vertices_;
   int num_used_corners_;
   std::array<Corner, num_corners> corners_;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "clearance/verify/curved_element.h"
 #include "clearance/verify/distance.h"
@@ -33,13 +34,21 @@ class FrameCheck {
     check_finite();
     if (verdict_.num_not_finite > 0) return verdict_;
     check_elements();
+    find_rounds();
     check_half_spaces();
+    check_rounds_at_half_spaces();
     if (scene_.has_contact) check_surface();
     verdict_.min_distance = std::sqrt(min_gap_sq_);
     return verdict_;
   }
 
  private:
+  struct Round {
+    int body;
+    double radius;  // [m]
+    std::array<int, 2> ends;
+  };
+
   template <std::size_t n>
   Box box_of(const std::array<int, n>& primitive) const {
     Box box;
@@ -82,7 +91,7 @@ class FrameCheck {
     const auto& velocity = frame_.velocity;
     for (int v = 0; v < static_cast<int>(x_.size()); ++v) {
       const bool is_finite = x_[v].allFinite() && (velocity.size() != x_.size() || velocity[v].allFinite());
-      const int body = surface_.vertex_body[v];
+      const int body = std::max(0, surface_.vertex_body[v]);
       if (!is_finite) add_offense(verdict_.num_not_finite, {OffenseKind::not_finite, body, body, {v}, {}, {}});
     }
   }
@@ -136,13 +145,32 @@ class FrameCheck {
         const int body = surface_.vertex_body[v];
         if (body < 0 || is_obstacle(body) || !may_meet[v]) continue;
         const VerifyBody& of = scene_.bodies[body];
-        if (!of.collides || scene_.ignored_pairs.count({-1 - h, of.entry}) > 0) continue;
+        if (!of.rounds.empty() || !of.collides || scene_.ignored_pairs.count({-1 - h, of.entry}) > 0) continue;
         const double height = normal.dot(x_[v] - point);
         const double gap_sq = height > 0 ? height * height / normal_sq : 0.0;
         min_gap_sq_ = std::min(min_gap_sq_, gap_sq);
         check_half_space_gap(h, v, gap_sq);
         if (sign_of_side(normal, point, x_[v]) > 0) continue;
         add_offense(verdict_.num_half_space_violations, {OffenseKind::half_space, body, h, {v}, {}, {}});
+      }
+    }
+  }
+
+  /// Spheres and capsules end at their radius.
+  void check_rounds_at_half_spaces() {
+    for (int h = 0; h < static_cast<int>(scene_.half_spaces.size()); ++h) {
+      const auto& [point, normal] = scene_.half_spaces[h];
+      for (const Round& round : rounds_) {
+        const VerifyBody& of = scene_.bodies[round.body];
+        if (!of.collides || scene_.ignored_pairs.count({-1 - h, of.entry}) > 0) continue;
+        const bool is_sphere = round.ends[0] == round.ends[1];
+        for (const int v : std::span(round.ends).first(is_sphere ? 1 : 2)) {
+          const double gap = std::max(0.0, normal.dot(x_[v] - point) / normal.norm() - round.radius);
+          min_gap_sq_ = std::min(min_gap_sq_, gap * gap);
+          if (half_space_gap_exceeds(normal, point, x_[v], round.radius + scene_.min_separation)) continue;
+          verdict_.smallest_gap = std::min(verdict_.smallest_gap, gap);
+          add_offense(verdict_.num_half_space_violations, {OffenseKind::half_space, round.body, h, {v}, {}, {}});
+        }
       }
     }
   }
@@ -166,11 +194,93 @@ class FrameCheck {
     find_intersections(triangle_tree, edge_tree);
     find_min_distance(triangle_tree, edge_tree);
     if (scene_.min_separation > 0.0) check_separation(triangle_tree, edge_tree);
+    if (!rounds_.empty()) check_rounds(triangle_tree, edge_tree);
   }
 
-  /// Bodies that `body` may touch.
+  /// Bodies whose cells those of `body` may touch: bodies of spheres and capsules do not touch with their cells.
   auto partners_of(int body) const {
-    return [this, body](int other) { return may_touch(body, other); };
+    const bool is_round = !scene_.bodies[body].rounds.empty();
+    return [this, body, is_round](int other) {
+      return !is_round && scene_.bodies[other].rounds.empty() && may_touch(body, other);
+    };
+  }
+
+  void find_rounds() {
+    for (int body = 0; body < static_cast<int>(scene_.bodies.size()); ++body) {
+      for (const VerifyRound& round : scene_.bodies[body].rounds) {
+        const int num_vertices = static_cast<int>(x_.size());
+        if (std::max(round.ends[0], round.ends[1]) < num_vertices) rounds_.push_back({body, round.radius, round.ends});
+      }
+    }
+  }
+
+  /// Checks spheres and capsules, whose gap to anything must be larger than their radius.
+  void check_rounds(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
+    std::vector<Box> boxes;
+    std::vector<int> bodies;
+    for (const Round& round : rounds_) {
+      // A box that is a little too large finds all that matters.
+      const double reach = (round.radius + scene_.min_separation) * (1.0 + 1e-9);
+      Box box;
+      for (const int v : round.ends) {
+        box.add(x_[v] + Vec<3>::Constant(reach));
+        box.add(x_[v] - Vec<3>::Constant(reach));
+      }
+      boxes.push_back(box);
+      bodies.push_back(round.body);
+    }
+    const SearchTree round_tree(
+        static_cast<int>(boxes.size()), [&](int r) { return boxes[r]; }, bodies);
+    for (int r = 0; r < static_cast<int>(rounds_.size()); ++r) {
+      const Round& round = rounds_[r];
+      const auto may_meet = [&](int other) { return other != round.body && may_touch(round.body, other); };
+      const auto cells_may_meet = [&](int other) { return may_meet(other) && scene_.bodies[other].rounds.empty(); };
+      round_tree.visit_touching(boxes[r], may_meet, [&](int other) {
+        if (other < r) check_round_pair(round, rounds_[other].body, rounds_[other].ends, rounds_[other].radius);
+      });
+      triangle_tree.visit_touching(boxes[r], cells_may_meet, [&](int t) { check_round_at(round, t); });
+      edge_tree.visit_touching(boxes[r], cells_may_meet,
+                               [&](int e) { check_round_pair(round, surface_.edge_body[e], surface_.edges[e], 0.0); });
+      const auto bound_sq = [&] { return min_gap_sq_; };
+      const auto note = [&](double distance_sq, double thickness) {
+        const double gap = std::max(0.0, std::sqrt(distance_sq) - thickness);
+        min_gap_sq_ = std::min(min_gap_sq_, gap * gap);
+      };
+      round_tree.visit_near(boxes[r], may_meet, bound_sq, [&](int other) {
+        if (other < r) note(ends_gap_sq(round.ends, rounds_[other].ends), round.radius + rounds_[other].radius);
+      });
+      triangle_tree.visit_near(boxes[r], cells_may_meet, bound_sq, [&](int t) {
+        for (const int v : round.ends) note(triangle_gap_sq(v, t), round.radius);
+      });
+      edge_tree.visit_near(boxes[r], cells_may_meet, bound_sq,
+                           [&](int e) { note(ends_gap_sq(round.ends, surface_.edges[e]), round.radius); });
+    }
+  }
+
+  double ends_gap_sq(const std::array<int, 2>& a, const std::array<int, 2>& b) const {
+    return segment_segment_gap_sq(x_[a[0]], x_[a[1]], x_[b[0]], x_[b[1]]);
+  }
+
+  void check_round_pair(const Round& round, int body, const std::array<int, 2>& other, double radius) {
+    const auto& [a, b] = round.ends;
+    const double gap = round.radius + radius + scene_.min_separation;
+    if (segment_gap_exceeds(x_[a], x_[b], x_[other[0]], x_[other[1]], gap)) return;
+    min_gap_sq_ = 0.0;
+    add_intersection(round.body, round.ends, body, other);
+  }
+
+  /// Checks the ends of an axis against a triangle, and whether the axis pierces it; its edges are pairs of their own.
+  void check_round_at(const Round& round, int t) {
+    const auto& triangle = surface_.triangles[t];
+    const auto& [a, b, c] = triangle;
+    const double gap = round.radius + scene_.min_separation;
+    const auto is_far = [&](int v) { return point_triangle_gap_exceeds(x_[v], x_[a], x_[b], x_[c], gap); };
+    const auto& [first, last] = round.ends;
+    if (is_far(first) &&
+        (first == last || (is_far(last) && !segment_touches_triangle(x_[first], x_[last], x_[a], x_[b], x_[c])))) {
+      return;
+    }
+    add_intersection(round.body, round.ends, surface_.triangle_body[t], triangle);
   }
 
   void find_intersections(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
@@ -265,6 +375,7 @@ class FrameCheck {
   const Frame& frame_;
   const VerifySurface& surface_;
   const VerifyScene& scene_;
+  std::vector<Round> rounds_;
   FrameVerdict verdict_;
   double min_gap_sq_ = infinity;
 };

@@ -9,15 +9,22 @@
 
 namespace clearance::verify {
 
-/// Properties of a body of a frame according to scene.json.
+/// A sphere or a capsule that a body collides with.
+struct VerifyRound {
+  double radius = 0.0;        ///< [m]
+  std::array<int, 2> ends{};  ///< vertices of the frame; the same twice: a sphere
+};
+
+/// Properties of a body of a frame according to scene.json and bodies.json.
 struct VerifyBody {
   std::string name;
   bool is_obstacle = false;
   bool has_self_contact = true;
-  int collision_group = -1;     ///< bodies of one group >= 0 may cross each other and themselves
-  bool meets_obstacles = true;  ///< false: an obstacle is in its group, and then it may cross all of them
-  bool collides = true;         ///< false: it may cross everything
-  int entry = -1;               ///< of the bodies in scene.json
+  int collision_group = -1;              ///< bodies of one group >= 0 may cross each other and themselves
+  bool meets_obstacles = true;           ///< false: an obstacle is in its group, and then it may cross all of them
+  bool collides = true;                  ///< false: it may cross everything
+  int entry = -1;                        ///< of the bodies in scene.json
+  std::vector<VerifyRound> rounds = {};  ///< what it collides with in place of its cells; empty: its cells
 };
 
 struct VerifySurface {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "clearance/math/elementary.h"
+#include "clearance/math/lanes.h"
 #include "clearance/math/log_barrier.h"
 
 namespace clearance {
@@ -15,23 +16,33 @@ constexpr double pi = 3.14159265358979323846;
 constexpr double turn = 2.0 * pi;
 constexpr double degree = pi / 180.0;
 
-/// Returns Y w to twice the working precision: the small gap that a stiff joint leaves of large positions matters.
+/// Returns what the rounded product of a and b lacks: Dekker's product of halves, which are exact.
+CLEARANCE_INLINE Lanes rounding_of_product(const Lanes& a, const Lanes& b, const Lanes& product) {
+  constexpr double splitter = 0x1p27 + 1.0;
+  const Lanes scaled_a = splitter * a, scaled_b = splitter * b;
+  const Lanes high_a = scaled_a - (scaled_a - a), high_b = scaled_b - (scaled_b - b);
+  const Lanes low_a = a - high_a, low_b = b - high_b;
+  return ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b;
+}
+
+/// Returns Y w to twice the working precision: the small gap that a stiff joint leaves of large positions matters. The
+/// rows are summed side by side.
 template <int dim>
 Vec<dim> weighted_sum(const Mat<dim, 2 * (dim + 1)>& y, const Vec<2 * (dim + 1)>& w) {
-  Vec<dim> result;
-  for (int r = 0; r < dim; ++r) {
-    CompensatedSum sum;
-    double rounding = 0.0;
-    for (int k = 0; k < w.size(); ++k) {
-      // Most weights of a direction are zero; leaving them out changes no bit.
-      if (w[k] == 0.0) continue;
-      const double product = w[k] * y(r, k);
-      sum.add(product);
-      rounding += std::fma(w[k], y(r, k), -product);
-    }
-    result[r] = sum.sum + (sum.correction + rounding);
+  Lanes sum(0.0), correction(0.0), rounding(0.0), column(0.0);
+  for (int k = 0; k < w.size(); ++k) {
+    // Most weights of a direction are zero; leaving them out changes no bit.
+    if (w[k] == 0.0) continue;
+    for (int r = 0; r < dim; ++r) column.set(r, y(r, k));
+    const Lanes weight(w[k]), product = weight * column, total = sum + product, added = total - sum;
+    correction += (sum - (total - added)) + (product - added);
+    rounding += rounding_of_product(weight, column, product);
+    sum = total;
   }
-  return result;
+  const Lanes result = sum + (correction + rounding);
+  Vec<dim> rows;
+  for (int r = 0; r < dim; ++r) rows[r] = result[r];
+  return rows;
 }
 
 /// Returns right-handed axes with the given third one. The first two are arbitrary but always the same; in the plane

@@ -240,7 +240,10 @@ Result<Done> ResultFolder::write_frame_list() {
 Result<Done> ResultFolder::write_bodies(const std::vector<BodyRecord>& bodies) {
   std::string text;
   for (const BodyRecord& body : bodies) {
-    const Json line = {{"name", body.name}, {"entry", body.entry}};
+    Json line = {{"name", body.name}, {"entry", body.entry}};
+    for (const BodyRecord::Round& round : body.round_shapes) {
+      line["round_shapes"].push_back({{"radius", round.radius}, {"vertices", round.vertices}});
+    }
     text += (text.empty() ? "[\n" : ",\n") + line.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
   return write_file_atomically(path_ / "bodies.json", text.empty() ? "[]\n" : text + "\n]\n");

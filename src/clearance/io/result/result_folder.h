@@ -24,8 +24,14 @@ namespace clearance {
 
 /// One body of the frames, as bodies.json has it.
 struct BodyRecord {
+  /// A sphere or a capsule that the body collides with in place of its cells.
+  struct Round {
+    double radius = 0.0;        ///< [m]
+    std::vector<int> vertices;  ///< of frames: its centre, or the two ends of its axis
+  };
   std::string name;
   int entry = 0;  ///< index into `bodies` of scene.json
+  std::vector<Round> round_shapes = {};
 };
 
 /// Estimate of the error that the elements of a body make, as summary.json has it.

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numbers>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/io/robot/robot_overlaps.h"
 #include "clearance/io/robot/shape_inertia.h"
 #include "clearance/io/robot/shape_mesh.h"
+#include "clearance/math/elementary.h"
 #include "clearance/math/rotation.h"
 
 namespace clearance {
@@ -38,7 +42,28 @@ std::string unique_name(std::string name, const std::string& kind, std::size_t n
 // thousandth of a body's size, a cylinder of 192 sides that rolls down 5 degrees for 2 s is 0.1 % short, of 96 sides
 // 0.6 %, of 36 sides 14 %. Legs and arms do not roll.
 constexpr int sides_of_rollers = 192, sides_of_others = 64, fewest_sides = 16;
+/// Sides of spheres and capsules that collide as such, in pictures.
+constexpr int sides_in_pictures = 24;
 constexpr double most_round_vertices = 2e5;
+
+bool is_sphere_or_capsule(const RobotShape& shape) {
+  if (shape.kind == RobotShapeKind::capsule) return true;
+  return shape.kind == RobotShapeKind::ellipsoid && shape.size[0] == shape.size[1] && shape.size[1] == shape.size[2];
+}
+
+CapsuleDesc capsule_of(const RobotShape& shape) {
+  if (shape.kind == RobotShapeKind::ellipsoid) return {shape.size[0], {shape.pose.position}};
+  const Vec<3> half = shape.size[1] * shape.pose.rotation.col(2);
+  return {shape.size[0], {shape.pose.position - half, shape.pose.position + half}};
+}
+
+/// Returns the shape with a radius that its polyhedron of that many sides does not reach into.
+RobotShape around(RobotShape shape, int sides) {
+  const double factor = 1.0 / elementary::cos(std::numbers::pi / sides);
+  shape.size[0] *= factor * factor;
+  if (shape.kind == RobotShapeKind::ellipsoid) shape.size = Vec<3>::Constant(shape.size[0]);
+  return shape;
+}
 
 /// Returns a list of names, shortened.
 std::string listed(const std::vector<std::string>& names) {
@@ -142,7 +167,9 @@ class SceneMaker {
     std::vector<int> sides;
     double num_vertices = 0.0;
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
-      sides.push_back(model_.sides > 0 ? model_.sides : may_roll(b) ? sides_of_rollers : sides_of_others);
+      const int usual = is_round(b) ? sides_in_pictures : may_roll(b) ? sides_of_rollers : sides_of_others;
+      sides.push_back(model_.sides > 0 ? model_.sides : usual);
+      if (is_round(b)) continue;
       for (const RobotShape& shape : body(b).shapes) num_vertices += num_vertices_of_round(shape, sides[b]);
     }
     if (model_.sides > 0 && model_.sides < sides_of_others && num_vertices > 0.0) {
@@ -154,13 +181,26 @@ class SceneMaker {
     if (model_.sides > 0 || num_vertices <= most_round_vertices) return sides;
     // The vertices of balls and capsules grow with the square of the number of sides.
     const double share = std::sqrt(most_round_vertices / num_vertices);
-    for (int& n : sides) n = std::max(fewest_sides, static_cast<int>(n * share));
-    const auto [fewest, most] = std::minmax_element(sides.begin(), sides.end());
+    for (std::size_t b = 0; b < sides.size(); ++b) {
+      if (!is_round(b)) sides[b] = std::max(fewest_sides, static_cast<int>(sides[b] * share));
+    }
+    int fewest = sides_of_rollers, most = fewest_sides;
+    for (std::size_t b = 0; b < sides.size(); ++b) {
+      if (is_round(b)) continue;
+      fewest = std::min(fewest, sides[b]);
+      most = std::max(most, sides[b]);
+    }
     note(fmt::format(
         "faceted_rolling: because there are many round shapes, they get {} to {} sides instead of {} to {}; a shape "
         "with n sides stays at rest on slopes up to 180/n degrees; `--set robot.sides=N` gives all of them N sides",
-        sides_at_least(*fewest), sides_at_least(*most), sides_of_others, sides_of_rollers));
+        sides_at_least(fewest), sides_at_least(most), sides_of_others, sides_of_rollers));
     return sides;
+  }
+
+  /// True if the body moves and collides as spheres and capsules, which need no sides.
+  bool is_round(std::size_t b) const {
+    const std::vector<RobotShape>& shapes = body(b).shapes;
+    return may_touch(b) && !body(b).is_fixed && std::all_of(shapes.begin(), shapes.end(), is_sphere_or_capsule);
   }
 
   /// True if the body is free by itself, or is a wheel or a caster: one that turns about the middle of one of its round
@@ -189,8 +229,28 @@ class SceneMaker {
     return is_ball || (joint.kind == JointKind::hinge && std::abs(pose.rotation.col(2).dot(axis)) > is_parallel);
   }
 
+  /// Returns points of the body, in its frame, that contain it together with balls of the given radii about them.
+  std::vector<std::pair<Vec<3>, double>> extremes(std::size_t b) const {
+    std::vector<std::pair<Vec<3>, double>> points;
+    if (!is_round(b)) {
+      for (const Vec<3>& v : meshes_[b].vertices) points.emplace_back(v, 0.0);
+      return points;
+    }
+    for (const RobotShape& shape : body(b).shapes) {
+      const CapsuleDesc capsule = capsule_of(shape);
+      for (const Vec<3>& end : capsule.ends) points.emplace_back(end, capsule.radius);
+    }
+    return points;
+  }
+
+  /// Returns a mesh around the body where it starts.
   Mesh placed_mesh(std::size_t b) const {
     Mesh mesh = meshes_[b];
+    if (is_round(b)) {
+      std::vector<RobotShape> shapes;
+      for (const RobotShape& shape : body(b).shapes) shapes.push_back(around(shape, sides_in_pictures));
+      mesh = mesh_of_shapes(shapes, sides_in_pictures);
+    }
     for (Vec<3>& v : mesh.vertices) v = body(b).pose.apply(v) + lift_[b];
     return mesh;
   }
@@ -214,11 +274,10 @@ class SceneMaker {
       std::vector<double> missing(mechanism_.size(), 0.0);
       for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
         if (!may_touch(b) || !is_free(b) || ignores(p, b)) continue;
-        const Mesh mesh = placed_mesh(b);
-        const double gap = 1e-3 * bounding_box(mesh.vertices).diagonal();
-        for (const Vec<3>& v : mesh.vertices) {
-          double& most = missing[mechanism_[b]];
-          most = std::max(most, gap - normal.dot(v - plane.point));
+        double& most = missing[mechanism_[b]];
+        const double gap = 1e-3 * bounding_box(meshes_[b].vertices).diagonal();
+        for (const auto& [place, radius] : extremes(b)) {
+          most = std::max(most, gap + radius - normal.dot(body(b).pose.apply(place) + lift_[b] - plane.point));
         }
       }
       for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
@@ -240,6 +299,7 @@ class SceneMaker {
     desc.transform.rotation = euler_xyz_from_rotation(upright() * of.pose.rotation);
     desc.transform.translation = upright() * (of.pose.position + lift_[b]);
     desc.collides = may_touch(b);
+    if (is_round(b)) std::transform(of.shapes.begin(), of.shapes.end(), std::back_inserter(desc.capsules), capsule_of);
     desc.collision_group = of.collision_group;
     desc.friction = of.friction;
     if (!of.is_fixed) {

@@ -60,6 +60,7 @@ Model make_model(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
   model.restitution = restitution_table(desc, model.friction);
   model.is_always_prescribed = always_prescribed_blocks(bodies, unknowns);
   model.is_obstacle_vertex = std::move(surface.is_obstacle_vertex);
+  model.first_turn_vertex = std::move(surface.first_turn_vertex);
   model.body_of_block = unknowns.body_of_block;
   model.higher_nodes = find_higher_nodes(bodies, unknowns);
   model.mechanism_of_body = joints.mechanism_of_body;

@@ -177,7 +177,7 @@ void clear_start(const std::vector<BodyInstance>& bodies, const Model& model, co
     const auto is_bent = [&](int i) { return !bodies[body(i)].displacements.empty(); };
     if (is_bent(0) || is_bent(n - 1)) continue;
     const bool is_within = contact.kind != ContactKind::half_space && body(0) == body(n - 1);
-    const double gap = (is_within ? own_share : 1.0) * (std::sqrt(contact.distance_sq) - options.min_separation);
+    const double gap = (is_within ? own_share : 1.0) * (gap_of(contact) - options.min_separation);
     for (int i = 0; i < n; ++i) {
       const std::size_t v = contact.vertices[i];
       dhat[v] = std::min(dhat[v], std::max(gap, least_share * dhat_of_body[v]));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -108,6 +109,9 @@ std::vector<std::array<int, 2>> ignored_pairs(const SceneDesc& desc, const std::
   return pairs;
 }
 
+/// Weight of a block below which it is rounding.
+constexpr double no_weight = 1e-12;
+
 /// The colliding surfaces of all bodies, numbered body by body.
 class SurfaceBuilder {
  public:
@@ -127,13 +131,16 @@ class SurfaceBuilder {
       const BodyInstance& body = bodies_[b];
       result_.topology.body_names.push_back(body.name);
       const BodyDesc& body_desc = desc_.bodies[body.desc];
-      if (has_collision_surface(body_desc, body)) {
+      if (!body.round_shapes.empty() && body_desc.collides) {
+        add_round_shapes(b);
+      } else if (has_collision_surface(body_desc, body)) {
         add_collision_surface(body_desc, b);
       } else if (body_desc.collides) {
         add_mesh(b);
       }
       first_vertex_ += static_cast<int>(body.mesh.vertices.size());
     }
+    add_turn_vertices();
     result_.topology.ignored_pairs = ignored_pairs(desc_, bodies_);
     const VecX x = result_.map.apply(unknowns_.x_rest);
     for (const auto& e : result_.topology.edges) {
@@ -212,6 +219,56 @@ class SurfaceBuilder {
     renumber(triangles);
     renumber(edges);
     add(b, num_vertices, triangles, std::move(edges));
+  }
+
+  /// Adds the centres and axes of spheres and capsules.
+  void add_round_shapes(int b) {
+    Edges edges;
+    int num_vertices = 0;
+    std::vector<double>& radius = result_.topology.radius;
+    radius.resize(result_.topology.num_vertices, 0.0);
+    for (const RoundShape& shape : bodies_[b].round_shapes) {
+      if (shape.vertices.size() == 2) edges.push_back({num_vertices, num_vertices + 1});
+      for (const int v : shape.vertices) {
+        add_axis_vertex(v);
+        radius.push_back(shape.radius);
+        ++num_vertices;
+      }
+    }
+    add(b, num_vertices, {}, std::move(edges));
+  }
+
+  /// Adds a vertex of the axis of a round shape. The centre of mass is a block of its own, on which turns have no
+  /// effect.
+  void add_axis_vertex(int vertex) {
+    const SurfaceMap::Terms terms = result_.frames.vertex_map.terms(first_vertex_ + vertex);
+    const bool is_center = std::all_of(terms.begin() + 1, terms.end(),
+                                       [](const SurfaceMap::Term& term) { return std::abs(term.weight) < no_weight; });
+    if (!is_center) return add_vertex(vertex);
+    result_.map.add_vertex(terms[0].block);
+    result_.vertex_of_surface.push_back(first_vertex_ + vertex);
+  }
+
+  /// Adds the vertices that tell how bodies with radii turn.
+  void add_turn_vertices() {
+    const SurfaceTopology& surface = result_.topology;
+    if (surface.radius.empty()) return;
+    result_.topology.radius.resize(surface.num_vertices, 0.0);
+    result_.first_turn_vertex.assign(surface.num_vertices, -1);
+    std::vector<const StiffUnit*> unit_of_body(bodies_.size(), nullptr);
+    for (const StiffUnit& unit : unknowns_.stiff_units) unit_of_body[unit.body] = &unit;
+    for (int v = 0; v < surface.num_vertices; ++v) {
+      if (!(surface.radius[v] > 0.0)) continue;
+      const StiffUnit& unit = *unit_of_body[surface.vertex_body[v]];
+      result_.first_turn_vertex[v] = result_.map.num_vertices();
+      const SurfaceMap::Terms terms = result_.map.terms(v);
+      for (int axis = 0; axis < dim_; ++axis) {
+        Vec<3> weights = Vec<3>::Zero();
+        for (std::size_t i = 1; i < terms.size(); ++i) weights[static_cast<int>(i) - 1] = terms[i].weight;
+        weights[axis] += surface.radius[v] / unit.frame.radius;
+        result_.map.add_affine_vertex(unit.first_block, {weights.data(), static_cast<std::size_t>(dim_)});
+      }
+    }
   }
 
   void add_collision_surface(const BodyDesc& body_desc, int b) {

@@ -32,6 +32,7 @@ struct SceneSurface {
   SurfaceMap map{3};                         ///< map from the unknowns to the surface vertices
   std::vector<double> edge_rest_length_sq;   ///< [m^2] per edge
   std::vector<char> is_obstacle_vertex;      ///< per vertex
+  std::vector<int> first_turn_vertex;        ///< Model::first_turn_vertex
   std::vector<int> vertex_of_surface;        ///< number in frames per surface vertex
   std::vector<BoundaryFace> boundary_faces;  ///< faces of the bodies with collision surfaces that lie on their elements
   FrameMesh frames;

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "clearance/bodies/fem/element_mesh.h"
+#include "clearance/geometry/mass_properties.h"
 #include "clearance/geometry/mesh_mass.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
@@ -203,7 +204,10 @@ class Finder {
   void add_body(const BodyInstance& body, const BodyDesc& desc) {
     unit_.stiffness = desc.material.stiffness.value_or(0.0);
     unit_.is_rigid = body.kind == BodyKind::rigid;
+    unit_.is_ball = desc.generator && desc.generator->is_exact && desc.generator->kind == GeneratorKind::sphere &&
+                    !desc.inertia && !desc.center_of_mass;
     StiffBodyOptions options = {desc.material.density, desc.mass, desc.thickness, 10.0 * scene_.contact.dhat};
+    if (desc.generator && desc.generator->is_exact) set_round_mass(body, desc, options);
     const Mat<3> rotation = rotation_from_euler_xyz(desc.transform.rotation);
     if (desc.center_of_mass) {
       options.center = rotation * desc.transform.scale.cwiseProduct(*desc.center_of_mass) + desc.transform.translation +
@@ -213,6 +217,16 @@ class Finder {
       options.second_moment = rotation * second_moment_of(inertia_tensor(*desc.inertia)) * rotation.transpose();
     }
     add(make_affine_frame(body.mesh, options), body.name);
+  }
+
+  /// Sets the mass properties of the one round shape that the body is.
+  static void set_round_mass(const BodyInstance& body, const BodyDesc& desc, StiffBodyOptions& options) {
+    const RoundShape& shape = body.round_shapes.front();
+    const MassProperties properties = mass_properties_of_capsule(
+        body.mesh.vertices[shape.vertices.front()], body.mesh.vertices[shape.vertices.back()], shape.radius);
+    options.mass = desc.mass.value_or(desc.material.density * properties.measure);
+    options.center = properties.center;
+    options.second_moment = (*options.mass / properties.measure) * properties.second_moment;
   }
 
   void add_parts(const BodyInstance& body, const BodyDesc& desc) {

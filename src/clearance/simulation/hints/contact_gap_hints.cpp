@@ -232,7 +232,7 @@ class ContactGaps {
     std::map<Pair, PairGap> found;
     for (const Contact& contact : set.contacts) {
       PairGap& pair_gap = found[bodies_of(model.surface, contact)];
-      const double gap = std::sqrt(contact.distance_sq);
+      const double gap = gap_of(contact);
       if (!(gap < pair_gap.gap)) continue;
       pair_gap.gap = gap;
       pair_gap.dhat = infinity;

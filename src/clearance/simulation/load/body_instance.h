@@ -10,6 +10,7 @@
 #include "clearance/geometry/mesh.h"
 #include "clearance/io/mesh/weights_reader.h"
 #include "clearance/model/body_mesh.h"
+#include "clearance/scene/body_shapes.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/load/mesh_groups.h"
 
@@ -36,7 +37,8 @@ struct BodyInstance {
   int desc = 0;  ///< index into SceneDesc::bodies
   BodyKind kind = BodyKind::deformable;
   bool is_obstacle = false;
-  Mesh mesh;  ///< placed in the scene, unstressed, without vertices that no element uses
+  Mesh mesh;                             ///< placed in the scene, unstressed, without vertices that no element uses
+  std::vector<RoundShape> round_shapes;  ///< what a stiff body collides with in place of its triangles; empty: none
   /// Collision surface from a file, placed as `mesh` but without shifts; null if there is none.
   std::shared_ptr<const Mesh> proxy;
   /// Weights by which each vertex of `proxy` follows vertices of `mesh`; null if each vertex follows the element around

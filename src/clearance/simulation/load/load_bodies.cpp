@@ -23,6 +23,7 @@
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 #include "clearance/scene/body_remesh.h"
+#include "clearance/scene/body_shapes.h"
 #include "clearance/simulation/load/conformity.h"
 #include "clearance/simulation/load/hint.h"
 #include "clearance/simulation/load/kept_shape.h"
@@ -46,9 +47,6 @@ std::string place_of(int desc) {
   return fmt::format("bodies[{}]", desc);
 }
 
-double size_at(const GeneratorDesc& g, std::size_t i, double fallback) {
-  return i < g.size.size() ? g.size[i] : fallback;
-}
 int cells_at(const GeneratorDesc& g, std::size_t i) {
   return i < g.resolution.size() ? g.resolution[i] : (g.resolution.empty() ? 4 : g.resolution.back());
 }
@@ -101,6 +99,8 @@ Result<Mesh> generate(const GeneratorDesc& g) {
       return make_bowl(s(0), s(1), c(0));
     case GeneratorKind::funnel:
       return make_funnel(s(0), s(1), s(2), c(0), c(1));
+    case GeneratorKind::capsule:
+      return make_capsule(s(0), s(1), c(0));
   }
   return g.is_surface ? surface_of(mesh) : mesh;
 }
@@ -224,6 +224,25 @@ void transform_mesh(const TransformDesc& transform, Mesh& mesh) {
   for (Vec<3>& v : mesh.vertices) v = linear * v + transform.translation;
   // A reflection turns every element inside out. The scale of z does not matter in 2D.
   if (transform.scale.head(mesh.dim).prod() < 0.0) turn_elements(mesh);
+}
+
+/// Places the spheres and capsules of a body with vertices of its mesh that no element uses; `next_number` is that of
+/// the first in the source.
+std::vector<RoundShape> place_round_shapes(const BodyDesc& body, int next_number, std::vector<int>& source_vertex,
+                                           Mesh& mesh) {
+  std::vector<RoundShape> shapes;
+  const TransformDesc& transform = body.transform;
+  const Mat<3> linear = rotation_from_euler_xyz(transform.rotation) * transform.scale.asDiagonal();
+  for (const CapsuleDesc& capsule : capsules_of(body)) {
+    RoundShape& shape = shapes.emplace_back();
+    shape.radius = std::abs(transform.scale[0]) * capsule.radius;
+    for (const Vec<3>& end : capsule.ends) {
+      shape.vertices.push_back(static_cast<int>(mesh.vertices.size()));
+      mesh.vertices.push_back(linear * end + transform.translation);
+      source_vertex.push_back(next_number++);
+    }
+  }
+  return shapes;
 }
 
 std::string list_some(const std::vector<int>& elements) {
@@ -484,6 +503,7 @@ struct BodyEntry {
   BoundingBox untransformed_box;
   std::shared_ptr<const std::vector<BodyGroup>> groups;
 
+  std::vector<RoundShape> round_shapes;
   ProxySurface proxy;
   std::shared_ptr<const NodeWeights> proxy_weights;
 };
@@ -674,6 +694,8 @@ void place_mesh(BodyEntry& entry) {
   drop_unused_vertices(entry.mesh, entry.source_vertex);
   entry.untransformed_box = bounding_box(entry.mesh.vertices);
   transform_mesh(entry.body.transform, entry.mesh);
+  entry.round_shapes =
+      place_round_shapes(entry.body, static_cast<int>(entry.source.vertices.size()), entry.source_vertex, entry.mesh);
 }
 
 void check_placed_elements(BodyEntry& entry) {
@@ -713,6 +735,7 @@ BodyInstance make_instance(const BodyEntry& entry, const Component& component, c
   instance.kind = body.kind;
   instance.is_obstacle = body.kind == BodyKind::obstacle;
   instance.mesh = component.mesh;
+  instance.round_shapes = entry.round_shapes;
   instance.proxy = entry.proxy.mesh;
   instance.proxy_weights = entry.proxy_weights;
   if (entry.keeps_shape) {
@@ -722,6 +745,7 @@ BodyInstance make_instance(const BodyEntry& entry, const Component& component, c
   instance.untransformed_box = entry.untransformed_box;
   instance.source_vertex = component.source_vertex;
   instance.num_source_vertices = entry.source.vertices.size();
+  for (const RoundShape& shape : entry.round_shapes) instance.num_source_vertices += shape.vertices.size();
   instance.lists_reach_between = entry.has_chosen_order;
   instance.groups = entry.groups;
   instance.element_numbers = entry.element_numbers;

@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "clearance/geometry/curved_cells.h"
+
 namespace clearance {
 
 namespace {

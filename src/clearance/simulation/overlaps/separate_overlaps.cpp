@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "clearance/geometry/generators.h"
+#include "clearance/geometry/surface.h"
+#include "clearance/scene/body_shapes.h"
 #include "clearance/simulation/build/build_scene_model.h"
 #include "clearance/simulation/build/collision_surface.h"
 #include "clearance/simulation/load/load_bodies.h"
@@ -433,6 +437,42 @@ void refuse_collision_surfaces(const SceneDesc& scene, const SceneModel& model, 
   }
 }
 
+/// Returns a polyhedron around a sphere or a capsule that is 2 or 3 % larger.
+Mesh polyhedron_around(const CapsuleDesc& capsule) {
+  constexpr int layers = 4;
+  // The faces of such a ball are at most 0.38 / 2 radians from their corners, those of the capsule pi / 16 and pi / 24.
+  constexpr double of_ball = 1.0188, of_capsule = 1.0285;
+  if (capsule.ends.size() == 1) {
+    Mesh ball = surface_of(make_sphere(of_ball * capsule.radius, layers));
+    for (Vec<3>& v : ball.vertices) v += capsule.ends[0];
+    return ball;
+  }
+  const Vec<3> axis = capsule.ends[1] - capsule.ends[0], middle = 0.5 * (capsule.ends[0] + capsule.ends[1]);
+  Mesh mesh = make_capsule(of_capsule * capsule.radius, axis.norm(), layers);
+  const Mat<3> turn = Eigen::Quaterniond::FromTwoVectors(Vec<3>::UnitY(), axis).toRotationMatrix();
+  for (Vec<3>& v : mesh.vertices) v = middle + turn * v;
+  return mesh;
+}
+
+/// Replaces spheres and capsules by polyhedra around them, as overlaps are those of facets.
+void facet_round_shapes(SceneDesc& scene) {
+  for (BodyDesc& body : scene.bodies) {
+    const std::vector<CapsuleDesc> capsules = capsules_of(body);
+    if (capsules.empty()) continue;
+    GeometryDesc geometry;
+    for (const CapsuleDesc& capsule : capsules) {
+      const Mesh mesh = polyhedron_around(capsule);
+      const int first = static_cast<int>(geometry.vertices.size());
+      geometry.vertices.insert(geometry.vertices.end(), mesh.vertices.begin(), mesh.vertices.end());
+      for (const auto& [a, b, c] : mesh.triangles) geometry.triangles.push_back({first + a, first + b, first + c});
+    }
+    body.mesh.clear();
+    body.generator.reset();
+    body.capsules.clear();
+    body.geometry = std::move(geometry);
+  }
+}
+
 /// Keeps the elements that the bodies were separated with, which are linear: finer surfaces might meet again.
 void keep_orders(SceneDesc& scene) {
   if (scene.time.integrator != TimeIntegrator::quasi_static) return;
@@ -455,6 +495,7 @@ Result<Separation> separate_overlaps(const SceneDesc& scene) {
   SceneDesc apart = scene;
   apart.contact.enabled = false;
   apart.start.overlaps = OverlapHandling::separate;
+  facet_round_shapes(apart);
   Issues issues;
   const SceneModel model = build(apart, issues);
   refuse_collision_surfaces(scene, model, issues);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -76,7 +77,8 @@ class Preflight {
       std::map<int, std::pair<int, double>> outside;  // body -> count, smallest distance [m]
       for (int v = 0; v < scene_.model.surface.num_vertices; ++v) {
         if (!meets_half_space(scene_.model, static_cast<int>(plane), v)) continue;
-        const double distance = half_space.normal.dot(point_at(x_, scene_.dim, v)) - half_space.offset;
+        const double distance =
+            half_space.normal.dot(point_at(x_, scene_.dim, v)) - half_space.offset - scene_.model.surface.radius_at(v);
         if (distance > desc_.contact.min_separation) continue;
         auto& [count, smallest] = outside[scene_.model.surface.vertex_body[v]];
         smallest = count++ == 0 ? distance : std::min(smallest, distance);
@@ -181,15 +183,22 @@ class Preflight {
     // The candidates are complete only up to the activation distance, so that a larger smallest distance means nothing.
     if (!set.contacts.empty()) report_.min_distance = set.min_distance;
     if (set.min_distance > barrier.min_separation) return;
+    std::map<std::pair<int, int>, double> gaps;  // smallest gap of each pair of bodies [m]
     for (const Contact& contact : set.contacts) {
-      if (std::sqrt(contact.distance_sq) > barrier.min_separation) continue;
-      const auto body = [&](int v) { return scene_.model.surface.vertex_body[v]; };
-      add(fmt::format(
-          "bodies '{}' and '{}' start {:.6g} m apart, but must be further apart than {}",
-          name_of(body(contact.vertices[0])),
-          name_of(body(contact.vertices[1] < 0 ? contact.vertices[0] : contact.vertices[contact.num_vertices() - 1])),
-          std::sqrt(contact.distance_sq), separation_text()));
-      return;
+      const double gap = gap_of(contact);
+      if (gap > barrier.min_separation) continue;
+      const auto body = [&](int i) { return scene_.model.surface.vertex_body[contact.vertices[i]]; };
+      const auto [least, is_new] = gaps.try_emplace(std::minmax(body(0), body(contact.num_vertices() - 1)), gap);
+      least->second = std::min(least->second, gap);
+    }
+    for (const auto& [bodies, gap] : gaps) {
+      const std::string who = fmt::format("bodies '{}' and '{}'", name_of(bodies.first), name_of(bodies.second));
+      if (gap < 0.0) {
+        add(fmt::format("{} overlap at the start, by {:.3g} m; {}", who, -gap, advice("move them apart")));
+      } else {
+        add(fmt::format("{} start {:.6g} m apart, but must be further apart than {}", who, gap,
+                        barrier.min_separation > 0.0 ? separation_text() : "zero"));
+      }
     }
   }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "clearance/scene/body_shapes.h"
 #include "clearance/scene/scene.h"
 
 namespace clearance {
@@ -25,6 +27,7 @@ struct BodyView {
   /// Range in unknowns(), as blocks of `dim` numbers: one per vertex; for a stiff body its centre of mass and the
   /// columns of its affine map. The blocks of stiff parts of a deformable body follow those of its vertices.
   IndexRange blocks;
+  std::vector<RoundShape> round_shapes;  ///< what the body collides with in place of its mesh, with vertices of frames
 };
 
 }  // namespace clearance

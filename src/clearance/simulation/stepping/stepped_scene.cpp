@@ -544,7 +544,10 @@ std::vector<BodyView> SteppedScene::views_of(const SceneModel& scene) {
     const int end_block = is_last ? scene.model.layout.num_blocks : scene.blocks[b + 1].first;
     const IndexRange vertices = {num_vertices, static_cast<int>(body.mesh.vertices.size())};
     const IndexRange blocks = {scene.blocks[b].first, end_block - scene.blocks[b].first};
-    views.push_back({body.name, body.desc, body.kind, body.is_obstacle, vertices, blocks});
+    views.push_back({body.name, body.desc, body.kind, body.is_obstacle, vertices, blocks, body.round_shapes});
+    for (RoundShape& shape : views.back().round_shapes) {
+      for (int& v : shape.vertices) v += vertices.first;
+    }
     num_vertices = vertices.end();
   }
   return views;

@@ -71,8 +71,14 @@ VerifyBody body_of(const json& entries, std::size_t number, std::string name) {
 /// Returns the bodies that bodies.json lists.
 std::vector<VerifyBody> listed_bodies(const json& entries, const json& list) {
   std::vector<VerifyBody> bodies;
-  for (const json& body : list)
+  for (const json& body : list) {
     bodies.push_back(body_of(entries, body.at("entry").get<std::size_t>(), body.at("name").get<std::string>()));
+    for (const json& round : body.value("round_shapes", json::array())) {
+      const json& vertices = round.at("vertices");
+      bodies.back().rounds.push_back(
+          {round.at("radius").get<double>(), {vertices.front().get<int>(), vertices.back().get<int>()}});
+    }
+  }
   return bodies;
 }
 

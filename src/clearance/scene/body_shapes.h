@@ -1,0 +1,24 @@
+// Sizes of generated shapes, and the round shapes that bodies collide with.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+inline double size_at(const GeneratorDesc& generator, std::size_t i, double fallback) {
+  return i < generator.size.size() ? generator.size[i] : fallback;
+}
+
+/// A sphere or a capsule that a body collides with.
+struct RoundShape {
+  double radius = 0.0;        ///< [m]
+  std::vector<int> vertices;  ///< of the body's mesh: its centre, or the two ends of its axis
+};
+
+/// Returns the spheres and capsules that a body collides with in place of its mesh, before its transform.
+std::vector<CapsuleDesc> capsules_of(const BodyDesc& body);
+
+}  // namespace clearance
