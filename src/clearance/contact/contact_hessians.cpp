@@ -186,7 +186,9 @@ void ContactHessians<dim>::form_groups(const std::vector<int>& found, const Sten
 template <int dim>
 void ContactHessians<dim>::prepare(const SurfaceMap& map, std::vector<ContactVertices> contacts,
                                    std::vector<int> neighbours, const std::vector<char>& is_fixed) {
+  if (map_ == &map && contacts_ == contacts && neighbours_ == neighbours && is_fixed_ == is_fixed) return;
   map_ = &map;
+  is_fixed_ = is_fixed;
   contacts_ = std::move(contacts);
   neighbours_ = std::move(neighbours);
   stencils_ = {};

@@ -20,12 +20,14 @@ struct ContactVertices {
   int first_neighbour = 0, num_neighbours = 0;
 
   std::size_t num_places() const { return 4 + num_neighbours; }
+  bool operator==(const ContactVertices&) const = default;
 };
 
 template <int dim>
 class ContactHessians {
  public:
-  /// Fixes which blocks the Hessians of `contacts` touch; those marked in `is_fixed` are left out.
+  /// Fixes which blocks the Hessians of `contacts` touch; those marked in `is_fixed` are left out. The plan of the last
+  /// call is kept where nothing has changed: from one iteration to the next, contacts often stay the same.
   void prepare(const SurfaceMap& map, std::vector<ContactVertices> contacts, std::vector<int> neighbours,
                const std::vector<char>& is_fixed);
   /// Returns the sorted keys of the blocks that the prepared contacts touch.
@@ -60,6 +62,7 @@ class ContactHessians {
   const SurfaceMap* map_ = nullptr;
   std::vector<ContactVertices> contacts_;
   std::vector<int> neighbours_;
+  std::vector<char> is_fixed_;
   StencilList stencils_;             // one a group: its free blocks; of packed groups in the order of the vertices
   std::vector<int> order_;           // contacts, group by group
   std::vector<int> first_of_group_;  // into order_, and one past the last

@@ -123,8 +123,8 @@ const std::vector<BlockKey>& ContactPotential<dim>::prepare_hessian(const Contac
     added.num_neighbours = static_cast<int>(set.neighbours_of(k).size());
     if (added.num_neighbours > 0) added.first_neighbour = set.first_neighbour[k];
   }
-  hessians_.prepare(model_.surface_map, std::move(vertices), set.neighbours, is_fixed);
-  return hessians_.keys();
+  hessians_->prepare(model_.surface_map, std::move(vertices), set.neighbours, is_fixed);
+  return hessians_->keys();
 }
 
 template <int dim>
@@ -132,7 +132,7 @@ void ContactPotential<dim>::add_derivatives(const ContactSet& set, const VecX& x
                                             VecX& gradient, BlockSparseMatrix& matrix) {
   if (set.contacts.empty()) return;
   LocalGradients locals(dim * set.first_place(set.contacts.size()));
-  hessians_.add_to(matrix, scale, [&](int k, RankOneSum<dim>& sum) {
+  hessians_->add_to(matrix, scale, [&](int k, RankOneSum<dim>& sum) {
     const std::size_t at = k;
     contacts_.compute_derivatives(set, at, x, kind, local(set, at, locals), sum);
   });

@@ -2,7 +2,9 @@
 // unknowns.
 #pragma once
 
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "clearance/contact/contact_hessians.h"
@@ -13,8 +15,10 @@ namespace clearance {
 template <int dim>
 class ContactPotential {
  public:
-  /// `model` and `contacts` outlive the object.
-  ContactPotential(const Model& model, const ContactModel<dim>& contacts) : model_(model), contacts_(contacts) {}
+  /// `model` and `contacts` outlive the object. `hessians` may have the plan of an earlier object for the same model.
+  ContactPotential(const Model& model, const ContactModel<dim>& contacts,
+                   std::shared_ptr<ContactHessians<dim>> hessians = std::make_shared<ContactHessians<dim>>())
+      : model_(model), contacts_(contacts), hessians_(std::move(hessians)) {}
 
   /// Returns the sum of the energies of all contacts (of [Fer23, eq. 2.5] without kappa, in m^4), at the surface
   /// positions `x` that the set was built at.
@@ -54,7 +58,7 @@ class ContactPotential {
 
   const Model& model_;
   const ContactModel<dim>& contacts_;
-  ContactHessians<dim> hessians_;
+  std::shared_ptr<ContactHessians<dim>> hessians_;
 };
 
 extern template class ContactPotential<2>;

@@ -19,7 +19,6 @@ FrictionCoefficients friction_coefficients(const Model& model, const Contact& co
 template <int dim>
 void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const VecX& displacement, double kappa,
                                  double share) {
-  prepared_for_.clear();
   double strongest = 0.0;
   for (LaggedContact& contact : contacts_) {
     // The potential so far keeps the rest of the share.
@@ -258,8 +257,6 @@ void FrictionPotential<dim>::visit_forces(const VecX& x, double scale, const For
 
 template <int dim>
 const std::vector<BlockKey>& FrictionPotential<dim>::prepare_hessian(const std::vector<char>& is_fixed) {
-  if (prepared_for_ == is_fixed) return hessians_.keys();
-  prepared_for_ = is_fixed;
   std::vector<ContactVertices> vertices;
   std::vector<int> turned;
   vertices.reserve(contacts_.size());
@@ -267,8 +264,8 @@ const std::vector<BlockKey>& FrictionPotential<dim>::prepare_hessian(const std::
     vertices.push_back({contact.vertices, contact.num_vertices, static_cast<int>(turned.size()), contact.num_turned});
     turned.insert(turned.end(), contact.turned.begin(), contact.turned.begin() + contact.num_turned);
   }
-  hessians_.prepare(model_.surface_map, std::move(vertices), std::move(turned), is_fixed);
-  return hessians_.keys();
+  hessians_->prepare(model_.surface_map, std::move(vertices), std::move(turned), is_fixed);
+  return hessians_->keys();
 }
 
 namespace {
@@ -291,7 +288,7 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
   if (contacts_.empty()) return;
   add_gradient(x, gradient);
   const VecX displacement = x - x_t0_;
-  hessians_.add_to(matrix, 1.0, [&](int k, RankOneSum<dim>& sum) {
+  hessians_->add_to(matrix, 1.0, [&](int k, RankOneSum<dim>& sum) {
     const LaggedContact& contact = contacts_[k];
     // Contacts of negative weight have no positive part.
     if (contact.limit < 0.0 && kind == HessianKind::projected) return;

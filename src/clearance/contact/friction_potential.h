@@ -24,6 +24,8 @@
 #pragma once
 
 #include <array>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "clearance/contact/contact_hessians.h"
@@ -44,9 +46,16 @@ template <int dim>
 class FrictionPotential {
  public:
   /// `x_t0` has the surface positions at the start of the step, flat; `memory` is State::stick. All outlive the object.
+  /// `hessians` as in ContactPotential.
   FrictionPotential(const Model& model, const ContactModel<dim>& contact_model, const FrictionScales& scales,
-                    const VecX& x_t0, const std::vector<StickVertex>& memory)
-      : model_(model), contact_model_(contact_model), scales_(scales), x_t0_(x_t0), memory_(model, memory, x_t0) {}
+                    const VecX& x_t0, const std::vector<StickVertex>& memory,
+                    std::shared_ptr<ContactHessians<dim>> hessians = std::make_shared<ContactHessians<dim>>())
+      : model_(model),
+        contact_model_(contact_model),
+        scales_(scales),
+        x_t0_(x_t0),
+        memory_(model, memory, x_t0),
+        hessians_(std::move(hessians)) {}
 
   /// Takes normals, weights, normal forces and coefficients from the contacts `set` at the surface positions `x`, of
   /// which `x - displacement` were the positions a step before. `kappa` is the barrier stiffness in the incremental
@@ -110,8 +119,7 @@ class FrictionPotential {
   const VecX& x_t0_;
   StickMemory<dim> memory_;
   std::vector<LaggedContact> contacts_;
-  std::vector<char> prepared_for_;  // the blocks that were fixed when hessians_ was prepared
-  ContactHessians<dim> hessians_;
+  std::shared_ptr<ContactHessians<dim>> hessians_;
 };
 
 /// Returns the coefficients of the two bodies that a contact is between, or of the body and its half-space.

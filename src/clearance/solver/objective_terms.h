@@ -110,7 +110,9 @@ class PotentialTerm final : public ObjectiveTerm<dim> {
 template <int dim>
 class ContactTerm final : public ObjectiveTerm<dim> {
  public:
-  ContactTerm(const Model& model, const ContactModel<dim>& contact_model) : potential_(model, contact_model) {}
+  ContactTerm(const Model& model, const ContactModel<dim>& contact_model,
+              std::shared_ptr<ContactHessians<dim>> hessians)
+      : potential_(model, contact_model, std::move(hessians)) {}
   double kappa() const { return kappa_; }
   void set_kappa(double kappa) { kappa_ = kappa; }
   const ContactPotential<dim>& potential() const { return potential_; }

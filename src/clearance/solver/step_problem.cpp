@@ -46,9 +46,9 @@ StepProblem<dim>::StepProblem(const Model& model, WorkingCopies<dim>& copies, co
       stick_t0_(state.stick),
       inertia_(model, copies.consistent_mass.get(), target),
       stiffness_(model, options, copies.contact_model->has_stiffness(), target.has_inertia),
-      contact_(model, *copies.contact_model),
+      contact_(model, *copies.contact_model, copies.contact_hessians),
       forecast_(model, *copies.contact_model, contact_, target, options.barrier),
-      friction_(make_friction()),
+      friction_(make_friction(copies.friction_hessians)),
       pull_(AugmentedLagrangian<dim>(targets, prescribed_masses(model, targets, target.scale), state.x)),
       has_friction_(options.has_contact && !model.friction.is_frictionless()),
       is_fixed_(model.layout.num_blocks, 0) {
@@ -60,8 +60,8 @@ StepProblem<dim>::StepProblem(const Model& model, WorkingCopies<dim>& copies, co
 }
 
 template <int dim>
-FrictionPotential<dim> StepProblem<dim>::make_friction() const {
-  return {model_, contact_model_, friction_scales(options_), x_surface_t0_, stick_t0_};
+FrictionPotential<dim> StepProblem<dim>::make_friction(std::shared_ptr<ContactHessians<dim>> hessians) const {
+  return {model_, contact_model_, friction_scales(options_), x_surface_t0_, stick_t0_, std::move(hessians)};
 }
 
 template <int dim>
@@ -168,7 +168,7 @@ void StepProblem<dim>::lag_friction(const Iterate& iterate, const VecX& displace
 
 template <int dim>
 FrictionPotential<dim> StepProblem<dim>::fresh_friction(const Iterate& iterate, const VecX& x_t0) const {
-  FrictionPotential<dim> fresh = make_friction();
+  FrictionPotential<dim> fresh = make_friction(std::make_shared<ContactHessians<dim>>());
   fresh.lag(iterate.contacts, iterate.x_surface, surface_motion(iterate, iterate.x - x_t0), kappa());
   return fresh;
 }

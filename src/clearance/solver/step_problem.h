@@ -136,7 +136,7 @@ class StepProblem {
   void restrict_to(const std::vector<char>& part);
 
  private:
-  FrictionPotential<dim> make_friction() const;
+  FrictionPotential<dim> make_friction(std::shared_ptr<ContactHessians<dim>> hessians) const;
   VecX surface_motion(const Iterate& iterate, const VecX& displacement) const;
 
   const Model& model_;

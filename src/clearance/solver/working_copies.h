@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "clearance/contact/contact_hessians.h"
 #include "clearance/contact/contact_model.h"
 #include "clearance/model/model.h"
 
@@ -19,6 +20,9 @@ struct WorkingCopies {
   std::vector<std::unique_ptr<Potential>> potentials;  ///< as in the model
   std::unique_ptr<MassOperator> consistent_mass;       ///< null where the model has none
   std::unique_ptr<const ContactModel<dim>> contact_model;
+  /// Plans of the Hessians of the last step; contacts often stay the same.
+  std::shared_ptr<ContactHessians<dim>> contact_hessians = std::make_shared<ContactHessians<dim>>();
+  std::shared_ptr<ContactHessians<dim>> friction_hessians = std::make_shared<ContactHessians<dim>>();
 };
 
 }  // namespace clearance
