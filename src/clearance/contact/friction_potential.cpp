@@ -91,21 +91,37 @@ struct Turn {
   }
 };
 
-/// Returns the turn of a body in the step. At its start, where nothing has moved yet, the body goes on turning as its
-/// velocity says, which `moved` is then.
+/// Returns the rotation vector of which `map` is the skew part.
 template <int dim>
-Turn<dim> turn_of_step(const Mat<dim>& start, const Mat<dim>& now, const Mat<dim>& moved, double radius_sq) {
-  Turn<dim> turn;
-  const bool is_at_start = now == start;
-  Mat<dim> map = moved * now.transpose();
-  if (!is_at_start) map = now * (now - moved).transpose();
-  map /= radius_sq;
+Vec<3> vector_of_skew(const Mat<dim>& map) {
   if constexpr (dim == 2) {
-    turn.vector[2] = is_at_start ? 0.5 * (map(1, 0) - map(0, 1)) : rotation_angle(map);
+    return {0.0, 0.0, 0.5 * (map(1, 0) - map(0, 1))};
+  } else {
+    return 0.5 * Vec<3>(map(2, 1) - map(1, 2), map(0, 2) - map(2, 0), map(1, 0) - map(0, 1));
+  }
+}
+
+/// Returns the turn of a body in the step from the columns of its map where the step starts, now, as `moved` up to now
+/// and as they would move freely. At the start, where nothing has moved yet, the body goes on turning as its velocity
+/// says, which `moved` is then.
+template <int dim>
+Turn<dim> turn_of_step(const Mat<dim>& start, const Mat<dim>& now, const Mat<dim>& moved, const Mat<dim>& free,
+                       double radius_sq) {
+  Turn<dim> turn;
+  if (now == start) {
+    turn.vector = vector_of_skew<dim>(moved * now.transpose() / radius_sq);
+  } else {
+    const Mat<dim> map = now * (now - moved).transpose() / radius_sq;
+    if constexpr (dim == 2) {
+      turn.vector[2] = rotation_angle(map);
+    } else {
+      turn.vector =
+          nearest_rotation_vector(nearest_rotation<3>(map), vector_of_skew<dim>(free * start.transpose() / radius_sq));
+    }
+  }
+  if constexpr (dim == 2) {
     turn.rotation = rotation_by<2>(turn.vector[2]);
   } else {
-    turn.vector = is_at_start ? 0.5 * Vec<3>(map(2, 1) - map(1, 2), map(0, 2) - map(2, 0), map(1, 0) - map(0, 1))
-                              : rotation_vector(nearest_rotation<3>(map));
     turn.rotation = rotation_by<3>(turn.vector);
   }
   return turn;
@@ -131,7 +147,8 @@ Vec<dim> FrictionPotential<dim>::add_turning(const VecX& x, const VecX& displace
       return columns;
     };
     const Mat<dim> start = columns_of(x_t0_);
-    const Turn<dim> turn = turn_of_step<dim>(start, columns_of(x), columns_of(displacement), radius * radius);
+    const Mat<dim> free = free_motion_.size() > 0 ? columns_of(free_motion_) : Mat<dim>(Mat<dim>::Zero());
+    const Turn<dim> turn = turn_of_step<dim>(start, columns_of(x), columns_of(displacement), free, radius * radius);
     // The contact point is towards the other feature, and the normal points to the first one.
     const double sign = side == 0 ? 1.0 : -1.0;
     const Vec<dim> p = -sign * radius * contact.normal, from = turn.rotation.transpose() * p;

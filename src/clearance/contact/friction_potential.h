@@ -46,16 +46,20 @@ template <int dim>
 class FrictionPotential {
  public:
   /// `x_t0` has the surface positions at the start of the step, flat; `memory` is State::stick. All outlive the object.
-  /// `hessians` as in ContactPotential.
+  /// `hessians` as in
+  /// ContactPotential. `free_motion` is the displacement of the surface in a step at the velocity of its start, which
+  /// tells whole turns of features with a radius; it may be empty without these.
   FrictionPotential(const Model& model, const ContactModel<dim>& contact_model, const FrictionScales& scales,
                     const VecX& x_t0, const std::vector<StickVertex>& memory,
-                    std::shared_ptr<ContactHessians<dim>> hessians = std::make_shared<ContactHessians<dim>>())
+                    std::shared_ptr<ContactHessians<dim>> hessians = std::make_shared<ContactHessians<dim>>(),
+                    VecX free_motion = {})
       : model_(model),
         contact_model_(contact_model),
         scales_(scales),
         x_t0_(x_t0),
         memory_(model, memory, x_t0),
-        hessians_(std::move(hessians)) {}
+        hessians_(std::move(hessians)),
+        free_motion_(std::move(free_motion)) {}
 
   /// Takes normals, weights, normal forces and coefficients from the contacts `set` at the surface positions `x`, of
   /// which `x - displacement` were the positions a step before. `kappa` is the barrier stiffness in the incremental
@@ -120,6 +124,7 @@ class FrictionPotential {
   StickMemory<dim> memory_;
   std::vector<LaggedContact> contacts_;
   std::shared_ptr<ContactHessians<dim>> hessians_;
+  VecX free_motion_;
 };
 
 /// Returns the coefficients of the two bodies that a contact is between, or of the body and its half-space.

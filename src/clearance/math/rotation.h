@@ -95,6 +95,16 @@ struct RotationDerivatives {
 };
 RotationDerivatives rotation_derivatives(const Vec<3>& w);
 
+/// Returns the rotation vector, which may have whole turns, that is nearest to another one.
+inline Vec<3> nearest_rotation_vector(const Mat<3>& rotation, const Vec<3>& expected) {
+  constexpr double turn = 6.283185307179586;
+  Vec<3> vector = rotation_vector(rotation);
+  const double angle = vector.norm();
+  // A turn that cannot be told from none has the expected axis.
+  const Vec<3> axis = angle > 1e-8 ? Vec<3>(vector / angle) : Vec<3>(expected.stableNormalized());
+  return vector + turn * std::round((expected.dot(axis) - angle) / turn) * axis;
+}
+
 /// Returns the angle of a rotation of the plane, [rad] in [-pi, pi].
 inline double rotation_angle(const Mat<2>& rotation) {
   return elementary::atan2(rotation(1, 0) - rotation(0, 1), rotation(0, 0) + rotation(1, 1));

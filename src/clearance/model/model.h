@@ -92,7 +92,9 @@ struct StiffBody {
   int first_block = 0;
   double radius = 1.0;    ///< [m]
   bool is_rigid = false;  ///< True if A is always a rotation.
-  bool is_ball = false;   ///< A sphere of uniform density: turns at a constant rate if it is free.
+  /// Column about which its inertia is symmetric, if it collides as spheres and capsules; -1: none. Its free motion is
+  /// followed exactly (solver/free_turn.h).
+  int symmetry_axis = -1;
 };
 
 /// A block that is a weighted sum of the blocks of an affine body: a node of a deformable body in a stiff part of it.

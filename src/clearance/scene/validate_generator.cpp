@@ -122,6 +122,13 @@ class GeneratorCheck : SceneCheck {
               fmt::format("a {} uses {} of these values (see `kind`); the others have no effect", name_, needed),
               fmt::format("{} sizes", size.size()));
     }
+    for (std::size_t i = 0; i < size.size(); ++i) {
+      // Squares and cubes of sizes beyond these are no numbers any more.
+      const bool is_tiny = size[i] > 0.0 && size[i] < 1e-12;
+      if (!is_tiny && !(size[i] > 1e12)) continue;
+      error(element_path(place_ + ".size", i), "expected a size between 1e-12 and 1e12 m", fmt::format("{}", size[i]));
+      return;
+    }
     const auto require = [&](bool is_right, const char* message) {
       if (!is_right) error(place_ + ".size", message);
     };

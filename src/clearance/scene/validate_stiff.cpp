@@ -106,11 +106,15 @@ class StiffCheck : SceneCheck {
     if (is_plane()) error(of, "a 2D scene has no spheres and capsules; a disk collides by its sides");
     if (body.split_components) error(of, "a body that is split into components cannot collide as a round shape");
     if (!is_plain(scene_.contact.options)) {
-      error(of, "round shapes need the contact formulation ipc without options; others know facets alone");
+      error("contact.formulation",
+            fmt::format("spheres and capsules ({}) need the formulation ipc without options; others know facets alone",
+                        of),
+            std::string(enum_name(formulation_of(scene_.contact.options))));
     }
     const Vec<3> scale = body.transform.scale.cwiseAbs();
     if (scale.maxCoeff() > (1.0 + 1e-9) * scale.minCoeff()) {
-      error(place + ".transform.scale", "a round shape needs the same scale along x, y and z");
+      error(place + ".transform.scale", "a round shape needs the same scale along x, y and z",
+            fmt::format("[{}, {}, {}]", body.transform.scale[0], body.transform.scale[1], body.transform.scale[2]));
     }
     for (std::size_t c = 0; c < body.capsules.size(); ++c) {
       const std::vector<Vec<3>>& ends = body.capsules[c].ends;

@@ -4,8 +4,8 @@
 
 #include "clearance/base/stop.h"
 #include "clearance/solver/force_criterion.h"
+#include "clearance/solver/free_turn.h"
 #include "clearance/solver/motion_criterion.h"
-#include "clearance/solver/rigid_rates.h"
 
 namespace clearance {
 
@@ -26,10 +26,10 @@ std::unique_ptr<ConvergenceCriterion<dim>> make_criterion(const JudgedParts<dim>
 }
 
 template <int dim>
-InertialTarget predict_with_balls(const StepInputs<dim>& in) {
+InertialTarget predict_step(const StepInputs<dim>& in) {
   const IntegratorOptions& integrator = in.options.integrator;
   InertialTarget target = predict(integrator, in.state);
-  if (turns_balls(integrator.method)) set_targets_of_balls<dim>(in.model, integrator, in.state, target);
+  if (has_free_turns(integrator.method)) set_free_targets<dim>(in.model, integrator, in.state, target);
   return target;
 }
 
@@ -38,7 +38,7 @@ InertialTarget predict_with_balls(const StepInputs<dim>& in) {
 template <int dim>
 Step<dim>::Step(const StepInputs<dim>& in)
     : in_(in),
-      target_(predict_with_balls(in)),
+      target_(predict_step(in)),
       problem_(in.model, in.copies, in.options, target_, in.targets, in.state),
       bound_(in_, problem_, log_),
       pull_(in_, problem_, bound_, log_),

@@ -74,7 +74,6 @@ void StepAccount<dim>::begin_sums(const VecX& x_t1) {
 template <int dim>
 void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end, TermGradients forces) {
   dx_ = end.x - x_t0_;
-  if (turns_balls_) set_arcs_of_balls<dim>(model_, x_t0_, target_, end.x, dx_);
   is_fixed_ = problem.is_fixed();
   held_components_ = problem.held_components();
   const double scale = target_.scale;
@@ -195,10 +194,26 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
   }
   barrier_gap_ = work - (stored_[last] - energy_t0_[last]);
   if (forces.friction.size() > 0) {
-    energy_.friction = forces.friction.dot(dx_);
-    add_work(forces.friction, last + 1);
+    close_friction(forces.friction, end, last + 1);
     sums.total += forces.friction;
     sums.external += forces.friction;
+  }
+}
+
+/// Friction acts where the surface of a turning body passes, and its work is along the arc; the inertia, whose formula
+/// knows the displacements of the columns alone, has taken less or more.
+template <int dim>
+void StepAccount<dim>::close_friction(const VecX& friction, const Iterate& end, Eigen::Index term) {
+  VecX arcs = dx_;
+  if (has_free_turns_) set_arcs<dim>(model_, x_t0_, end.x, h_ * v_t0_, arcs);
+  energy_.friction = friction.dot(arcs);
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    const auto ledger = static_cast<Eigen::Index>(ledger_of_block(b));
+    const double work = block<dim>(friction, b).dot(block<dim>(arcs, b));
+    const double beyond = work - block<dim>(friction, b).dot(block<dim>(dx_, b));
+    work_(ledger, term) -= work;
+    body_gain_[ledger] += beyond;
+    energy_.integrator += beyond;
   }
 }
 
@@ -263,7 +278,7 @@ void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Su
   add_work(held, stored_.size() + 1);
   note_drive(held);
   // The residual is the work of the remaining forces along Newton's unknowns, in which rigid bodies stay rigid.
-  energy_.residual = coordinates_.reduce(end.x, free).dot(coordinates_.from_to(end.x, end.x + (end.x - x_t0_)));
+  energy_.residual = coordinates_.reduce(end.x, free).dot(coordinates_.from_to(end.x, end.x + dx_));
   // For rigid bodies all forces on the columns count, also those that keep the columns rigid: on an arc these do work.
   energy_.integrator += unbalanced.work - energy_.residual - sums.gaps;
   for (const StiffBody& body : model_.stiff_bodies) {

@@ -3,7 +3,7 @@
 
 #include "clearance/model/blocks.h"
 #include "clearance/solver/energy_account.h"
-#include "clearance/solver/rigid_rates.h"
+#include "clearance/solver/free_turn.h"
 #include "clearance/solver/step_problem.h"
 
 namespace clearance {
@@ -18,7 +18,7 @@ class StepAccount {
         coordinates_(coordinates),
         target_(target),
         h_(integrator.h),
-        turns_balls_(turns_balls(integrator.method)) {}
+        has_free_turns_(has_free_turns(integrator.method)) {}
 
   /// Opens the account after the potentials have begun the step. `barrier` is the energy [J] of the barriers at the
   /// start, with the stiffness of this step.
@@ -73,6 +73,7 @@ class StepAccount {
   /// Adds up values per body to values per ledger.
   VecX per_ledger(const VecX& per_body) const;
   VecX body_energies(const VecX& x) const;
+  void close_friction(const VecX& friction, const Iterate& end, Eigen::Index term);
   void add_work(const VecX& gradient, Eigen::Index term);
   void note_drive(const VecX& gradient);
   bool has_only_flown(const EnergyLedger& ledger) const;
@@ -83,7 +84,7 @@ class StepAccount {
   const LocalCoordinates<dim>& coordinates_;
   const InertialTarget& target_;
   double h_;
-  bool turns_balls_;
+  bool has_free_turns_;
   VecX x_t0_, v_t0_, dx_;
   VecX energy_t0_, energy_t1_;  // [J] per potential and of the barriers, with the parameters of this step
   VecX jump_t0_;                // [J] per potential: what its parameters add at once

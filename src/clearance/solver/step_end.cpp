@@ -1,6 +1,7 @@
 // The end of a step: the exact verdict, what is reported, and what the state keeps.
 #include "clearance/solver/collect_forces.h"
 #include "clearance/solver/feasible_step.h"
+#include "clearance/solver/free_turn.h"
 #include "clearance/solver/rigid_rates.h"
 #include "clearance/solver/step.h"
 
@@ -181,13 +182,13 @@ void Step<dim>::commit(State& state) {
   Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), now_.point.iterate,
                        in_.copies.potentials);
   std::vector<Vec<3>> spins;
-  if (turns_balls(integrator.method)) {
-    spins = spins_of_balls<dim>(in_.model, integrator, state, target_, now_.point.iterate.x);
+  if (has_free_turns(integrator.method)) {
+    spins = find_spins<dim>(in_.model, integrator, state, target_, now_.point.iterate.x);
   }
   // The integrator moves the state to the end of the step. BDF2 forgets what was before an impact, and Newmark's rates
   // are corrected for stiff bodies and scripted nodes.
   clearance::commit(integrator, target_, now_.point.iterate.x, state);
-  if (turns_balls(integrator.method)) set_spins_of_balls<dim>(in_.model, integrator.h, x_t0, spins, state);
+  if (has_free_turns(integrator.method)) set_spins<dim>(in_.model, integrator.h, x_t0, spins, state);
   for (const auto& potential : in_.copies.potentials) potential->count_turns(state.x, state.turns);
   remember(in_.copies.potentials, state);
   if (!rebound.is_empty() && integrator.method == TimeIntegrator::bdf2) start_anew(integrator, x_t0, state);

@@ -44,6 +44,8 @@ StepProblem<dim>::StepProblem(const Model& model, WorkingCopies<dim>& copies, co
       x_t0_(state.x),
       x_surface_t0_(model.surface_map.apply(state.x)),
       stick_t0_(state.stick),
+      free_motion_(model.first_turn_vertex.empty() ? VecX()
+                                                   : model.surface_map.apply_linear(options.integrator.h * state.v)),
       inertia_(model, copies.consistent_mass.get(), target),
       stiffness_(model, options, copies.contact_model->has_stiffness(), target.has_inertia),
       contact_(model, *copies.contact_model, copies.contact_hessians),
@@ -61,7 +63,8 @@ StepProblem<dim>::StepProblem(const Model& model, WorkingCopies<dim>& copies, co
 
 template <int dim>
 FrictionPotential<dim> StepProblem<dim>::make_friction(std::shared_ptr<ContactHessians<dim>> hessians) const {
-  return {model_, contact_model_, friction_scales(options_), x_surface_t0_, stick_t0_, std::move(hessians)};
+  return {model_,      contact_model_, friction_scales(options_), x_surface_t0_, stick_t0_, std::move(hessians),
+          free_motion_};
 }
 
 template <int dim>

@@ -146,6 +146,7 @@ class StepProblem {
   const PrescribedTargets& targets_;
   VecX x_t0_, x_surface_t0_;  // [m] at the start of the step
   const std::vector<StickVertex>& stick_t0_;
+  const VecX free_motion_;  // of the surface, h v_t0; empty without radii
   InertiaTerm<dim> inertia_;
   std::vector<PotentialTerm<dim>> potentials_;
   BarrierStiffness stiffness_;

@@ -3,8 +3,8 @@
 
 #include "clearance/model/blocks.h"
 #include "clearance/model/feasible_model.h"
+#include "clearance/solver/free_turn.h"
 #include "clearance/solver/impacts.h"
-#include "clearance/solver/rigid_rates.h"
 #include "clearance/solver/step.h"
 
 namespace clearance {
@@ -168,7 +168,7 @@ void Step<dim>::restart_where_hit() {
     mark_flying(impacts.is_near, marks.is_flying);
   }
   restart(in_.options.integrator, in_.state, in_.model.body_of_block, std::move(marks), target_);
-  set_targets_of_balls<dim>(in_.model, in_.options.integrator, in_.state, target_);
+  set_free_targets<dim>(in_.model, in_.options.integrator, in_.state, target_);
   if (in_.copies.consistent_mass) in_.copies.consistent_mass->set_factors(target_.mass_factors);
 }
 

@@ -19,7 +19,7 @@ void add_stiff_units(const std::vector<StiffUnit>& units, BodyTerms& terms) {
     const Vec<dim + 1> masses = block_masses<dim>(frame);
     for (int i = 0; i <= dim; ++i) terms.mass[unit.first_block + i] += masses[i];
     terms.weighing[unit.first_block] += masses[0];
-    terms.stiff_bodies.push_back({unit.first_block, frame.radius, unit.is_rigid, unit.is_ball});
+    terms.stiff_bodies.push_back({unit.first_block, frame.radius, unit.is_rigid, unit.symmetry_axis});
     if (!unit.is_rigid) affine.push_back({unit.first_block, frame.radius, unit.stiffness * frame.volume});
   }
   if (!affine.empty()) {

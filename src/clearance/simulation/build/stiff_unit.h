@@ -15,8 +15,8 @@ struct StiffUnit {
   AffineFrame frame;
   double stiffness = 0.0;  ///< [Pa] kappa
   bool is_rigid = false;
-  bool is_ball = false;  ///< StiffBody::is_ball
-  std::string place;     ///< in the scene file
+  int symmetry_axis = -1;  ///< StiffBody::symmetry_axis
+  std::string place;       ///< in the scene file
   /// Nodes of the mesh of a deformable body that the unit moves, in ascending order: the nodes in the region, and all
   /// nodes of the elements whose corners are in it. Empty if the unit is a body of its own.
   std::vector<int> tied_nodes;

@@ -204,8 +204,6 @@ class Finder {
   void add_body(const BodyInstance& body, const BodyDesc& desc) {
     unit_.stiffness = desc.material.stiffness.value_or(0.0);
     unit_.is_rigid = body.kind == BodyKind::rigid;
-    unit_.is_ball = desc.generator && desc.generator->is_exact && desc.generator->kind == GeneratorKind::sphere &&
-                    !desc.inertia && !desc.center_of_mass;
     StiffBodyOptions options = {desc.material.density, desc.mass, desc.thickness, 10.0 * scene_.contact.dhat};
     if (desc.generator && desc.generator->is_exact) set_round_mass(body, desc, options);
     const Mat<3> rotation = rotation_from_euler_xyz(desc.transform.rotation);
@@ -217,6 +215,19 @@ class Finder {
       options.second_moment = rotation * second_moment_of(inertia_tensor(*desc.inertia)) * rotation.transpose();
     }
     add(make_affine_frame(body.mesh, options), body.name);
+    if (!body.round_shapes.empty() && !units_.empty() && units_.back().body == unit_.body) {
+      units_.back().symmetry_axis = symmetry_axis_of(units_.back().frame.second_moment);
+    }
+  }
+
+  /// Returns the axis about which the inertia is symmetric: the other two second moments are the same. -1: none.
+  static int symmetry_axis_of(const Vec<3>& moments) {
+    constexpr double same = 1e-6;
+    for (int axis = 2; axis >= 0; --axis) {
+      const double a = moments[(axis + 1) % 3], b = moments[(axis + 2) % 3];
+      if (std::abs(a - b) <= same * std::max(a, b)) return axis;
+    }
+    return -1;
   }
 
   /// Sets the mass properties of the one round shape that the body is.

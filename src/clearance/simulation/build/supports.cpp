@@ -85,7 +85,8 @@ void Supports::add_contacts() {
   model.contact_scales = {};
   const VecX x = model.surface_map.apply(scene_.initial_state.x);
   const BarrierOptions& barrier = scene_.options.barrier;
-  const Candidates candidates = make_broad_phase(scene_.dim, model.surface)->find_candidates(x, x, barrier.inflation());
+  const auto broad_phase = make_broad_phase(scene_.dim, model.surface);
+  const Candidates candidates = find_contact_candidates(*broad_phase, model, barrier, x, x);
   const ContactSet set =
       with_dimension(scene_.dim, [&](auto dim) { return build_contact_set<dim>(model, x, candidates, barrier); });
   for (const Contact& contact : set.contacts) {

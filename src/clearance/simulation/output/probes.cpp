@@ -328,28 +328,32 @@ class ProbeMaker {
 
   // --- gap ---
 
-  SurfaceParts parts_of(const std::vector<int>& bodies) const {
+  /// The primitives of some bodies by their radii [m].
+  using PartsByRadius = std::map<double, SurfaceParts>;
+
+  PartsByRadius parts_of(const std::vector<int>& bodies) const {
     const SurfaceTopology& surface = scene_.model.surface;
     const auto is_of_them = [&](int vertex) { return has(bodies, surface.vertex_body[vertex]); };
-    SurfaceParts parts;
+    PartsByRadius parts;
     std::vector<char> is_lone(surface.num_vertices, 1);
     for (const auto& t : surface.triangles) {
-      if (is_of_them(t[0])) parts.triangles.push_back(t);
+      if (is_of_them(t[0])) parts[surface.radius_at(t[0])].triangles.push_back(t);
     }
     for (const auto& e : surface.edges) {
       for (const int v : e) is_lone[v] = 0;
-      if (is_of_them(e[0])) parts.edges.push_back(e);
+      if (is_of_them(e[0])) parts[surface.radius_at(e[0])].edges.push_back(e);
     }
     for (int v = 0; v < surface.num_vertices; ++v) {
       if (!is_of_them(v)) continue;
-      parts.vertices.push_back({v});
-      if (is_lone[v]) parts.edges.push_back({v, v});
+      SurfaceParts& of_radius = parts[surface.radius_at(v)];
+      of_radius.vertices.push_back({v});
+      if (is_lone[v]) of_radius.edges.push_back({v, v});
     }
     return parts;
   }
 
   void make_gap() {
-    const SurfaceParts first = parts_of(find_bodies(probe_->bodies[0], "bodies[0]"));
+    const PartsByRadius first = parts_of(find_bodies(probe_->bodies[0], "bodies[0]"));
     const std::optional<int> plane = find_plane();
     add_column("", "m");
     if (plane) {
@@ -357,19 +361,27 @@ class ProbeMaker {
       measure([=, &scene = scene_](const StepEnd& end, std::vector<double>& values) {
         const VecX x = scene.model.surface_map.apply(end.state.x);
         double gap = infinity;
-        for (const auto& [v] : first.vertices) {
-          gap = std::min(gap, half_space.normal.dot(in_space(x, v, scene.dim)) - half_space.offset);
+        for (const auto& [radius, parts] : first) {
+          for (const auto& [v] : parts.vertices) {
+            gap = std::min(gap, half_space.normal.dot(in_space(x, v, scene.dim)) - half_space.offset - radius);
+          }
         }
         values.push_back(gap);
       });
       return;
     }
-    const SurfaceParts second = parts_of(find_bodies(probe_->bodies[1], "bodies[1]"));
+    const PartsByRadius second = parts_of(find_bodies(probe_->bodies[1], "bodies[1]"));
     measure([=, &scene = scene_](const StepEnd& end, std::vector<double>& values) {
       const VecX x = scene.model.surface_map.apply(end.state.x);
       std::vector<Vec<3>> points;
       for (int v = 0; v < scene.model.surface.num_vertices; ++v) points.push_back(in_space(x, v, scene.dim));
-      values.push_back(surface_distance(first, second, points));
+      double gap = infinity;
+      for (const auto& [r_first, of_first] : first) {
+        for (const auto& [r_second, of_second] : second) {
+          gap = std::min(gap, surface_distance(of_first, of_second, points) - r_first - r_second);
+        }
+      }
+      values.push_back(gap);
     });
   }
 

@@ -473,6 +473,11 @@ void facet_round_shapes(SceneDesc& scene) {
   }
 }
 
+bool has_round_shapes(const SceneDesc& scene) {
+  return std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                     [](const BodyDesc& body) { return !capsules_of(body).empty(); });
+}
+
 /// Keeps the elements that the bodies were separated with, which are linear: finer surfaces might meet again.
 void keep_orders(SceneDesc& scene) {
   if (scene.time.integrator != TimeIntegrator::quasi_static) return;
@@ -490,6 +495,15 @@ Result<Separation> separate_overlaps(const SceneDesc& scene) {
   if (!scene.contact.enabled) {
     separation.scene.start.overlaps = OverlapHandling::refuse;
     return separation;
+  }
+  // Polyhedra around round shapes may overlap where these do not.
+  if (has_round_shapes(scene)) {
+    Issues issues;
+    const SceneModel model = build(scene, issues);
+    if (issues.empty() && !has_errors(check_initial_state(scene, model).issues)) {
+      separation.scene.start.overlaps = OverlapHandling::refuse;
+      return separation;
+    }
   }
   // Without contact, the activation distance of each body is the one that it has far from all others.
   SceneDesc apart = scene;

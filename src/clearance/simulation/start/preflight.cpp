@@ -196,8 +196,8 @@ class Preflight {
       if (gap < 0.0) {
         add(fmt::format("{} overlap at the start, by {:.3g} m; {}", who, -gap, advice("move them apart")));
       } else {
-        add(fmt::format("{} start {:.6g} m apart, but must be further apart than {}", who, gap,
-                        barrier.min_separation > 0.0 ? separation_text() : "zero"));
+        add(fmt::format("{} start {:.6g} m apart, but must be further apart than {}; {}", who, gap,
+                        barrier.min_separation > 0.0 ? separation_text() : "zero", advice("move them apart")));
       }
     }
   }

@@ -214,7 +214,7 @@ ContactPair SteppedScene::pair_of(const Contact& contact, const VecX& x) const {
   ContactPair pair;
   pair.bodies = bodies_of(scene->model.surface, contact);
   pair.num_first = num_first(contact);
-  pair.distance = gap.distance;
+  pair.distance = gap.distance - contact.thickness;
   pair.normal.template head<dim>() = gap.normal;
   for (int i = 0; i < contact.num_vertices(); ++i) {
     pair.vertices[i] = scene->vertex_of_surface[contact.vertices[i]];

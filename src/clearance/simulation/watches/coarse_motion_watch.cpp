@@ -107,7 +107,7 @@ CoarseTurn find_turn(const Model& model, const VecX& x_t0, const VecX& x_t1) {
   CoarseTurn most;
   double least_cosine = elementary::cos(coarse_turn_limit);
   for (const StiffBody& body : model.stiff_bodies) {
-    if (body.is_ball) continue;  // its turns are exact
+    if (body.symmetry_axis >= 0) continue;  // its turns are exact
     Mat<dim> from, to;
     for (int c = 0; c < dim; ++c) {
       from.col(c) = block<dim>(x_t0, body.first_block + 1 + c) / body.radius;

@@ -1,0 +1,163 @@
+#include "clearance/solver/free_turn.h"
+
+#include "clearance/math/rotation.h"
+#include "clearance/solver/rigid_columns.h"
+
+namespace clearance {
+
+namespace {
+
+/// Returns the columns of a body as a matrix.
+template <int dim>
+Mat<3> as_matrix(const RigidColumns<dim>& body) {
+  Mat<3> matrix;
+  for (int i = 0; i < 3; ++i) matrix.col(i) = body.b()[i];
+  if constexpr (dim == 2) matrix(2, 2) = matrix.col(0).norm();
+  return matrix;
+}
+
+template <int dim>
+Mat<3> rotation_between(const RigidColumns<dim>& from, const RigidColumns<dim>& to) {
+  return nearest_rotation<3>(as_matrix(to) * as_matrix(from).transpose());
+}
+
+/// The motion of a body without torques over a step.
+struct FreeTurn {
+  Mat<3> rotation;
+  Vec<3> spin;  // [rad/s] at its end
+};
+
+template <int dim>
+FreeTurn turn_freely(const RigidColumns<dim>& body, int axis, const Vec<3>& spin, double h) {
+  const Vec<3> a = body.b()[axis].normalized(), across = a.unitOrthogonal();
+  const double about = a.dot(body.moment_of(a)), transverse = across.dot(body.moment_of(across));
+  const Vec<3> momentum = body.moment_of(spin), precession = momentum / transverse;
+  const double own_spin = (1.0 / about - 1.0 / transverse) * momentum.dot(a);
+  FreeTurn turn;
+  turn.rotation = rotation_by<3>(h * precession) * rotation_by<3>(h * own_spin * a);
+  turn.spin = precession + own_spin * (turn.rotation * a);
+  return turn;
+}
+
+/// The turn and the spin that torques have added in the last step.
+struct LastAdded {
+  Vec<3> turn = Vec<3>::Zero();  // [rad]
+  Vec<3> spin = Vec<3>::Zero();  // [rad/s]
+};
+
+/// A body at the start of a step, with its free motion and the formula of the method.
+template <int dim>
+struct Turning {
+  RigidColumns<dim> start;
+  Vec<3> spin;
+  FreeTurn free;
+  LinearFormula formula;
+  LastAdded last;
+  double h_last;
+
+  Turning(const Model& model, const StiffBody& body, const IntegratorOptions& options, const State& state,
+          const InertialTarget& target)
+      : start(model, body, state.x),
+        spin(start.turn_of(start.columns(state.v))),
+        free(turn_freely(start, body.symmetry_axis, spin, options.h)),
+        formula(formula_of(options, state, target, body.first_block + 1)),
+        h_last(state.h_prev > 0.0 ? state.h_prev : options.h) {
+    if (formula.of_prev == 0.0 && formula.rate_prev == 0.0) return;
+    const RigidColumns<dim> before(model, body, state.x_prev);
+    const FreeTurn expected =
+        turn_freely(before, body.symmetry_axis, before.turn_of(before.columns(state.v_prev)), h_last);
+    last.turn = rotation_vector(Mat<3>(rotation_between(before, start) * expected.rotation.transpose()));
+    last.spin = spin - expected.spin;
+  }
+
+  /// Returns the rotation from the start to the target. A past of free motion alone leads to the free turn: the formula
+  /// of x_prev = -(h_last (v - d_v) + d_x) and v_prev = v - d_v is h v plus the terms in d_x and d_v.
+  Mat<3> to_target() const { return rotation_by<3>(added_to_target()) * free.rotation; }
+  Vec<3> added_to_target() const {
+    return formula.of_prev * (h_last * last.spin - last.turn) - formula.of_v_prev * last.spin;
+  }
+  /// Returns the spin at the end if torques add `turn` [rad] to the target.
+  Vec<3> spin_after(const Vec<3>& turn) const {
+    return free.spin + formula.rate * (added_to_target() + turn) + formula.rate_prev * (h_last * last.spin - last.turn);
+  }
+};
+
+/// Visits the bodies that turn freely; there are none in the plane.
+template <int dim, class Visit>
+void for_each_top(const Model& model, const Visit& visit) {
+  if constexpr (dim == 3) {
+    for (const StiffBody& body : model.stiff_bodies) {
+      if (body.symmetry_axis >= 0) visit(body);
+    }
+  }
+}
+
+}  // namespace
+
+template <int dim>
+void set_free_targets(const Model& model, const IntegratorOptions& options, const State& state,
+                      InertialTarget& target) {
+  for_each_top<dim>(model, [&](const StiffBody& body) {
+    const Turning<dim> turning(model, body, options, state, target);
+    const Mat<3> rotation = turning.to_target();
+    // An affine body may stretch as well.
+    const auto rates = turning.start.columns(state.v);
+    const auto turned = turning.start.turned(turning.spin, turning.start.b());
+    typename RigidColumns<dim>::Columns columns;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      columns[i] = rotation * turning.start.b()[i] + options.h * (rates[i] - turned[i]);
+    }
+    turning.start.write(columns, target.x_tilde);
+  });
+}
+
+template <int dim>
+std::vector<Vec<3>> find_spins(const Model& model, const IntegratorOptions& options, const State& state,
+                               const InertialTarget& target, const VecX& x_t1) {
+  std::vector<Vec<3>> spins;
+  for_each_top<dim>(model, [&](const StiffBody& body) {
+    const Turning<dim> turning(model, body, options, state, target);
+    // Torques add a small rotation to the target, whatever the turn of the whole step is.
+    const RigidColumns<dim> end(model, body, x_t1);
+    const Mat<3> added = rotation_between(turning.start, end) * turning.to_target().transpose();
+    spins.push_back(turning.spin_after(rotation_vector(added)));
+  });
+  return spins;
+}
+
+template <int dim>
+void set_spins(const Model& model, double h, const VecX& x_t0, const std::vector<Vec<3>>& spins, State& state) {
+  auto spin = spins.begin();
+  for_each_top<dim>(model, [&](const StiffBody& body) {
+    const RigidColumns<dim> before(model, body, x_t0), now(model, body, state.x);
+    const Mat<3> rotation = rotation_between(before, now);
+    typename RigidColumns<dim>::Columns rates = now.turned(*spin++, now.b());
+    for (std::size_t i = 0; i < rates.size(); ++i) rates[i] += (now.b()[i] - rotation * before.b()[i]) / h;
+    now.write(rates, state.v);
+  });
+}
+
+template <int dim>
+void set_arcs(const Model& model, const VecX& x_t0, const VecX& x_t1, const VecX& dx_free, VecX& dx) {
+  for_each_top<dim>(model, [&](const StiffBody& body) {
+    const RigidColumns<dim> before(model, body, x_t0), now(model, body, x_t1);
+    const Mat<3> rotation = rotation_between(before, now);
+    const Vec<3> turn = nearest_rotation_vector(rotation, before.turn_of(before.columns(dx_free)));
+    typename RigidColumns<dim>::Columns arcs = now.turned(turn, now.b());
+    for (std::size_t i = 0; i < arcs.size(); ++i) arcs[i] += now.b()[i] - rotation * before.b()[i];
+    now.write(arcs, dx);
+  });
+}
+
+template void set_free_targets<2>(const Model&, const IntegratorOptions&, const State&, InertialTarget&);
+template void set_free_targets<3>(const Model&, const IntegratorOptions&, const State&, InertialTarget&);
+template std::vector<Vec<3>> find_spins<2>(const Model&, const IntegratorOptions&, const State&, const InertialTarget&,
+                                           const VecX&);
+template std::vector<Vec<3>> find_spins<3>(const Model&, const IntegratorOptions&, const State&, const InertialTarget&,
+                                           const VecX&);
+template void set_spins<2>(const Model&, double, const VecX&, const std::vector<Vec<3>>&, State&);
+template void set_spins<3>(const Model&, double, const VecX&, const std::vector<Vec<3>>&, State&);
+template void set_arcs<2>(const Model&, const VecX&, const VecX&, const VecX&, VecX&);
+template void set_arcs<3>(const Model&, const VecX&, const VecX&, const VecX&, VecX&);
+
+}  // namespace clearance
