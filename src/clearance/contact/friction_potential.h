@@ -46,9 +46,8 @@ template <int dim>
 class FrictionPotential {
  public:
   /// `x_t0` has the surface positions at the start of the step, flat; `memory` is State::stick. All outlive the object.
-  /// `hessians` as in
-  /// ContactPotential. `free_motion` is the displacement of the surface in a step at the velocity of its start, which
-  /// tells whole turns of features with a radius; it may be empty without these.
+  /// `hessians` are as in ContactPotential. `free_motion` is the displacement of the surface in a step at the velocity
+  /// of its start. It tells the whole turns of features with a radius, and may be empty without these.
   FrictionPotential(const Model& model, const ContactModel<dim>& contact_model, const FrictionScales& scales,
                     const VecX& x_t0, const std::vector<StickVertex>& memory,
                     std::shared_ptr<ContactHessians<dim>> hessians = std::make_shared<ContactHessians<dim>>(),

@@ -1,9 +1,9 @@
 #include "clearance/geometry/mass_properties.h"
 
+#include <numbers>
+
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/mesh_checks.h"
-
-#include <numbers>
 
 namespace clearance {
 

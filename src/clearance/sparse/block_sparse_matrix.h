@@ -103,8 +103,8 @@ class BlockSparseMatrix {
   std::vector<double> values_;
 };
 
-/// Calls body(row, block) for every stored block of a column; a diagonal block is passed as the full symmetric
-/// one.
+/// Calls body(row, block) for every stored block of a column; a diagonal block is passed as the
+/// full symmetric one.
 template <int dim, class Body>
 void for_blocks_of_column(const BlockSparseMatrix& matrix, int column, const Body& body) {
   const Eigen::OuterStride<> stride(matrix.slot_stride(column));
