@@ -167,6 +167,40 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
   rod.inertia = InertiaDesc{.moments = {1, 2, 2.5}, .products = {0.1, 0.2, 1.0 / 3.0}};
   rod.collides = false;
   scene.bodies = {cube, ball, link, skin, rod};
+  if (is_plain(options)) {
+    BodyDesc sheet;
+    sheet.name = "sheet";
+    sheet.kind = BodyKind::shell;
+    sheet.generator = GeneratorDesc{.kind = GeneratorKind::sheet, .size = {1.0, 2.0}, .resolution = {3, 5}};
+    sheet.thickness = 1e-3;
+    sheet.shell = ShellDesc{.bending = BendingModel::hinges,
+                            .bending_stiffness = 1.0 / 3.0,
+                            .is_flat_at_rest = true,
+                            .orthotropy = OrthotropyDesc{.warp = {0, 0, 1},
+                                                         .youngs_modulus_warp = 2e6,
+                                                         .youngs_modulus_weft = 3e6,
+                                                         .poisson_ratio = 0.1,
+                                                         .shear_modulus = 2e5}};
+    BodyDesc wire;
+    wire.name = "wire";
+    wire.kind = BodyKind::rod;
+    wire.generator = GeneratorDesc{.kind = GeneratorKind::line, .size = {1.0}, .resolution = {7}};
+    wire.thickness = 2e-3;
+    wire.rod = RodDesc{.section = std::array{0.1, 1.0 / 3.0},
+                       .stretching_stiffness = 1e3,
+                       .bending_stiffness = std::array{1.0, 0.0},
+                       .twisting_stiffness = 0.5,
+                       .up = Vec<3>(0, 0, 1),
+                       .is_straight_at_rest = false,
+                       .natural_curvature = std::array{0.5, -0.25},
+                       .natural_twist = 45.0};
+    wire.motions.resize(1);
+    wire.motions[0].clamp = true;
+    BodyDesc straight = wire;
+    straight.name = "straight";
+    straight.rod = RodDesc{.is_straight_at_rest = true};
+    scene.bodies.insert(scene.bodies.end(), {sheet, wire, straight});
+  }
   scene.joints = {JointDesc{.name = "door",
                             .kind = JointKind::slider,
                             .bodies = {"link[1]", ""},

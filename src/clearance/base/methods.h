@@ -5,6 +5,13 @@ namespace clearance {
 
 enum class ElasticModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };
 
+/// The energy by which a thin shell resists bending.
+enum class BendingModel {
+  slopes,  ///< curvature from edges with slopes of their own: a plate on every mesh
+  hinges,  ///< angles between triangles: faster, and a plate on regular grids alone
+  none     ///< a membrane
+};
+
 enum class TimeIntegrator { implicit_euler, implicit_newmark, bdf2, bdf2_restarted, bdf2_in_flight, quasi_static };
 
 enum class LinearSolverChoice { automatic, cholmod, pcg, petsc };

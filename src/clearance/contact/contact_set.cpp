@@ -91,7 +91,7 @@ class PairScales {
   template <std::size_t n>
   void set_thickness(const std::array<int, n>& vertices, std::size_t num_first, Contact& contact) const {
     if (surface_.radius.empty()) return;
-    contact.thickness = surface_.radius[vertices[0]] + (num_first < n ? surface_.radius[vertices[num_first]] : 0.0);
+    contact.thickness = surface_.thickness_of(vertices, num_first);
   }
   template <std::size_t n>
   void set_dhat(const std::array<int, n>& vertices, Contact& contact) const {

@@ -28,10 +28,10 @@ struct PrimitivePair {
   int num_vertices() const {
     return static_cast<int>(std::find(vertices.begin(), vertices.end(), -1) - vertices.begin());
   }
-  /// Returns the sum [m] of the radii of the two primitives.
+  /// Returns SurfaceTopology::thickness_of the two primitives [m].
   double thickness(const SurfaceTopology& surface) const {
-    if (surface.radius.empty()) return 0.0;
-    return surface.radius[vertices[0]] + (plane >= 0 ? 0.0 : surface.radius[vertices[num_first]]);
+    return surface.thickness_of({vertices.data(), static_cast<std::size_t>(num_vertices())},
+                                static_cast<std::size_t>(num_first));
   }
 };
 

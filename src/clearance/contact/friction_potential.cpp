@@ -137,7 +137,7 @@ Vec<dim> FrictionPotential<dim>::add_turning(const VecX& x, const VecX& displace
   const std::array<int, 2> begins = {0, num_first(contact.contact)}, ends = {begins[1], contact.num_vertices};
   for (std::size_t side = 0; side < 2; ++side) {
     if (begins[side] == ends[side]) continue;
-    const int vertex = contact.vertices[begins[side]], first = model_.first_turn_vertex[vertex];
+    const int vertex = contact.vertices[begins[side]], first = model_.turn_vertex_of(vertex);
     if (first < 0) continue;
     const double radius = model_.surface.radius[vertex];
     // The columns of the body's map where the step starts, at x, and how they were displaced; as lengths of the radius.

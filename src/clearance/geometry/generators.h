@@ -69,6 +69,9 @@ Mesh make_bolt(double radius, double length, double pitch, int cells_around);
 /// the pitch, or by a fraction of it together with the same fraction of a turn.
 Mesh make_nut(double radius, double height, double pitch, double clearance, int cells_around);
 
+/// Makes a straight line of edges along x, centred at the origin.
+Mesh make_line(double length, int cells);
+
 // --- open surfaces: 3D triangles without volume, for obstacles and shells ---
 
 /// Makes a horizontal rectangle, facing up.

@@ -51,6 +51,16 @@ Mesh make_sheet(double size_x, double size_z, int cells_x, int cells_z) {
   return mesh;
 }
 
+Mesh make_line(double length, int cells) {
+  Mesh mesh;
+  mesh.dim = 3;
+  for (int i = 0; i <= cells; ++i) {
+    mesh.vertices.emplace_back(length * (static_cast<double>(i) / cells - 0.5), 0.0, 0.0);
+    if (i > 0) mesh.edges.push_back({i - 1, i});
+  }
+  return mesh;
+}
+
 Mesh make_disk(double radius, int cells) {
   DiskRings disk = make_disk_rings(std::max(1, cells));
   Mesh mesh;

@@ -1,9 +1,11 @@
 #include "clearance/geometry/surface.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "clearance/geometry/curved_cells.h"
+#include "clearance/geometry/distance.h"
 #include "clearance/geometry/element_corners.h"
 
 namespace clearance {
@@ -16,6 +18,27 @@ int SurfaceTopology::num_bodies() const {
 std::string SurfaceTopology::body_label(int vertex) const {
   const std::size_t body = vertex_body[vertex];
   return body < body_names.size() ? "'" + body_names[body] + "'" : "body " + std::to_string(body);
+}
+
+double SurfaceTopology::thickness_of(std::span<const int> vertices, std::size_t num_first) const {
+  if (radius.empty()) return 0.0;
+  if (num_first >= vertices.size()) return radius[vertices[0]];
+  const double sum = radius[vertices[0]] + radius[vertices[num_first]];
+  if (sum == 0.0 || start.empty() || vertex_body[vertices[0]] != vertex_body[vertices[num_first]]) return sum;
+  const auto at = [&](std::size_t i) -> const Vec<3>& { return start[vertices[i]]; };
+  double distance_sq = 0.0;
+  if (num_first == 2) {
+    distance_sq = edge_edge_distance_sq(at(0), at(1), at(2), at(3));
+  } else if (vertices.size() == 4) {
+    distance_sq = point_triangle_distance_sq(at(0), at(1), at(2), at(3));
+  } else if (vertices.size() == 3) {
+    distance_sq = point_edge_distance_sq<3>(at(0), at(1), at(2));
+  } else {
+    distance_sq = point_point_distance_sq<3>(at(0), at(1));
+  }
+  // Where no start is noted, this is no number, and the sum counts.
+  const double own = own_share_of_start * std::sqrt(distance_sq);
+  return own < sum ? own : sum;
 }
 
 void turn_around(Triangles& triangles) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,10 @@
 #include "clearance/geometry/simplex_boundary.h"
 
 namespace clearance {
+
+/// Share of the distance at the start that parts of one body keep if they start nearer than their radii. Neighbours along
+/// a sheet or a rod that bends to a circle of its own thickness keep 2 / pi of theirs.
+inline constexpr double own_share_of_start = 0.6;
 
 /// Surface topology of the whole scene. Vertex indices are surface vertices, not mesh vertices.
 struct SurfaceTopology {
@@ -32,9 +37,14 @@ struct SurfaceTopology {
   /// Returns the label of a vertex's body, such as `'cube'`, or `body 3` if it has no name.
   std::string body_label(int vertex) const;
 
+  /// [m] per vertex: where bodies start that may touch themselves and have a radius. Their parts may come nearer to each
+  /// other than their radii, but not nearer than `own_share_of_start` of their distance there. Empty: there are none.
+  std::vector<Vec<3>> start;
+
   double radius_at(int vertex) const { return radius.empty() ? 0.0 : radius[vertex]; }
-  /// Returns the smallest distance [m] that primitives with the vertices a and b may have: the sum of their radii.
-  double thickness_between(int a, int b) const { return radius.empty() ? 0.0 : radius[a] + radius[b]; }
+  /// Returns the smallest distance [m] that two primitives may have: the sum of their radii, or less between parts of
+  /// one body that start nearer. The first `num_first` vertices are those of the first primitive.
+  double thickness_of(std::span<const int> vertices, std::size_t num_first) const;
 
   bool can_touch(int a, int b) const {
     if (vertex_group[a] >= 0 && vertex_group[a] == vertex_group[b]) return false;

@@ -13,12 +13,13 @@ inline int body_of_block(const Model& model, int block) {
   return model.body_of_block.empty() ? 0 : model.body_of_block[block];
 }
 
-/// Returns 1 for each block that is a column of the affine map of a stiff body and thus not a point.
+/// Returns 1 for each block that is not a point: a column of a stiff body's map, slopes or angles of a thin body.
 inline std::vector<char> column_flags(const Model& model) {
   std::vector<char> is_column(model.layout.num_blocks, 0);
   for (const StiffBody& body : model.stiff_bodies) {
     for (int i = 1; i <= model.layout.dim; ++i) is_column[body.first_block + i] = 1;
   }
+  for (const int block : model.inner_blocks) is_column[block] = 1;
   return is_column;
 }
 

@@ -132,6 +132,7 @@ struct Model {
   VecX x_rest;                           ///< [m]
   std::vector<int> body_of_block;        ///< per block: the body that it moves, numbered as in the surface
   std::vector<HigherNode> higher_nodes;  ///< by ascending block
+  std::vector<int> inner_blocks;         ///< ascending: slopes of shells and angles of rods, which are no points
 
   // body_terms.cpp; loads.cpp and joints.cpp add their potentials
   std::vector<StiffBody> stiff_bodies;
@@ -171,6 +172,10 @@ struct Model {
   // build_scene_model.cpp
   std::vector<HalfSpace> half_spaces;
   double bbox_diagonal = 1.0;  ///< [m] l of app. A: of the deformable bodies at rest
+
+  int turn_vertex_of(int surface_vertex) const {
+    return first_turn_vertex.empty() ? -1 : first_turn_vertex[surface_vertex];
+  }
 
   /// False for obstacles, which may reach behind half-spaces.
   bool meets_half_spaces(int surface_vertex) const { return !is_obstacle_vertex[surface_vertex]; }

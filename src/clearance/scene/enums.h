@@ -156,19 +156,21 @@ struct EnumInfo<GeneratorKind> {
         "for the bolt of the same radius and pitch, for stiff bodies and obstacles; size: radius, height, pitch, "
         "clearance of the thread; resolution: pieces around, a multiple of 12"},
       V{GeneratorKind::sheet, "sheet",
-        "horizontal rectangle, for obstacles; size: 2 extents; resolution: cells along x, z"},
+        "horizontal rectangle, for shells and obstacles; size: 2 extents; resolution: cells along x, z"},
       V{GeneratorKind::bowl, "bowl",
-        "lower cap of a sphere, for obstacles, the rim in y = 0; size: rim radius, depth; "
+        "lower cap of a sphere, for shells and obstacles, the rim in y = 0; size: rim radius, depth; "
         "resolution: n rings from the middle to the rim, which has 6 n sides"},
       V{GeneratorKind::funnel, "funnel",
-        "truncated cone around the y axis, for obstacles; size: top radius, bottom radius, height; resolution: pieces "
+        "truncated cone around the y axis, for shells and obstacles; size: top radius, bottom radius, height; resolution: pieces "
         "around, cells along the height"},
       V{GeneratorKind::rectangle, "rectangle", "2D; size: 2 extents; resolution: cells along x, y"},
       V{GeneratorKind::disk, "disk", "2D; size: radius; resolution: n rings, the outermost has 6 n sides"},
       V{GeneratorKind::capsule, "capsule",
         "round bar with half a ball at each end, for stiff bodies and obstacles; size: radius, distance along y "
         "between "
-        "the centres of the half balls; resolution: n rings of a half ball, which has 6 n sides"}};
+        "the centres of the half balls; resolution: n rings of a half ball, which has 6 n sides"},
+      V{GeneratorKind::line, "line",
+        "straight line of edges, for rods, obstacles and stiff bodies; size: length along x; resolution: edges"}};
 };
 
 template <>
@@ -226,10 +228,28 @@ struct EnumInfo<BodyKind> {
   using V = EnumValue<BodyKind>;
   static constexpr std::array values = {
       V{BodyKind::deformable, "deformable", "elastic solid"},
+      V{BodyKind::shell, "shell", "thin elastic sheet: the triangles of its mesh, with a `thickness` (docs/thin.md)"},
+      V{BodyKind::rod, "rod",
+        "thin elastic wire, cable or hair that stretches, bends and twists: the edges of its mesh, with a `thickness` "
+        "(docs/thin.md)"},
+      V{BodyKind::particles, "particles",
+        "balls of the diameter `thickness` at the vertices of the mesh; they slide and never roll (docs/thin.md)"},
       V{BodyKind::affine, "affine", "stiff: rigid up to a strain of a thousandth, and faster than rigid"},
       V{BodyKind::rigid, "rigid", "stiff: exactly rigid"},
       V{BodyKind::obstacle, "obstacle",
         "never deforms; moves only as prescribed, also through other obstacles and half-spaces"}};
+};
+
+template <>
+struct EnumInfo<BendingModel> {
+  using V = EnumValue<BendingModel>;
+  static constexpr std::array values = {
+      V{BendingModel::slopes, "slopes",
+        "curvature from edges that have slopes of their own (Morley's element for flat plates): right on every mesh"},
+      V{BendingModel::hinges, "hinges",
+        "angles between triangles, as in cloth programs: faster, but the stiffness depends on the mesh (0.5 to 1.8 "
+        "times that of a plate)"},
+      V{BendingModel::none, "none", "no resistance to bending: a membrane"}};
 };
 
 template <>

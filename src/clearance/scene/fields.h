@@ -595,7 +595,11 @@ void describe(Visitor& v, MotionDesc& m) {
           any("m", "formulas in t [s] and x, y, z [m] at the scene's start; the result is added to the rigid motion"));
   v.field(
       "components", m.components,
-      any("", "deformable bodies: which of the components x, y, z are prescribed; the others are free, as on a slide"));
+      any("", "deformable bodies and shells: which of the components x, y, z are prescribed; the others are free, as on a slide"));
+  v.field("clamp", m.clamp,
+          any("",
+              "shells and rods: edges between nodes of the region keep their normals or directors too, and turn with "
+              "the motion, as in a clamp; false: the body is free to turn about them, as on a hinge"));
   v.field("poses", m.poses,
           any("",
               "one pose per step, from the start of the motion on, instead of any other motion; the last pose holds "
@@ -643,6 +647,65 @@ template <class Visitor>
 void describe(Visitor& v, InertiaDesc& i) {
   v.field("moments", i.moments, positive("kg m^2", "Ixx, Iyy, Izz; Ixx is the integral of y^2 + z^2"));
   v.field("products", i.products, any("kg m^2", "Ixy, Ixz, Iyz; Ixy is the integral of -x y"));
+}
+
+template <>
+struct StructInfo<OrthotropyDesc> {
+  static constexpr const char* name = "orthotropy";
+  static constexpr const char* doc =
+      "A woven sheet: other stiffness along the warp than along the weft, which is across it. It replaces Young's "
+      "modulus and Poisson's ratio of the membrane, not of bending.";
+};
+template <class Visitor>
+void describe(Visitor& v, OrthotropyDesc& o) {
+  v.field("warp", o.warp, any("", "direction of the warp in the mesh before the transform; any length"));
+  v.field("youngs_modulus_warp", o.youngs_modulus_warp, positive("Pa", "stiffness along the warp"));
+  v.field("youngs_modulus_weft", o.youngs_modulus_weft, positive("Pa", "stiffness along the weft"));
+  v.field("poisson_ratio", o.poisson_ratio,
+          any("", "contraction along the weft of a pull along the warp; its square must be below the ratio of the "
+                  "moduli, warp over weft"));
+  v.field("shear_modulus", o.shear_modulus, positive("Pa", "stiffness against shear of warp and weft"));
+}
+
+template <>
+struct StructInfo<ShellDesc> {
+  static constexpr const char* name = "shell";
+  static constexpr const char* doc = "How a body of kind shell bends and stretches, beyond its material. See docs/thin.md.";
+};
+template <class Visitor>
+void describe(Visitor& v, ShellDesc& s) {
+  v.field("bending", s.bending, any("", "energy of bending"));
+  v.field("bending_stiffness", s.bending_stiffness,
+          positive("N m", "moment per width and curvature (D); null: E t^3 / (12 (1 - nu^2))"));
+  v.field("flat_at_rest", s.is_flat_at_rest,
+          any("", "true: the shell is unbent where it is flat; false: where it is placed"));
+  v.field("orthotropy", s.orthotropy, any("", "other stiffness along warp and weft; null: isotropic"));
+}
+
+template <>
+struct StructInfo<RodDesc> {
+  static constexpr const char* name = "rod";
+  static constexpr const char* doc =
+      "How a body of kind rod stretches, bends and twists, beyond its material. It has two axes across: the first is "
+      "`up`, as far as that is across the rod, the second is the direction of the rod times the first. See "
+      "docs/thin.md.";
+};
+template <class Visitor>
+void describe(Visitor& v, RodDesc& r) {
+  v.field("section", r.section,
+          positive("m",
+                   "height along the first axis and width along the second of a rectangular section; null: a circle "
+                   "of the diameter `thickness`"));
+  v.field("stretching_stiffness", r.stretching_stiffness, positive("N", "EA; null: that of the section"));
+  v.field("bending_stiffness", r.bending_stiffness,
+          at_least(0.0, "N m^2", "EI of bending towards the first and towards the second axis; null: of the section"));
+  v.field("twisting_stiffness", r.twisting_stiffness, at_least(0.0, "N m^2", "GJ; null: that of the section"));
+  v.field("up", r.up, any("", "direction of the first axis in the mesh before the transform; null: any across"));
+  v.field("straight_at_rest", r.is_straight_at_rest,
+          any("", "true: the rod is unbent where it is straight; false: where it is placed"));
+  v.field("natural_curvature", r.natural_curvature,
+          any("1/m", "curvature at rest towards the first and the second axis; null: see straight_at_rest"));
+  v.field("natural_twist", r.natural_twist, any("deg/m", "twist at rest; null: that of the placed shape"));
 }
 
 template <class Visitor>
@@ -719,8 +782,10 @@ void describe_stiff_body(Visitor& v, BodyDesc& b) {
   v.field("inertia", b.inertia, any("", "inertia of a stiff body in 3D; null: that of the shape with its mass"));
   v.field("thickness", b.thickness,
           positive("m",
+                   "thickness of a shell, diameter of a rod or of particles; they touch others half of it away from their "
+                   "triangles, edges and points; "
                    "thickness of a stiff body that consists of open surfaces, or diameter of its wires or points; "
-                   "null: a hundredth of the body's size"));
+                   "null: of a stiff body a hundredth of its size; shells, rods and particles need one"));
   v.field("fixed_translation", b.fixed_translation,
           any("", "stiff bodies: whether the centre of mass keeps its x, y, z; one value stands for all")
               .short_as(Shorthand::uniform));
@@ -747,7 +812,7 @@ template <>
 struct StructInfo<BodyDesc> {
   static constexpr const char* name = "body";
   static constexpr const char* doc =
-      "A deformable solid, a stiff body or an obstacle. It has exactly one of mesh, generator and geometry.";
+      "A deformable solid, a thin body, a stiff body or an obstacle. It has exactly one of mesh, generator and geometry.";
 };
 template <class Visitor>
 void describe(Visitor& v, BodyDesc& b) {
@@ -757,6 +822,8 @@ void describe(Visitor& v, BodyDesc& b) {
   describe_body_elements(v, b);
   v.field("transform", b.transform, any("", "placement of the mesh"));
   v.field("array", b.array, any("", "grid of copies; null: one body"));
+  v.field("shell", b.shell, any("", "kind shell: how it bends and stretches; null: the defaults"));
+  v.field("rod", b.rod, any("", "kind rod: how it stretches, bends and twists; null: the defaults"));
   v.field("material", b.material, any("", "material of the body; obstacles have none"));
   v.field("material_parts", b.material_parts, any("", "deformable bodies: elements of other materials"));
   v.field(

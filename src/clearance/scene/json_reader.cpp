@@ -172,6 +172,12 @@ void read(const Json& json, const std::string& place, const Context& context, st
   }
 }
 
+void read(const Json& json, const std::string& place, const Context& context, std::array<double, 2>& value,
+          const Field& field) {
+  if (!has_length(json, place, context, 2, 2, "numbers")) return;
+  for (std::size_t i = 0; i < 2; ++i) read(json[i], element_path(place, i), context, value[i], field);
+}
+
 void read(const Json& json, const std::string& place, const Context& context, std::array<std::string, 2>& value,
           const Field& field) {
   if (!has_length(json, place, context, 2, 2, "names")) return;

@@ -39,6 +39,9 @@ template <std::size_t size>
 std::string type_name(const std::vector<std::array<int, size>>&) {
   return size == 2 ? "pairs of vertices" : size == 3 ? "triples of vertices" : "quadruples of vertices";
 }
+std::string type_name(const std::array<double, 2>&) {
+  return "2 numbers";
+}
 std::string type_name(const std::array<std::string, 2>&) {
   return "two names";
 }

@@ -6,7 +6,7 @@ namespace clearance {
 
 bool has_deformable(const SceneDesc& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(),
-                     [](const BodyDesc& body) { return body.kind == BodyKind::deformable; });
+                     [](const BodyDesc& body) { return has_nodes(body.kind); });
 }
 
 void set_second_defaults(SceneDesc& scene) {

@@ -163,7 +163,8 @@ enum class GeneratorKind {
   funnel,
   rectangle,
   disk,
-  capsule
+  capsule,
+  line
 };
 
 /// Min and max corner of a box whose sides are along the axes.
@@ -177,7 +178,8 @@ struct GeneratorDesc {
                                    ///< width, wire radius; gear: pitch radius, width, bore radius; bolt: radius and
                                    ///< length of the thread, pitch; nut: radius, height, pitch, clearance; sheet: 2
                                    ///< extents; bowl: rim radius, depth; funnel: top radius, bottom radius, height;
-                                   ///< capsule: radius, distance between the centres of its ends (along y)
+                                   ///< capsule: radius, distance between the centres of its ends (along y);
+                                   ///< line: length (along x)
   std::vector<int> resolution = {4, 4, 4};  ///< numbers of cells, see enums.h; the last one given stands for
                                             ///< further ones
   std::vector<Corners> blocks = {};         ///< [m] blocks: their union, where it stands
@@ -303,6 +305,7 @@ struct MotionDesc {
   /// [m] added to the rigid motion; t counts from the scene's start, x, y, z: position at the scene's start
   std::optional<Expressions> displacement;
   std::array<bool, 3> components = {true, true, true};  ///< deformable nodes: which of x, y, z are prescribed
+  bool clamp = false;  ///< shells and rods: edges between its nodes keep their normals or directors
   /// Poses, one per step from `start` on, absolute, instead of any other motion; the last one holds until `end`.
   std::vector<PoseDesc> poses;
   /// Folder with one mesh file per step, `<number>.obj` (or .msh, .seg, .pt, ...), whose vertices are the positions in
@@ -324,6 +327,9 @@ struct MotionDesc {
 
 enum class BodyKind {
   deformable,
+  shell,      ///< a thin elastic sheet of triangles
+  rod,        ///< a thin elastic wire of edges
+  particles,  ///< balls at the vertices of the mesh, which do not turn
   affine,   ///< stiff: moves by affine maps that a stiff energy keeps very close to rotations
   rigid,    ///< stiff: moves by rotations and translations, exactly
   obstacle  ///< never deforms; moves only as prescribed
@@ -332,6 +338,49 @@ enum class BodyKind {
 inline bool is_stiff(BodyKind kind) {
   return kind == BodyKind::affine || kind == BodyKind::rigid;
 }
+
+/// True if the body consists of triangles, edges or points with a thickness.
+inline bool is_thin(BodyKind kind) {
+  return kind == BodyKind::shell || kind == BodyKind::rod || kind == BodyKind::particles;
+}
+
+/// True if the body moves by nodes of its own.
+inline bool has_nodes(BodyKind kind) {
+  return kind == BodyKind::deformable || is_thin(kind);
+}
+
+/// A sheet that resists pulls along its warp and its weft differently.
+struct OrthotropyDesc {
+  Vec<3> warp = Vec<3>::UnitX();      ///< direction of the warp in the mesh before the transform
+  double youngs_modulus_warp = 1e6;   ///< [Pa]
+  double youngs_modulus_weft = 1e6;   ///< [Pa]
+  double poisson_ratio = 0.0;         ///< contraction of the weft by a pull of the warp
+  double shear_modulus = 1e5;         ///< [Pa]
+};
+
+/// How a shell bends and stretches, beyond its material.
+struct ShellDesc {
+  BendingModel bending = BendingModel::slopes;
+  std::optional<double> bending_stiffness;   ///< [N m] D; absent: E t^3 / 12 (1 - nu^2)
+  bool is_flat_at_rest = false;              ///< unbent where its triangles are in one plane, not where it is placed
+  std::optional<OrthotropyDesc> orthotropy;  ///< absent: isotropic
+};
+
+/// How a rod stretches, bends and twists, beyond its material. A rod has two material axes across each edge: the first
+/// is `up` as far as it is across, the second is the edge's direction times the first.
+struct RodDesc {
+  std::optional<std::array<double, 2>> section = {};  ///< [m] height along the first axis and width along the second of
+                                                      ///< a rectangle; absent: a circle of the diameter `thickness`
+  std::optional<double> stretching_stiffness = {};    ///< [N] EA; absent: of the section
+  /// [N m^2] EI of bending towards the first and the second axis; absent: of the section
+  std::optional<std::array<double, 2>> bending_stiffness = {};
+  std::optional<double> twisting_stiffness = {};  ///< [N m^2] GJ; absent: of the section
+  std::optional<Vec<3>> up = {};                  ///< in the mesh before the transform; absent: any direction
+  bool is_straight_at_rest = false;               ///< unbent where it is straight, not where it is placed
+  /// [1/m] towards both axes, instead of the placed or straight shape
+  std::optional<std::array<double, 2>> natural_curvature = {};
+  std::optional<double> natural_twist = {};  ///< [deg/m] instead of that of the placed shape
+};
 
 /// Nodes of a deformable body that move as one affine body: the elements with no other nodes are stiff.
 struct StiffPartDesc {
@@ -372,6 +421,8 @@ struct BodyDesc {
   int refinements = 0;                   ///< how often all elements of the mesh are split, each into 8 (2D: 4)
   TransformDesc transform;
   std::optional<ArrayDesc> array;
+  std::optional<ShellDesc> shell;                ///< shells; absent: that of a default ShellDesc
+  std::optional<RodDesc> rod;                    ///< rods; absent: that of a default RodDesc
   MaterialDesc material;                         ///< all but obstacles; of stiff bodies density and stiffness count
   std::vector<MaterialPartDesc> material_parts;  ///< deformable bodies only; the last one that has an element counts
   /// [kg/m^3] per tetrahedron (2D: triangle) of the mesh of a deformable body, instead of those of the materials;
@@ -384,8 +435,8 @@ struct BodyDesc {
   std::optional<double> mass;                ///< [kg] of a stiff body; absent: from density
   std::optional<Vec<3>> center_of_mass;      ///< [m] of a stiff body, in its mesh before the transform; absent: shape's
   std::optional<InertiaDesc> inertia;        ///< of a stiff body; absent: that of the shape with its mass
-  /// [m] of a stiff body of open surfaces (their thickness), of edges or of points (their diameter); absent: a
-  /// hundredth of the body's size
+  /// [m] of a shell; diameter of a rod and of particles; of a stiff body of open surfaces (their thickness), of edges or of points (their diameter), absent:
+  /// a hundredth of the body's size
   std::optional<double> thickness;
   std::array<bool, 3> fixed_translation = {false, false, false};  ///< stiff: the centre of mass keeps this coordinate
   std::array<bool, 3> fixed_rotation = {false, false, false};     ///< stiff: no rotation about this axis of the world

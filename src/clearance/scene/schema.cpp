@@ -63,6 +63,7 @@ class TypeSchema {
   Json of(const std::array<bool, 3>&, const Field& field) {
     return {{"anyOf", Json::array({list_of(of(bool{}, field), 2, 3), of(bool{}, field)})}};
   }
+  Json of(const std::array<double, 2>&, const Field& field) { return list_of(of(double{}, field), 2, 2); }
   Json of(const std::array<std::string, 2>&, const Field& field) { return list_of(of(std::string{}, field), 2, 2); }
   Json of(const Expressions&, const Field& field) {
     return list_of({{"anyOf", {of(std::string{}, field), {{"type", "number"}}}}}, 2, 3);

@@ -23,6 +23,7 @@
 #include "clearance/scene/validate_remesh.h"
 #include "clearance/scene/validate_scripts.h"
 #include "clearance/scene/validate_stiff.h"
+#include "clearance/scene/validate_thin.h"
 
 namespace clearance {
 namespace {
@@ -330,6 +331,7 @@ Issues validate(const SceneDesc& scene) {
   warn_of_joint_conflicts(scene, issues);
   check_output(scene, issues);
   check_remesh(scene, issues);
+  check_thin_bodies(scene, issues);
   return issues;
 }
 

@@ -14,6 +14,7 @@ std::size_t num_sizes(Kind shape) {
   switch (shape) {
     case Kind::sphere:
     case Kind::disk:
+    case Kind::line:
       return 1;
     case Kind::torus:
     case Kind::cylinder:
@@ -46,6 +47,7 @@ std::size_t num_resolutions(Kind shape) {
     case Kind::nut:
     case Kind::bowl:
     case Kind::capsule:
+    case Kind::line:
       return 1;
     case Kind::torus:
     case Kind::cylinder:
@@ -95,12 +97,19 @@ class GeneratorCheck : SceneCheck {
     if (generator_.is_exact && shape != Kind::sphere && shape != Kind::capsule) {
       error(place_ + ".exact", "only spheres and capsules are exact", name_);
     }
+    if (kind == BodyKind::rod && shape != Kind::line) {
+      error(place_ + ".kind", "a rod consists of edges: a line, or a `mesh` or `geometry` of edges", name_);
+    }
+    if (kind == BodyKind::shell && shape == Kind::line) {
+      error(place_ + ".kind", "a shell consists of triangles, and this shape of edges", name_);
+    }
     if (kind != BodyKind::deformable) return;
+    if (shape == Kind::line) error(place_ + ".kind", "a deformable body needs volume elements", name_);
     const bool is_open = shape == Kind::sheet || shape == Kind::bowl || shape == Kind::funnel;
-    if (is_open) error(place_ + ".kind", "an open surface can only be an obstacle or stiff", name_);
+    if (is_open) error(place_ + ".kind", "an open surface can only be a shell, an obstacle or stiff", name_);
     if (shape == Kind::bolt || shape == Kind::nut || shape == Kind::capsule) {
       error(place_ + ".kind",
-            "this shape is a surface without volume elements; its body can only be an obstacle or stiff", name_);
+            "this shape is a surface without volume elements; its body can only be a shell, an obstacle or stiff", name_);
     }
     if (generator_.is_surface) {
       error(place_ + ".is_surface",

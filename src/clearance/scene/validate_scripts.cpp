@@ -28,7 +28,7 @@ class ScriptCheck : SceneCheck {
         check_motion(body, body.motions[m], element_path(place + ".motions", m));
       }
       if (body.kind == BodyKind::obstacle && !body.loads.empty()) {
-        error(place + ".loads", "an obstacle feels no force; loads are for deformable and stiff bodies");
+        error(place + ".loads", "an obstacle feels no force; loads are for all other bodies");
       }
       for (std::size_t l = 0; l < body.loads.size(); ++l) {
         check_load(body.loads[l], element_path(place + ".loads", l));
@@ -66,7 +66,7 @@ class ScriptCheck : SceneCheck {
     }
     if (count != 1 || scene_.bodies.size() < 2) return;
     const BodyDesc& only = scene_.bodies[last];
-    const bool meets_its_like = num_copies(only) > 1.0 || only.split_components || only.kind == BodyKind::deformable;
+    const bool meets_its_like = num_copies(only) > 1.0 || only.split_components || has_nodes(only.kind);
     if (meets_its_like) return;
     warning(element_path("bodies", last) + ".friction",
             "this friction has no effect: two bodies rub with the geometric mean of their coefficients, and the "
@@ -76,17 +76,18 @@ class ScriptCheck : SceneCheck {
 
   void check_velocity(const BodyDesc& body, const std::string& place) {
     if (!body.velocity) return;
-    if (body.kind != BodyKind::deformable)
-      error(place + ".velocity", "only a deformable body can have formulas for its velocity");
+    if (!has_nodes(body.kind)) {
+      error(place + ".velocity", "only deformable and thin bodies can have formulas for their velocity");
+    }
     check_formulas(*body.velocity, place + ".velocity");
   }
 
   void check_components(const BodyDesc& body, const MotionDesc& motion, const std::string& place) {
     if (motion.components == MotionDesc{}.components) return;
     const auto last = motion.components.begin() + (is_plane() ? 2 : 3);
-    if (body.kind != BodyKind::deformable) {
+    if (!has_nodes(body.kind)) {
       error(place + ".components",
-            "only a deformable body can have nodes with some components prescribed and others free");
+            "only deformable and thin bodies can have nodes with some components prescribed and others free");
     } else if (std::find(motion.components.begin(), last, true) == last) {
       error(place + ".components", "the motion prescribes no component; remove the motion");
     }

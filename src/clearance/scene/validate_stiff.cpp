@@ -69,6 +69,10 @@ class StiffCheck : SceneCheck {
     if (kind == BodyKind::deformable && !has_elements) {
       error(place, is_plane() ? "a deformable body needs triangles" : "a deformable body needs `tets`");
     }
+    if (kind == BodyKind::shell && geometry.triangles.empty() && geometry.tets.empty()) {
+      error(place, "a shell needs `triangles`");
+    }
+    if (kind == BodyKind::rod && geometry.edges.empty()) error(place, "a rod needs `edges`");
   }
 
   // Reports only the first problem of a list, because a list that counts from 1 has hundreds.
@@ -131,13 +135,13 @@ class StiffCheck : SceneCheck {
     if (body.kind != BodyKind::deformable && !body.stiff_parts.empty()) {
       error(place + ".stiff_parts", "only a deformable body has stiff parts");
     }
-    if (body.kind == BodyKind::deformable && body.split_components) {
-      error(place + ".split_components", "a deformable body cannot be split into components; its parts may lie apart",
-            "true");
+    if (has_nodes(body.kind) && body.split_components) {
+      error(place + ".split_components",
+            "only stiff bodies and obstacles can be split into components; parts of other bodies may lie apart", "true");
     }
-    if (body.kind == BodyKind::deformable && !body.collides) {
+    if (has_nodes(body.kind) && !body.collides) {
       error(place + ".collides",
-            "a deformable body always collides; `contact.ignored_pairs` lets it pass through other bodies", "false");
+            "deformable and thin bodies always collide; `contact.ignored_pairs` lets them pass through other bodies", "false");
     }
     warn_of_unused(body, place + ".material");
     if (is_stiff(body.kind)) {
@@ -151,7 +155,9 @@ class StiffCheck : SceneCheck {
     refuse(body.mass.has_value(), "mass");
     refuse(body.center_of_mass.has_value(), "center_of_mass");
     refuse(body.inertia.has_value(), "inertia");
-    refuse(body.thickness.has_value(), "thickness");
+    if (body.thickness && !is_thin(body.kind)) {
+      error(place + ".thickness", "only stiff and thin bodies have a thickness");
+    }
     refuse(body.fixed_translation != none, "fixed_translation");
     refuse(body.fixed_rotation != none, "fixed_rotation");
   }
@@ -188,8 +194,14 @@ class StiffCheck : SceneCheck {
       warn(given.poisson_ratio != defaults.poisson_ratio, "poisson_ratio", instead);
       warn(given.damping != defaults.damping, "damping", "");
       warn(is_rigid && given.stiffness.has_value(), "stiffness", instead);
-    } else if (body.kind == BodyKind::deformable) {
+    } else if (has_nodes(body.kind)) {
       warn(given.stiffness.has_value(), "stiffness", "; see `youngs_modulus`");
+    }
+    if (body.kind == BodyKind::particles) {
+      warn(given.model != defaults.model, "model", "");
+      warn(given.youngs_modulus != defaults.youngs_modulus, "youngs_modulus", "");
+      warn(given.poisson_ratio != defaults.poisson_ratio, "poisson_ratio", "");
+      warn(given.damping != defaults.damping, "damping", "");
     }
   }
 
@@ -226,7 +238,7 @@ class StiffCheck : SceneCheck {
 
   void check_load(const BodyDesc& body, const LoadDesc& load, const std::string& place) {
     const std::string kind(enum_name(load.kind));
-    if (load.kind == LoadKind::torque && body.kind == BodyKind::deformable) {
+    if (load.kind == LoadKind::torque && has_nodes(body.kind)) {
       error(place + ".kind", "only a stiff body (affine or rigid) can have a torque", kind);
     }
     if (!is_stiff(body.kind)) return;

@@ -27,7 +27,9 @@ bool shares_vertex(const std::array<int, n>& a, const std::array<int, m>& b) {
 class FrameCheck {
  public:
   FrameCheck(const Frame& frame, const VerifySurface& surface, const VerifyScene& scene)
-      : x_(frame.mesh.vertices), frame_(frame), surface_(surface), scene_(scene) {}
+      : x_(frame.mesh.vertices), frame_(frame), surface_(surface), scene_(scene) {
+    for (const VerifyBody& body : scene_.bodies) largest_radius_ = std::max(largest_radius_, body.radius);
+  }
 
   FrameVerdict run() {
     // Exact arithmetic knows no NaN: such a frame is condemned without further questions.
@@ -146,11 +148,13 @@ class FrameCheck {
         if (body < 0 || is_obstacle(body) || !may_meet[v]) continue;
         const VerifyBody& of = scene_.bodies[body];
         if (!of.rounds.empty() || !of.collides || scene_.ignored_pairs.count({-1 - h, of.entry}) > 0) continue;
-        const double height = normal.dot(x_[v] - point);
-        const double gap_sq = height > 0 ? height * height / normal_sq : 0.0;
+        const double height = std::max(0.0, normal.dot(x_[v] - point) - of.radius * std::sqrt(normal_sq));
+        const double gap_sq = height * height / normal_sq;
         min_gap_sq_ = std::min(min_gap_sq_, gap_sq);
         check_half_space_gap(h, v, gap_sq);
-        if (sign_of_side(normal, point, x_[v]) > 0) continue;
+        const bool is_clear = of.radius > 0.0 ? half_space_gap_exceeds(normal, point, x_[v], of.radius)
+                                              : sign_of_side(normal, point, x_[v]) > 0;
+        if (is_clear) continue;
         add_offense(verdict_.num_half_space_violations, {OffenseKind::half_space, body, h, {v}, {}, {}});
       }
     }
@@ -176,8 +180,8 @@ class FrameCheck {
   }
 
   void check_half_space_gap(int h, int v, double gap_sq) {
-    const double gap = scene_.min_separation;
-    if (gap <= 0.0) return;
+    if (scene_.min_separation <= 0.0) return;
+    const double gap = scene_.min_separation + radius_of(surface_.vertex_body[v]);
     const auto& [point, normal] = scene_.half_spaces[h];
     if (half_space_gap_exceeds(normal, point, x_[v], gap)) return;
     verdict_.smallest_gap = std::min(verdict_.smallest_gap, std::sqrt(gap_sq));
@@ -194,7 +198,55 @@ class FrameCheck {
     find_intersections(triangle_tree, edge_tree);
     find_min_distance(triangle_tree, edge_tree);
     if (scene_.min_separation > 0.0) check_separation(triangle_tree, edge_tree);
+    if (largest_radius_ > 0.0) check_thickness(triangle_tree, edge_tree);
     if (!rounds_.empty()) check_rounds(triangle_tree, edge_tree);
+  }
+
+  double radius_of(int body) const { return scene_.bodies[body].radius; }
+
+  /// Returns the distance [m] that a primitive of `body` keeps from one of another body, or of its own, where their
+  /// distance at the start counts: they keep 0.6 of it if that is less than their thickness.
+  template <class DistanceSqAtStart>
+  double thickness_between(int body, int other, const DistanceSqAtStart& at_start) const {
+    const double sum = radius_of(body) + radius_of(other);
+    if (body != other || sum == 0.0 || scene_.bodies[body].is_loose || scene_.start.empty()) return sum;
+    constexpr double own_share = 0.6 * (1.0 - 1e-9);
+    return std::min(sum, own_share * std::sqrt(at_start()));
+  }
+  double thickness_of_triangle_pair(int v, int t) const {
+    const auto& triangle = surface_.triangles[t];
+    return thickness_between(surface_.vertex_body[v], surface_.triangle_body[t], [&] {
+      const auto& x = scene_.start;
+      return point_triangle_gap_sq(x[v], x[triangle[0]], x[triangle[1]], x[triangle[2]]);
+    });
+  }
+  double thickness_of_edge_pair(int e, int f) const {
+    const auto &a = surface_.edges[e], &b = surface_.edges[f];
+    return thickness_between(surface_.edge_body[e], surface_.edge_body[f], [&] {
+      const auto& x = scene_.start;
+      return segment_segment_gap_sq(x[a[0]], x[a[1]], x[b[0]], x[b[1]]);
+    });
+  }
+
+  /// Checks bodies with a thickness: everything ends beside its cells by its radius.
+  void check_thickness(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
+    const auto check_triangle = [&](int v, int t) {
+      const double gap = thickness_of_triangle_pair(v, t);
+      const auto& triangle = surface_.triangles[t];
+      const auto& [a, b, c] = triangle;
+      if (gap == 0.0 || point_triangle_gap_exceeds(x_[v], x_[a], x_[b], x_[c], gap)) return;
+      add_intersection(surface_.vertex_body[v], std::array{v}, surface_.triangle_body[t], triangle);
+    };
+    const auto check_edge = [&](int e, int f) {
+      const double gap = thickness_of_edge_pair(e, f);
+      const auto &first = surface_.edges[e], &second = surface_.edges[f];
+      if (gap == 0.0 || segment_gap_exceeds(x_[first[0]], x_[first[1]], x_[second[0]], x_[second[1]], gap)) return;
+      add_intersection(surface_.edge_body[e], first, surface_.edge_body[f], second);
+    };
+    // Boxes farther apart than two radii are so for certain.
+    const double reach_sq = 4.000004 * largest_radius_ * largest_radius_;
+    visit_near_pairs(
+        triangle_tree, edge_tree, [&] { return reach_sq; }, check_triangle, check_edge);
   }
 
   /// Bodies whose cells those of `body` may touch: bodies of spheres and capsules do not touch with their cells.
@@ -220,7 +272,7 @@ class FrameCheck {
     std::vector<int> bodies;
     for (const Round& round : rounds_) {
       // A box that is a little too large finds all that matters.
-      const double reach = (round.radius + scene_.min_separation) * (1.0 + 1e-9);
+      const double reach = (round.radius + largest_radius_ + scene_.min_separation) * (1.0 + 1e-9);
       Box box;
       for (const int v : round.ends) {
         box.add(x_[v] + Vec<3>::Constant(reach));
@@ -240,7 +292,10 @@ class FrameCheck {
       });
       triangle_tree.visit_touching(boxes[r], cells_may_meet, [&](int t) { check_round_at(round, t); });
       edge_tree.visit_touching(boxes[r], cells_may_meet,
-                               [&](int e) { check_round_pair(round, surface_.edge_body[e], surface_.edges[e], 0.0); });
+                               [&](int e) {
+                                 const int body = surface_.edge_body[e];
+                                 check_round_pair(round, body, surface_.edges[e], radius_of(body));
+                               });
       const auto bound_sq = [&] { return min_gap_sq_; };
       const auto note = [&](double distance_sq, double thickness) {
         const double gap = std::max(0.0, std::sqrt(distance_sq) - thickness);
@@ -250,10 +305,14 @@ class FrameCheck {
         if (other < r) note(ends_gap_sq(round.ends, rounds_[other].ends), round.radius + rounds_[other].radius);
       });
       triangle_tree.visit_near(boxes[r], cells_may_meet, bound_sq, [&](int t) {
-        for (const int v : round.ends) note(triangle_gap_sq(v, t), round.radius);
+        const double thickness = round.radius + radius_of(surface_.triangle_body[t]);
+        for (const int v : round.ends) note(triangle_gap_sq(v, t), thickness);
       });
       edge_tree.visit_near(boxes[r], cells_may_meet, bound_sq,
-                           [&](int e) { note(ends_gap_sq(round.ends, surface_.edges[e]), round.radius); });
+                           [&](int e) {
+                             const double thickness = round.radius + radius_of(surface_.edge_body[e]);
+                             note(ends_gap_sq(round.ends, surface_.edges[e]), thickness);
+                           });
     }
   }
 
@@ -273,7 +332,7 @@ class FrameCheck {
   void check_round_at(const Round& round, int t) {
     const auto& triangle = surface_.triangles[t];
     const auto& [a, b, c] = triangle;
-    const double gap = round.radius + scene_.min_separation;
+    const double gap = round.radius + radius_of(surface_.triangle_body[t]) + scene_.min_separation;
     const auto is_far = [&](int v) { return point_triangle_gap_exceeds(x_[v], x_[a], x_[b], x_[c], gap); };
     const auto& [first, last] = round.ends;
     if (is_far(first) &&
@@ -344,26 +403,49 @@ class FrameCheck {
   }
 
   void find_min_distance(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
+    if (largest_radius_ > 0.0) return find_min_distance_of_thin(triangle_tree, edge_tree);
     visit_near_pairs(
         triangle_tree, edge_tree, [&] { return min_gap_sq_; },
         [&](int v, int t) { min_gap_sq_ = std::min(min_gap_sq_, triangle_gap_sq(v, t)); },
         [&](int a, int b) { min_gap_sq_ = std::min(min_gap_sq_, edge_gap_sq(a, b)); });
   }
 
+  /// Finds the smallest distance of surfaces that lie beside their cells.
+  void find_min_distance_of_thin(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
+    const auto bound_sq = [&] {
+      const double bound = std::sqrt(min_gap_sq_) + 2.0 * largest_radius_;
+      return bound * bound;
+    };
+    const auto note = [&](double distance_sq, double thickness) {
+      const double gap = std::max(0.0, std::sqrt(distance_sq) - thickness);
+      min_gap_sq_ = std::min(min_gap_sq_, gap * gap);
+    };
+    visit_near_pairs(
+        triangle_tree, edge_tree, bound_sq,
+        [&](int v, int t) { note(triangle_gap_sq(v, t), thickness_of_triangle_pair(v, t)); },
+        [&](int a, int b) { note(edge_gap_sq(a, b), thickness_of_edge_pair(a, b)); });
+  }
+
   /// Two bodies have to keep the gap everywhere; parts of one body may be nearer to each other.
   void check_separation(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
-    const double gap = scene_.min_separation;
+    const auto gap_of = [&](int body, int other) {
+      return scene_.min_separation + radius_of(body) + radius_of(other);
+    };
+    const double gap = scene_.min_separation + 2.0 * largest_radius_;
     const auto check_triangle = [&](int v, int t) {
       const int body = surface_.vertex_body[v], other = surface_.triangle_body[t];
       const auto& triangle = surface_.triangles[t];
       const auto& [a, b, c] = triangle;
-      if (body == other || point_triangle_gap_exceeds(x_[v], x_[a], x_[b], x_[c], gap)) return;
+      if (body == other || point_triangle_gap_exceeds(x_[v], x_[a], x_[b], x_[c], gap_of(body, other))) return;
       add_too_close(body, std::array{v}, other, triangle, triangle_gap_sq(v, t));
     };
     const auto check_edge = [&](int e, int f) {
       const int body = surface_.edge_body[e], other = surface_.edge_body[f];
       const auto &first = surface_.edges[e], &second = surface_.edges[f];
-      if (body == other || segment_gap_exceeds(x_[first[0]], x_[first[1]], x_[second[0]], x_[second[1]], gap)) return;
+      if (body == other ||
+          segment_gap_exceeds(x_[first[0]], x_[first[1]], x_[second[0]], x_[second[1]], gap_of(body, other))) {
+        return;
+      }
       add_too_close(body, first, other, second, edge_gap_sq(e, f));
     };
     // Boxes farther apart are so for certain.
@@ -376,6 +458,7 @@ class FrameCheck {
   const VerifySurface& surface_;
   const VerifyScene& scene_;
   std::vector<Round> rounds_;
+  double largest_radius_ = 0.0;  // [m]
   FrameVerdict verdict_;
   double min_gap_sq_ = infinity;
 };

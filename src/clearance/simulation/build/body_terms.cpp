@@ -2,8 +2,12 @@
 
 #include "clearance/bodies/affine/orthogonality_potential.h"
 #include "clearance/bodies/fem/fem_body.h"
+#include "clearance/bodies/rod/rod_potential.h"
+#include "clearance/bodies/shell/bending_potential.h"
+#include "clearance/bodies/shell/membrane_potential.h"
 #include "clearance/math/dimension.h"
 #include "clearance/simulation/build/scene_elements.h"
+#include "clearance/simulation/build/thin_bodies.h"
 
 namespace clearance {
 
@@ -61,6 +65,31 @@ void add_stresses(const SceneElements<dim>& elements, BodyTerms& terms) {
     for (const ElementMesh<dim>& mesh : *meshes) append_stresses(mesh, x, extra_degree, all);
     return all;
   };
+}
+
+/// Adds the masses and energies of shells and rods, and the masses of particles.
+void add_thin_bodies(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                     BodyTerms& terms) {
+  VecX nodes = VecX::Zero(terms.mass.size()), inner = nodes;
+  add_particle_mass(desc, bodies, unknowns, nodes);
+  const auto shells = std::make_shared<const ShellMesh>(collect_shells(desc, bodies, unknowns));
+  if (!shells->triangles.empty()) {
+    add_shell_mass(*shells, nodes, inner);
+    terms.potentials.push_back(std::make_shared<MembranePotential>(shells));
+    const auto bending = std::make_shared<BendingPotential>(shells);
+    // Contact presses across the sheet, where bending and inertia resist, not the far stiffer membrane.
+    bending->add_stiffness(shells->x_start, terms.elastic_stiffness);
+    if (bending->has_elements()) terms.potentials.push_back(bending);
+  }
+  const auto rods = std::make_shared<const RodMesh>(collect_rods(desc, bodies, unknowns));
+  if (!rods->segments.empty()) {
+    add_rod_mass(*rods, nodes, inner);
+    const auto potential = std::make_shared<RodPotential>(rods);
+    potential->add_stiffness(terms.elastic_stiffness);
+    terms.potentials.push_back(potential);
+  }
+  terms.weighing += nodes;
+  terms.mass += nodes + inner;
 }
 
 /// Makes the inertia if it is not a lumped mass. `mass` [kg] per block has all masses; `lumped` is the one of linear
@@ -121,6 +150,7 @@ BodyTerms make_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bod
   terms.mass = elements.curved.empty() ? lumped : VecX(lumped + shares);
   add_elasticity(elements, terms);
   add_stresses(elements, terms);
+  if constexpr (dim == 3) add_thin_bodies(desc, bodies, unknowns, terms);
   add_stiff_units<dim>(unknowns.stiff_units, terms);
   terms.consistent_mass = make_consistent_mass(desc, elements, terms.mass, lumped, shares);
   add_gravity_and_barriers(desc, elements, terms);

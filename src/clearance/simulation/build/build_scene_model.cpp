@@ -63,6 +63,7 @@ Model make_model(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
   model.first_turn_vertex = std::move(surface.first_turn_vertex);
   model.body_of_block = unknowns.body_of_block;
   model.higher_nodes = find_higher_nodes(bodies, unknowns);
+  model.inner_blocks = unknowns.inner_blocks;
   model.mechanism_of_body = joints.mechanism_of_body;
   model.elastic_stiffness = std::move(terms.elastic_stiffness);
   model.bbox_diagonal = scene_diagonal(bodies);
@@ -74,7 +75,7 @@ Model make_model(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
 SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bodies) {
   Issues issues, idle;
   const auto controls = std::make_shared<Controls>(controls_of(desc));
-  Unknowns unknowns = lay_out_unknowns(desc.dimension, bodies, find_stiff_units(desc, bodies, issues));
+  Unknowns unknowns = lay_out_unknowns(desc, bodies, find_stiff_units(desc, bodies, issues));
   SceneSurface surface = build_surface(desc, bodies, unknowns, issues);
   BodyTerms terms = make_body_terms(desc, bodies, unknowns);
   auto loads = make_loads(desc, bodies, unknowns, terms, controls, idle);

@@ -52,13 +52,19 @@ struct BodyScales {
   double dhat = 0.0, eps_v = 0.0, stick = 0.0;
 };
 
+/// Returns the largest activation distance [m] of a thin body: its thickness, or a third of the diameter of particles.
+double reach_of_thin(const BodyDesc& body) {
+  return (body.kind == BodyKind::particles ? own_share : 1.0) * *body.thickness;
+}
+
 BodyScales scales_of(const SceneDesc& desc, double scene_size, const BodyInstance& body) {
   const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
   const double size = is_local ? bounding_box(body.mesh.vertices).diagonal() : scene_size;
   BodyScales scales;
   scales.dhat = desc.contact.dhat * (desc.contact.dhat_is_absolute ? 1.0 : size);
   if (is_local && !desc.contact.dhat_is_absolute) {
-    scales.dhat = std::min(scales.dhat, own_share * thickness(desc.dimension, body.mesh));
+    scales.dhat = std::min(scales.dhat, is_thin(body.kind) ? reach_of_thin(desc.bodies[body.desc])
+                                                           : own_share * thickness(desc.dimension, body.mesh));
   }
   scales.eps_v = desc.friction.eps_v * (desc.friction.eps_v_is_absolute ? 1.0 : size);
   scales.stick = desc.friction.stick * size;

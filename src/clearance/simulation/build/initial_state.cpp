@@ -22,7 +22,7 @@ VecX nodal_velocities(const SceneDesc& desc, const std::vector<BodyInstance>& bo
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const BodyInstance& body = bodies[b];
     const BodyDesc& body_desc = desc.bodies[body.desc];
-    if (body.kind != BodyKind::deformable) continue;
+    if (!has_nodes(body.kind)) continue;
     const BoundingBox box = bounding_box(body.mesh.vertices);
     const Vec<3> center = 0.5 * (box.min + box.max);
     const Vec<3> omega = body_desc.angular_velocity * radians_per_degree;

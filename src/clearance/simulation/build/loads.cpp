@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "clearance/bodies/affine/torque_potential.h"
 #include "clearance/bodies/fem/load_potential.h"
 #include "clearance/bodies/fem/pressure_potential.h"
+#include "clearance/geometry/surface.h"
 #include "clearance/math/dimension.h"
 #include "clearance/scene/expression.h"
 #include "clearance/simulation/build/time_window.h"
@@ -24,6 +27,25 @@ struct PreparedLoad {
   std::vector<Vec<3>> points;   ///< [m] at the scene's start
 };
 
+/// Spreads a force on nodes of a sheet or a rod over the edges between them, or evenly over nodes without edges.
+std::vector<double> line_weights(const LoadDesc& load, const BodyInstance& body, const TransformDesc& transform) {
+  std::vector<double> weights(body.mesh.vertices.size(), 0.0);
+  const std::vector<int> nodes = select_nodes(body, transform, load.region, 3);
+  const auto is_selected = [&](int v) { return std::binary_search(nodes.begin(), nodes.end(), v); };
+  double total = 0.0;
+  Edges edges = unique_edges(body.mesh.triangles);
+  edges.insert(edges.end(), body.mesh.edges.begin(), body.mesh.edges.end());
+  for (const auto& [a, b] : edges) {
+    if (!is_selected(a) || !is_selected(b)) continue;
+    const double length = (body.mesh.vertices[b] - body.mesh.vertices[a]).norm();
+    weights[a] += 0.5 * length;
+    weights[b] += 0.5 * length;
+    total += length;
+  }
+  for (const int v : nodes) weights[v] = total > 0.0 ? weights[v] / total : 1.0 / static_cast<double>(nodes.size());
+  return weights;
+}
+
 /// Computes the factor of a load's value for each vertex of the mesh.
 std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& body, const TransformDesc& transform,
                                    int dim, const VecX& weighing, const BodyBlocks& blocks) {
@@ -32,6 +54,9 @@ std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& bod
     give_to_nodes(body, weights);
     double total = 0.0;
     for (double weight : weights) total += weight;
+    if (load.kind == LoadKind::force && total == 0.0 && is_thin(body.kind)) {
+      return line_weights(load, body, transform);
+    }
     if (load.kind == LoadKind::force && total > 0.0) {
       for (double& weight : weights) weight /= total;
     }

@@ -10,6 +10,7 @@
 #include "clearance/bodies/fem/curved_faces.h"
 #include "clearance/math/dimension.h"
 #include "clearance/simulation/build/collision_surface.h"
+#include "clearance/simulation/build/initial_state.h"
 
 namespace clearance {
 
@@ -137,10 +138,14 @@ class SurfaceBuilder {
         add_collision_surface(body_desc, b);
       } else if (body_desc.collides) {
         add_mesh(b);
+        if (is_thin(body.kind)) {
+          result_.topology.radius.resize(result_.topology.num_vertices, 0.5 * *body_desc.thickness);
+        }
       }
       first_vertex_ += static_cast<int>(body.mesh.vertices.size());
     }
     add_turn_vertices();
+    set_start();
     result_.topology.ignored_pairs = ignored_pairs(desc_, bodies_);
     const VecX x = result_.map.apply(unknowns_.x_rest);
     for (const auto& e : result_.topology.edges) {
@@ -254,11 +259,12 @@ class SurfaceBuilder {
     const SurfaceTopology& surface = result_.topology;
     if (surface.radius.empty()) return;
     result_.topology.radius.resize(surface.num_vertices, 0.0);
+    if (unknowns_.stiff_units.empty()) return;
     result_.first_turn_vertex.assign(surface.num_vertices, -1);
     std::vector<const StiffUnit*> unit_of_body(bodies_.size(), nullptr);
     for (const StiffUnit& unit : unknowns_.stiff_units) unit_of_body[unit.body] = &unit;
     for (int v = 0; v < surface.num_vertices; ++v) {
-      if (!(surface.radius[v] > 0.0)) continue;
+      if (!(surface.radius[v] > 0.0) || unit_of_body[surface.vertex_body[v]] == nullptr) continue;
       const StiffUnit& unit = *unit_of_body[surface.vertex_body[v]];
       result_.first_turn_vertex[v] = result_.map.num_vertices();
       const SurfaceMap::Terms terms = result_.map.terms(v);
@@ -268,6 +274,17 @@ class SurfaceBuilder {
         weights[axis] += surface.radius[v] / unit.frame.radius;
         result_.map.add_affine_vertex(unit.first_block, {weights.data(), static_cast<std::size_t>(dim_)});
       }
+    }
+  }
+
+  /// Notes where shells and rods start, which may touch themselves. Particles are bodies of their own: no number there
+  /// makes them keep all of their radii.
+  void set_start() {
+    if (std::none_of(bodies_.begin(), bodies_.end(), [](const BodyInstance& body) { return is_thin(body.kind); })) return;
+    const VecX x = result_.map.apply(start_positions(bodies_, unknowns_));
+    for (int v = 0; v < result_.topology.num_vertices; ++v) {
+      const bool is_particle = bodies_[result_.topology.vertex_body[v]].kind == BodyKind::particles;
+      result_.topology.start.push_back(is_particle ? Vec<3>(Vec<3>::Constant(std::nan(""))) : Vec<3>(block<3>(x, v)));
     }
   }
 

@@ -63,6 +63,8 @@ std::optional<Solid> Solid::inside_of(const SceneDesc& desc, const BodyInstance&
 }
 
 std::optional<Solid> Solid::make(const BodyInstance& body, bool may_point_either_way) {
+  // A closed sheet is a balloon.
+  if (is_thin(body.kind)) return std::nullopt;
   const bool is_deformable = body.kind == BodyKind::deformable;
   // The mesh of the body is used, because edges of the surface of the whole scene have lost their direction in 2D.
   const Mesh& mesh = body.mesh;

@@ -13,7 +13,8 @@ namespace {
 template <int dim>
 class UnknownsLayout {
  public:
-  Unknowns lay_out(const std::vector<BodyInstance>& bodies, std::vector<StiffUnit> stiff_units) {
+  Unknowns lay_out(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
+                   std::vector<StiffUnit> stiff_units) {
     unknowns_.stiff_units = std::move(stiff_units);
     unknowns_.vertex_map = SurfaceMap(dim);
     auto unit = unknowns_.stiff_units.begin();
@@ -21,6 +22,7 @@ class UnknownsLayout {
       const BodyInstance& body = bodies[b];
       unknowns_.blocks.push_back({num_blocks(), {}});
       if (!is_stiff(body.kind)) add_nodes(body);
+      add_inner(num_inner(desc.bodies[body.desc], body.mesh));
       for (; unit != unknowns_.stiff_units.end() && unit->body == b; ++unit) add_unit(*unit, body);
       unknowns_.body_of_block.resize(num_blocks(), b);
     }
@@ -33,6 +35,22 @@ class UnknownsLayout {
 
  private:
   int num_blocks() const { return static_cast<int>(x_rest_.size()) / dim; }
+
+  /// Returns the number of slopes of a shell or angles of a rod.
+  static int num_inner(const BodyDesc& body, const Mesh& mesh) {
+    if (body.kind == BodyKind::rod) return static_cast<int>(mesh.edges.size());
+    const bool has_slopes =
+        body.kind == BodyKind::shell && body.shell.value_or(ShellDesc{}).bending == BendingModel::slopes;
+    return has_slopes ? static_cast<int>(unique_edges(mesh.triangles).size()) : 0;
+  }
+
+  void add_inner(int count) {
+    if (count > 0) unknowns_.blocks.back().first_inner = num_blocks();
+    for (int i = 0; i < count; i += 3) {
+      unknowns_.inner_blocks.push_back(num_blocks());
+      x_rest_.insert(x_rest_.end(), dim, 0.0);
+    }
+  }
 
   void add_nodes(const BodyInstance& body) {
     if (!body.followed.empty()) return add_nodes_of_kept_shape(body);
@@ -92,8 +110,10 @@ class UnknownsLayout {
 
 }  // namespace
 
-Unknowns lay_out_unknowns(int dim, const std::vector<BodyInstance>& bodies, std::vector<StiffUnit> stiff_units) {
-  return with_dimension(dim, [&](auto d) { return UnknownsLayout<d>().lay_out(bodies, std::move(stiff_units)); });
+Unknowns lay_out_unknowns(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
+                          std::vector<StiffUnit> stiff_units) {
+  return with_dimension(desc.dimension,
+                        [&](auto d) { return UnknownsLayout<d>().lay_out(desc, bodies, std::move(stiff_units)); });
 }
 
 }  // namespace clearance

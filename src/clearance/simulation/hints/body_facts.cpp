@@ -60,7 +60,7 @@ BodyFacts facts_of(const BodyInstance& body) {
 std::vector<double> body_masses(const SceneModel& scene) {
   std::vector<double> masses(scene.bodies.size(), 0.0);
   for (std::size_t b = 0; b < masses.size(); ++b) {
-    if (scene.bodies[b].kind != BodyKind::deformable) continue;
+    if (!has_nodes(scene.bodies[b].kind)) continue;
     for (const int block : scene.blocks[b].block_of_node) {
       if (block >= 0) masses[b] += scene.model.mass[block];
     }

@@ -14,11 +14,13 @@
 #include "clearance/geometry/closed_surface.h"
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/curved_generators.h"
+#include "clearance/geometry/distance.h"
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/refine.h"
 #include "clearance/geometry/repeated_elements.h"
 #include "clearance/geometry/surface.h"
+#include "clearance/geometry/surface_edges.h"
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
@@ -101,6 +103,8 @@ Result<Mesh> generate(const GeneratorDesc& g) {
       return make_funnel(s(0), s(1), s(2), c(0), c(1));
     case GeneratorKind::capsule:
       return make_capsule(s(0), s(1), c(0));
+    case GeneratorKind::line:
+      return make_line(s(0), c(0));
   }
   return g.is_surface ? surface_of(mesh) : mesh;
 }
@@ -482,8 +486,8 @@ struct BodyEntry {
       : scene(of_scene), desc(d), body(of_scene.bodies[d]), issues(problems), warnings(hints) {
     where.place = place_of(d);
   }
-  /// True for obstacles and stiff bodies, which consist of the surface of their mesh.
-  bool is_surface() const { return body.kind == BodyKind::obstacle || is_stiff(body.kind); }
+  /// True for all but deformable bodies: they consist of the surface of their mesh.
+  bool is_surface() const { return body.kind != BodyKind::deformable; }
 
   const SceneDesc& scene;
   int desc;
@@ -671,6 +675,14 @@ void check_source(BodyEntry& entry) {
   warn_of_lone_points(entry.scene, entry.desc, entry.source, entry.warnings);
 }
 
+/// Turns all vertices of a mesh into lone points.
+void make_particles(Mesh& mesh) {
+  mesh.triangles.clear();
+  mesh.edges.clear();
+  mesh.points.resize(mesh.vertices.size());
+  std::iota(mesh.points.begin(), mesh.points.end(), 0);
+}
+
 /// Returns the part of the mesh that the body consists of. The rest is ignored, also in the body's box.
 Mesh part_of_body(const BodyEntry& entry) {
   Mesh mesh = entry.is_surface() ? with_boundary_only(entry.source) : entry.source;
@@ -680,6 +692,14 @@ Mesh part_of_body(const BodyEntry& entry) {
     mesh.edges.clear();
     mesh.points.clear();
     if (mesh.dim == 3) mesh.triangles.clear();
+  } else if (entry.body.kind == BodyKind::particles) {
+    make_particles(mesh);
+  } else if (entry.body.kind == BodyKind::shell) {
+    mesh.edges.clear();
+    mesh.points.clear();
+  } else if (entry.body.kind == BodyKind::rod) {
+    mesh.triangles.clear();
+    mesh.points.clear();
   } else if (has_points_left_out(entry.source)) {
     mesh.points.clear();
   }
@@ -707,10 +727,74 @@ void check_placed_elements(BodyEntry& entry) {
   warn_of_seams(entry.scene, entry.desc, entry.mesh, boundary, entry.source_vertex, entry.warnings);
 }
 
+/// Reports what a shell cannot be made of: no triangles, triangles without an area, edges of more than two of them.
+void check_shell_mesh(BodyEntry& entry) {
+  const Mesh& mesh = entry.mesh;
+  const auto report = [&](std::size_t count, const std::string& message) {
+    if (count == 0) return;
+    Issue issue = entry.where;
+    issue.message = fmt::format("shell '{}' {}", entry.body.name, message);
+    entry.issues.push_back(std::move(issue));
+  };
+  report(mesh.triangles.empty() ? 1 : 0, "has no triangles");
+  std::vector<int> flat;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const auto& [a, b, c] = mesh.triangles[t];
+    const Vec<3> e1 = mesh.vertices[b] - mesh.vertices[a], e2 = mesh.vertices[c] - mesh.vertices[a];
+    // The smallest height over the longest side.
+    const double longest_sq = std::max({e1.squaredNorm(), e2.squaredNorm(), (e2 - e1).squaredNorm()});
+    constexpr double least_height = 1e-9;
+    if (!(cross_product(e1, e2).norm() > least_height * longest_sq)) flat.push_back(static_cast<int>(t));
+  }
+  report(flat.size(), fmt::format("has {} without an area: number {} (counted from 0)",
+                                  counted(flat.size(), "triangle"), list_some(flat)));
+  const SurfaceEdges edges = find_surface_edges(mesh.triangles);
+  std::size_t crowded = 0;
+  const SurfaceEdge* first = nullptr;
+  for (const SurfaceEdge& edge : edges.edges) {
+    if (edge.num_more == 0) continue;
+    if (crowded++ == 0) first = &edge;
+  }
+  if (first == nullptr) return;
+  report(crowded, fmt::format("has {} with more than two triangles, the first between the vertices {} and {} (counted "
+                              "from 0); split the body there",
+                              counted(crowded, "edge"), entry.source_vertex[first->vertices[0]],
+                              entry.source_vertex[first->vertices[1]]));
+}
+
+/// Reports what a rod cannot be made of: no edges, edges without a length, vertices with more than two of them.
+void check_rod_mesh(BodyEntry& entry) {
+  const Mesh& mesh = entry.mesh;
+  const auto report = [&](const std::string& message) {
+    Issue issue = entry.where;
+    issue.message = fmt::format("rod '{}' {}", entry.body.name, message);
+    entry.issues.push_back(std::move(issue));
+  };
+  if (mesh.edges.empty()) return report("has no edges");
+  std::vector<int> num_edges(mesh.vertices.size(), 0), flat;
+  for (std::size_t e = 0; e < mesh.edges.size(); ++e) {
+    for (const int v : mesh.edges[e]) ++num_edges[v];
+    if (mesh.vertices[mesh.edges[e][0]] == mesh.vertices[mesh.edges[e][1]]) flat.push_back(static_cast<int>(e));
+  }
+  if (!flat.empty()) {
+    report(fmt::format("has {} without a length: number {} (counted from 0)", counted(flat.size(), "edge"),
+                       list_some(flat)));
+  }
+  const auto crowded = std::find_if(num_edges.begin(), num_edges.end(), [](int count) { return count > 2; });
+  if (crowded == num_edges.end()) return;
+  report(fmt::format("branches at vertex {} (counted from 0), which has {} edges; a rod is a line or a loop, so give "
+                     "each branch a body of its own",
+                     entry.source_vertex[crowded - num_edges.begin()], *crowded));
+}
+
 void check_placed_surface(BodyEntry& entry) {
   if (entry.mesh.vertices.empty()) {
     entry.where.message = fmt::format("body '{}' has no triangle, edge or point", entry.body.name);
     entry.issues.push_back(entry.where);
+  } else if (entry.body.kind == BodyKind::shell) {
+    check_shell_mesh(entry);
+  } else if (entry.body.kind == BodyKind::rod) {
+    check_rod_mesh(entry);
   } else if (is_stiff(entry.body.kind) && entry.scene.dimension == 3) {
     close_t_junctions(entry.scene, entry.desc, entry.mesh, entry.warnings);
     warn_of_open_seams(entry.scene, entry.desc, entry.mesh, entry.source_vertex, entry.warnings);

@@ -52,6 +52,7 @@ bool has_points_left_out(const Mesh& source) {
 
 void warn_of_lone_points(const SceneDesc& scene, int desc, const Mesh& source, Issues& hints) {
   const BodyDesc& body = scene.bodies[desc];
+  if (body.kind == BodyKind::particles) return;
   const std::vector<char> is_used = find_used(body, scene.dimension, source);
   std::vector<char> is_point(source.vertices.size(), 0);
   if (body.kind != BodyKind::deformable && !has_points_left_out(source)) {

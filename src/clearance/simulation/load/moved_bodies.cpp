@@ -65,8 +65,8 @@ class Mover : SceneCheck {
     for (Vec<3>& x : body.mesh.vertices) x += body.shift;
     if (!moved.displacements) return;
     const std::string where = place + ".displacements";
-    if (body.kind != BodyKind::deformable) {
-      error(where, fmt::format("body '{}' is not deformable and can only be moved by `translation`", body.name));
+    if (!has_nodes(body.kind)) {
+      error(where, fmt::format("body '{}' is stiff and can only be moved by `translation`", body.name));
     } else if (!scene_.bodies[body.desc].stiff_parts.empty()) {
       error(where, fmt::format("body '{}' has stiff parts, which cannot be bent", body.name));
     } else if (moved.displacements->size() != body.mesh.vertices.size()) {
@@ -82,6 +82,7 @@ class Mover : SceneCheck {
   void bend(BodyInstance& body, const std::vector<Vec<3>>& displacements, const std::string& where) {
     for (const Vec<3>& u : displacements) check_in_plane(where, u);
     body.displacements = displacements;
+    if (body.kind != BodyKind::deformable) return;
     const ElementDefects defects = find_element_defects(body.mesh_at_start());
     const std::size_t count = defects.inverted_triangles.size() + defects.inverted_tets.size() +
                               defects.flat_triangles.size() + defects.flat_tets.size();

@@ -38,6 +38,11 @@ Corners widened_corners(const BodyInstance& body, const Corners& box) {
   return {box[0] - margin, box[1] + margin};
 }
 
+/// Returns the faces of a body's boundary by their corners: those of its tetrahedra, or the triangles of a sheet.
+Triangles boundary_faces(const Mesh& mesh) {
+  return mesh.tets.empty() ? mesh.triangles : boundary_triangles(mesh.tets);
+}
+
 /// Returns 1 for each vertex on the surface. All vertices of an obstacle are, because it has no inside.
 std::vector<char> surface_flags(const BodyInstance& body, int dim) {
   std::vector<char> is_on_surface(body.mesh.vertices.size(), body.is_obstacle ? 1 : 0);
@@ -49,7 +54,7 @@ std::vector<char> surface_flags(const BodyInstance& body, int dim) {
   if (dim == 2) {
     mark(boundary_edges(body.mesh));
   } else {
-    mark(boundary_triangles(body.mesh));
+    mark(body.mesh.tets.empty() ? body.mesh.triangles : boundary_triangles(body.mesh));
   }
   return is_on_surface;
 }
@@ -236,7 +241,7 @@ double face_area(const std::vector<Vec<3>>& x, const std::array<int, 3>& face) {
 
 std::vector<std::array<int, 3>> faces_of_boundary(const Mesh& mesh) {
   std::vector<std::array<int, 3>> faces;
-  if (mesh.dim == 3) return boundary_triangles(mesh.tets);
+  if (mesh.dim == 3) return boundary_faces(mesh);
   for (const auto& [a, b] : boundary_edges(mesh.triangles)) faces.push_back({a, b, -1});
   return faces;
 }
@@ -244,7 +249,7 @@ std::vector<std::array<int, 3>> faces_of_boundary(const Mesh& mesh) {
 std::vector<char> are_faces_selected(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                                      int dim) {
   return dim == 2 ? are_selected(body, transform, region, dim, boundary_edges(body.mesh.triangles))
-                  : are_selected(body, transform, region, dim, boundary_triangles(body.mesh.tets));
+                  : are_selected(body, transform, region, dim, boundary_faces(body.mesh));
 }
 
 std::vector<std::array<int, 3>> select_faces(const BodyInstance& body, const TransformDesc& transform,

@@ -55,7 +55,7 @@ void deepen(const SceneModel& scene, const BodySurfaces& surfaces, int inner, co
     return;
   }
   const Triangles triangles = boundary_triangles(body);
-  if (!triangles.empty() && (is_deformable || is_closed_manifold(triangles))) {
+  if (!triangles.empty() && !is_thin(body.kind) && (is_deformable || is_closed_manifold(triangles))) {
     deepen(surfaces, inner, shift, outer, body.mesh.vertices, triangles, overlap);
   }
 }

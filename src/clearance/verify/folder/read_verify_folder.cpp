@@ -65,6 +65,8 @@ VerifyBody body_of(const json& entries, std::size_t number, std::string name) {
   body.has_self_contact = kind != "affine" && kind != "rigid" && entry.value("self_contact", true);
   body.collision_group = entry.value("collision_group", -1);
   body.collides = entry.value("collides", true);
+  if (kind == "shell" || kind == "rod" || kind == "particles") body.radius = 0.5 * entry.value("thickness", 0.0);
+  body.is_loose = kind == "particles";
   return body;
 }
 

@@ -53,6 +53,11 @@ FrameOutcome judge_frame(const VerifyFolder& folder, int index, const FirstFrame
   f.mesh.dim = folder.dimension;
   if (!has_valid_indices(f)) return unjudged(fmt::format("{}: index out of range", path));
   VerifyScene scene = folder.scene;
+  const bool has_radius = std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                      [](const VerifyBody& body) { return body.radius > 0.0; });
+  if (has_radius && f.mesh.vertices.size() == first.frame.mesh.vertices.size()) {
+    scene.start = first.frame.mesh.vertices;
+  }
   add_obstacles(f, scene);
   FrameOutcome outcome;
   const bool is_first = has_same_cells(f, first.frame);

@@ -1,0 +1,99 @@
+"""Builds scenes of thin bodies, runs them, and reads what their probes say."""
+
+import csv
+import json
+import math
+import subprocess
+import tempfile
+from pathlib import Path
+
+
+class Failed(Exception):
+    """A run that did not end, or whose steps did not converge."""
+
+
+class Program:
+    def __init__(self, path):
+        self.path = path
+        self.seconds = 0.0
+        self.iterations = 0
+        self.told = set()
+
+    def run(self, scene, may_fail=False):
+        """Runs a scene and returns its probes by column; raises Failed unless all steps converge."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "scene.json"
+            file.write_text(json.dumps(scene))
+            out = Path(folder) / "out"
+            ended = subprocess.run([self.path, "run", str(file), "-o", str(out), "--threads", "1", "-q"],
+                                   capture_output=True, text=True, check=False)
+            if not (out / "summary.json").exists():
+                raise Failed((ended.stderr + ended.stdout).strip()[:400])
+            summary = json.loads((out / "summary.json").read_text())
+            self.told |= {warning["name"] for warning in summary.get("warnings", [])}
+            for text in (out / "stats.jsonl").read_text().splitlines():
+                step = json.loads(text)
+                self.seconds += step["seconds"]["total"]
+                self.iterations += step["newton_iterations"]
+            statuses = summary.get("steps_by_status", {})
+            if not may_fail and set(statuses) - {"converged"}:
+                raise Failed(f"steps {statuses}")
+            with open(out / "probes.csv", encoding="utf-8") as rows:
+                rows = list(csv.DictReader(rows))
+            return {key.split(" [")[0]: [float(row[key]) for row in rows if row[key] != ""] for key in rows[0]}
+
+
+def scene(bodies, probes, *, static=True, step=1.0, duration=1.0, gravity=0.0, integrator=None, **others):
+    time = {"step": step, "duration": duration}
+    if static:
+        time["integrator"] = "quasi_static"
+    elif integrator:
+        time["integrator"] = integrator
+    return {"format": "clearance/3", "time": time, "gravity": [0.0, -gravity, 0.0], "bodies": bodies,
+            "output": {"probes": probes, "frame_interval": 1000000}, **others}
+
+
+def held(numbers, *, clamp=False, components=None, **motion):
+    result = {"region": {"nodes": numbers}, **motion}
+    if clamp:
+        result["clamp"] = True
+    if components:
+        result["components"] = components
+    return result
+
+
+def position(name, body, node):
+    return {"name": name, "kind": "position", "body": body, "region": {"nodes": [node]}}
+
+
+def reaction(name, body, numbers, point=None):
+    probe = {"name": name, "kind": "reaction", "body": body, "region": {"nodes": numbers}}
+    if point:
+        probe["point"] = point
+    return probe
+
+
+def force(numbers, value, **others):
+    return {"kind": "force", "region": {"nodes": numbers}, "value": value, **others}
+
+
+def ramp(value, duration):
+    """Returns formulas of a vector that grows evenly to its value."""
+    return [f"{v!r} * t / {duration!r}" if v else "0" for v in value]
+
+
+def moved(probes, name):
+    """Returns the way of a probe from its first to its last place."""
+    return [probes[f"{name}.{c}"][-1] - probes[f"{name}.{c}"][0] for c in "xyz"]
+
+
+def frequency(times, values):
+    """Returns the frequency of a vibration about its mean from the crossings of the level."""
+    level = sum(values) / len(values)
+    crossings = []
+    for t0, t1, a, b in zip(times, times[1:], values, values[1:]):
+        if (a - level) * (b - level) < 0.0:
+            crossings.append(t0 + (t1 - t0) * (level - a) / (b - a))
+    if len(crossings) < 3:
+        return math.nan
+    return 0.5 * (len(crossings) - 1) / (crossings[-1] - crossings[0])

@@ -1,0 +1,278 @@
+"""Shells and membranes: the cases of thin_cases.json whose group begins with `shell` or `membrane`."""
+
+import math
+
+from thin.meshes import disk, nodes, rectangle
+from thin.scene import force, frequency, held, moved, position, ramp, reaction, scene
+
+TINY = 1e-9
+
+
+def shell(mesh, thickness, material, motions=(), loads=(), name="shell", **others):
+    return {"name": name, "kind": "shell", "geometry": mesh, "thickness": thickness, "material": material,
+            "motions": list(motions), "loads": list(loads), **others}
+
+
+def elastic(p, density=1000.0):
+    return {"youngs_modulus": p["youngs_modulus"], "poisson_ratio": p["poisson_ratio"],
+            "density": p.get("density", density)}
+
+
+def border(mesh, width, length):
+    return nodes(mesh, lambda x, y, z: min(x, z, width - x, length - z) < TINY)
+
+
+def middle(mesh, at):
+    return min(range(len(mesh["vertices"])), key=lambda i: math.dist(mesh["vertices"][i], at))
+
+
+def plate_square(program, p, e, cells, family):
+    results = {}
+    a = p["side"]
+    for support, clamp in (("simply_supported", False), ("clamped", True)):
+        mesh = rectangle(a, a, (cells, cells), family)
+        # An even number of cells has a node in the middle; it is moved there in the mesh without order.
+        mid = middle(mesh, (a / 2, 0, a / 2))
+        mesh["vertices"][mid] = [a / 2, 0.0, a / 2]
+        body = shell(mesh, p["thickness"], elastic(p), [held(border(mesh, a, a), clamp=clamp)],
+                     [{"kind": "pressure", "pressure": repr(p["pressure"])}])
+        probes = program.run(scene([body], [position("mid", "shell", mid)]))
+        results[support] = (abs(moved(probes, "mid")[1]), e[support])
+    return results
+
+
+def plate_circle(program, p, e, rings, family):
+    results = {}
+    for support, clamp in (("clamped", True), ("simply_supported", False)):
+        mesh = disk(p["radius"], rings, family)
+        rim = nodes(mesh, lambda x, y, z: math.hypot(x, z) > p["radius"] * (1 - 1e-6))
+        body = shell(mesh, p["thickness"], elastic(p), [held(rim, clamp=clamp)],
+                     [{"kind": "pressure", "pressure": repr(p["pressure"])}])
+        probes = program.run(scene([body], [position("mid", "shell", 0)]))
+        results[support] = (abs(moved(probes, "mid")[1]), e[support])
+    return results
+
+
+def plate_corner_twist(program, p, e, cells, family):
+    a = p["side"]
+    mesh = rectangle(a, a, (cells, cells), family)
+    corner = [middle(mesh, c) for c in ((0, 0, 0), (a, 0, 0), (0, 0, a), (a, 0, a))]
+    body = shell(mesh, p["thickness"], elastic(p),
+                 [held([corner[0]]), held([corner[1]], components=[False, True, True]),
+                  held([corner[2]], components=[False, True, False])],
+                 [force([corner[3]], [0, -p["force"], 0])])
+    probes = program.run(scene([body], [position("corner", "shell", corner[3])]))
+    return {"corner_deflection": (-moved(probes, "corner")[1], e["corner_deflection"])}
+
+
+def plate_frequencies(program, p, e, cells, family):
+    results = {}
+    a = p["side"]
+    shapes = {"simply_supported": f"sin(3.141592653589793*x/{a})*sin(3.141592653589793*z/{a})",
+              "clamped": f"(sin(3.141592653589793*x/{a})*sin(3.141592653589793*z/{a}))^2", "cantilever": f"(x/{a})^2"}
+    for support, shape in shapes.items():
+        mesh = rectangle(a, a, (cells, cells), family)
+        if support == "cantilever":
+            numbers, probe = nodes(mesh, lambda x, y, z: x < TINY), middle(mesh, (a, 0, a / 2))
+        else:
+            numbers, probe = border(mesh, a, a), middle(mesh, (a / 2, 0, a / 2))
+        body = shell(mesh, p["thickness"], elastic(p), [held(numbers, clamp=support != "simply_supported")],
+                     velocity=["0", f"1e-5*{shape}", "0"])
+        step = 1.0 / (200 * e[support])
+        probes = program.run(scene([body], [position("mid", "shell", probe)], static=False,
+                                   integrator="implicit_newmark", step=step, duration=4.0 / e[support]))
+        results[support] = (frequency(probes["time"], probes["mid.y"]), e[support])
+    return results
+
+
+def strip_of(length, width, cells, family):
+    """Returns a strip along x whose end at x = 0 is to be clamped."""
+    return rectangle(length, width, cells, family)
+
+
+def heavy_elastica(program, p, e, cells, family):
+    results = {}
+    length, t, rho = p["length"], p["thickness"], p["density"]
+    for load in p["load_numbers"]:
+        modulus = 12.0 * rho * 9.81 * length ** 3 / (t * t * load)
+        mesh = strip_of(length, 0.1 * length, (2 * cells, max(2, cells // 8)), family)
+        end = nodes(mesh, lambda x, y, z: x > length - TINY)
+        body = shell(mesh, t, {"youngs_modulus": modulus, "poisson_ratio": 0.0, "density": rho},
+                     [held(nodes(mesh, lambda x, y, z: x < TINY), clamp=True)])
+        probe = {"name": "tip", "kind": "position", "body": "shell", "region": {"nodes": end}}
+        probes = program.run(scene([body], [probe], gravity=9.81))
+        x, y, _ = moved(probes, "tip")
+        expected = e["x_y_aspect_angle"][f"load_{load:g}"]
+        results[f"x {load:g}"] = (1.0 + x / length, expected[0])
+        results[f"drop {load:g}"] = (-y / length, expected[1])
+    return results
+
+
+def cantilever_shear(program, p, e, cells, family):
+    results = {}
+    length, width = p["length"], p["width"]
+    mesh = strip_of(length, width, (cells, max(1, cells // 16)), family)
+    end = nodes(mesh, lambda x, y, z: x > length - TINY)
+    loads = [row[0] for row in e["table"]]
+    last = max(loads)
+    body = shell(mesh, p["thickness"], elastic(p), [held(nodes(mesh, lambda x, y, z: x < TINY), clamp=True)],
+                 [{"kind": "force", "region": {"nodes": end}, "expression": ramp((0, last, 0), 10.0)}])
+    probe = {"name": "tip", "kind": "position", "body": "shell", "region": {"nodes": end}}
+    probes = program.run(scene([body], [probe], duration=10.0))
+    for load, inward, up in e["table"]:
+        row = round(10 * load / last)
+        if abs(10 * load / last - row) > 1e-9:
+            continue
+        results[f"inward {load:g}"] = (probes["tip.x"][0] - probes["tip.x"][row], inward)
+        results[f"up {load:g}"] = (probes["tip.y"][row] - probes["tip.y"][0], up)
+    return results
+
+
+def slit_annulus(program, p, e, cells, family):
+    ri, ro = p["inner_radius"], p["outer_radius"]
+    around = 8 * cells
+    mesh = rectangle(1.0, 1.0, (cells, around), family,
+                     lambda u, v: ((ri + u * (ro - ri)) * math.cos(2 * math.pi * v), 0.0,
+                                   (ri + u * (ro - ri)) * math.sin(2 * math.pi * v)))
+    row = cells + 1
+    fixed, lip = list(range(row)), list(range(around * row, around * row + row))
+    total = p["line_force"] * (ro - ri)
+    body = shell(mesh, p["thickness"], elastic(p), [held(fixed, clamp=True)],
+                 [{"kind": "force", "region": {"nodes": lip}, "expression": ramp((0, total, 0), 10.0)}])
+    probes = program.run(scene([body], [position("a", "shell", lip[0]), position("b", "shell", lip[-1])], duration=10.0,
+                               contact={"enabled": False}))
+    return {"A": (moved(probes, "a")[1], e["A"]), "B": (moved(probes, "b")[1], e["B"])}
+
+
+def scordelis_lo(program, p, e, cells, family):
+    """A quarter of the roof: its axis is x, the diaphragm at x = 0; symmetry at x = L/2 and at the top."""
+    r, half, angle = p["radius"], p["length"] / 2, math.radians(p["half_angle_deg"])
+    mesh = rectangle(1.0, 1.0, (cells, cells), family,
+                     lambda u, v: (half * u, r * math.cos(angle * v), r * math.sin(angle * v)))
+    diaphragm = nodes(mesh, lambda x, y, z: x < TINY)
+    at_half = nodes(mesh, lambda x, y, z: x > half - TINY)
+    top = nodes(mesh, lambda x, y, z: z < TINY)
+    corner = middle(mesh, (half, r * math.cos(angle), r * math.sin(angle)))
+    material = {"youngs_modulus": p["youngs_modulus"], "poisson_ratio": 0.0, "density": 1.0}
+    body = shell(mesh, p["thickness"], dict(material, density=p["weight_per_area"] / p["thickness"] / 10.0),
+                 [held(diaphragm, components=[False, True, True]),
+                  held(at_half, components=[True, False, False], clamp=True),
+                  held(top, components=[False, False, True], clamp=True)])
+    probes = program.run(scene([body], [position("side", "shell", corner)], gravity=10.0))
+    return {"deflection": (-moved(probes, "side")[1], e["deflection"])}
+
+
+def pinched_cylinder(program, p, e, cells, family):
+    """An eighth: axis x, diaphragm at x = 0, symmetry at x = L/2, at the top (force) and at the side."""
+    r, half = p["radius"], p["length"] / 2
+    mesh = rectangle(1.0, 1.0, (cells, cells), family,
+                     lambda u, v: (half * u, r * math.cos(0.5 * math.pi * v), r * math.sin(0.5 * math.pi * v)))
+    tiny = 1e-6
+    diaphragm = nodes(mesh, lambda x, y, z: x < tiny)
+    at_half = nodes(mesh, lambda x, y, z: x > half - tiny)
+    top, side = nodes(mesh, lambda x, y, z: z < tiny), nodes(mesh, lambda x, y, z: y < tiny)
+    loaded = middle(mesh, (half, r, 0.0))
+    body = shell(mesh, p["thickness"], elastic(p),
+                 [held(diaphragm, components=[False, True, True]),
+                  held(at_half, components=[True, False, False], clamp=True),
+                  held(top, components=[False, False, True], clamp=True),
+                  held(side, components=[False, True, False], clamp=True)],
+                 [force([loaded], [0, -p["force"] / 4, 0])])
+    probes = program.run(scene([body], [position("at", "shell", loaded)]))
+    return {"deflection": (-moved(probes, "at")[1], e["deflection"])}
+
+
+def pinched_hemisphere(program, p, e, cells, family):
+    r, hole = p["radius"], math.radians(p["hole_deg"])
+    mesh = rectangle(1.0, 1.0, (cells, cells), family, lambda u, v: (
+        r * math.cos(0.5 * math.pi * v) * math.cos((0.5 * math.pi - hole) * u),
+        r * math.sin((0.5 * math.pi - hole) * u),
+        r * math.sin(0.5 * math.pi * v) * math.cos((0.5 * math.pi - hole) * u)))
+    tiny = 1e-6
+    at_x, at_z = middle(mesh, (r, 0, 0)), middle(mesh, (0, 0, r))
+    motions = [held(nodes(mesh, lambda x, y, z: z < tiny), components=[False, False, True], clamp=True),
+               held(nodes(mesh, lambda x, y, z: x < tiny), components=[True, False, False], clamp=True),
+               held([at_x], components=[False, True, False])]
+    results = {}
+
+    def run(load, steps):
+        loads = [{"kind": "force", "region": {"nodes": [at_x]}, "expression": ramp((load / 2, 0, 0), steps)},
+                 {"kind": "force", "region": {"nodes": [at_z]}, "expression": ramp((0, 0, -load / 2), steps)}]
+        body = shell(mesh, p["thickness"], elastic(p), motions, loads)
+        return program.run(scene([body], [position("x", "shell", at_x), position("z", "shell", at_z)], duration=steps,
+                                 contact={"enabled": False}))
+
+    probes = run(1e-2 * p["linear_force"], 1.0)
+    results["linear"] = (50.0 * (moved(probes, "x")[0] - moved(probes, "z")[2]), e["linear"])
+    last = max(p["forces"])
+    probes = run(last, 20.0)
+    for load, inward, outward in zip(p["forces"], e["inward"], e["outward"]):
+        row = round(20 * load / last)
+        results[f"inward {load:g}"] = (probes["z.z"][0] - probes["z.z"][row], inward)
+        results[f"outward {load:g}"] = (probes["x.x"][row] - probes["x.x"][0], outward)
+    return results
+
+
+def uniaxial(program, p, e, cells, family):
+    results = {}
+    for model, key in (("st_venant_kirchhoff", "stress_stvk"), ("neo_hookean", "stress_neo_hookean")):
+        mesh = rectangle(1.0, 1.0, (cells, cells), family)
+        right = nodes(mesh, lambda x, y, z: x > 1 - TINY)
+        sides = nodes(mesh, lambda x, y, z: min(z, 1 - z) < TINY)
+        t = 0.01
+        body = shell(mesh, t, {"model": model, "youngs_modulus": p["youngs_modulus"],
+                               "poisson_ratio": p["poisson_ratio"]},
+                     [held(nodes(mesh, lambda x, y, z: x < TINY)),
+                      held(right, displacement=ramp((p["stretch"] - 1.0, 0, 0), 4.0)),
+                      held(sides, components=[False, True, True])], shell={"bending": "none"})
+        probes = program.run(scene([body], [reaction("end", "shell", right)], duration=4.0))
+        results[key] = (probes["end.force.x"][-1] / t, e[key])
+    return results
+
+
+def orthotropic(program, p, e, cells, family):
+    """A strip 10:1 pulled along x, with the warp along it, across it and on the bias."""
+    results = {}
+    t, strain = 1e-3, p["strain"]
+    for name, warp in (("modulus_warp", (1, 0, 0)), ("modulus_weft", (0, 0, 1)), ("modulus_at_45_deg", (1, 0, 1))):
+        mesh = rectangle(10.0, 1.0, (10 * cells // 4, cells // 4), family)
+        left, right = nodes(mesh, lambda x, y, z: x < TINY), nodes(mesh, lambda x, y, z: x > 10 - TINY)
+        corner = middle(mesh, (0, 0, 0))
+        fabric = {"warp": list(warp), "youngs_modulus_warp": p["E_warp"], "youngs_modulus_weft": p["E_weft"],
+                  "poisson_ratio": p["nu_warp_weft"], "shear_modulus": p["G"]}
+        # Uniform stress: the pull acts on both ends by forces, and three numbers hold the strip in its plane.
+        total = 100.0 * t
+        body = shell(mesh, t, {}, [held([corner], components=[True, True, True]),
+                                   held([middle(mesh, (10, 0, 0))], components=[False, False, True]),
+                                   held(list(range(len(mesh["vertices"]))), components=[False, True, False])],
+                     [force(left, [-total, 0, 0]), force(right, [total, 0, 0])],
+                     shell={"bending": "none", "orthotropy": fabric})
+        a, b = middle(mesh, (4, 0, 0.5)), middle(mesh, (6, 0, 0.5))
+        probes = program.run(scene([body], [position("a", "shell", a), position("b", "shell", b)]))
+        start = probes["b.x"][0] - probes["a.x"][0]
+        measured = (probes["b.x"][-1] - probes["a.x"][-1]) / start - 1.0
+        results[name] = (100.0 / measured, e[name])
+    del strain
+    return results
+
+
+def hanging_strip(program, p, e, cells, family):
+    mesh = rectangle(p["length"], 0.2, (cells, max(2, cells // 5)), family, lambda u, v: (v, -u, 0.0))
+    top = nodes(mesh, lambda x, y, z: y > -TINY)
+    bottom = nodes(mesh, lambda x, y, z: y < TINY - p["length"])
+    body = shell(mesh, 1e-3, {"model": "st_venant_kirchhoff", "youngs_modulus": p["youngs_modulus"],
+                              "poisson_ratio": 0.0, "density": p["density"]},
+                 [held(top, components=[False, True, True]), held([top[0]])])
+    probe = {"name": "end", "kind": "position", "body": "shell", "region": {"nodes": bottom}}
+    probes = program.run(scene([body], [probe], gravity=9.81 * 1e-3))
+    return {"elongation": (-moved(probes, "end")[1] * 1e3, e["elongation_without_limit"] * p["length"])}
+
+
+CASES = {
+    "plate-square": (plate_square, 16), "plate-circle": (plate_circle, 12), "plate-corner-twist": (plate_corner_twist, 8),
+    "plate-frequencies": (plate_frequencies, 12), "strip-heavy-elastica": (heavy_elastica, 16),
+    "sze-cantilever-shear": (cantilever_shear, 16), "sze-slit-annulus": (slit_annulus, 10),
+    "scordelis-lo": (scordelis_lo, 16), "pinched-cylinder": (pinched_cylinder, 32),
+    "pinched-hemisphere": (pinched_hemisphere, 16), "uniaxial-large": (uniaxial, 4),
+    "orthotropic-off-axis": (orthotropic, 8), "hanging-strip": (hanging_strip, 20),
+}

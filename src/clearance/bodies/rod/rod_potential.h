@@ -1,0 +1,91 @@
+// Stretch, bending and twist of thin elastic rods [Ber08, Ber10]:
+//
+//     EA/2 (|e| / L - 1)^2 L for every segment, and
+//     (EI1 (k1 - k1 at rest)^2 + EI2 (k2 - k2 at rest)^2 + GJ (m - m at rest)^2) / 2l for every joint (rod_joint.h).
+//
+// The director of a segment is history: at the end of a step it is transported from the tangent at its start to that at
+// its end. Within a step every trial is transported from the start of the step, so that the energy does not depend on
+// the way there.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "clearance/bodies/rod/rod_joint.h"
+#include "clearance/model/potential.h"
+#include "clearance/sparse/block_assembler.h"
+
+namespace clearance {
+
+class RodPotential : public Potential {
+ public:
+  explicit RodPotential(std::shared_ptr<const RodMesh> mesh);
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<RodPotential>(*this); }
+
+  std::string name() const override { return "rod"; }
+  bool is_elastic() const override { return true; }
+  /// The history has four numbers per segment: its director, and the twist of the joint at its end.
+  std::size_t history_size() const override { return 4 * mesh_->segments.size(); }
+  HistoryLayout history_layout() const override;
+  void set_history(std::span<const double> history) override;
+  Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
+  void end_step(const VecX& x_t1, std::span<double> history) const override;
+
+  CompensatedSum energy(const VecX& x) const override;
+  void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
+  bool has_body_energies() const override { return true; }
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
+  std::vector<BlockKey> pattern() const override { return assembler_.keys(); }
+  /// Adds the Hessian of stretch without compression, and of joints without second derivatives of bend; it is PSD.
+  void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override { add(x, scale, false, matrix); }
+  void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
+
+  /// Returns the largest alpha <= 1 for which every segment keeps more than a fifth of its length all along the way.
+  StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
+
+  /// Adds to each block [N/m] what resists its motion across the rod at the start.
+  void add_stiffness(VecX& stiffness) const;
+
+ private:
+  /// A spring on an angle that no other energy depends on: a clamped segment's, or a place behind the last angle of a
+  /// body in its block.
+  struct Hold {
+    std::size_t segment;          // whose block it is in
+    int component;
+    double stiffness, value;      // [N/m], [m] where the step begins
+  };
+
+  double angle_at(const RodSegment& segment, const VecX& x) const {
+    return x[3 * static_cast<Eigen::Index>(segment.angle.block) + segment.angle.component] / segment.angle.length;
+  }
+  Vec<3> edge_of(const RodSegment& segment, const VecX& x) const {
+    return block<3>(x, segment.nodes[1]) - block<3>(x, segment.nodes[0]);
+  }
+  JointBend<double> bend_at(std::size_t joint, const VecX& x) const;
+  double near_twist(const RodJoint& joint, const VecX& x) const;
+  double energy_of_segment(const RodSegment& segment, const VecX& x) const;
+  double energy_of_joint(std::size_t joint, const VecX& x) const;
+  Vec<3> stiffness_of(const RodJoint& joint) const;
+  Vec<3> rest_of(const RodJoint& joint) const { return {joint.curvature[0], joint.curvature[1], joint.twist}; }
+  void add(const VecX& x, double scale, bool is_exact, BlockSparseMatrix& matrix);
+  std::array<int, 3> nodes_of(const RodJoint& joint) const;
+  void find_holds(const VecX& x_t0);
+  Eigen::Index place(const Hold& hold) const {
+    return 3 * static_cast<Eigen::Index>(mesh_->segments[hold.segment].angle.block) + hold.component;
+  }
+
+  std::shared_ptr<const RodMesh> mesh_;
+  std::vector<std::vector<int>> blocks_;           // per joint: those of its stencil
+  std::vector<std::array<int, 5>> places_;         // per joint: of three nodes and two angles among them
+  std::vector<int> joint_at_end_;                  // per segment; -1: a free end
+  std::vector<double> history_;                    // empty: nothing has happened yet
+  std::vector<SegmentFrame> frames_;               // per segment, of this step
+  std::vector<double> angle_t0_, twist_t0_;        // per segment, per joint
+  std::vector<Hold> holds_;                        // of this step
+  BlockAssembler assembler_;
+  std::size_t num_locals_ = 0;
+  std::vector<double> locals_;
+};
+
+}  // namespace clearance

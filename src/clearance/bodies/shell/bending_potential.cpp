@@ -1,0 +1,372 @@
+#include "clearance/bodies/shell/bending_potential.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "clearance/base/contract.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr int grain = 64;  // elements per task
+
+/// The outward tilt of a held normal d seen from a triangle, and its gradient by the triangle's nodes: those of the
+/// edge in the direction in which the triangle runs through it, and the third.
+struct Tilt {
+  double angle = 0.0;
+  Mat<3> gradient = Mat<3>::Zero();  // [1/m] per node, as columns
+};
+
+Tilt tilt_of(const Vec<3>& x0, const Vec<3>& x1, const Vec<3>& x2, const Vec<3>& d) {
+  const Vec<3> e = x1 - x0, s = x2 - x0, n = e.cross(s);
+  const double length = e.norm();
+  const Vec<3> t = e / length;
+  // d = cos a N / |N| + sin a t x N / |N| + ..., so that tan a = d . (t x N) / d . N.
+  const double sine = d.dot(t.cross(n)), cosine = d.dot(n);
+  Tilt tilt;
+  tilt.angle = std::atan2(sine, cosine);
+  const double square = sine * sine + cosine * cosine;
+  // sine = N . (d x t) and cosine = N . d; dN = de x s + e x ds, dt = (de - t (t . de)) / |e|.
+  const Vec<3> by_n = (cosine * d.cross(t) - sine * d) / square;
+  const Vec<3> by_t = cosine * n.cross(d) / square;
+  const Vec<3> by_e = s.cross(by_n) + (by_t - t * t.dot(by_t)) / length;
+  const Vec<3> by_s = by_n.cross(e);
+  tilt.gradient << -by_e - by_s, by_e, by_s;
+  return tilt;
+}
+
+/// Returns the stiffness [N m] of the three angles of a triangle with slopes.
+Mat<3> triangle_stiffness(const ShellMesh& mesh, const ShellTriangle& triangle) {
+  const ShellMaterial& material = mesh.materials[triangle.material];
+  // The corners at rest in the plane: the sides are the columns of the inverse of `inverse`.
+  const Mat<2> inverse = triangle.inverse;
+  const double det = inverse(0, 0) * inverse(1, 1) - inverse(0, 1) * inverse(1, 0);
+  const Vec<2> side1(inverse(1, 1) / det, -inverse(1, 0) / det), side2(-inverse(0, 1) / det, inverse(0, 0) / det);
+  const std::array<Vec<2>, 3> edges = {side2 - side1, -side2, side1};
+  const double nu = material.poisson_ratio, factor = material.flexural_rigidity() / triangle.area;
+  Mat<3> stiffness;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      // |e_i| |e_j| (nu + (1 - nu) (m_i . m_j)^2); the normals have the angle of the edges.
+      const double lengths = edges[i].norm() * edges[j].norm(), product = edges[i].dot(edges[j]);
+      stiffness(i, j) = factor * (nu * lengths + (1.0 - nu) * product * product / lengths);
+    }
+  }
+  return stiffness;
+}
+
+}  // namespace
+
+/// Makes the elements of a mesh.
+class BendingPotential::Builder {
+ public:
+  explicit Builder(const ShellMesh& mesh) : mesh_(mesh) {}
+
+  Elements build() {
+    for (const ShellTriangle& triangle : mesh_.triangles) {
+      if (mesh_.materials[triangle.material].bending == BendingModel::slopes) add_triangle(triangle);
+    }
+    for (std::size_t e = 0; e < mesh_.edges.size(); ++e) {
+      const ShellEdge& edge = mesh_.edges[e];
+      if (edge.triangles[1] < 0) continue;
+      const ShellTriangle& triangle = mesh_.triangles[edge.triangles[0]];
+      if (mesh_.materials[triangle.material].bending == BendingModel::hinges) add_hinge(static_cast<int>(e), triangle);
+    }
+    for (const Element& element : elements_.all) {
+      elements_.first_local.push_back(elements_.num_locals);
+      elements_.num_locals += num_stencil_blocks(static_cast<int>(element.blocks.size()));
+    }
+    find_idle();
+    return std::move(elements_);
+  }
+
+ private:
+  void add_triangle(const ShellTriangle& triangle) {
+    Element& element = elements_.all.emplace_back();
+    element.num_angles = 3;
+    element.stiffness = triangle_stiffness(mesh_, triangle);
+    const auto number = static_cast<int>(&triangle - mesh_.triangles.data());
+    for (std::size_t i = 0; i < 3; ++i) {
+      const ShellEdge& edge = mesh_.edges[triangle.edges[i]];
+      Angle& angle = element.angles[i];
+      angle.edge = triangle.edges[i];
+      angle.side = edge.triangles[0] == number ? 0 : 1;
+      // The second triangle sees the slope, and where it is turned over also the angle, from the other side.
+      const double sense = angle.side == 0 ? 1.0 : edge.sense;
+      angle.share = edge.triangles[1] < 0 ? 0.0 : 0.5 * sense;
+      angle.of_slope = (angle.side == 0 ? 1.0 : -sense) / edge.slope.length;
+      place(edge, angle, element);
+    }
+  }
+
+  void add_hinge(int e, const ShellTriangle& triangle) {
+    const ShellEdge& edge = mesh_.edges[e];
+    Element& element = elements_.all.emplace_back();
+    element.num_angles = 1;
+    const double area = triangle.area + mesh_.triangles[edge.triangles[1]].area;
+    element.stiffness(0, 0) =
+        mesh_.materials[triangle.material].flexural_rigidity() * edge.length * edge.length / area;
+    element.angles[0].edge = e;
+    place(edge, element.angles[0], element);
+  }
+
+  /// Finds the blocks of an angle among those of the element, and appends the missing ones.
+  static void place(const ShellEdge& edge, Angle& angle, Element& element) {
+    const auto at = [&](int block) {
+      if (block < 0) return -1;
+      const auto found = std::find(element.blocks.begin(), element.blocks.end(), block);
+      const auto index = static_cast<int>(found - element.blocks.begin());
+      if (found == element.blocks.end()) element.blocks.push_back(block);
+      return index;
+    };
+    angle.at = {at(edge.nodes[0]), at(edge.nodes[1]), at(edge.opposite[0]), at(edge.opposite[1])};
+    if (angle.of_slope != 0.0) angle.slope_at = at(edge.slope.block);
+  }
+
+  /// Finds the components behind the last slope of a body.
+  void find_idle() {
+    for (std::size_t e = 0; e < mesh_.edges.size(); ++e) {
+      const Slope& slope = mesh_.edges[e].slope;
+      const bool is_last =
+          e + 1 == mesh_.edges.size() || mesh_.edges[e + 1].slope.block != slope.block;
+      if (slope.block < 0 || !is_last) continue;
+      for (int c = slope.component + 1; c < 3; ++c) {
+        elements_.always_idle.push_back({slope.block, c, stiffness_of_slope(mesh_.edges[e])});
+      }
+    }
+  }
+
+  double stiffness_of_slope(const ShellEdge& edge) const {
+    const ShellMaterial& material = mesh_.materials[mesh_.triangles[edge.triangles[0]].material];
+    return material.flexural_rigidity() / (edge.slope.length * edge.slope.length);
+  }
+
+  const ShellMesh& mesh_;
+  Elements elements_;
+};
+
+BendingPotential::BendingPotential(std::shared_ptr<const ShellMesh> mesh) : mesh_(std::move(mesh)) {
+  elements_ = std::make_shared<const Elements>(Builder(*mesh_).build());
+  rotations_.resize(mesh_->clamps.size());
+  normals_.resize(mesh_->clamps.empty() ? 0 : mesh_->edges.size(), Vec<3>::Zero());
+  for (std::size_t e = 0; e < normals_.size(); ++e) {
+    const ShellEdge& edge = mesh_->edges[e];
+    if (edge.clamp < 0) continue;
+    const DihedralNodes x = nodes_of(edge, mesh_->x_start);
+    const Vec<3> along = x[1] - x[0];
+    normals_[e] = along.cross(x[2] - x[0]).normalized();
+    if (edge.triangles[1] >= 0) normals_[e] += (x[3] - x[0]).cross(along).normalized();
+    normals_[e].normalize();
+  }
+  StencilList stencils;
+  for (const Element& element : elements_->all) stencils.add(element.blocks);
+  // Edges whose normal is held leave their slope without a stiffness of its own.
+  for (const auto& idle : elements_->always_idle) stencils.add(std::array{idle.block});
+  for (const ShellEdge& edge : mesh_->edges) {
+    if (edge.clamp >= 0 && edge.slope.block >= 0) stencils.add(std::array{edge.slope.block});
+  }
+  assembler_ = BlockAssembler(stencils);
+  num_locals_ = static_cast<std::size_t>(stencils.first_local_block.back());
+}
+
+Result<Done> BendingPotential::begin_step(const VecX& /*x_t0*/, double h, double time_t1) {
+  for (std::size_t c = 0; c < rotations_.size(); ++c) rotations_[c] = mesh_->clamps[c].rotation(h, time_t1);
+  return Done{};
+}
+
+DihedralNodes BendingPotential::nodes_of(const ShellEdge& edge, const VecX& x) const {
+  DihedralNodes nodes;
+  nodes[0] = block<3>(x, edge.nodes[0]);
+  nodes[1] = block<3>(x, edge.nodes[1]);
+  nodes[2] = block<3>(x, edge.opposite[0]);
+  if (edge.opposite[1] < 0) return nodes;
+  nodes[3] = block<3>(x, edge.opposite[1]);
+  return nodes;
+}
+
+Vec<3> BendingPotential::held_normal(const Angle& angle) const {
+  const ShellEdge& edge = mesh_->edges[angle.edge];
+  const Vec<3> normal = *rotations_[edge.clamp] * normals_[angle.edge];
+  return angle.side == 0 ? normal : Vec<3>(edge.sense * normal);
+}
+
+namespace {
+
+/// The nodes of the edge in the direction in which the triangle on a side runs through it, as numbers of the dihedral.
+std::array<int, 3> wing_nodes(int side, double sense) {
+  if (side == 0) return {0, 1, 2};
+  return sense > 0.0 ? std::array{1, 0, 3} : std::array{0, 1, 3};
+}
+
+}  // namespace
+
+Vec<3> BendingPotential::angles_of(const Element& element, const VecX& x) const {
+  Vec<3> angles = Vec<3>::Zero();
+  for (int k = 0; k < element.num_angles; ++k) {
+    const Angle& angle = element.angles[k];
+    const ShellEdge& edge = mesh_->edges[angle.edge];
+    const DihedralNodes nodes = nodes_of(edge, x);
+    if (angle.of_slope != 0.0 && is_clamped(edge)) {
+      const auto [a, b, c] = wing_nodes(angle.side, edge.sense);
+      angles[k] = tilt_of(nodes[a], nodes[b], nodes[c], held_normal(angle)).angle - angle.share * edge.angle;
+      continue;
+    }
+    if (angle.share != 0.0) angles[k] = angle.share * (dihedral_angle(nodes) - edge.angle);
+    if (angle.of_slope != 0.0) angles[k] += angle.of_slope * x[3 * edge.slope.block + edge.slope.component];
+  }
+  return angles;
+}
+
+void BendingPotential::bend(const Element& element, const VecX& x, Bend& result) const {
+  result.angles.setZero();
+  result.by_x.setZero(3, 3 * std::ssize(element.blocks));
+  for (int k = 0; k < element.num_angles; ++k) {
+    const Angle& angle = element.angles[k];
+    const ShellEdge& edge = mesh_->edges[angle.edge];
+    const DihedralNodes nodes = nodes_of(edge, x);
+    const auto add = [&](int at, const Vec<3>& gradient) {
+      result.by_x.block<1, 3>(k, 3 * static_cast<Eigen::Index>(at)) += gradient.transpose();
+    };
+    if (angle.of_slope != 0.0 && is_clamped(edge)) {
+      const std::array<int, 3> wing = wing_nodes(angle.side, edge.sense);
+      const Tilt tilt = tilt_of(nodes[wing[0]], nodes[wing[1]], nodes[wing[2]], held_normal(angle));
+      result.angles[k] = tilt.angle - angle.share * edge.angle;
+      for (int i = 0; i < 3; ++i) add(angle.at[wing[i]], tilt.gradient.col(i));
+      continue;
+    }
+    if (angle.share != 0.0) {
+      const DihedralGradient dihedral = dihedral_gradient(nodes);
+      result.angles[k] = angle.share * (dihedral.angle - edge.angle);
+      for (int i = 0; i < 4; ++i) add(angle.at[i], angle.share * dihedral.gradient.segment<3>(3 * i));
+    }
+    if (angle.of_slope == 0.0) continue;
+    result.angles[k] += angle.of_slope * x[3 * edge.slope.block + edge.slope.component];
+    result.by_x(k, 3 * static_cast<Eigen::Index>(angle.slope_at) + edge.slope.component) += angle.of_slope;
+  }
+}
+
+template <class Visit>
+void BendingPotential::for_each_idle(const Visit& visit) const {
+  for (const auto& idle : elements_->always_idle) visit(idle.block, idle.component, idle.stiffness);
+  if (rotations_.empty()) return;
+  for (const ShellEdge& edge : mesh_->edges) {
+    if (edge.slope.block < 0 || !is_clamped(edge)) continue;
+    const ShellMaterial& material = mesh_->materials[mesh_->triangles[edge.triangles[0]].material];
+    visit(edge.slope.block, edge.slope.component,
+          material.flexural_rigidity() / (edge.slope.length * edge.slope.length));
+  }
+}
+
+double BendingPotential::energy_of(const Element& element, const VecX& x) const {
+  const Vec<3> angles = angles_of(element, x);
+  return 0.5 * angles.dot(element.stiffness * angles);
+}
+
+CompensatedSum BendingPotential::energy(const VecX& x) const {
+  CompensatedSum sum = ordered_sum(static_cast<int>(elements_->all.size()),
+                                   [&](int i) { return energy_of(elements_->all[i], x); });
+  for_each_idle([&](int block, int component, double stiffness) {
+    const double u = x[3 * static_cast<Eigen::Index>(block) + component];
+    sum.add(0.5 * stiffness * u * u);
+  });
+  return sum;
+}
+
+void BendingPotential::add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const {
+  for (const Element& element : elements_->all) sums[body_of_block[element.blocks[0]]] += energy_of(element, x);
+}
+
+void BendingPotential::add_gradient(const VecX& x, double scale, VecX& gradient) {
+  constexpr std::size_t most = 27;
+  const std::vector<Element>& elements = elements_->all;
+  forces_.resize(most * elements.size());
+  parallel_for(static_cast<int>(elements.size()), grain, [&](int i) {
+    Bend bent;
+    bend(elements[i], x, bent);
+    Eigen::Map<VecX>(forces_.data() + most * static_cast<std::size_t>(i), bent.by_x.cols()) =
+        bent.by_x.transpose() * (elements[i].stiffness * bent.angles);
+  });
+  // Elements share blocks, so that their forces are added one after the other.
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const double* force = forces_.data() + most * i;
+    for (const int b : elements[i].blocks) {
+      block<3>(gradient, b) += scale * Eigen::Map<const Vec<3>>(force);
+      force += 3;
+    }
+  }
+  for_each_idle([&](int block, int component, double stiffness) {
+    const Eigen::Index at = 3 * static_cast<Eigen::Index>(block) + component;
+    gradient[at] += scale * stiffness * x[at];
+  });
+}
+
+void BendingPotential::add(const VecX& x, double scale, bool is_exact, BlockSparseMatrix& matrix) {
+  const bool is_bound = assembler_.bind(matrix);
+  CLEARANCE_ASSERT(is_bound);
+  const std::vector<Element>& elements = elements_->all;
+  locals_.assign(9 * num_locals_, 0.0);
+  parallel_for(static_cast<int>(elements.size()), grain, [&](int i) {
+    const Element& element = elements[i];
+    Bend bent;
+    bend(element, x, bent);
+    using Local = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 27, 27>;
+    Local hessian = bent.by_x.transpose() * element.stiffness * bent.by_x;
+    if (is_exact) {
+      const Vec<3> moments = element.stiffness * bent.angles;
+      for (int k = 0; k < element.num_angles; ++k) {
+        const Angle& angle = element.angles[k];
+        const ShellEdge& edge = mesh_->edges[angle.edge];
+        if (angle.share == 0.0 || (angle.of_slope != 0.0 && is_clamped(edge))) continue;
+        const Mat<12> second = angle.share * moments[k] * dihedral_hessian(nodes_of(edge, x));
+        for (int a = 0; a < 4; ++a) {
+          for (int b = 0; b < 4; ++b) {
+            hessian.block<3, 3>(3 * static_cast<Eigen::Index>(angle.at[a]),
+                                3 * static_cast<Eigen::Index>(angle.at[b])) += second.block<3, 3>(3 * a, 3 * b);
+          }
+        }
+      }
+    }
+    double* local = locals_.data() + 9 * elements_->first_local[i];
+    for (Eigen::Index a = 0; a < std::ssize(element.blocks); ++a) {
+      for (Eigen::Index b = 0; b <= a; ++b, local += 9) {
+        Eigen::Map<Mat<3>>{local} = hessian.block<3, 3>(3 * a, 3 * b);
+      }
+    }
+  });
+  // The stencils behind those of the elements hold what is idle: first what always is, then the clamped slopes.
+  double* local = locals_.data() + 9 * elements_->num_locals;
+  for (const auto& idle : elements_->always_idle) {
+    local[4 * idle.component] = idle.stiffness;
+    local += 9;
+  }
+  for (const ShellEdge& edge : mesh_->edges) {
+    if (edge.clamp < 0 || edge.slope.block < 0) continue;
+    if (is_clamped(edge)) {
+      const ShellMaterial& material = mesh_->materials[mesh_->triangles[edge.triangles[0]].material];
+      local[4 * edge.slope.component] = material.flexural_rigidity() / (edge.slope.length * edge.slope.length);
+    }
+    local += 9;
+  }
+  assembler_.add_to<3>(matrix, locals_, scale);
+}
+
+void BendingPotential::add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) {
+  add_gradient(x, scale, gradient);
+  add(x, scale, true, matrix);
+}
+
+void BendingPotential::add_stiffness(const VecX& x, VecX& stiffness) const {
+  Bend bent;
+  for (const Element& element : elements_->all) {
+    bend(element, x, bent);
+    for (std::size_t a = 0; a < element.blocks.size(); ++a) {
+      const auto columns = bent.by_x.middleCols<3>(3 * static_cast<Eigen::Index>(a));
+      stiffness[element.blocks[a]] += (columns.transpose() * element.stiffness * columns).trace() / 3.0;
+    }
+  }
+}
+
+}  // namespace clearance

@@ -1,0 +1,105 @@
+// Bending of thin shells, a quadratic energy of angles.
+//
+// With slopes (BendingModel::slopes), the normal of the shell at edge e of a triangle is tilted outwards from the
+// triangle's own normal by the angle a_e: half of the angle between both triangles, plus or minus the slope phi_e. With
+// m_e the outward normal of the edge in the plane at rest, |e| its length and A the triangle's area, the curvature is
+//
+//     H = sum_e (a_e - a_e at rest) |e| / A  m_e m_e^T,    E = A D/2 (nu (tr H)^2 + (1 - nu) H : H).
+//
+// For a flat plate this is Morley's element, which converges on every mesh. On the border phi_e alone is a_e: left
+// free, it is simply supported. A clamped edge has a normal that is given, and a_e follows from the triangle's.
+//
+// With hinges, E = D/2 |e|^2 / (A1 + A2) (theta - theta at rest)^2 for every edge between two triangles: a plate on
+// regular grids alone.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "clearance/bodies/shell/dihedral.h"
+#include "clearance/bodies/shell/shell_mesh.h"
+#include "clearance/model/potential.h"
+#include "clearance/sparse/block_assembler.h"
+
+namespace clearance {
+
+class BendingPotential : public Potential {
+ public:
+  explicit BendingPotential(std::shared_ptr<const ShellMesh> mesh);
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<BendingPotential>(*this); }
+  bool has_elements() const { return !elements_->all.empty(); }
+
+  std::string name() const override { return "bending"; }
+  bool is_elastic() const override { return true; }
+  /// Turns the normals of clamped edges.
+  Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
+  CompensatedSum energy(const VecX& x) const override;
+  void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
+  bool has_body_energies() const override { return true; }
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
+  std::vector<BlockKey> pattern() const override { return assembler_.keys(); }
+  /// Adds the Hessian without second derivatives of the angles, which is PSD.
+  void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override { add(x, scale, false, matrix); }
+  void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
+
+  /// Adds to each block [N/m] what resists its motion across the sheet at x, a third of the trace of its part of the
+  /// Hessian.
+  void add_stiffness(const VecX& x, VecX& stiffness) const;
+
+ private:
+  /// One angle of an element: a share of the angle between the triangles of an edge and of its slope.
+  struct Angle {
+    int edge = 0;
+    int side = 0;           // of the edge: the triangle that the angle is seen from
+    double share = 1.0;     // of the angle between the triangles
+    double of_slope = 0.0;  // [1/m] of the slope's length
+    std::array<int, 4> at{-1, -1, -1, -1};  // the edge's nodes 0, 1 and opposite nodes among the element's blocks
+    int slope_at = -1;                      // its slope's block among these
+  };
+  /// A triangle with three angles, or a hinge with one.
+  struct Element {
+    int num_angles = 0;
+    std::array<Angle, 3> angles;
+    Mat<3> stiffness = Mat<3>::Zero();  // [N m]
+    std::vector<int> blocks;
+  };
+  struct Elements {
+    std::vector<Element> all;
+    std::vector<std::size_t> first_local;  // per element: its first number among the local Hessians
+    std::size_t num_locals = 0;
+    /// Components of blocks of slopes that no energy depends on, with the stiffness [N/m] that holds them at 0.
+    struct Idle {
+      int block, component;
+      double stiffness;
+    };
+    std::vector<Idle> always_idle;
+  };
+  /// Deviation of the angles from rest, and their derivatives by the element's blocks.
+  struct Bend {
+    Vec<3> angles = Vec<3>::Zero();
+    Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 27> by_x;
+  };
+  class Builder;
+
+  DihedralNodes nodes_of(const ShellEdge& edge, const VecX& x) const;
+  bool is_clamped(const ShellEdge& edge) const { return edge.clamp >= 0 && rotations_[edge.clamp].has_value(); }
+  Vec<3> held_normal(const Angle& angle) const;
+  Vec<3> angles_of(const Element& element, const VecX& x) const;
+  void bend(const Element& element, const VecX& x, Bend& result) const;
+  double energy_of(const Element& element, const VecX& x) const;
+  void add(const VecX& x, double scale, bool is_exact, BlockSparseMatrix& matrix);
+  template <class Visit>
+  void for_each_idle(const Visit& visit) const;
+
+  std::shared_ptr<const ShellMesh> mesh_;
+  std::shared_ptr<const Elements> elements_;
+  std::vector<Vec<3>> normals_;                     // per edge that is clamped: its normal at the start
+  std::vector<std::optional<Mat<3>>> rotations_;    // per clamp, in this step
+  BlockAssembler assembler_;
+  std::size_t num_locals_ = 0;  // blocks of local Hessians
+  std::vector<double> locals_;
+  std::vector<double> forces_;
+};
+
+}  // namespace clearance

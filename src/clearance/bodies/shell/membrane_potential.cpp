@@ -1,0 +1,243 @@
+#include "clearance/bodies/shell/membrane_potential.h"
+
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "clearance/base/contract.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr int grain = 256;  // triangles per task
+/// Share of its area that a triangle keeps in one step of Newton's iteration.
+constexpr double kept_area = 0.2;
+
+/// The map of a triangle and its strain.
+struct Stretch {
+  Mat<3, 2> f;       // F
+  Mat<2> c;          // C
+  Mat<3, 2> weight;  // per node: derivatives of its shape function along the axes at rest, as rows
+};
+
+Stretch stretch_of(const ShellTriangle& triangle, const VecX& x) {
+  const Vec<3> origin = block<3>(x, triangle.nodes[0]);
+  Mat<3, 2> sides;
+  sides << block<3>(x, triangle.nodes[1]) - origin, block<3>(x, triangle.nodes[2]) - origin;
+  Stretch s;
+  s.f = sides * triangle.inverse;
+  s.c = s.f.transpose() * s.f;
+  s.weight.bottomRows<2>() = triangle.inverse;
+  s.weight.row(0) = -triangle.inverse.colwise().sum();
+  return s;
+}
+
+/// Energy density [J/m^3], stress S = 2 dW/dC and tangent dS/dG [Pa], by the strains G11, G22 and 2 G12.
+struct Response {
+  double energy = 0.0;
+  Vec<3> stress = Vec<3>::Zero();
+  Mat<3> tangent = Mat<3>::Zero();
+};
+
+Response of_st_venant_kirchhoff(const Mat<3>& q, const Mat<2>& c) {
+  const Vec<3> g(0.5 * (c(0, 0) - 1.0), 0.5 * (c(1, 1) - 1.0), c(0, 1));
+  Response r;
+  r.stress = q * g;
+  r.energy = 0.5 * g.dot(r.stress);
+  r.tangent = q;
+  return r;
+}
+
+Response of_neo_hookean(double mu, double lambda, const Mat<2>& c, bool is_projected) {
+  Response r;
+  // With C = 1 + E, det C = 1 + tr E + det E: small strains keep their digits.
+  const Mat<2> e = c - Mat<2>::Identity();
+  const double growth = e.trace() + e.determinant();
+  if (!(growth > -1.0)) {
+    r.energy = infinity;
+    return r;
+  }
+  const double log_det = std::log1p(growth);
+  const Mat<2> inverse = c.inverse();
+  r.energy = 0.5 * mu * (e.trace() - log_det) + 0.125 * lambda * log_det * log_det;
+  // S = mu (1 - C^-1) + L/2 ln det C C^-1, and 1 - C^-1 = C^-1 E.
+  const double along = 0.5 * lambda * log_det - mu;
+  const Vec<3> n(inverse(0, 0), inverse(1, 1), inverse(0, 1));
+  const Mat<2> change = inverse * e;
+  r.stress = mu * Vec<3>(change(0, 0), change(1, 1), change(0, 1)) + 0.5 * lambda * log_det * n;
+  // dS = L/2 tr(C^-1 dC) C^-1 - along C^-1 dC C^-1 with dC = 2 dG. The second term is negative in strong stretch.
+  const double across = is_projected ? std::max(0.0, -along) : -along;
+  r.tangent = (is_projected ? std::max(0.0, lambda) : lambda) * n * n.transpose();
+  // Half of C^-1 dC C^-1 by G11, G22, 2 G12.
+  const double p = n[0], w = n[1], m = n[2];
+  Mat<3> square;
+  square << p * p, m * m, p * m, m * m, w * w, w * m, p * m, w * m, 0.5 * (p * w + m * m);
+  r.tangent += 2.0 * across * square;
+  return r;
+}
+
+Response respond(const ShellMaterial& material, const Mat<3>& q, const Mat<2>& c, bool is_projected) {
+  if (material.law == ElasticModel::st_venant_kirchhoff || material.orthotropy) return of_st_venant_kirchhoff(q, c);
+  const double nu = material.poisson_ratio, e = material.youngs_modulus;
+  return of_neo_hookean(e / (2.0 * (1.0 + nu)), e * nu / (1.0 - nu * nu), c, is_projected);
+}
+
+Mat<2> as_matrix(const Vec<3>& stress) {
+  Mat<2> s;
+  s << stress[0], stress[2], stress[2], stress[1];
+  return s;
+}
+
+/// Replaces the negative eigenvalue of a symmetric matrix by zero.
+Mat<2> without_compression(const Mat<2>& s) {
+  const double mean = 0.5 * s.trace(), half = 0.5 * (s(0, 0) - s(1, 1)), radius = std::hypot(half, s(0, 1));
+  if (mean >= radius) return s;
+  if (mean <= -radius) return Mat<2>::Zero();
+  // The part of the positive eigenvalue mean + radius: its projector is (s - (mean - radius)) / (2 radius).
+  return (mean + radius) / (2.0 * radius) * (s - (mean - radius) * Mat<2>::Identity());
+}
+
+/// Returns the strains G11, G22, 2 G12 by the position of a node.
+Mat<3> strain_by_node(const Stretch& s, int node) {
+  const double w0 = s.weight(node, 0), w1 = s.weight(node, 1);
+  Mat<3> b;
+  b.row(0) = w0 * s.f.col(0).transpose();
+  b.row(1) = w1 * s.f.col(1).transpose();
+  b.row(2) = w0 * s.f.col(1).transpose() + w1 * s.f.col(0).transpose();
+  return b;
+}
+
+/// Returns a lower bound of the first time at which a quartic, given by its Bernstein coefficients on [begin, end], is
+/// not positive; `end` if there is none. It is positive at `begin`.
+double first_root_bound(const std::array<double, 5>& b, double begin, double end, int depth) {
+  if (std::all_of(b.begin(), b.end(), [](double value) { return value > 0.0; })) return end;
+  if (depth == 0) return begin;
+  // De Casteljau's algorithm halves the interval.
+  std::array<double, 5> left{}, right = b;
+  for (std::size_t k = 0; k < 5; ++k) {
+    left[k] = right[0];
+    for (std::size_t i = 0; i + k + 1 < 5; ++i) right[i] = 0.5 * (right[i] + right[i + 1]);
+  }
+  const double middle = 0.5 * (begin + end);
+  const double found = first_root_bound(left, begin, middle, depth - 1);
+  if (found < middle) return found;
+  return first_root_bound(right, middle, end, depth - 1);
+}
+
+/// Returns the largest alpha <= 1 for which the triangle keeps the share of its area.
+double feasible_step(const ShellTriangle& triangle, const VecX& x, const VecX& dx) {
+  const auto side = [&](const VecX& of, int i) -> Vec<3> {
+    return block<3>(of, triangle.nodes[i]) - block<3>(of, triangle.nodes[0]);
+  };
+  const Vec<3> e1 = side(x, 1), e2 = side(x, 2), d1 = side(dx, 1), d2 = side(dx, 2);
+  // The area vector is n0 + s n1 + s^2 n2.
+  const Vec<3> n0 = e1.cross(e2), n1 = d1.cross(e2) + e1.cross(d2), n2 = d1.cross(d2);
+  const double area_sq = n0.squaredNorm();
+  // Power coefficients of its square, less what has to remain.
+  const std::array<double, 5> c = {(1.0 - kept_area * kept_area) * area_sq, 2.0 * n0.dot(n1),
+                                   n1.squaredNorm() + 2.0 * n0.dot(n2), 2.0 * n1.dot(n2), n2.squaredNorm()};
+  // Bernstein coefficients: b_k = sum over j <= k of binomial(k, j) / binomial(4, j) c_j.
+  const std::array<double, 5> b = {c[0], c[0] + c[1] / 4.0, c[0] + c[1] / 2.0 + c[2] / 6.0,
+                                   c[0] + 3.0 * c[1] / 4.0 + c[2] / 2.0 + c[3] / 4.0, c[0] + c[1] + c[2] + c[3] + c[4]};
+  constexpr int most_halvings = 40;
+  return first_root_bound(b, 0.0, 1.0, most_halvings);
+}
+
+}  // namespace
+
+MembranePotential::MembranePotential(std::shared_ptr<const ShellMesh> mesh) : mesh_(std::move(mesh)) {
+  for (const ShellMaterial& material : mesh_->materials) stiffness_.push_back(material.plane_stress());
+  StencilList stencils;
+  for (const ShellTriangle& triangle : mesh_->triangles) stencils.add(triangle.nodes);
+  assembler_ = BlockAssembler(stencils);
+}
+
+double MembranePotential::energy_of(const ShellTriangle& triangle, const VecX& x) const {
+  const ShellMaterial& material = mesh_->materials[triangle.material];
+  const Response response = respond(material, stiffness_[triangle.material], stretch_of(triangle, x).c, false);
+  return triangle.area * material.thickness * response.energy;
+}
+
+CompensatedSum MembranePotential::energy(const VecX& x) const {
+  return ordered_sum(static_cast<int>(mesh_->triangles.size()),
+                     [&](int t) { return energy_of(mesh_->triangles[t], x); });
+}
+
+void MembranePotential::add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const {
+  for (const ShellTriangle& triangle : mesh_->triangles) {
+    sums[body_of_block[triangle.nodes[0]]] += energy_of(triangle, x);
+  }
+}
+
+void MembranePotential::add_gradient(const VecX& x, double scale, VecX& gradient) {
+  const std::vector<ShellTriangle>& triangles = mesh_->triangles;
+  forces_.resize(triangles.size());
+  parallel_for(static_cast<int>(triangles.size()), grain, [&](int t) {
+    const ShellTriangle& triangle = triangles[t];
+    const ShellMaterial& material = mesh_->materials[triangle.material];
+    const Stretch s = stretch_of(triangle, x);
+    const Response response = respond(material, stiffness_[triangle.material], s.c, false);
+    // dE/dx_a = A t F S w_a
+    forces_[t] = triangle.area * material.thickness * s.f * as_matrix(response.stress) * s.weight.transpose();
+  });
+  // Triangles share nodes, so that their forces are added one after the other.
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    for (int i = 0; i < 3; ++i) block<3>(gradient, triangles[t].nodes[i]) += scale * forces_[t].col(i);
+  }
+}
+
+void MembranePotential::add(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) {
+  const bool is_bound = assembler_.bind(matrix);
+  CLEARANCE_ASSERT(is_bound);
+  constexpr int blocks_per_triangle = num_stencil_blocks(3);
+  const std::vector<ShellTriangle>& triangles = mesh_->triangles;
+  locals_.resize(triangles.size() * blocks_per_triangle * 9);
+  parallel_for(static_cast<int>(triangles.size()), grain, [&](int t) {
+    const ShellTriangle& triangle = triangles[t];
+    const ShellMaterial& material = mesh_->materials[triangle.material];
+    const Stretch s = stretch_of(triangle, x);
+    const Response response = respond(material, stiffness_[triangle.material], s.c, is_projected);
+    const double volume = triangle.area * material.thickness;
+    const Mat<3> tangent = volume * response.tangent;
+    const Mat<2> stress = volume * as_matrix(response.stress);
+    // The strain turns with the triangle, and compression makes that indefinite.
+    const Mat<2> geometric = is_projected ? without_compression(stress) : stress;
+    double* local = locals_.data() + static_cast<std::size_t>(t) * blocks_per_triangle * 9;
+    for (int a = 0; a < 3; ++a) {
+      const Mat<3> left = strain_by_node(s, a).transpose() * tangent;
+      for (int b = 0; b <= a; ++b, local += 9) {
+        const double along = s.weight.row(a) * geometric * s.weight.row(b).transpose();
+        Eigen::Map<Mat<3>>{local} = left * strain_by_node(s, b) + along * Mat<3>::Identity();
+      }
+    }
+  });
+  assembler_.add_to<3>(matrix, locals_, scale);
+}
+
+void MembranePotential::add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) {
+  add_gradient(x, scale, gradient);
+  add(x, scale, false, matrix);
+}
+
+StepLimit MembranePotential::max_feasible_step(const VecX& x, const VecX& dx) {
+  return ordered_reduce(
+      static_cast<int>(mesh_->triangles.size()), StepLimit{},
+      [&](int t) {
+        const double alpha = feasible_step(mesh_->triangles[t], x, dx);
+        return alpha < 1.0 ? StepLimit{alpha, t} : StepLimit{};
+      },
+      [](const StepLimit& a, const StepLimit& b) { return b.alpha < a.alpha ? b : a; });
+}
+
+bool MembranePotential::is_feasible(const VecX& x) const {
+  return std::all_of(mesh_->triangles.begin(), mesh_->triangles.end(), [&](const ShellTriangle& triangle) {
+    const Vec<3> origin = block<3>(x, triangle.nodes[0]);
+    const Vec<3> e1 = block<3>(x, triangle.nodes[1]) - origin, e2 = block<3>(x, triangle.nodes[2]) - origin;
+    return e1.cross(e2).squaredNorm() > 0.0;
+  });
+}
+
+}  // namespace clearance

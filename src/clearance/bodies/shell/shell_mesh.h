@@ -1,0 +1,104 @@
+// The triangles and edges of thin shells, with all that their energies need to know of the shell at rest.
+//
+// The unknowns are the nodes, and one slope for every edge: the angle phi by which the shell's normal at the edge is
+// turned about it from the bisector of the normals of both triangles. A slope is stored as a length u = phi h, where h
+// is the mean height of the triangles over the edge, so that all unknowns are metres and all forces newtons. Three
+// slopes share a block.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "clearance/base/methods.h"
+#include "clearance/geometry/surface_edges.h"
+#include "clearance/math/types.h"
+
+namespace clearance {
+
+/// Stiffness of an orthotropic sheet in its material axes: warp (1) and weft (2).
+struct Orthotropy {
+  Vec<3> warp = Vec<3>::UnitX();  ///< direction of the warp at rest, projected into each triangle
+  double youngs_modulus_warp = 0.0, youngs_modulus_weft = 0.0;  ///< [Pa]
+  double poisson_ratio = 0.0;                                   ///< contraction of the weft by a pull of the warp
+  double shear_modulus = 0.0;                                   ///< [Pa]
+};
+
+struct ShellMaterial {
+  ElasticModel law = ElasticModel::neo_hookean;  ///< or st_venant_kirchhoff
+  BendingModel bending = BendingModel::slopes;
+  double youngs_modulus = 1e6;  ///< [Pa]
+  double poisson_ratio = 0.3;
+  double density = 1000.0;                  ///< [kg/m^3]
+  double thickness = 1e-3;                  ///< [m]
+  std::optional<double> bending_stiffness;  ///< [N m] D; absent: E t^3 / 12 (1 - nu^2)
+  std::optional<Orthotropy> orthotropy;     ///< of the membrane; the law is st_venant_kirchhoff then
+
+  /// Returns D [N m].
+  double flexural_rigidity() const;
+  /// Returns the stiffness of the sheet in plane stress, so that the stress [Pa] is the product with the strains G11,
+  /// G22 and 2 G12.
+  Mat<3> plane_stress() const;
+};
+
+/// The slope of an edge among the unknowns.
+struct Slope {
+  int block = -1;       ///< -1: the edge has none
+  int component = 0;    ///< of the block
+  double length = 1.0;  ///< [m] h, by which the angle is multiplied
+};
+
+struct ShellTriangle {
+  std::array<int, 3> nodes{};  ///< blocks
+  std::array<int, 3> edges{};  ///< edge i is opposite to node i
+  int material = 0;
+  double area = 0.0;                    ///< [m^2] at rest
+  Mat<2> inverse = Mat<2>::Identity();  ///< [1/m] of the sides 01 and 02 at rest, in material axes, as columns
+};
+
+struct ShellEdge {
+  std::array<int, 2> nodes{};             ///< blocks
+  std::array<int, 2> triangles{-1, -1};   ///< the second is -1 on the border
+  std::array<int, 2> opposite{-1, -1};    ///< block of the third node of each triangle
+  /// -1 if both triangles run through the edge in the same direction, so that their normals point to opposite sides.
+  double sense = 1.0;
+  double length = 0.0;  ///< [m] at rest
+  double angle = 0.0;   ///< [rad] between the normals at rest, positive if they diverge
+  Slope slope;
+  int clamp = -1;  ///< index into ShellMesh::clamps; -1: none
+};
+
+/// Edges whose normal is held in a direction that turns as a prescribed motion does.
+struct SlopeClamp {
+  /// Returns the rotation since the start at the end of a step of length h; nothing while the edges are free.
+  std::function<std::optional<Mat<3>>(double h, double time_t1)> rotation;
+};
+
+struct ShellMesh {
+  std::vector<ShellMaterial> materials;
+  std::vector<ShellTriangle> triangles;
+  std::vector<ShellEdge> edges;
+  std::vector<SlopeClamp> clamps;
+  VecX x_start;  ///< [m] all unknowns of the scene at its start, where clamped edges have the normals they keep
+};
+
+/// A body that becomes part of a ShellMesh.
+struct ShellBody {
+  std::span<const std::array<int, 3>> triangles;  ///< vertices of the body
+  std::span<const Vec<3>> rest;                   ///< [m] per vertex
+  std::span<const int> blocks;                    ///< per vertex
+  int first_slope_block = -1;                     ///< slopes follow in the order of shell_edges; -1: there are none
+  bool is_flat_at_rest = false;                   ///< the angles between triangles are 0 at rest
+  ShellMaterial material;
+};
+
+/// Adds a body. Its triangles must not be degenerate, and no edge may have more than two of them.
+void add_shell(const ShellBody& body, ShellMesh& mesh);
+
+/// Adds the mass [kg] of nodes and slopes to that of each block: thirds of the triangles, and the rotary inertia of the
+/// thickness, rho t^3 / 12 per area.
+void add_shell_mass(const ShellMesh& mesh, VecX& of_nodes, VecX& of_slopes);
+
+}  // namespace clearance

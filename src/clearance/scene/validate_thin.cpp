@@ -1,0 +1,118 @@
+#include "clearance/scene/validate_thin.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/scene/enums.h"
+#include "clearance/scene/scene_check.h"
+
+namespace clearance {
+namespace {
+
+class ThinCheck : SceneCheck {
+ public:
+  using SceneCheck::SceneCheck;
+
+  void run() {
+    for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
+      const BodyDesc& body = scene_.bodies[i];
+      const std::string place = element_path("bodies", i);
+      if (body.shell && body.kind != BodyKind::shell) {
+        error(place + ".shell", "only a body of kind shell has this key", std::string(enum_name(body.kind)));
+      }
+      if (body.rod && body.kind != BodyKind::rod) {
+        error(place + ".rod", "only a body of kind rod has this key", std::string(enum_name(body.kind)));
+      }
+      for (std::size_t m = 0; m < body.motions.size(); ++m) {
+        if (body.motions[m].clamp) check_clamp(body, body.motions[m], element_path(place + ".motions", m));
+      }
+      if (!is_thin(body.kind)) continue;
+      check_thin(body, place);
+      if (body.kind == BodyKind::shell) check_shell(body, place);
+      if (body.kind == BodyKind::rod) check_rod(body, place);
+    }
+  }
+
+ private:
+  void check_thin(const BodyDesc& body, const std::string& place) {
+    const std::string kind(enum_name(body.kind));
+    if (is_plane()) error(place + ".kind", "a 2D scene has no shells, rods and particles", kind);
+    if (!body.thickness) {
+      error(place + ".thickness",
+            fmt::format("a body of kind {} needs a thickness [m]{}", kind,
+                        body.kind == BodyKind::shell ? "" : ", which is its diameter"));
+    }
+    if (!is_plain(scene_.contact.options)) {
+      error("contact.formulation",
+            fmt::format("bodies with a thickness ({}) need the formulation ipc without options", place),
+            std::string(enum_name(formulation_of(scene_.contact.options))));
+    }
+    if (body.volume_mesh) error(place + ".volume_mesh", fmt::format("a body of kind {} has no inside", kind));
+  }
+
+  void check_shell(const BodyDesc& body, const std::string& place) {
+    const MaterialDesc& material = body.material;
+    if (material.model != ElasticModel::neo_hookean && material.model != ElasticModel::st_venant_kirchhoff) {
+      error(place + ".material.model", "a shell stretches by \"neo_hookean\" or \"st_venant_kirchhoff\"",
+            std::string(enum_name(material.model)));
+    }
+    if (material.damping > 0.0) {
+      error(place + ".material.damping", "a shell has no stiffness-proportional damping",
+            fmt::format("{:g}", material.damping));
+    }
+    if (!body.shell) return;
+    const ShellDesc& shell = *body.shell;
+    if (shell.bending == BendingModel::none && shell.bending_stiffness) {
+      error(place + ".shell.bending_stiffness", "a shell whose `bending` is \"none\" has no stiffness of bending",
+            fmt::format("{:g}", *shell.bending_stiffness));
+    }
+    if (!shell.orthotropy) return;
+    const OrthotropyDesc& of = *shell.orthotropy;
+    const std::string at = place + ".shell.orthotropy";
+    if (of.warp.isZero(0.0)) error(at + ".warp", "must not be zero", text(of.warp));
+    if (!(of.poisson_ratio * of.poisson_ratio < of.youngs_modulus_warp / of.youngs_modulus_weft)) {
+      error(at + ".poisson_ratio",
+            fmt::format("expected a magnitude below {:.6g}, the root of the ratio of the moduli, warp over weft",
+                        std::sqrt(of.youngs_modulus_warp / of.youngs_modulus_weft)),
+            fmt::format("{:g}", of.poisson_ratio));
+    }
+  }
+
+  void check_rod(const BodyDesc& body, const std::string& place) {
+    if (body.material.model != ElasticModel::neo_hookean) {
+      error(place + ".material.model", "a rod stretches linearly and has no `model`; remove this key",
+            std::string(enum_name(body.material.model)));
+    }
+    if (body.material.damping > 0.0) {
+      error(place + ".material.damping", "a rod has no stiffness-proportional damping",
+            fmt::format("{:g}", body.material.damping));
+    }
+    if (!body.rod) return;
+    const RodDesc& rod = *body.rod;
+    if (rod.up && rod.up->isZero(0.0)) error(place + ".rod.up", "must not be zero", text(*rod.up));
+    if (rod.is_straight_at_rest && rod.natural_curvature) {
+      error(place + ".rod.natural_curvature", "`straight_at_rest` and `natural_curvature` exclude each other");
+    }
+  }
+
+  void check_clamp(const BodyDesc& body, const MotionDesc& motion, const std::string& place) {
+    const auto refuse = [&](bool is_refused, const char* message) {
+      if (is_refused) error(place + ".clamp", message, "true");
+    };
+    const bool has_slopes =
+        body.kind == BodyKind::shell && (!body.shell || body.shell->bending == BendingModel::slopes);
+    refuse(!has_slopes && body.kind != BodyKind::rod,
+           "only a rod, and a shell whose `bending` is \"slopes\", can be clamped at its edges");
+    refuse(motion.release.has_value(), "a clamp holds from `start` to `end`; remove `release`");
+    refuse(motion.has_mesh_sequence(), "files of a sequence do not tell how the edges turn");
+    refuse(motion.start > 0.0, "edges are held as they are at the scene's start; the motion must start at 0");
+  }
+};
+
+}  // namespace
+
+void check_thin_bodies(const SceneDesc& scene, Issues& issues) {
+  ThinCheck(scene, issues).run();
+}
+
+}  // namespace clearance

@@ -1,0 +1,139 @@
+#include "clearance/simulation/build/thin_bodies.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "clearance/math/rotation.h"
+#include "clearance/simulation/build/initial_state.h"
+#include "clearance/simulation/build/time_window.h"
+#include "clearance/simulation/load/region.h"
+
+namespace clearance {
+
+namespace {
+
+ShellMaterial material_of(const BodyDesc& body) {
+  ShellMaterial material;
+  material.law = body.material.model;
+  material.youngs_modulus = body.material.youngs_modulus;
+  material.poisson_ratio = body.material.poisson_ratio;
+  material.density = body.material.density;
+  material.thickness = *body.thickness;
+  const ShellDesc shell = body.shell.value_or(ShellDesc{});
+  material.bending = shell.bending;
+  material.bending_stiffness = shell.bending_stiffness;
+  if (!shell.orthotropy) return material;
+  const OrthotropyDesc& of = *shell.orthotropy;
+  const Mat<3> linear =
+      rotation_from_euler_xyz(body.transform.rotation) * body.transform.scale.asDiagonal();
+  material.orthotropy = Orthotropy{linear * of.warp, of.youngs_modulus_warp, of.youngs_modulus_weft, of.poisson_ratio,
+                                   of.shear_modulus};
+  return material;
+}
+
+/// Returns the rotation of a motion since the scene's start at the end of a step; nothing while it does not last.
+std::optional<Mat<3>> rotation_of(const MotionDesc& motion, double h, double time_t1) {
+  const TimeWindow window{motion.start, motion.end};
+  if (h > 0.0 && !window.contains(time_t1 - h, h)) return std::nullopt;
+  if (!motion.poses.empty()) {
+    const int step = h > 0.0 ? static_cast<int>(std::lround(time_t1 / h)) : 0;
+    const int count = std::min(step, static_cast<int>(motion.poses.size()));
+    if (count == 0) return Mat<3>(Mat<3>::Identity());
+    return rotation_from_vector(Vec<3>(motion.poses[count - 1].rotation * radians_per_degree));
+  }
+  const double elapsed = std::clamp(time_t1, motion.start, motion.end) - motion.start;
+  return rotation_from_vector(Vec<3>(motion.angular_velocity * radians_per_degree * elapsed));
+}
+
+/// Clamps the edges (their `nodes` are blocks) between the nodes of a body's motions. `first` is the body's first edge.
+template <class Clamp, class Edge>
+void add_clamps(const BodyDesc& desc, const BodyInstance& body, const BodyBlocks& blocks, std::size_t first,
+                std::vector<Edge>& edges, std::vector<Clamp>& clamps) {
+  for (const MotionDesc& motion : desc.motions) {
+    if (!motion.clamp) continue;
+    std::vector<int> held;
+    for (const int v : select_nodes(body, desc.transform, motion.region, 3)) held.push_back(blocks.of_node(v));
+    const auto is_held = [&](int block) { return std::binary_search(held.begin(), held.end(), block); };
+    for (std::size_t e = first; e < edges.size(); ++e) {
+      if (is_held(edges[e].nodes[0]) && is_held(edges[e].nodes[1])) edges[e].clamp = static_cast<int>(clamps.size());
+    }
+    clamps.push_back({[motion](double h, double time_t1) { return rotation_of(motion, h, time_t1); }});
+  }
+}
+
+RodSection section_of(const BodyDesc& body, const RodDesc& rod) {
+  const MaterialDesc& material = body.material;
+  RodSection section =
+      rod.section ? RodSection::rectangle((*rod.section)[0], (*rod.section)[1], material.youngs_modulus,
+                                          material.poisson_ratio, material.density)
+                  : RodSection::circle(*body.thickness, material.youngs_modulus, material.poisson_ratio,
+                                       material.density);
+  section.stretching = rod.stretching_stiffness.value_or(section.stretching);
+  section.bending = rod.bending_stiffness.value_or(section.bending);
+  section.twisting = rod.twisting_stiffness.value_or(section.twisting);
+  return section;
+}
+
+}  // namespace
+
+ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns) {
+  ShellMesh mesh;
+  mesh.x_start = start_positions(bodies, unknowns);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const BodyInstance& body = bodies[b];
+    if (body.kind != BodyKind::shell) continue;
+    const BodyDesc& body_desc = desc.bodies[body.desc];
+    const BodyBlocks& blocks = unknowns.blocks[b];
+    const std::size_t first_edge = mesh.edges.size();
+    add_shell({.triangles = body.mesh.triangles,
+               .rest = body.mesh.vertices,
+               .blocks = blocks.block_of_node,
+               .first_slope_block = blocks.first_inner,
+               .is_flat_at_rest = body_desc.shell && body_desc.shell->is_flat_at_rest,
+               .material = material_of(body_desc)},
+              mesh);
+    add_clamps(body_desc, body, blocks, first_edge, mesh.edges, mesh.clamps);
+  }
+  return mesh;
+}
+
+RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns) {
+  RodMesh mesh;
+  mesh.x_start = start_positions(bodies, unknowns);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const BodyInstance& body = bodies[b];
+    if (body.kind != BodyKind::rod) continue;
+    const BodyDesc& body_desc = desc.bodies[body.desc];
+    const RodDesc rod = body_desc.rod.value_or(RodDesc{});
+    const BodyBlocks& blocks = unknowns.blocks[b];
+    const std::size_t first = mesh.segments.size();
+    RodBody of{.edges = body.mesh.edges,
+               .placed = body.mesh.vertices,
+               .blocks = blocks.block_of_node,
+               .first_angle_block = blocks.first_inner,
+               .section = section_of(body_desc, rod),
+               .up = std::nullopt,
+               .rest = {rod.is_straight_at_rest, rod.natural_curvature, std::nullopt}};
+    if (rod.natural_twist) of.rest.twist = *rod.natural_twist * radians_per_degree;
+    if (rod.up) {
+      of.up = rotation_from_euler_xyz(body_desc.transform.rotation) *
+              Vec<3>(body_desc.transform.scale.cwiseProduct(*rod.up));
+    }
+    add_rod(of, mesh);
+    add_clamps(body_desc, body, blocks, first, mesh.segments, mesh.clamps);
+  }
+  return mesh;
+}
+
+void add_particle_mass(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                       VecX& mass) {
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    if (bodies[b].kind != BodyKind::particles) continue;
+    const BodyDesc& body = desc.bodies[bodies[b].desc];
+    const double of_particle = body.material.density * std::numbers::pi / 6.0 * std::pow(*body.thickness, 3);
+    for (const int block : unknowns.blocks[b].block_of_node) mass[block] += of_particle;
+  }
+}
+
+}  // namespace clearance

@@ -1,0 +1,22 @@
+// The shells, rods and particles of a scene.
+#pragma once
+
+#include "clearance/bodies/rod/rod_mesh.h"
+#include "clearance/bodies/shell/shell_mesh.h"
+#include "clearance/scene/scene.h"
+#include "clearance/simulation/build/unknowns.h"
+#include "clearance/simulation/load/body_instance.h"
+
+namespace clearance {
+
+/// Returns the triangles and edges of all shells, with the clamps of their motions.
+ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);
+
+/// Returns the segments and joints of all rods, with the clamps of their motions.
+RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);
+
+/// Adds to `mass` [kg] the particles of a scene, whose diameter is the thickness of their body.
+void add_particle_mass(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                       VecX& mass);
+
+}  // namespace clearance

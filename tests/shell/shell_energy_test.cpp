@@ -1,0 +1,280 @@
+// Energies of shells: derivatives against differences, plates of known energy, invariance.
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <cmath>
+#include <memory>
+
+#include "clearance/bodies/shell/bending_potential.h"
+#include "clearance/bodies/shell/membrane_potential.h"
+#include "shell/shell_fixtures.h"
+
+namespace clearance {
+namespace {
+
+std::shared_ptr<const ShellMesh> shared(const Sheet& sheet) {
+  return std::make_shared<const ShellMesh>(sheet.mesh);
+}
+
+VecX shaken(const Sheet& sheet, double size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> shift(-size, size);
+  VecX x = sheet.rest();
+  for (double& value : x) value += shift(random);
+  return x;
+}
+
+MatX dense(const BlockSparseMatrix& matrix) {
+  MatX all(matrix.num_rows(), matrix.num_rows());
+  for (int c = 0; c < matrix.num_rows(); ++c) {
+    VecX unit = VecX::Zero(matrix.num_rows());
+    unit[c] = 1.0;
+    all.col(c) = matrix.multiply(unit);
+  }
+  return all;
+}
+
+/// Compares the gradient with differences of the energy, and the exact Hessian with differences of the gradient.
+void expect_derivatives(Potential& potential, const VecX& x, double tolerance) {
+  const double step = 1e-6;
+  VecX gradient = VecX::Zero(x.size());
+  potential.add_gradient(x, 1.0, gradient);
+  BlockSparseMatrix matrix(3, static_cast<int>(x.size()) / 3, potential.pattern());
+  VecX again = VecX::Zero(x.size());
+  potential.add_exact_derivatives(x, 1.0, again, matrix);
+  EXPECT_LT((again - gradient).norm(), 1e-14 * gradient.norm());
+  const MatX hessian = dense(matrix);
+  MatX differences(x.size(), x.size());
+  VecX of_energy(x.size());
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    VecX more = x, less = x;
+    more[i] += step;
+    less[i] -= step;
+    VecX g_more = VecX::Zero(x.size()), g_less = g_more;
+    potential.add_gradient(more, 1.0, g_more);
+    potential.add_gradient(less, 1.0, g_less);
+    differences.col(i) = (g_more - g_less) / (2.0 * step);
+    of_energy[i] = (potential.energy(more).value() - potential.energy(less).value()) / (2.0 * step);
+  }
+  EXPECT_LT((of_energy - gradient).norm(), tolerance * gradient.norm());
+  EXPECT_LT((differences - hessian).norm(), tolerance * hessian.norm());
+  BlockSparseMatrix projected(3, static_cast<int>(x.size()) / 3, potential.pattern());
+  potential.add_hessian(x, 1.0, projected);
+  const Eigen::SelfAdjointEigenSolver<MatX> solver(dense(projected));
+  EXPECT_GT(solver.eigenvalues()[0], -1e-10 * solver.eigenvalues()[x.size() - 1]);
+}
+
+ShellMaterial material_of(ElasticModel law, BendingModel bending) {
+  ShellMaterial material;
+  material.law = law;
+  material.bending = bending;
+  material.youngs_modulus = 1e3;
+  material.thickness = 0.05;
+  return material;
+}
+
+TEST(ShellEnergy, DerivativesOfMembranes) {
+  for (const ElasticModel law : {ElasticModel::neo_hookean, ElasticModel::st_venant_kirchhoff}) {
+    for (const unsigned seed : {1U, 2U, 3U}) {
+      Sheet sheet = make_square(2, SheetPattern::shuffled);
+      build(material_of(law, BendingModel::none), sheet);
+      MembranePotential potential(shared(sheet));
+      expect_derivatives(potential, shaken(sheet, 0.15, seed), 1e-6);
+    }
+  }
+}
+
+TEST(ShellEnergy, DerivativesOfAWovenMembrane) {
+  Sheet sheet = make_square(2, SheetPattern::shuffled);
+  ShellMaterial material = material_of(ElasticModel::neo_hookean, BendingModel::none);
+  material.orthotropy = Orthotropy{Vec<3>(1.0, 0.4, 0.0), 2e3, 1e3, 0.2, 1e2};
+  build(material, sheet);
+  MembranePotential potential(shared(sheet));
+  expect_derivatives(potential, shaken(sheet, 0.15, 4), 1e-6);
+}
+
+TEST(ShellEnergy, DerivativesOfBending) {
+  for (const BendingModel bending : {BendingModel::slopes, BendingModel::hinges}) {
+    for (const unsigned seed : {1U, 2U, 3U}) {
+      Sheet sheet = make_square(2, SheetPattern::shuffled);
+      // One triangle is turned over, as a mesh without an order of its sides has them.
+      std::swap(sheet.triangles[3][0], sheet.triangles[3][1]);
+      build(material_of(ElasticModel::neo_hookean, bending), sheet);
+      BendingPotential potential(shared(sheet));
+      expect_derivatives(potential, shaken(sheet, 0.15, seed), 1e-5);
+    }
+  }
+}
+
+TEST(ShellEnergy, DerivativesOfClampedEdges) {
+  Sheet sheet = make_square(2, SheetPattern::shuffled);
+  std::swap(sheet.triangles[1][0], sheet.triangles[1][1]);
+  build(material_of(ElasticModel::neo_hookean, BendingModel::slopes), sheet);
+  sheet.mesh.clamps.push_back({[](double, double time) -> std::optional<Mat<3>> {
+    return Mat<3>(Eigen::AngleAxisd(time, Vec<3>(1.0, 0.2, 0.3).normalized()).toRotationMatrix());
+  }});
+  for (ShellEdge& edge : sheet.mesh.edges) {
+    if (edge.nodes[0] < 6 && edge.nodes[1] < 6) edge.clamp = 0;
+  }
+  BendingPotential potential(shared(sheet));
+  ASSERT_TRUE(potential.begin_step(sheet.rest(), 0.1, 0.4));
+  const VecX x = shaken(sheet, 0.1, 5);
+  const double step = 1e-6;
+  VecX gradient = VecX::Zero(x.size());
+  potential.add_gradient(x, 1.0, gradient);
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    VecX more = x, less = x;
+    more[i] += step;
+    less[i] -= step;
+    const double difference = (potential.energy(more).value() - potential.energy(less).value()) / (2.0 * step);
+    EXPECT_NEAR(difference, gradient[i], 1e-6 * gradient.norm()) << i;
+  }
+}
+
+/// Returns the least energy of bending for positions of the nodes, over all slopes inside. Those of the border are
+/// those of the surface z = w(x, y), whose gradient is given.
+template <class Gradient>
+double relaxed_energy(const Sheet& sheet, VecX x, const Gradient& gradient_of_w) {
+  BendingPotential potential(shared(sheet));
+  std::vector<Eigen::Index> inside;
+  for (const ShellEdge& edge : sheet.mesh.edges) {
+    const Eigen::Index at = 3 * static_cast<Eigen::Index>(edge.slope.block) + edge.slope.component;
+    if (edge.triangles[1] >= 0) {
+      inside.push_back(at);
+      continue;
+    }
+    const auto node = [&](int b) -> Vec<3> { return x.segment<3>(3 * static_cast<Eigen::Index>(b)); };
+    const Vec<3> a = node(edge.nodes[0]), b = node(edge.nodes[1]), c = node(edge.opposite[0]);
+    const Vec<3> normal = (b - a).cross(c - a).normalized(), outward = (b - a).normalized().cross(normal);
+    const Vec<2> slope = gradient_of_w(Vec<3>(0.5 * (a + b)));
+    const Vec<3> wanted = Vec<3>(-slope[0], -slope[1], 1.0).normalized();
+    x[at] = edge.slope.length * std::atan2(wanted.dot(outward), wanted.dot(normal));
+  }
+  // The energy is quadratic in the slopes.
+  VecX gradient = VecX::Zero(x.size());
+  BlockSparseMatrix matrix(3, static_cast<int>(x.size()) / 3, potential.pattern());
+  potential.add_gradient(x, 1.0, gradient);
+  potential.add_hessian(x, 1.0, matrix);
+  const MatX all = dense(matrix);
+  const MatX block = all(inside, inside);
+  const VecX by = block.ldlt().solve(VecX(gradient(inside)));
+  for (std::size_t i = 0; i < inside.size(); ++i) x[inside[i]] -= by[static_cast<Eigen::Index>(i)];
+  return potential.energy(x).value();
+}
+
+// thin_cases.json, bending-patch: the energy of prescribed small curvatures over D / 2 R^2.
+TEST(ShellEnergy, ABentPlateHasTheEnergyOfPlatesOnEveryMesh) {
+  struct Case {
+    double xx, yy, xy, energy;  // curvatures, and energy for nu = 0.3
+  };
+  const std::vector<Case> cases = {
+      {1.0, 0.0, 0.0, 1.0}, {0.5, 0.5, 0.5, 1.0}, {0.5, 0.5, -0.5, 1.0}, {1.0, 1.0, 0.0, 2.6}, {0.0, 0.0, 1.0, 1.4}};
+  for (const SheetPattern pattern :
+       {SheetPattern::right, SheetPattern::crossed, SheetPattern::union_jack, SheetPattern::shuffled}) {
+    for (const auto& [xx, yy, xy, energy] : cases) {
+      Sheet sheet = make_square(6, pattern);
+      ShellMaterial material = material_of(ElasticModel::neo_hookean, BendingModel::slopes);
+      material.poisson_ratio = 0.3;
+      build(material, sheet);
+      const double radius = 1e3;  // [m] so large that the plate stays shallow
+      VecX x = sheet.rest();
+      for (std::size_t v = 0; v < sheet.vertices.size(); ++v) {
+        const double a = sheet.vertices[v][0], b = sheet.vertices[v][1];
+        x[3 * static_cast<Eigen::Index>(v) + 2] = (0.5 * xx * a * a + 0.5 * yy * b * b + xy * a * b) / radius;
+      }
+      const double scale = 0.5 * material.flexural_rigidity() / (radius * radius);
+      const auto gradient = [&, xx = xx, yy = yy, xy = xy](const Vec<3>& at) {
+        return Vec<2>((xx * at[0] + xy * at[1]) / radius, (yy * at[1] + xy * at[0]) / radius);
+      };
+      EXPECT_NEAR(relaxed_energy(sheet, x, gradient) / scale, energy, 1e-4 * energy) << static_cast<int>(pattern);
+    }
+  }
+}
+
+TEST(ShellEnergy, HingesBendAlongAGridAsAPlate) {
+  Sheet sheet = make_square(6, SheetPattern::right);
+  build(material_of(ElasticModel::neo_hookean, BendingModel::hinges), sheet);
+  const double radius = 1e3;
+  VecX x = VecX::Zero(3 * std::ssize(sheet.vertices));
+  for (std::size_t v = 0; v < sheet.vertices.size(); ++v) {
+    const Vec<3>& at = sheet.vertices[v];
+    x.segment<3>(3 * static_cast<Eigen::Index>(v)) = Vec<3>(at[0], at[1], 0.5 * at[0] * at[0] / radius);
+  }
+  const double scale = 0.5 * sheet.mesh.materials[0].flexural_rigidity() / (radius * radius);
+  // The first and the last row of triangles have no hinge at the border: half a cell is missing on each side.
+  EXPECT_NEAR(BendingPotential(shared(sheet)).energy(x).value() / scale, 5.0 / 6.0, 1e-3);
+}
+
+TEST(ShellEnergy, DoesNotDependOnWhereTheSheetIs) {
+  Sheet sheet = make_square(3, SheetPattern::shuffled);
+  build(material_of(ElasticModel::neo_hookean, BendingModel::slopes), sheet);
+  MembranePotential membrane(shared(sheet));
+  BendingPotential bending(shared(sheet));
+  const VecX x = shaken(sheet, 0.05, 9);
+  const Mat<3> turn = Eigen::AngleAxisd(2.0, Vec<3>(1.0, -2.0, 0.5).normalized()).toRotationMatrix();
+  VecX moved = x;
+  for (Eigen::Index v = 0; v < std::ssize(sheet.vertices); ++v) {
+    moved.segment<3>(3 * v) = turn * x.segment<3>(3 * v) + Vec<3>(3.0, 1.0, -2.0);
+  }
+  EXPECT_NEAR(membrane.energy(moved).value(), membrane.energy(x).value(), 1e-11 * membrane.energy(x).value());
+  EXPECT_NEAR(bending.energy(moved).value(), bending.energy(x).value(), 1e-11 * bending.energy(x).value());
+  EXPECT_LT(membrane.energy(sheet.rest()).value(), 1e-25);
+  EXPECT_LT(bending.energy(sheet.rest()).value(), 1e-25);
+}
+
+// thin_cases.json, uniaxial-large: nominal stresses at a stretch of 1.3 with the width held.
+TEST(ShellEnergy, StressOfAStretchedMembrane) {
+  for (const auto& [law, stress] : {std::pair{ElasticModel::st_venant_kirchhoff, 448500.0},
+                                    std::pair{ElasticModel::neo_hookean, 265384.61538461538}}) {
+    Sheet sheet = make_square(3, SheetPattern::shuffled);
+    ShellMaterial material;
+    material.law = law;
+    material.bending = BendingModel::none;
+    material.youngs_modulus = 1e6;
+    material.poisson_ratio = 0.0;
+    material.thickness = 0.01;
+    build(material, sheet);
+    MembranePotential potential(shared(sheet));
+    VecX x = sheet.rest();
+    for (Eigen::Index v = 0; v < std::ssize(sheet.vertices); ++v) x[3 * v] *= 1.3;
+    VecX gradient = VecX::Zero(x.size());
+    potential.add_gradient(x, 1.0, gradient);
+    double force = 0.0;
+    for (std::size_t v = 0; v < sheet.vertices.size(); ++v) {
+      if (sheet.vertices[v][0] == 1.0) force += gradient[3 * static_cast<Eigen::Index>(v)];
+    }
+    EXPECT_NEAR(force / 0.01, stress, 1e-9 * stress);
+  }
+}
+
+TEST(ShellEnergy, NoTriangleLosesItsAreaOnAStep) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> shift(-2.0, 2.0);
+  Sheet sheet = make_square(3, SheetPattern::shuffled);
+  build(material_of(ElasticModel::neo_hookean, BendingModel::none), sheet);
+  MembranePotential potential(shared(sheet));
+  int num_limited = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const VecX x = sheet.rest();
+    VecX dx = VecX::Zero(x.size());
+    for (double& value : dx) value = shift(random);
+    // Half of the trials stay in the plane, where triangles turn over.
+    for (Eigen::Index i = 2; trial % 2 == 0 && i < dx.size(); i += 3) dx[i] = 0.0;
+    const double alpha = potential.max_feasible_step(x, dx).alpha;
+    num_limited += alpha < 1.0 ? 1 : 0;
+    for (int i = 0; i <= 100; ++i) {
+      const VecX at = x + alpha * i / 100.0 * dx;
+      for (const ShellTriangle& triangle : sheet.mesh.triangles) {
+        const auto node = [&](int k) -> Vec<3> { return at.segment<3>(3 * static_cast<Eigen::Index>(triangle.nodes[k])); };
+        const double area = 0.5 * (node(1) - node(0)).cross(node(2) - node(0)).norm();
+        ASSERT_GE(area, 0.19999 * triangle.area);
+      }
+    }
+  }
+  EXPECT_GT(num_limited, 100);
+}
+
+}  // namespace
+}  // namespace clearance

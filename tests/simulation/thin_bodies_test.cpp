@@ -1,0 +1,149 @@
+// Shells, rods and particles in whole scenes: they keep their thickness, their momentum and their bits.
+#include <cmath>
+#include <numbers>
+
+#include "clearance/base/parallel.h"
+#include "clearance/geometry/distance.h"
+#include "simulation/running_scene.h"
+
+namespace clearance {
+namespace {
+
+/// A cloth, a cable, grains and a soft ball that fall onto each other over a floor.
+std::string busy_scene(const std::string& integrator = "implicit_euler") {
+  return R"({"time": {"step": 0.01, "integrator": ")" + integrator + R"("}, "half_spaces": [{}],
+    "friction": {"coefficient": 0.3},
+    "bodies": [
+      {"name": "ball", "generator": {"kind": "sphere", "size": [0.1], "resolution": [2]},
+       "transform": {"translation": [0, 0.101, 0]}, "material": {"youngs_modulus": 1e5}},
+      {"name": "cloth", "kind": "shell", "thickness": 0.002,
+       "generator": {"kind": "sheet", "size": [0.4, 0.4], "resolution": [8, 8]},
+       "transform": {"translation": [0.01, 0.215, 0.02], "rotation": [0, 20, 0]},
+       "material": {"youngs_modulus": 1e5, "poisson_ratio": 0.3, "density": 500}},
+      {"name": "cable", "kind": "rod", "thickness": 0.01,
+       "generator": {"kind": "line", "size": [0.5], "resolution": [20]},
+       "transform": {"translation": [0.02, 0.235, 0.01]},
+       "material": {"youngs_modulus": 1e6, "density": 1000}, "rod": {"straight_at_rest": true}},
+      {"name": "grains", "kind": "particles", "thickness": 0.01,
+       "generator": {"kind": "box", "size": [0.1, 0.02, 0.1], "resolution": [4, 1, 4]},
+       "transform": {"translation": [0, 0.27, 0.05]}, "material": {"density": 2000}}]})";
+}
+
+std::vector<std::string> hashes(RunningScene& scene, int num_steps) {
+  std::vector<std::string> result;
+  for (int n = 0; n < num_steps; ++n) {
+    scene.step();
+    result.push_back(scene.simulation().state_hash());
+  }
+  return result;
+}
+
+TEST(ThinBodies, ThreadsGiveTheSameBits) {
+  std::vector<std::vector<std::string>> runs;
+  for (const int threads : {1, 3}) {
+    const ThreadLimit limit(threads);
+    RunningScene scene(busy_scene());
+    runs.push_back(hashes(scene, 15));
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+}
+
+TEST(ThinBodies, ARestartGivesTheSameBits) {
+  for (const std::string integrator : {"implicit_euler", "bdf2_in_flight"}) {
+    RunningScene whole(busy_scene(integrator));
+    const std::vector<std::string> expected = hashes(whole, 14);
+    RunningScene first(busy_scene(integrator));
+    first.steps(7);
+    const State saved = first.state();
+    RunningScene second(busy_scene(integrator));
+    ASSERT_TRUE(second.simulation().restore(saved));
+    EXPECT_EQ(hashes(second, 7), std::vector<std::string>(expected.begin() + 7, expected.end()));
+  }
+}
+
+/// Returns the smallest distance of surface vertices of two bodies.
+double vertex_gap(const RunningScene& scene, int body, int other) {
+  const VecX x = scene.model().surface_map.apply(scene.state().x);
+  const SurfaceTopology& surface = scene.model().surface;
+  double least = infinity;
+  for (int a = 0; a < surface.num_vertices; ++a) {
+    for (int b = 0; b < surface.num_vertices; ++b) {
+      if (a == b || surface.vertex_body[a] != body || surface.vertex_body[b] != other) continue;
+      least = std::min(least, (block<3>(x, a) - block<3>(x, b)).norm());
+    }
+  }
+  return least;
+}
+
+TEST(ThinBodies, GrainsKeepTheirDiameter) {
+  RunningScene scene(busy_scene());
+  for (int step = 0; step < 30; ++step) {
+    scene.step();
+    EXPECT_GT(vertex_gap(scene, 3, 3), 0.01);
+    EXPECT_GT(vertex_gap(scene, 3, 2), 0.01);
+    EXPECT_GT(vertex_gap(scene, 3, 1), 0.006);
+  }
+}
+
+// thin_cases.json, spinning-rod: a free rod spins about its own axis.
+TEST(ThinBodies, AFreeRodSpinsForEver) {
+  RunningScene scene(R"({"time": {"step": 0.01, "integrator": "implicit_newmark"}, "gravity": [0, 0, 0],
+    "bodies": [{"kind": "rod", "thickness": 0.02, "generator": {"kind": "line", "size": [1], "resolution": [7]},
+                "material": {"density": 1000, "youngs_modulus": 1e7}}]})");
+  State state = scene.state();
+  const double spin = 20.0;
+  double inertia = 0.0;
+  for (const int block : scene.model().inner_blocks) {
+    for (int c = 0; c < 3; ++c) {
+      const int segment = 3 * (block - scene.model().inner_blocks.front()) + c;
+      if (segment >= 7) continue;
+      state.v[3 * block + c] = spin * 0.01;
+      inertia += scene.mass(block) * 0.01 * 0.01;
+    }
+  }
+  // rho pi r^4 / 2 times the length.
+  EXPECT_NEAR(inertia, 1000.0 * std::numbers::pi * 1e-8 / 2.0, 1e-12 * inertia);
+  ASSERT_TRUE(scene.simulation().restore(state));
+  scene.steps(200);
+  double momentum = 0.0;
+  for (const int block : scene.model().inner_blocks) {
+    for (int c = 0; c < 3; ++c) momentum += scene.mass(block) * 0.01 * scene.state().v[3 * block + c];
+  }
+  EXPECT_NEAR(momentum, inertia * spin, 1e-9 * inertia * spin);
+  EXPECT_LT((scene.x(0) - scene.rest(0)).norm(), 1e-9);
+}
+
+TEST(ThinBodies, AClothLiesAThicknessAboveTheNext) {
+  RunningScene scene(R"({"time": {"step": 0.01, "integrator": "implicit_euler"}, "half_spaces": [{}],
+    "contact": {"dhat": 0.0002, "dhat_is_absolute": true},
+    "bodies": [
+      {"name": "low", "kind": "shell", "thickness": 0.001,
+       "generator": {"kind": "sheet", "size": [0.1, 0.1], "resolution": [5, 5]},
+       "transform": {"translation": [0, 0.0006, 0]}, "material": {"youngs_modulus": 1e7, "density": 1000}},
+      {"name": "high", "kind": "shell", "thickness": 0.001,
+       "generator": {"kind": "sheet", "size": [0.1, 0.1], "resolution": [4, 4]},
+       "transform": {"translation": [0, 0.0018, 0], "rotation": [0, 30, 0]},
+       "material": {"youngs_modulus": 1e7, "density": 1000}}]})");
+  scene.steps(60);
+  const BodyBlocks &low = scene.scene().blocks[0], &high = scene.scene().blocks[1];
+  const double floor = scene.x(low.block_of_node[14])[1], above = scene.x(high.block_of_node[12])[1];
+  EXPECT_GT(floor, 0.0005);
+  EXPECT_LT(floor, 0.0007);
+  EXPECT_GT(above - floor, 0.001);
+  EXPECT_LT(above - floor, 0.0012);
+}
+
+TEST(ThinBodies, ASheetFinerThanItsThicknessStartsAndBends) {
+  // Cells of 2 mm and a thickness of 5 mm: neighbours are nearer than the thickness.
+  RunningScene scene(R"({"time": {"step": 0.01, "integrator": "implicit_euler"},
+    "bodies": [{"kind": "shell", "thickness": 0.005,
+       "generator": {"kind": "sheet", "size": [0.04, 0.01], "resolution": [20, 5]},
+       "material": {"youngs_modulus": 2e4, "density": 1000},
+       "motions": [{"region": {"box": [[-0.021, -1, -1], [-0.0179, 1, 1]]}}]}]})");
+  scene.steps(20);
+  // The free end hangs below the held one.
+  EXPECT_LT(scene.x(20)[1], -0.004);
+}
+
+}  // namespace
+}  // namespace clearance
