@@ -20,7 +20,7 @@ def particle_on_slope(program, p, e, _count):
                 "material": {"density": 1000.0}}
         bodies = [ball, {"name": "slope", "kind": "obstacle", "geometry": plane}]
         step, duration = 0.005, 1.0
-        probes = program.run(scene(bodies, [position("ball", "ball", 0)], static=False, step=step, duration=duration,
+        probes = program.run(scene(bodies, [position("ball", "ball", 0)], is_static=False, step=step, duration=duration,
                                    gravity=p["gravity"], friction={"coefficient": mu}))
         way = [sum((probes[f"ball.{c}"][i] - start[k]) * down[k] for k, c in enumerate("xyz"))
                for i in range(len(probes["ball.x"]))]
@@ -42,7 +42,7 @@ def sheet_stack(program, p, e, _count):
                        "transform": {"rotation": [0, 7.0 * i, 0], "translation": [0, (i + 0.5) * 1.3 * t + 1e-4, 0]},
                        "material": {"youngs_modulus": 1e7, "poisson_ratio": 0.3, "density": 1000.0}})
     probes = [{"name": name, "kind": "position", "body": f"sheet{i}"} for name, i in (("low", 0), ("high", n - 1))]
-    result = program.run(scene(bodies, probes, static=False, integrator="implicit_euler", step=0.01, duration=0.5,
+    result = program.run(scene(bodies, probes, is_static=False, integrator="implicit_euler", step=0.01, duration=0.5,
                                gravity=9.81, contact={"dhat": p["dhat"], "dhat_is_absolute": True},
                                half_spaces=[{"point": [0, 0, 0], "normal": [0, 1, 0]}]))
     height = result["high.y"][-1] - result["low.y"][-1]
@@ -67,7 +67,7 @@ def rod_crossing(program, p, e, _count):
                   {"name": "upper", "kind": "rod", "geometry": upper, "thickness": 2 * r, "material": material,
                    "motions": [held([0, n], displacement=["0", press[0], "0"])]}]
         probes = program.run(scene(bodies, [position("a", "lower", n // 2), position("b", "upper", n // 2)],
-                                   static=False, integrator="implicit_euler", step=0.05, duration=1.0))
+                                   is_static=False, integrator="implicit_euler", step=0.05, duration=1.0))
         gap = min(b - a for a, b in zip(probes["a.y"], probes["b.y"]))
         results[f"gap {segments:g} r"] = (1.0 if gap >= e["crossing_distance_at_least"] else gap, 1.0)
     return results

@@ -3,7 +3,7 @@
 import math
 
 from thin.meshes import line, loop
-from thin.scene import force, frequency, held, moved, position, ramp, reaction, scene
+from thin.scene import force, frequency, held, is_threshold, moved, position, ramp, reaction, scene
 
 
 def rod(mesh, thickness, material, motions=(), loads=(), name="rod", **others):
@@ -79,7 +79,7 @@ def hanging(program, p, e, count, length, ea, weight):
     for i in range(count + 1):
         s = i * size
         u = s / half if s <= half else 2.0 - s / half
-        points.append((span * s / length, -depth * u - 1e-3 * span * u * (2 - u), 0.0))
+        points.append((span * s / length, -max(depth, 1e-6 * span) * u, 0.0))
     stiff = {"stretching_stiffness": ea, "bending_stiffness": [0.0, 0.0], "twisting_stiffness": 0.0}
     radius = 0.005 * span
     body = rod(line(points), 2 * radius, {"density": weight / 9.81 / (math.pi * radius ** 2)},
@@ -122,10 +122,10 @@ def natural_helix(program, p, e, count):
     per_turn = 2.0 * math.pi / math.hypot(kappa, tau)
     length, n = turns * per_turn, turns * 40
     mesh = line(along_x(length, n))
-    body = rod(mesh, 0.01 * e["radius"], {"youngs_modulus": 1e9}, [held([0, 1], clamp=True)],
+    body = rod(mesh, 0.1 * e["radius"], {"youngs_modulus": 1e9}, [held([0, 1], clamp=True)],
                rod={"natural_curvature": [kappa, 0.0], "natural_twist": math.degrees(tau), "up": [0, 1, 0]})
     wanted = [position(f"n{i}", "rod", i) for i in range(0, n + 1, 10)]
-    probes = program.run(scene([body], wanted, static=False, integrator="implicit_euler", step=10.0, duration=300.0))
+    probes = program.run(scene([body], wanted, is_static=False, integrator="implicit_euler", step=0.1, duration=12.0))
     places = [[probes[f"n{i}.{c}"][-1] for c in "xyz"] for i in range(0, n + 1, 10)]
     pitch = math.dist(places[4], places[8])
     # Two points half a turn apart are a diameter and half a pitch from each other.
@@ -151,10 +151,10 @@ def ring(program, p, e, count):
     return {"shortening": (shortening, e["shortening"]), "widening": (widening, e["widening"])}
 
 
-def vibrate(program, body, probe, column, estimate, periods=6, gravity=0.0):
+def vibrate(program, body, probe, column, estimate, periods=6, gravity=0.0, **others):
     step = 1.0 / (estimate * 200)
-    probes = program.run(scene([body], [probe], static=False, integrator="implicit_newmark", step=step,
-                               duration=periods / estimate, gravity=gravity))
+    probes = program.run(scene([body], [probe], is_static=False, integrator="implicit_newmark", step=step,
+                               duration=periods / estimate, gravity=gravity, **others))
     return frequency(probes["time"], probes[column])
 
 
@@ -173,14 +173,125 @@ def rod_frequencies(program, p, e, count):
 
 
 def hanging_chain(program, p, e, count):
-    length = p["length"]
+    """The chain starts stretched by its own weight."""
+    length, g, ea, radius = p["length"], p["gravity"], 1e5, 0.005 * p["length"]
     points = [(0.0, -length * i / count, 0.0) for i in range(count + 1)]
-    stiff = {"stretching_stiffness": 1e5, "bending_stiffness": [0.0, 0.0], "twisting_stiffness": 0.0}
-    # The first mode is J0(2.4048 sqrt(s / L)) with s from the free end; nearly 1 - 1.2 (1 - s / L).
-    body = rod(line(points), 0.01 * length, {"density": 1000.0}, [held([0])], rod=stiff,
+    stiff = {"stretching_stiffness": ea, "bending_stiffness": [0.0, 0.0], "twisting_stiffness": 0.0}
+    weight = 1000.0 * math.pi * radius ** 2 * g
+    size, down, displacements = length / count, 0.0, [[0.0, 0.0, 0.0]]
+    for i in range(count):
+        # Half of the weight of a segment hangs on its lower node.
+        down -= size * weight * size * (count - i - 0.5) / ea
+        displacements.append([0.0, down, 0.0])
+    body = rod(line(points), 2 * radius, {"density": 1000.0}, [held([0])], rod=stiff,
                velocity=[f"1e-5 * (0 - y / {length!r}) ^ 1.5", "0", "0"])
     tip = position("tip", "rod", count)
-    return {"f1": (vibrate(program, body, tip, "tip.x", e["f1"], 8, p["gravity"]), e["f1"])}
+    start = {"moved": [{"body": "rod", "displacements": displacements}]}
+    return {"f1": (vibrate(program, body, tip, "tip.x", e["f1"], 8, g, start=start), e["f1"])}
+
+
+def euler_buckling(program, p, e, count):
+    """The straight rod starts with a bow of 1e-3 L, and statics find the next minimum of its energy."""
+    length = p["length"]
+    results = {}
+    supports = {"pinned_pinned": (False, False), "clamped_free": (True, None), "clamped_clamped": (True, True),
+                "clamped_pinned": (True, False)}
+    for name, (first, second) in supports.items():
+        def make(factor, first=first, second=second, name=name):
+            # A clamped length counts from the middle of the segment that is held.
+            free = count - 0.5 * (first is True) - 0.5 * (second is True)
+            size = length / free
+            points = [(size * i, 0.0, 0.0) for i in range(count + 1)]
+            motions = [held([0, 1], clamp=True) if first else held([0])]
+            slide = [False, True, True]
+            if second is True:
+                motions.append(held([count - 1, count], clamp=True, components=slide))
+            elif second is False:
+                motions.append(held([count], components=slide))
+            whole = size * count
+            bow = [[0.0, 1e-3 * length * (x / whole) ** 2 * (1 if second is None else (1 - x / whole) ** 2 * 16), 0.0]
+                   for x, _, _ in points]
+            for i in (0, 1) if first else (0,):
+                bow[i] = [0.0, 0.0, 0.0]
+            for i in {True: (count - 1, count), False: (count,), None: ()}[second]:
+                bow[i] = [0.0, 0.0, 0.0]
+            body = rod(line(points), 2 * p["radius"], {"youngs_modulus": p["youngs_modulus"]}, motions,
+                       [force([count], [-factor * e[name], 0, 0])])
+            probe = count if second is None else count // 2
+            built = scene([body], [position("at", "rod", probe)], start={"moved": [{"body": "rod",
+                                                                                  "displacements": bow}]})
+            return built, "at.y", 0.02 * length
+        results[name] = (is_threshold(program, make, 0.02), 1.0)
+    return results
+
+
+def self_buckling(program, p, e, count):
+    def make(factor):
+        height = e["critical_height"] * factor
+        size = height / (count - 0.5)
+        points = [(0.0, size * i, 0.0) for i in range(count + 1)]
+        bow = [[1e-3 * height * (i / count) ** 2 if i > 1 else 0.0, 0.0, 0.0] for i in range(count + 1)]
+        body = rod(line(points), 2 * p["radius"], {"youngs_modulus": p["youngs_modulus"], "density": p["density"]},
+                   [held([0, 1], clamp=True)])
+        return (scene([body], [position("tip", "rod", count)], gravity=p["gravity"],
+                      start={"moved": [{"body": "rod", "displacements": bow}]}), "tip.x", 0.05 * height)
+    return {"critical_height": (is_threshold(program, make, 0.01), 1.0)}
+
+
+def lateral_torsional(program, p, e, count):
+    def make(factor):
+        points = clamped_length(p["length"], count)
+        bow = [[0.0, 0.0, 1e-3 * (i / count) ** 2 if i > 1 else 0.0] for i in range(count + 1)]
+        body = rod(line(points), p["thickness"],
+                   {"youngs_modulus": p["youngs_modulus"], "poisson_ratio": p["poisson_ratio"]},
+                   [held([0, 1], clamp=True)], [force([count], [0, -factor * e["critical_tip_force"], 0])],
+                   rod={"section": [p["depth"], p["thickness"]], "up": [0, 1, 0]})
+        return (scene([body], [position("tip", "rod", count)],
+                      start={"moved": [{"body": "rod", "displacements": bow}]}), "tip.z", 0.05 * p["length"])
+    return {"critical_tip_force": (is_threshold(program, make, 0.02), 1.0)}
+
+
+def twisted_rod(program, p, e, count):
+    """The end of a rod that is a little wavy turns slowly; the moment at which a helix draws the end in is found."""
+    length, ei, pull = p["length"], p["EI"], p["tension"]
+    n = max(count, int(40 * length / e["pitch"]))
+    gj, h, size = ei / 1.3, 0.01, 0.02 * e["pitch"]
+    angle = 1.02 * e["critical_moment"] * length / gj
+    steps = int(angle / 0.05)
+    points = [(x, 1e-6 * length * math.sin(2 * math.pi * x / e["pitch"]) * (1 < i < n - 1), 0.0)
+              for i, (x, _, _) in enumerate(along_x(length, n))]
+    stiff = {"bending_stiffness": [ei, ei], "twisting_stiffness": gj, "stretching_stiffness": 1e4 * pull}
+    # Such a mass that the helix moves at about 100 rad/s.
+    density = ei * (2 * math.pi / e["pitch"]) ** 4 / 1e4 / (math.pi / 4 * size ** 2)
+    body = rod(line(points), size, {"density": density},
+               [held([0, 1], clamp=True),
+                held([n - 1, n], clamp=True, components=[False, True, True], center=[0, 0, 0],
+                     angular_velocity=[math.degrees(angle) / (steps * h), 0, 0])],
+               [force([n], [pull, 0, 0])], rod=stiff)
+    probes = program.run(scene([body], [position("end", "rod", n)], is_static=False, integrator="implicit_euler",
+                               step=h, duration=steps * h), may_fail=True)
+    drawn_in = [i for i, x in enumerate(probes["end.x"]) if x < length * (1.0 - 5e-4)]
+    return {"critical_moment": (gj * angle * drawn_in[0] / steps / length if drawn_in else math.inf,
+                                e["critical_moment"])}
+
+
+def michell_ring(program, p, e, count):
+    """A ring of a straight rod whose twist at rest is that of the cut; it is let go with a small bend out of plane."""
+    r, ei, gj = p["ring_radius"], p["EI"], p["GJ"]
+    mesh = loop([(r * math.cos(2 * math.pi * i / count), 0.0, r * math.sin(2 * math.pi * i / count))
+                 for i in range(count)])
+    bent = [[0.0, 1e-3 * r * math.cos(4 * math.pi * i / count), 0.0] for i in range(count)]
+
+    def make(factor):
+        twist = math.degrees(factor * e["critical_twist_rad"]) / (2 * math.pi * r)
+        stiff = {"bending_stiffness": [ei, ei], "twisting_stiffness": gj, "stretching_stiffness": 1e5 * ei / r ** 2,
+                 "straight_at_rest": True, "natural_twist": twist, "up": [0, 1, 0]}
+        # Its bending vibrates at about 3.6 rad/s.
+        body = rod(mesh, 0.01 * r, {"density": 1000.0 * ei / r ** 6}, rod=stiff)
+        probes = [position("a", "rod", 0), position("b", "rod", count // 4)]
+        return (scene([body], probes, is_static=False, integrator="bdf2", step=0.05, duration=25.0,
+                      start={"moved": [{"body": "rod", "displacements": bent}]}), "a.y", 0.02 * r)
+    return {"critical_twist": (is_threshold(program, make, 0.02), 1.0)}
 
 
 CASES = {
@@ -188,5 +299,7 @@ CASES = {
     "strip-heavy-elastica": (heavy_elastica, 60), "euler-postbuckling": (postbuckling, 60),
     "catenary": (catenary, 60), "elastic-catenary": (elastic_catenary, 60), "pure-twist": (pure_twist, 12),
     "natural-helix": (natural_helix, 40), "ring": (ring, 60), "rod-frequencies": (rod_frequencies, 50),
-    "hanging-chain": (hanging_chain, 60),
+    "hanging-chain": (hanging_chain, 60), "euler-buckling": (euler_buckling, 60),
+    "self-buckling": (self_buckling, 60), "lateral-torsional": (lateral_torsional, 60),
+    "twisted-rod-under-tension": (twisted_rod, 100), "michell-ring": (michell_ring, 120),
 }

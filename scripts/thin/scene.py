@@ -43,9 +43,9 @@ class Program:
             return {key.split(" [")[0]: [float(row[key]) for row in rows if row[key] != ""] for key in rows[0]}
 
 
-def scene(bodies, probes, *, static=True, step=1.0, duration=1.0, gravity=0.0, integrator=None, **others):
+def scene(bodies, probes, *, is_static=True, step=1.0, duration=1.0, gravity=0.0, integrator=None, **others):
     time = {"step": step, "duration": duration}
-    if static:
+    if is_static:
         time["integrator"] = "quasi_static"
     elif integrator:
         time["integrator"] = integrator
@@ -97,3 +97,15 @@ def frequency(times, values):
     if len(crossings) < 3:
         return math.nan
     return 0.5 * (len(crossings) - 1) / (crossings[-1] - crossings[0])
+
+
+def is_threshold(program, make, share):
+    """Returns 1 if a small imperfection decays at (1 - share) of a critical load and grows at (1 + share). `make(load)`
+    returns a scene, the column of a probe, and the deflection above which the imperfection has grown."""
+    verdicts = []
+    for factor in (1.0 - share, 1.0 + share):
+        scene_of_load, column, limit = make(factor)
+        probes = program.run(scene_of_load, may_fail=True)
+        start = probes[column][0]
+        verdicts.append(abs(probes[column][-1] - start) > limit)
+    return 1.0 if verdicts == [False, True] else 0.0

@@ -53,6 +53,13 @@ RemainingMotion<dim>::RemainingMotion(const Model& model, const LocalCoordinates
     body_of_.push_back(body_of_block(model, b));
     num_bodies_ = std::max(num_bodies_, body_of_.back() + 1);
   }
+  // Nodes alone do not tell the size of a particle, nor that of a short rod.
+  thickness_.assign(num_bodies_, 0.0);
+  for (int v = 0; v < model.surface.num_vertices && !model.surface.radius.empty(); ++v) {
+    if (model.turn_vertex_of(v) >= 0 || model.surface.vertex_body[v] >= num_bodies_) continue;
+    double& of_body = thickness_[model.surface.vertex_body[v]];
+    of_body = std::max(of_body, 2.0 * model.surface.radius[v]);
+  }
 }
 
 template <int dim>
@@ -78,6 +85,7 @@ auto RemainingMotion<dim>::extents(const VecX& x) const -> std::vector<Extent> {
   for (std::size_t k = 0; k < boxes.size(); ++k) {
     const double diagonal = (boxes[k].high - boxes[k].low).norm();
     if (std::isfinite(diagonal)) result[k].size += diagonal;
+    result[k].size = std::max(result[k].size, thickness_[k]);
     result[k].rounding = position_rounding * boxes[k].farthest;
   }
   return result;

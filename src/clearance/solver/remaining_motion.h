@@ -57,6 +57,7 @@ class RemainingMotion {
   const VecX& x_t0_;             // [m]
   std::vector<int> body_of_;     // per block of x
   std::vector<char> is_column_;  // per block of x
+  std::vector<double> thickness_;  // [m] per body of nodes with a radius
   int num_bodies_ = 0;
 };
 

@@ -312,27 +312,29 @@ void BendingPotential::add(const VecX& x, double scale, bool is_exact, BlockSpar
     const Element& element = elements[i];
     Bend bent;
     bend(element, x, bent);
-    using Local = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 27, 27>;
-    Local hessian = bent.by_x.transpose() * element.stiffness * bent.by_x;
-    if (is_exact) {
-      const Vec<3> moments = element.stiffness * bent.angles;
-      for (int k = 0; k < element.num_angles; ++k) {
-        const Angle& angle = element.angles[k];
-        const ShellEdge& edge = mesh_->edges[angle.edge];
-        if (angle.share == 0.0 || (angle.of_slope != 0.0 && is_clamped(edge))) continue;
-        const Mat<12> second = angle.share * moments[k] * dihedral_hessian(nodes_of(edge, x));
-        for (int a = 0; a < 4; ++a) {
-          for (int b = 0; b < 4; ++b) {
-            hessian.block<3, 3>(3 * static_cast<Eigen::Index>(angle.at[a]),
-                                3 * static_cast<Eigen::Index>(angle.at[b])) += second.block<3, 3>(3 * a, 3 * b);
-          }
-        }
+    double* const locals = locals_.data() + 9 * elements_->first_local[i];
+    // The block (a, b), a >= b, is number a (a + 1) / 2 + b: the transposed derivatives by a, the stiffness, those by b.
+    double* local = locals;
+    for (Eigen::Index a = 0; a < std::ssize(element.blocks); ++a) {
+      const Mat<3> left = bent.by_x.middleCols<3>(3 * a).transpose().lazyProduct(element.stiffness);
+      for (Eigen::Index b = 0; b <= a; ++b, local += 9) {
+        Eigen::Map<Mat<3>>{local} = left.lazyProduct(bent.by_x.middleCols<3>(3 * b));
       }
     }
-    double* local = locals_.data() + 9 * elements_->first_local[i];
-    for (Eigen::Index a = 0; a < std::ssize(element.blocks); ++a) {
-      for (Eigen::Index b = 0; b <= a; ++b, local += 9) {
-        Eigen::Map<Mat<3>>{local} = hessian.block<3, 3>(3 * a, 3 * b);
+    if (!is_exact) return;
+    const Vec<3> moments = element.stiffness * bent.angles;
+    for (int k = 0; k < element.num_angles; ++k) {
+      const Angle& angle = element.angles[k];
+      const ShellEdge& edge = mesh_->edges[angle.edge];
+      if (angle.share == 0.0 || (angle.of_slope != 0.0 && is_clamped(edge))) continue;
+      const Mat<12> second = dihedral_hessian(nodes_of(edge, x));
+      for (int m = 0; m < 4; ++m) {
+        for (int n = 0; n < 4; ++n) {
+          const int a = angle.at[m], b = angle.at[n];
+          if (a < b) continue;
+          Eigen::Map<Mat<3>>{locals + 9 * (static_cast<std::ptrdiff_t>(a) * (a + 1) / 2 + b)} +=
+              angle.share * moments[k] * second.block<3, 3>(3 * m, 3 * n);
+        }
       }
     }
   });

@@ -18,11 +18,13 @@ namespace clearance {
 namespace {
 
 /// Returns the diagonal [m] of the box of all bodies but obstacles.
-double scene_diagonal(const std::vector<BodyInstance>& bodies) {
+double scene_diagonal(const SceneDesc& desc, const std::vector<BodyInstance>& bodies) {
   BoundingBox box;
   for (const BodyInstance& body : bodies) {
+    if (body.is_obstacle) continue;
     for (const Vec<3>& v : body.mesh.vertices) {
-      if (!body.is_obstacle) box.extend(v);
+      box.extend(v);
+      if (is_thin(body.kind)) box.extend(v + Vec<3>::Constant(*desc.bodies[body.desc].thickness));
     }
   }
   return box.diagonal();
@@ -66,7 +68,7 @@ Model make_model(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
   model.inner_blocks = unknowns.inner_blocks;
   model.mechanism_of_body = joints.mechanism_of_body;
   model.elastic_stiffness = std::move(terms.elastic_stiffness);
-  model.bbox_diagonal = scene_diagonal(bodies);
+  model.bbox_diagonal = scene_diagonal(desc, bodies);
   return model;
 }
 

@@ -57,9 +57,18 @@ double reach_of_thin(const BodyDesc& body) {
   return (body.kind == BodyKind::particles ? own_share : 1.0) * *body.thickness;
 }
 
+/// Returns the size of a body [m] that lengths of contact are fractions of; that of a cloud of particles is their
+/// diameter.
+double size_of(const SceneDesc& desc, const BodyInstance& body) {
+  const double diagonal = bounding_box(body.mesh.vertices).diagonal();
+  if (!is_thin(body.kind)) return diagonal;
+  const double thickness = *desc.bodies[body.desc].thickness;
+  return body.kind == BodyKind::particles ? thickness : std::max(diagonal, thickness);
+}
+
 BodyScales scales_of(const SceneDesc& desc, double scene_size, const BodyInstance& body) {
   const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
-  const double size = is_local ? bounding_box(body.mesh.vertices).diagonal() : scene_size;
+  const double size = is_local ? size_of(desc, body) : scene_size;
   BodyScales scales;
   scales.dhat = desc.contact.dhat * (desc.contact.dhat_is_absolute ? 1.0 : size);
   if (is_local && !desc.contact.dhat_is_absolute) {

@@ -29,6 +29,7 @@ double smallest_edge(const Vertices& vertices, const Elements& elements) {
 /// Computes the volume of a body [m^3]; 2D: its area [m^2]. Thin parts have no volume unless they have a thickness.
 double volume_of(const BodyInstance& body) {
   const Mesh& mesh = body.mesh;
+  if (is_thin(body.kind)) return 0.0;
   if (body.kind != BodyKind::deformable) return mass_of_mesh(mesh, 0.0).properties.measure;
   if (mesh.has_curved_cells()) {
     double volume = 0.0;
@@ -75,6 +76,12 @@ std::vector<BodyFacts> collect_body_facts(const SceneModel& scene) {
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     bodies.push_back(facts_of(scene.bodies[b]));
     bodies.back().mass = masses[b];
+  }
+  // Thin bodies reach as far beside their nodes as they touch, and a closed sheet has no volume.
+  const SurfaceTopology& surface = scene.model.surface;
+  for (int v = 0; v < surface.num_vertices && !surface.radius.empty(); ++v) {
+    BodyFacts& body = bodies[surface.vertex_body[v]];
+    if (is_thin(body.kind)) body.size = body.size.cwiseMax(2.0 * surface.radius[v]);
   }
   // Volumes of stiff bodies include the thickness that gives them their mass.
   for (const StiffUnit& unit : scene.stiff_units) {

@@ -14,6 +14,16 @@
 
 namespace clearance {
 
+namespace {
+
+/// Returns the size of a body [m]; a particle has that of its thickness.
+double size_of(const SceneDesc& desc, const BodyInstance& body) {
+  const double thickness = is_thin(body.kind) ? *desc.bodies[body.desc].thickness : 0.0;
+  return std::max(bounding_box(body.mesh.vertices).diagonal(), thickness);
+}
+
+}  // namespace
+
 void warn_of_fast_bodies(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
   const bool has_inertia = desc.time.integrator != TimeIntegrator::quasi_static;
   if (!desc.contact.enabled || !has_inertia || scene.bodies.size() < 2) return;
@@ -22,7 +32,7 @@ void warn_of_fast_bodies(const SceneDesc& desc, const SceneModel& scene, NamedHi
     if (body.is_obstacle || body.desc == last_entry) continue;
     last_entry = body.desc;
     const double speed = desc.bodies[body.desc].linear_velocity.norm();
-    const double size = bounding_box(body.mesh.vertices).diagonal();
+    const double size = size_of(desc, body);
     const double way = speed * desc.time.step;
     if (!(way > coarse_motion_limit * size)) continue;
     add_hint(hints, "fast_body", fmt::format("bodies[{}].linear_velocity", body.desc),
@@ -89,7 +99,7 @@ void warn_of_long_steps(const SceneDesc& desc, const SceneModel& scene, NamedHin
   const double way = desc.gravity.norm() * desc.time.step * desc.time.step;
   for (const BodyInstance& body : scene.bodies) {
     const BodyDesc& given = desc.bodies[body.desc];
-    const double size = bounding_box(body.mesh.vertices).diagonal();
+    const double size = size_of(desc, body);
     if (body.is_obstacle || !given.motions.empty() || !desc.joints.empty() || !(way > size)) continue;
     add_hint(
         hints, "long_step", "time.step",
