@@ -99,8 +99,8 @@ TEST_P(Example, FirstStepsConvergeAndVerify) {
 INSTANTIATE_TEST_SUITE_P(All, Example, testing::ValuesIn(example_names()),
                          [](const testing::TestParamInfo<std::string>& name) { return name.param; });
 
-TEST(Examples, AreEighteen) {
-  EXPECT_EQ(example_names().size(), 18u);
+TEST(Examples, AreTwentyOne) {
+  EXPECT_EQ(example_names().size(), 21u);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "clearance/render/field.h"
 #include "clearance/render/legend.h"
 #include "clearance/render/trace.h"
+#include "clearance/verify/folder/verify_folder.h"
 
 namespace clearance::cli {
 
@@ -39,6 +40,7 @@ struct Folder {
   bool has_gravity = false;
   bool is_plane = false;
   std::vector<DrawPlane> half_spaces;
+  std::vector<double> radii;  ///< [m] per body: half the thickness of rods and particles
 };
 
 /// The extent of one frame, and the problems of reading it.
@@ -87,6 +89,9 @@ Result<Folder> read_folder(const fs::path& path) {
     folder.times.push_back(entry.time);
   }
   if (folder.frames.empty()) return Issue{(path / "frames.pvd").string(), "", "", "the file lists no frames"};
+  if (const auto checked = verify::read_verify_folder(path)) {
+    for (const verify::VerifyBody& body : checked->scene.bodies) folder.radii.push_back(body.radius);
+  }
   return folder;
 }
 
@@ -220,6 +225,7 @@ class Studio {
     style_.low = scale.low;
     style_.high = scale.high;
     style_.has_edges = options.has_edges;
+    style_.radii = folder_.radii;
     const std::string unit = unit_of(color_);
     legend_ = {unit.empty() ? color_ : fmt::format("{} [{}]", color_, unit), scale.low, scale.high};
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 #include <span>
 
 #include "clearance/geometry/lagrange.h"
@@ -114,7 +115,9 @@ class TriangleCopier {
   std::vector<int> index_;
 };
 
-void add_rod(DrawRods& rods, const Vec<3>& a, const Vec<3>& b, const Vec<3>& origin, const Color& color) {
+void add_rod(DrawRods& rods, const Vec<3>& a, const Vec<3>& b, const Vec<3>& origin, const Color& color,
+             double radius = 0.0) {
+  rods.radii.push_back(static_cast<float>(radius));
   rods.ends.push_back({Vector3f((a - origin).cast<float>()), Vector3f((b - origin).cast<float>())});
   rods.colors.push_back(color);
 }
@@ -218,7 +221,7 @@ void add_rods(const Frame& frame, const verify::VerifySurface& surface, const Bo
     Color color = is_obstacle ? looks.color[body] : vertex_color(a, style, looks.color[body]);
     if (drawing.is_plane) color *= 0.45f;
     add_rod(is_obstacle ? drawing.obstacle_rods : drawing.body_rods, frame.mesh.vertices[a], frame.mesh.vertices[b],
-            drawing.origin, color);
+            drawing.origin, color, std::cmp_less(body, style.radii.size()) ? style.radii[body] : 0.0);
   }
 }
 

@@ -25,7 +25,10 @@ struct DrawTriangles {
 struct DrawRods {
   std::vector<std::array<Eigen::Vector3f, 2>> ends;
   std::vector<Color> colors;
+  std::vector<float> radii;  ///< of each; 0: the one below
   float radius = 0;
+
+  float radius_of(std::size_t rod) const { return radii[rod] > 0 ? radii[rod] : radius; }
 };
 
 struct DrawPlane {

@@ -116,14 +116,16 @@ void TraceGeometry::add_rods(const DrawRods& rods, unsigned id, bool is_body) {
   auto* centers = new_buffer<std::array<float, 4>>(points, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, rods.ends.size());
   for (std::size_t i = 0; i < rods.ends.size(); ++i) {
     const bool is_sphere = is_point(rods.ends[i]);
-    const float rod_radius = is_sphere ? 0 : rods.radius;
+    const float rod_radius = is_sphere ? 0 : rods.radius_of(i);
     for (std::size_t end : {0, 1}) {
       const Vector3f& p = rods.ends[i][end];
       ends[2 * i + end] = {p[0], p[1], p[2], rod_radius};
     }
     first[i] = static_cast<unsigned>(2 * i);
     const Vector3f& p = rods.ends[i][0];
-    centers[i] = {p[0], p[1], p[2], is_sphere ? 1.6f * rods.radius : 0};
+    // Points without a size of their own are drawn a little larger than lines.
+    const float sphere_radius = rods.radii[i] > 0 ? rods.radii[i] : 1.6f * rods.radius;
+    centers[i] = {p[0], p[1], p[2], is_sphere ? sphere_radius : 0};
   }
   attach(lines, id, is_body, false);
   attach(points, id + 1, is_body, false);
