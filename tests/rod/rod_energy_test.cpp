@@ -153,8 +153,8 @@ TEST(RodEnergy, IsZeroWhereItIsPlacedAndDoesNotDependOnWhereItIs) {
       trial.add_gradient(best, 1.0, gradient);
       trial.add_hessian(best, 1.0, matrix);
       const Eigen::Index first = 21, count = best.size() - first;
-      best.tail(count) -= dense(matrix).bottomRightCorner(count, count).completeOrthogonalDecomposition().solve(
-          gradient.tail(count));
+      best.tail(count) -=
+          dense(matrix).bottomRightCorner(count, count).completeOrthogonalDecomposition().solve(gradient.tail(count));
     }
     bent = best;
     potential.end_step(bent, history);

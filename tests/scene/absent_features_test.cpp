@@ -33,12 +33,9 @@ TEST(AbsentFeatures, AreRefusedByName) {
             "takes out energy in proportion to the rate of strain");
   EXPECT_EQ(first_message(R"({"contact": {"adhesion_strength": 1}, "bodies": []})"),
             "contact.adhesion_strength: unknown key; adhesion is not supported (docs/limits.md)");
-  const std::string shell = first_message(body_with(R"("kind": "shell")"));
-  EXPECT_TRUE(shell.starts_with("bodies[0].kind: expected one of ")) << shell;
-  EXPECT_TRUE(
-      shell.ends_with("; shells, membranes and cloth are not supported (docs/limits.md); elements of order 2 bend "
-                      "with one of them through a thickness"))
-      << shell;
+  const std::string stitched = first_message(body_with(R"("stitches": [])"));
+  EXPECT_TRUE(stitched.starts_with("bodies[0].stitches: unknown key; ")) << stitched;
+  EXPECT_TRUE(stitched.ends_with("; motions hold nodes, and clamps hold slopes")) << stitched;
   const std::string plastic = first_message(body_with(R"("material": {"model": "j2_plasticity"})"));
   EXPECT_TRUE(plastic.ends_with("; plasticity is not supported (docs/limits.md)")) << plastic;
 }

@@ -42,7 +42,8 @@ TEST(SceneJson, RoundTripGivesTheSameScene) {
   const SceneDesc gcp = full_scene(full_gcp);
   EXPECT_EQ(scene_to_json(read_back(gcp)), scene_to_json(gcp));
   const SceneDesc round = full_scene(ContactOptions{});
-  ASSERT_EQ(round.bodies.back().capsules.size(), 2U);
+  ASSERT_EQ(round.bodies[4].capsules.size(), 2U);
+  ASSERT_EQ(round.bodies.back().kind, BodyKind::rod);
   EXPECT_EQ(scene_to_json(read_back(round)), scene_to_json(round));
 }
 

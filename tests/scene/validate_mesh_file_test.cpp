@@ -65,8 +65,8 @@ TEST(CollisionSurface, WeightsAreThoseOfASurfaceAndOfTheMeshAsItIs) {
             "weights refer to the nodes of the mesh file, and `volume_mesh` makes other nodes; remove one of the two" +
             got});
   EXPECT_EQ(of(weighted, R"(, "split_components": true)"),
-            Lines{"bodies[0].split_components: a deformable body cannot be split into components; its parts may lie "
-                  "apart (got true)"});
+            Lines{"bodies[0].split_components: only stiff bodies and obstacles can be split into components; "
+                  "parts of other bodies may lie apart (got true)"});
   EXPECT_EQ(of(weighted, R"(, "kind": "rigid")"),
             Lines{"bodies[0].collision_surface: only deformable bodies have a collision surface; stiff bodies and "
                   "obstacles collide with their meshes"});

@@ -62,8 +62,9 @@ TEST(ValidateParts, ComponentsAreOfDeformableBodies) {
             Lines{"bodies[0].motions[0].components: the motion prescribes no component; remove the motion"});
   EXPECT_EQ(of(0, {false, false, true}, 2),
             Lines{"bodies[0].motions[0].components: the motion prescribes no component; remove the motion"});
-  EXPECT_EQ(of(1, {true, false, true}), Lines{"bodies[1].motions[0].components: only a deformable body can have nodes "
-                                              "with some components prescribed and others free"});
+  EXPECT_EQ(of(1, {true, false, true}),
+            Lines{"bodies[1].motions[0].components: only deformable and thin bodies can have "
+                  "nodes with some components prescribed and others free"});
 }
 
 TEST(ValidateParts, VelocityFormulasAreOfDeformableBodies) {
@@ -72,7 +73,7 @@ TEST(ValidateParts, VelocityFormulasAreOfDeformableBodies) {
   };
   EXPECT_EQ(of(0, {"x", "0", "2 * y"}), Lines{});
   EXPECT_EQ(of(1, {"x", "0", "0"}),
-            Lines{"bodies[1].velocity: only a deformable body can have formulas for its velocity"});
+            Lines{"bodies[1].velocity: only deformable and thin bodies can have formulas for their velocity"});
   const Lines lines = of(0, {"w", "0", "0"});
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_TRUE(lines[0].starts_with("bodies[0].velocity[0]: unknown name `w`")) << lines[0];

@@ -55,7 +55,7 @@ TEST(ValidateScripts, ChecksLoads) {
       Lines{"bodies[0].loads[0]: `value` and `expression` exclude each other; remove one of them (got [1, 2, 3])"});
   EXPECT_EQ(load_problems([](LoadDesc& l) { l.region.box = {Vec<3>(2, 0, 0), Vec<3>(1, 1, 1)}; }).size(), 1U);
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[1].loads.resize(1); }),
-            Lines{"bodies[1].loads: an obstacle feels no force; loads are for deformable and stiff bodies"});
+            Lines{"bodies[1].loads: an obstacle feels no force; loads are for all other bodies"});
 }
 
 TEST(ValidateScripts, ReportsEveryBadFormulaAtOnce) {

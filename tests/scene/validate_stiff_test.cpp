@@ -121,8 +121,8 @@ TEST(ValidateStiff, FieldsOfOtherKindsAreErrors) {
               s.bodies[2].fixed_translation[0] = true;
               s.bodies[3].stiff_parts.resize(1);
             }),
-            (Lines{"bodies[1].split_components: a deformable body cannot be split into components; its parts may lie "
-                   "apart (got true)",
+            (Lines{"bodies[1].split_components: only stiff bodies and obstacles can be split into components; "
+                   "parts of other bodies may lie apart (got true)",
                    "bodies[1].mass: only a stiff body (affine or rigid) has this key",
                    "bodies[2].fixed_translation: only a stiff body (affine or rigid) has this key",
                    "bodies[3].stiff_parts: only a deformable body has stiff parts"}));

@@ -211,8 +211,8 @@ TEST(Validate, ChecksTheSizesOfMachineParts) {
             Lines{"bodies[0].generator.size: the clearance of a nut must be less than half the pitch; otherwise the "
                   "thread holds nothing"});
   EXPECT_EQ(with_part({.kind = Kind::bolt, .size = {1, 4, 0.5}}, BodyKind::deformable),
-            Lines{"bodies[0].generator.kind: this shape is a surface without volume elements; its body can only be an "
-                  "obstacle or stiff (got bolt)"});
+            Lines{"bodies[0].generator.kind: this shape is a surface without volume elements; its body can only be a "
+                  "shell, an obstacle or stiff (got bolt)"});
 }
 
 TEST(Validate, ResolutionThatHasNoEffectIsToldWithWhatTheShapeUses) {

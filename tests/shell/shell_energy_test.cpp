@@ -267,7 +267,9 @@ TEST(ShellEnergy, NoTriangleLosesItsAreaOnAStep) {
     for (int i = 0; i <= 100; ++i) {
       const VecX at = x + alpha * i / 100.0 * dx;
       for (const ShellTriangle& triangle : sheet.mesh.triangles) {
-        const auto node = [&](int k) -> Vec<3> { return at.segment<3>(3 * static_cast<Eigen::Index>(triangle.nodes[k])); };
+        const auto node = [&](int k) -> Vec<3> {
+          return at.segment<3>(3 * static_cast<Eigen::Index>(triangle.nodes[k]));
+        };
         const double area = 0.5 * (node(1) - node(0)).cross(node(2) - node(0)).norm();
         ASSERT_GE(area, 0.19999 * triangle.area);
       }

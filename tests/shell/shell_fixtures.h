@@ -46,7 +46,8 @@ inline Sheet make_square(int n, SheetPattern pattern) {
       const int a = node(i, j), b = node(i + 1, j), c = node(i + 1, j + 1), d = node(i, j + 1);
       if (pattern == SheetPattern::crossed) {
         const int m = static_cast<int>(sheet.vertices.size());
-        sheet.vertices.push_back(0.25 * (sheet.vertices[a] + sheet.vertices[b] + sheet.vertices[c] + sheet.vertices[d]));
+        sheet.vertices.push_back(0.25 *
+                                 (sheet.vertices[a] + sheet.vertices[b] + sheet.vertices[c] + sheet.vertices[d]));
         for (const auto& t : {std::array{a, b, m}, std::array{b, c, m}, std::array{c, d, m}, std::array{d, a, m}}) {
           sheet.triangles.push_back(t);
         }

@@ -49,7 +49,8 @@ inline bool precedes(const Contact& a, const Contact& b) {
   return a.plane < b.plane;
 }
 
-/// True if the stencils, activation distances and thicknesses are the same: then the barriers differ in their weights alone.
+/// True if the stencils, activation distances and thicknesses are the same: then the barriers differ in their weights
+/// alone.
 inline bool coincide(const Contact& a, const Contact& b) {
   return a.kind == b.kind && vertex_pair(a, 0) == vertex_pair(b, 0) && vertex_pair(a, 2) == vertex_pair(b, 2) &&
          a.plane == b.plane && a.dhat == b.dhat && a.thickness == b.thickness;

@@ -36,7 +36,7 @@ double SurfaceTopology::thickness_of(std::span<const int> vertices, std::size_t 
   } else {
     distance_sq = point_point_distance_sq<3>(at(0), at(1));
   }
-  // Where no start is noted, this is no number, and the sum counts.
+  // Without a start that is noted this is no number, and the sum counts.
   const double own = own_share_of_start * std::sqrt(distance_sq);
   return own < sum ? own : sum;
 }

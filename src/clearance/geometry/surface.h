@@ -12,8 +12,8 @@
 
 namespace clearance {
 
-/// Share of the distance at the start that parts of one body keep if they start nearer than their radii. Neighbours along
-/// a sheet or a rod that bends to a circle of its own thickness keep 2 / pi of theirs.
+/// Share of the distance at the start that parts of one body keep if they start nearer than their radii. Neighbours
+/// along a sheet or a rod that bends to a circle of its own thickness keep 2 / pi of theirs.
 inline constexpr double own_share_of_start = 0.6;
 
 /// Surface topology of the whole scene. Vertex indices are surface vertices, not mesh vertices.
@@ -37,8 +37,9 @@ struct SurfaceTopology {
   /// Returns the label of a vertex's body, such as `'cube'`, or `body 3` if it has no name.
   std::string body_label(int vertex) const;
 
-  /// [m] per vertex: where bodies start that may touch themselves and have a radius. Their parts may come nearer to each
-  /// other than their radii, but not nearer than `own_share_of_start` of their distance there. Empty: there are none.
+  /// [m] per vertex: where bodies start that may touch themselves and have a radius. Their parts may come nearer to
+  /// each other than their radii, but not nearer than `own_share_of_start` of their distance there. Empty: there are
+  /// none.
   std::vector<Vec<3>> start;
 
   double radius_at(int vertex) const { return radius.empty() ? 0.0 : radius[vertex]; }

@@ -9,7 +9,7 @@ namespace clearance {
 
 /// An edge of a surface.
 struct SurfaceEdge {
-  std::array<int, 2> vertices{};        ///< in the direction in which the first triangle runs through it
+  std::array<int, 2> vertices{};         ///< in the direction in which the first triangle runs through it
   std::array<int, 2> triangles{-1, -1};  ///< the second is -1 on the border
   std::array<int, 2> opposite{-1, -1};   ///< third vertex of each triangle
   /// True if the second triangle runs through the edge in the same direction.

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
 #include <span>
+#include <utility>
 
 #include "clearance/geometry/lagrange.h"
 #include "clearance/render/fill.h"

@@ -11,9 +11,9 @@ namespace clearance::render {
 struct DrawStyle {
   /// value per vertex of the frame that colours show; empty: bodies have their own colours
   std::vector<double> values;
-  double low = 0, high = 1;  ///< ends of the colour map
+  double low = 0, high = 1;   ///< ends of the colour map
   std::vector<double> radii;  ///< [m] per body: of its lines and points; 0, and beyond the end: as they look well
-  bool has_edges = false;    ///< true: draw the edges of triangles of bodies that are no obstacles
+  bool has_edges = false;     ///< true: draw the edges of triangles of bodies that are no obstacles
 };
 
 /// Returns the colour of a body by its order among the deformable ones, which is the same in every frame.

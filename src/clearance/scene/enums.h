@@ -161,7 +161,8 @@ struct EnumInfo<GeneratorKind> {
         "lower cap of a sphere, for shells and obstacles, the rim in y = 0; size: rim radius, depth; "
         "resolution: n rings from the middle to the rim, which has 6 n sides"},
       V{GeneratorKind::funnel, "funnel",
-        "truncated cone around the y axis, for shells and obstacles; size: top radius, bottom radius, height; resolution: pieces "
+        "truncated cone around the y axis, for shells and obstacles; size: top radius, bottom radius, height; "
+        "resolution: pieces "
         "around, cells along the height"},
       V{GeneratorKind::rectangle, "rectangle", "2D; size: 2 extents; resolution: cells along x, y"},
       V{GeneratorKind::disk, "disk", "2D; size: radius; resolution: n rings, the outermost has 6 n sides"},

@@ -593,9 +593,10 @@ void describe(Visitor& v, MotionDesc& m) {
   v.field("release", m.release, any("", "condition that ends the motion early; null: none"));
   v.field("displacement", m.displacement,
           any("m", "formulas in t [s] and x, y, z [m] at the scene's start; the result is added to the rigid motion"));
-  v.field(
-      "components", m.components,
-      any("", "deformable bodies and shells: which of the components x, y, z are prescribed; the others are free, as on a slide"));
+  v.field("components", m.components,
+          any("",
+              "deformable bodies and shells: which of the components x, y, z are prescribed; the others are free, as "
+              "on a slide"));
   v.field("clamp", m.clamp,
           any("",
               "shells and rods: edges between nodes of the region keep their normals or directors too, and turn with "
@@ -662,15 +663,17 @@ void describe(Visitor& v, OrthotropyDesc& o) {
   v.field("youngs_modulus_warp", o.youngs_modulus_warp, positive("Pa", "stiffness along the warp"));
   v.field("youngs_modulus_weft", o.youngs_modulus_weft, positive("Pa", "stiffness along the weft"));
   v.field("poisson_ratio", o.poisson_ratio,
-          any("", "contraction along the weft of a pull along the warp; its square must be below the ratio of the "
-                  "moduli, warp over weft"));
+          any("",
+              "contraction along the weft of a pull along the warp; its square must be below the ratio of the "
+              "moduli, warp over weft"));
   v.field("shear_modulus", o.shear_modulus, positive("Pa", "stiffness against shear of warp and weft"));
 }
 
 template <>
 struct StructInfo<ShellDesc> {
   static constexpr const char* name = "shell";
-  static constexpr const char* doc = "How a body of kind shell bends and stretches, beyond its material. See docs/thin.md.";
+  static constexpr const char* doc =
+      "How a body of kind shell bends and stretches, beyond its material. See docs/thin.md.";
 };
 template <class Visitor>
 void describe(Visitor& v, ShellDesc& s) {
@@ -780,12 +783,13 @@ void describe_stiff_body(Visitor& v, BodyDesc& b) {
   v.field("center_of_mass", b.center_of_mass,
           any("m", "centre of mass of a stiff body, in its mesh before the transform; null: that of the shape"));
   v.field("inertia", b.inertia, any("", "inertia of a stiff body in 3D; null: that of the shape with its mass"));
-  v.field("thickness", b.thickness,
-          positive("m",
-                   "thickness of a shell, diameter of a rod or of particles; they touch others half of it away from their "
-                   "triangles, edges and points; "
-                   "thickness of a stiff body that consists of open surfaces, or diameter of its wires or points; "
-                   "null: of a stiff body a hundredth of its size; shells, rods and particles need one"));
+  v.field(
+      "thickness", b.thickness,
+      positive("m",
+               "thickness of a shell, diameter of a rod or of particles; they touch others half of it away from their "
+               "triangles, edges and points; "
+               "thickness of a stiff body that consists of open surfaces, or diameter of its wires or points; "
+               "null: of a stiff body a hundredth of its size; shells, rods and particles need one"));
   v.field("fixed_translation", b.fixed_translation,
           any("", "stiff bodies: whether the centre of mass keeps its x, y, z; one value stands for all")
               .short_as(Shorthand::uniform));
@@ -812,7 +816,8 @@ template <>
 struct StructInfo<BodyDesc> {
   static constexpr const char* name = "body";
   static constexpr const char* doc =
-      "A deformable solid, a thin body, a stiff body or an obstacle. It has exactly one of mesh, generator and geometry.";
+      "A deformable solid, a thin body, a stiff body or an obstacle. It has exactly one of mesh, generator and "
+      "geometry.";
 };
 template <class Visitor>
 void describe(Visitor& v, BodyDesc& b) {

@@ -172,14 +172,13 @@ using Corners = std::array<Vec<3>, 2>;
 
 struct GeneratorDesc {
   GeneratorKind kind = GeneratorKind::box;
-  std::vector<double> size = {1, 1,
-                              1};  ///< [m] box, mat, rectangle: extents; blocks: largest cell; sphere, disk: radius;
-                                   ///< torus: ring, tube radius; cylinder: radius, height (along y); link: length,
-                                   ///< width, wire radius; gear: pitch radius, width, bore radius; bolt: radius and
-                                   ///< length of the thread, pitch; nut: radius, height, pitch, clearance; sheet: 2
-                                   ///< extents; bowl: rim radius, depth; funnel: top radius, bottom radius, height;
-                                   ///< capsule: radius, distance between the centres of its ends (along y);
-                                   ///< line: length (along x)
+  std::vector<double> size = {1, 1, 1};  ///< [m] box, mat, rectangle: extents; blocks: largest cell; sphere, disk:
+                                         ///< radius; torus: ring, tube radius; cylinder: radius, height (along y);
+                                         ///< link: length, width, wire radius; gear: pitch radius, width, bore radius;
+                                         ///< bolt: radius and length of the thread, pitch; nut: radius, height, pitch,
+                                         ///< clearance; sheet: 2 extents; bowl: rim radius, depth; funnel: top radius,
+                                         ///< bottom radius, height; capsule: radius, distance between the centres of
+                                         ///< its ends (along y); line: length (along x)
   std::vector<int> resolution = {4, 4, 4};  ///< numbers of cells, see enums.h; the last one given stands for
                                             ///< further ones
   std::vector<Corners> blocks = {};         ///< [m] blocks: their union, where it stands
@@ -330,9 +329,9 @@ enum class BodyKind {
   shell,      ///< a thin elastic sheet of triangles
   rod,        ///< a thin elastic wire of edges
   particles,  ///< balls at the vertices of the mesh, which do not turn
-  affine,   ///< stiff: moves by affine maps that a stiff energy keeps very close to rotations
-  rigid,    ///< stiff: moves by rotations and translations, exactly
-  obstacle  ///< never deforms; moves only as prescribed
+  affine,     ///< stiff: moves by affine maps that a stiff energy keeps very close to rotations
+  rigid,      ///< stiff: moves by rotations and translations, exactly
+  obstacle    ///< never deforms; moves only as prescribed
 };
 
 inline bool is_stiff(BodyKind kind) {
@@ -351,11 +350,11 @@ inline bool has_nodes(BodyKind kind) {
 
 /// A sheet that resists pulls along its warp and its weft differently.
 struct OrthotropyDesc {
-  Vec<3> warp = Vec<3>::UnitX();      ///< direction of the warp in the mesh before the transform
-  double youngs_modulus_warp = 1e6;   ///< [Pa]
-  double youngs_modulus_weft = 1e6;   ///< [Pa]
-  double poisson_ratio = 0.0;         ///< contraction of the weft by a pull of the warp
-  double shear_modulus = 1e5;         ///< [Pa]
+  Vec<3> warp = Vec<3>::UnitX();     ///< direction of the warp in the mesh before the transform
+  double youngs_modulus_warp = 1e6;  ///< [Pa]
+  double youngs_modulus_weft = 1e6;  ///< [Pa]
+  double poisson_ratio = 0.0;        ///< contraction of the weft by a pull of the warp
+  double shear_modulus = 1e5;        ///< [Pa]
 };
 
 /// How a shell bends and stretches, beyond its material.
@@ -435,8 +434,8 @@ struct BodyDesc {
   std::optional<double> mass;                ///< [kg] of a stiff body; absent: from density
   std::optional<Vec<3>> center_of_mass;      ///< [m] of a stiff body, in its mesh before the transform; absent: shape's
   std::optional<InertiaDesc> inertia;        ///< of a stiff body; absent: that of the shape with its mass
-  /// [m] of a shell; diameter of a rod and of particles; of a stiff body of open surfaces (their thickness), of edges or of points (their diameter), absent:
-  /// a hundredth of the body's size
+  /// [m] of a shell; diameter of a rod and of particles; of a stiff body of open surfaces (their thickness), of edges
+  /// or of points (their diameter), absent: a hundredth of the body's size
   std::optional<double> thickness;
   std::array<bool, 3> fixed_translation = {false, false, false};  ///< stiff: the centre of mass keeps this coordinate
   std::array<bool, 3> fixed_rotation = {false, false, false};     ///< stiff: no rotation about this axis of the world

@@ -109,7 +109,8 @@ class GeneratorCheck : SceneCheck {
     if (is_open) error(place_ + ".kind", "an open surface can only be a shell, an obstacle or stiff", name_);
     if (shape == Kind::bolt || shape == Kind::nut || shape == Kind::capsule) {
       error(place_ + ".kind",
-            "this shape is a surface without volume elements; its body can only be a shell, an obstacle or stiff", name_);
+            "this shape is a surface without volume elements; its body can only be a shell, an obstacle or stiff",
+            name_);
     }
     if (generator_.is_surface) {
       error(place_ + ".is_surface",

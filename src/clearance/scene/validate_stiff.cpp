@@ -137,11 +137,13 @@ class StiffCheck : SceneCheck {
     }
     if (has_nodes(body.kind) && body.split_components) {
       error(place + ".split_components",
-            "only stiff bodies and obstacles can be split into components; parts of other bodies may lie apart", "true");
+            "only stiff bodies and obstacles can be split into components; parts of other bodies may lie apart",
+            "true");
     }
     if (has_nodes(body.kind) && !body.collides) {
       error(place + ".collides",
-            "deformable and thin bodies always collide; `contact.ignored_pairs` lets them pass through other bodies", "false");
+            "deformable and thin bodies always collide; `contact.ignored_pairs` lets them pass through other bodies",
+            "false");
     }
     warn_of_unused(body, place + ".material");
     if (is_stiff(body.kind)) {

@@ -38,9 +38,8 @@ class ThinCheck : SceneCheck {
     const std::string kind(enum_name(body.kind));
     if (is_plane()) error(place + ".kind", "a 2D scene has no shells, rods and particles", kind);
     if (!body.thickness) {
-      error(place + ".thickness",
-            fmt::format("a body of kind {} needs a thickness [m]{}", kind,
-                        body.kind == BodyKind::shell ? "" : ", which is its diameter"));
+      error(place + ".thickness", fmt::format("a body of kind {} needs a thickness [m]{}", kind,
+                                              body.kind == BodyKind::shell ? "" : ", which is its diameter"));
     }
     if (!is_plain(scene_.contact.options)) {
       error("contact.formulation",

@@ -43,20 +43,6 @@ PrimitiveMotion<dim, count> motion_between(const Positions<dim>& start, const Po
   return motion;
 }
 
-template <int dim>
-CcdResult straight_ccd(const PrimitivePair& pair, const Positions<dim>& start, const Positions<dim>& stop,
-                       const CcdOptions& options) {
-  const int count = pair.num_vertices();
-  if (count == 2) return point_point_ccd<dim>(motion_between<2, dim>(start, stop), options);
-  if constexpr (dim == 3) {
-    if (count == 4) {
-      const PrimitiveMotion<3, 4> motion{start, stop};
-      return pair.num_first == 1 ? point_triangle_ccd(motion, options) : edge_edge_ccd(motion, options);
-    }
-  }
-  return point_edge_ccd<dim>(motion_between<3, dim>(start, stop), options);
-}
-
 /// Returns a bound [m] of how far the distance along the whole path strays from that along straight lines. A point of a
 /// primitive strays at most as far as the vertex that strays most.
 double total_deviation(const SurfacePath& path, const PrimitivePair& pair) {
@@ -184,6 +170,20 @@ double rounding_on_path(const SurfacePath& path, const PrimitivePair& pair) {
 }
 
 template <int dim>
+CcdResult straight_ccd(const PrimitivePair& pair, const ContactPositions<dim>& start, const ContactPositions<dim>& stop,
+                       const CcdOptions& options) {
+  const int count = pair.num_vertices();
+  if (count == 2) return point_point_ccd<dim>(motion_between<2, dim>(start, stop), options);
+  if constexpr (dim == 3) {
+    if (count == 4) {
+      const PrimitiveMotion<3, 4> motion{start, stop};
+      return pair.num_first == 1 ? point_triangle_ccd(motion, options) : edge_edge_ccd(motion, options);
+    }
+  }
+  return point_edge_ccd<dim>(motion_between<3, dim>(start, stop), options);
+}
+
+template <int dim>
 CcdResult curved_ccd(const SurfacePath& path, const PrimitivePair& pair, const CcdOptions& options) {
   Positions<dim> start = positions_at<dim>(path, pair, 0.0);
   const double gap = distance<dim>(pair, start) - options.min_separation;
@@ -205,6 +205,10 @@ template double distance<2>(const PrimitivePair&, const ContactPositions<2>&);
 template double distance<3>(const PrimitivePair&, const ContactPositions<3>&);
 template double rounding_on_path<2>(const SurfacePath&, const PrimitivePair&);
 template double rounding_on_path<3>(const SurfacePath&, const PrimitivePair&);
+template CcdResult straight_ccd<2>(const PrimitivePair&, const ContactPositions<2>&, const ContactPositions<2>&,
+                                   const CcdOptions&);
+template CcdResult straight_ccd<3>(const PrimitivePair&, const ContactPositions<3>&, const ContactPositions<3>&,
+                                   const CcdOptions&);
 template CcdResult curved_ccd<2>(const SurfacePath&, const PrimitivePair&, const CcdOptions&);
 template CcdResult curved_ccd<3>(const SurfacePath&, const PrimitivePair&, const CcdOptions&);
 

@@ -28,6 +28,11 @@ bool is_straight(const SurfacePath& path, const PrimitivePair& pair);
 template <int dim>
 double rounding_on_path(const SurfacePath& path, const PrimitivePair& pair);
 
+/// Runs continuous collision detection of one pair whose vertices move straight from `start` to `stop`.
+template <int dim>
+CcdResult straight_ccd(const PrimitivePair& pair, const ContactPositions<dim>& start, const ContactPositions<dim>& stop,
+                       const CcdOptions& options);
+
 /// Runs continuous collision detection of one pair on any path. The options and the result are those of the functions
 /// of ccd.h.
 template <int dim>

@@ -163,15 +163,12 @@ CcdResult test_pair(const SurfaceTopology& surface, const SurfacePath& path, con
                     CcdOptions ccd) {
   ccd.min_separation += pair.thickness(surface);
   if (!is_straight(path, pair)) return curved_ccd<dim>(path, pair, ccd);
-  const int count = pair.num_vertices();
-  if (count == 2) return point_point_ccd<dim>(motion_of<dim, 2>(path, pair.vertices), ccd);
-  if constexpr (dim == 3) {
-    if (count == 4) {
-      const PrimitiveMotion<3, 4> motion = motion_of<3, 4>(path, pair.vertices);
-      return pair.num_first == 1 ? point_triangle_ccd(motion, ccd) : edge_edge_ccd(motion, ccd);
-    }
+  ContactPositions<dim> start, stop;
+  for (int i = 0; i < pair.num_vertices(); ++i) {
+    start[i] = block<dim>(path.x_t0, pair.vertices[i]);
+    stop[i] = block<dim>(path.x_t1, pair.vertices[i]);
   }
-  return point_edge_ccd<dim>(motion_of<dim, 3>(path, pair.vertices), ccd);
+  return straight_ccd<dim>(pair, start, stop, ccd);
 }
 
 /// True if two edges meet in the plane, or an edge and a triangle in space.

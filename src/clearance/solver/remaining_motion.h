@@ -54,9 +54,9 @@ class RemainingMotion {
   const Model& model_;
   const LocalCoordinates<dim>& coordinates_;
   const InertialTarget& target_;
-  const VecX& x_t0_;             // [m]
-  std::vector<int> body_of_;     // per block of x
-  std::vector<char> is_column_;  // per block of x
+  const VecX& x_t0_;               // [m]
+  std::vector<int> body_of_;       // per block of x
+  std::vector<char> is_column_;    // per block of x
   std::vector<double> thickness_;  // [m] per body of nodes with a radius
   int num_bodies_ = 0;
 };

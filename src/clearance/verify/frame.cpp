@@ -291,11 +291,10 @@ class FrameCheck {
         if (other < r) check_round_pair(round, rounds_[other].body, rounds_[other].ends, rounds_[other].radius);
       });
       triangle_tree.visit_touching(boxes[r], cells_may_meet, [&](int t) { check_round_at(round, t); });
-      edge_tree.visit_touching(boxes[r], cells_may_meet,
-                               [&](int e) {
-                                 const int body = surface_.edge_body[e];
-                                 check_round_pair(round, body, surface_.edges[e], radius_of(body));
-                               });
+      edge_tree.visit_touching(boxes[r], cells_may_meet, [&](int e) {
+        const int body = surface_.edge_body[e];
+        check_round_pair(round, body, surface_.edges[e], radius_of(body));
+      });
       const auto bound_sq = [&] { return min_gap_sq_; };
       const auto note = [&](double distance_sq, double thickness) {
         const double gap = std::max(0.0, std::sqrt(distance_sq) - thickness);
@@ -308,11 +307,10 @@ class FrameCheck {
         const double thickness = round.radius + radius_of(surface_.triangle_body[t]);
         for (const int v : round.ends) note(triangle_gap_sq(v, t), thickness);
       });
-      edge_tree.visit_near(boxes[r], cells_may_meet, bound_sq,
-                           [&](int e) {
-                             const double thickness = round.radius + radius_of(surface_.edge_body[e]);
-                             note(ends_gap_sq(round.ends, surface_.edges[e]), thickness);
-                           });
+      edge_tree.visit_near(boxes[r], cells_may_meet, bound_sq, [&](int e) {
+        const double thickness = round.radius + radius_of(surface_.edge_body[e]);
+        note(ends_gap_sq(round.ends, surface_.edges[e]), thickness);
+      });
     }
   }
 
@@ -428,9 +426,7 @@ class FrameCheck {
 
   /// Two bodies have to keep the gap everywhere; parts of one body may be nearer to each other.
   void check_separation(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
-    const auto gap_of = [&](int body, int other) {
-      return scene_.min_separation + radius_of(body) + radius_of(other);
-    };
+    const auto gap_of = [&](int body, int other) { return scene_.min_separation + radius_of(body) + radius_of(other); };
     const double gap = scene_.min_separation + 2.0 * largest_radius_;
     const auto check_triangle = [&](int v, int t) {
       const int body = surface_.vertex_body[v], other = surface_.triangle_body[t];

@@ -23,8 +23,8 @@ struct VerifyScene {
   bool has_contact = true;      ///< false: the scene was run without contact, surfaces may cross
   double min_separation = 0.0;  ///< [m] every gap between two bodies must be larger; 0: only touching is wrong
   bool obstacles_only = false;  ///< true: deformable bodies may cross each other
-  /// [m] where the vertices of frames start, if a body has a radius: its own parts may be nearer than their radii if they
-  /// start so.
+  /// [m] where the vertices of frames start, if a body has a radius: its own parts may be nearer than their radii if
+  /// they start so.
   std::vector<Vec<3>> start = {};
   std::set<std::pair<int, int>> ignored_pairs;  ///< of entries, smaller one first, whose bodies may cross each other
 };

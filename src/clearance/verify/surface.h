@@ -20,12 +20,12 @@ struct VerifyBody {
   std::string name;
   bool is_obstacle = false;
   bool has_self_contact = true;
-  int collision_group = -1;              ///< bodies of one group >= 0 may cross each other and themselves
-  bool meets_obstacles = true;           ///< false: an obstacle is in its group, and then it may cross all of them
-  bool collides = true;                  ///< false: it may cross everything
-  int entry = -1;                        ///< of the bodies in scene.json
-  double radius = 0.0;  ///< [m] half the thickness of a shell or particle, by which it ends beside its cells
-  bool is_loose = false;  ///< particles: its points are bodies of their own, which keep their radii
+  int collision_group = -1;     ///< bodies of one group >= 0 may cross each other and themselves
+  bool meets_obstacles = true;  ///< false: an obstacle is in its group, and then it may cross all of them
+  bool collides = true;         ///< false: it may cross everything
+  int entry = -1;               ///< of the bodies in scene.json
+  double radius = 0.0;          ///< [m] half the thickness of a shell or particle, by which it ends beside its cells
+  bool is_loose = false;        ///< particles: its points are bodies of their own, which keep their radii
   std::vector<VerifyRound> rounds = {};  ///< what it collides with in place of its cells; empty: its cells
 };
 

@@ -14,12 +14,14 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
 #include "clearance/bodies/rod/rod_mesh.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
-/// What the axes of a segment follow in a step.
+/// The frame that the axes of a segment follow in a step.
 struct SegmentFrame {
   Vec<3> tangent = Vec<3>::UnitX();   ///< T at the start of the step
   Vec<3> director = Vec<3>::UnitY();  ///< d there, for theta = 0; or D of a clamped segment
@@ -28,6 +30,33 @@ struct SegmentFrame {
 
 template <class Scalar>
 using Vec3Of = Eigen::Matrix<Scalar, 3, 1>;
+
+// Scalars are numbers, or numbers with derivatives (Eigen::AutoDiffScalar).
+template <class Scalar>
+Scalar sine(const Scalar& x) {
+  if constexpr (std::is_same_v<Scalar, double>) {
+    return elementary::sin(x);
+  } else {
+    return Scalar(elementary::sin(x.value()), elementary::cos(x.value()) * x.derivatives());
+  }
+}
+template <class Scalar>
+Scalar cosine(const Scalar& x) {
+  if constexpr (std::is_same_v<Scalar, double>) {
+    return elementary::cos(x);
+  } else {
+    return Scalar(elementary::cos(x.value()), -elementary::sin(x.value()) * x.derivatives());
+  }
+}
+template <class Scalar>
+Scalar angle_of(const Scalar& y, const Scalar& x) {
+  if constexpr (std::is_same_v<Scalar, double>) {
+    return elementary::atan2(y, x);
+  } else {
+    const double a = y.value(), b = x.value(), square = a * a + b * b;
+    return Scalar(elementary::atan2(a, b), (b / square) * y.derivatives() - (a / square) * x.derivatives());
+  }
+}
 
 /// A segment at a trial position.
 template <class Scalar>
@@ -39,8 +68,6 @@ struct SegmentAxes {
 
 template <class Scalar>
 SegmentAxes<Scalar> axes_of(const SegmentFrame& frame, const Vec3Of<Scalar>& edge, const Scalar& theta) {
-  using std::cos;
-  using std::sin;
   using std::sqrt;
   SegmentAxes<Scalar> axes;
   axes.length = sqrt(Scalar(edge.dot(edge)));
@@ -58,7 +85,7 @@ SegmentAxes<Scalar> axes_of(const SegmentFrame& frame, const Vec3Of<Scalar>& edg
   }
   const Vec3Of<Scalar> from = frame.tangent.cast<Scalar>();
   const Vec3Of<Scalar> d1 = transport(from, t, d), d2 = t.cross(d1);
-  const Scalar c = cos(theta), s = sin(theta);
+  const Scalar c = cosine(theta), s = sine(theta);
   axes.first = d1 * c + d2 * s;
   axes.second = d2 * c - d1 * s;
   axes.spin = from.cross(t) * Scalar(-1.0 / (1.0 + from.dot(t)));
@@ -68,7 +95,7 @@ SegmentAxes<Scalar> axes_of(const SegmentFrame& frame, const Vec3Of<Scalar>& edg
 /// Curvatures and twist with their derivatives by the eleven unknowns: three nodes, then both angles.
 template <class Scalar>
 struct JointBend {
-  std::array<Scalar, 3> value;                        // k1, k2, m
+  std::array<Scalar, 3> value;  // k1, k2, m
   std::array<Eigen::Matrix<Scalar, 11, 1>, 3> gradient;
 };
 
@@ -76,7 +103,6 @@ struct JointBend {
 template <class Scalar>
 JointBend<Scalar> joint_bend(const std::array<SegmentFrame, 2>& frames, const std::array<Vec3Of<Scalar>, 3>& x,
                              const std::array<Scalar, 2>& theta, double near_twist) {
-  using std::atan2;
   const SegmentAxes<Scalar> a = axes_of<Scalar>(frames[0], Vec3Of<Scalar>(x[1] - x[0]), theta[0]);
   const SegmentAxes<Scalar> b = axes_of<Scalar>(frames[1], Vec3Of<Scalar>(x[2] - x[1]), theta[1]);
   const Scalar chi = 1.0 + a.tangent.dot(b.tangent);
@@ -86,7 +112,7 @@ JointBend<Scalar> joint_bend(const std::array<SegmentFrame, 2>& frames, const st
   bend.value[0] = 0.5 * kb.dot(sum2);
   bend.value[1] = -0.5 * kb.dot(sum1);
   const Vec3Of<Scalar> carried = transport(a.tangent, b.tangent, a.first);
-  Scalar twist = atan2(Scalar(carried.cross(b.first).dot(b.tangent)), Scalar(carried.dot(b.first)));
+  Scalar twist = angle_of(Scalar(carried.cross(b.first).dot(b.tangent)), Scalar(carried.dot(b.first)));
   const auto plain = [](const Scalar& s) {
     if constexpr (std::is_same_v<Scalar, double>) {
       return s;

@@ -24,10 +24,10 @@ RodSection RodSection::circle(double diameter, double youngs_modulus, double poi
 RodSection RodSection::rectangle(double height, double width, double youngs_modulus, double poisson_ratio,
                                  double density) {
   const double area = height * width;
-  const std::array<double, 2> moments = {width * std::pow(height, 3) / 12.0, height * std::pow(width, 3) / 12.0};
-  // Torsion of a rectangle b > t (Timoshenko and Goodier, sec. 109): b t^3 / 3 (1 - 0.63 t/b (1 - t^4 / 12 b^4)).
+  const std::array<double, 2> moments = {area * height * height / 12.0, area * width * width / 12.0};
+  // Torsion of a rectangle b > t [Tim70, art. 109]: b t^3 / 3 (1 - 0.63 t/b (1 - t^4 / 12 b^4)).
   const double b = std::max(height, width), t = std::min(height, width), ratio = t / b;
-  const double torsion = b * std::pow(t, 3) / 3.0 * (1.0 - 0.63 * ratio * (1.0 - std::pow(ratio, 4) / 12.0));
+  const double torsion = b * t * t * t / 3.0 * (1.0 - 0.63 * ratio * (1.0 - ratio * ratio * ratio * ratio / 12.0));
   RodSection section;
   section.stretching = youngs_modulus * area;
   section.bending = {youngs_modulus * moments[0], youngs_modulus * moments[1]};
@@ -67,8 +67,8 @@ std::vector<Chain> find_chains(std::span<const std::array<int, 2>> edges, std::s
       at = next;
     }
     // A loop closes where it began.
-    const bool closes = chain.vertices.size() > 2 && std::count(neighbours[first].begin(), neighbours[first].end(),
-                                                                chain.vertices.back()) > 0;
+    const bool closes = chain.vertices.size() > 2 &&
+                        std::count(neighbours[first].begin(), neighbours[first].end(), chain.vertices.back()) > 0;
     if (closes) chain.vertices.push_back(first);
   };
   for (std::size_t v = 0; v < num_vertices; ++v) {
@@ -138,9 +138,8 @@ class RodAdder {
     const Vec<3> ta = tangents_[before - first_segment_], tb = tangents_[after - first_segment_];
     const std::array<SegmentFrame, 2> frames = {SegmentFrame{ta, a.director, false},
                                                 SegmentFrame{tb, b.director, false}};
-    const JointBend<double> placed =
-        joint_bend<double>(frames, {Vec<3>::Zero(), Vec<3>(a.length * ta), Vec<3>(a.length * ta + b.length * tb)},
-                           {0.0, 0.0}, 0.0);
+    const JointBend<double> placed = joint_bend<double>(
+        frames, {Vec<3>::Zero(), Vec<3>(a.length * ta), Vec<3>(a.length * ta + b.length * tb)}, {0.0, 0.0}, 0.0);
     const RodRest& rest = body_.rest;
     if (!rest.is_straight) {
       joint.curvature = {placed.value[0], placed.value[1]};
@@ -149,7 +148,7 @@ class RodAdder {
     // A bend by an angle a is stored as 2 tan(a / 2), and the direction of the curvature keeps both parts' ratio.
     if (rest.curvature) {
       const double size = std::hypot((*rest.curvature)[0], (*rest.curvature)[1]);
-      const double factor = size > 0.0 ? 2.0 * std::tan(0.5 * size * joint.length) / size : 0.0;
+      const double factor = size > 0.0 ? 2.0 * elementary::tan(0.5 * size * joint.length) / size : 0.0;
       joint.curvature = {factor * (*rest.curvature)[0], factor * (*rest.curvature)[1]};
     }
     if (rest.twist) joint.twist = *rest.twist * joint.length;

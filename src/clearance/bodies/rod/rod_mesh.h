@@ -2,7 +2,8 @@
 //
 // The unknowns are the nodes, and for every segment the angle theta by which its material axes are turned about it from
 // a director that is transported along with the segment [Ber08, Ber10]. An angle is stored as a length u = h theta, so
-// that all unknowns are metres and all forces newtons; h is chosen so that the three angles of a block have one inertia.
+// that all unknowns are metres and all forces newtons; h is chosen so that the three angles of a block have one
+// inertia.
 #pragma once
 
 #include <array>
@@ -17,17 +18,16 @@ namespace clearance {
 
 /// Stiffness and inertia of a cross section.
 struct RodSection {
-  double stretching = 0.0;                  ///< [N] EA
-  std::array<double, 2> bending{};          ///< [N m^2] EI towards the first and the second material axis
-  double twisting = 0.0;                    ///< [N m^2] GJ
-  double mass_per_length = 0.0;             ///< [kg/m]
-  double polar_inertia_per_length = 0.0;    ///< [kg m] rho (I1 + I2)
-  double radius = 0.0;                      ///< [m] of a circle of that polar inertia: scale of the angles
+  double stretching = 0.0;                ///< [N] EA
+  std::array<double, 2> bending{};        ///< [N m^2] EI towards the first and the second material axis
+  double twisting = 0.0;                  ///< [N m^2] GJ
+  double mass_per_length = 0.0;           ///< [kg/m]
+  double polar_inertia_per_length = 0.0;  ///< [kg m] rho (I1 + I2)
+  double radius = 0.0;                    ///< [m] of a circle of that polar inertia: scale of the angles
 
   static RodSection circle(double diameter, double youngs_modulus, double poisson_ratio, double density);
   /// A rectangle of a height along the first axis and a width along the second one.
-  static RodSection rectangle(double height, double width, double youngs_modulus, double poisson_ratio,
-                              double density);
+  static RodSection rectangle(double height, double width, double youngs_modulus, double poisson_ratio, double density);
 };
 
 /// The angle of a segment among the unknowns.
@@ -38,20 +38,20 @@ struct TwistAngle {
 };
 
 struct RodSegment {
-  std::array<int, 2> nodes{};          ///< blocks, in the direction of the rod
-  double length = 0.0;                 ///< [m] at rest
+  std::array<int, 2> nodes{};  ///< blocks, in the direction of the rod
+  double length = 0.0;         ///< [m] at rest
   int section = 0;
   TwistAngle angle;
-  Vec<3> director = Vec<3>::UnitX();   ///< first material axis at the start
-  int clamp = -1;                      ///< index into RodMesh::clamps; -1: none
+  Vec<3> director = Vec<3>::UnitX();  ///< first material axis at the start
+  int clamp = -1;                     ///< index into RodMesh::clamps; -1: none
 };
 
 /// A node between two segments.
 struct RodJoint {
-  std::array<int, 2> segments{};           ///< the one that ends here, and the one that begins
-  double length = 0.0;                     ///< [m] of rod at rest that belongs to the node
-  std::array<double, 2> curvature{};       ///< at rest towards both axes, times the length
-  double twist = 0.0;                      ///< [rad] at rest
+  std::array<int, 2> segments{};      ///< the one that ends here, and the one that begins
+  double length = 0.0;                ///< [m] of rod at rest that belongs to the node
+  std::array<double, 2> curvature{};  ///< at rest towards both axes, times the length
+  double twist = 0.0;                 ///< [rad] at rest
 };
 
 /// Segments whose director is held and turns as a prescribed motion does.
@@ -70,9 +70,9 @@ struct RodMesh {
 
 /// Shape of a rod at rest.
 struct RodRest {
-  bool is_straight = false;                               ///< else as placed
-  std::optional<std::array<double, 2>> curvature;         ///< [1/m] towards both axes
-  std::optional<double> twist;                            ///< [rad/m]
+  bool is_straight = false;                        ///< else as placed
+  std::optional<std::array<double, 2>> curvature;  ///< [1/m] towards both axes
+  std::optional<double> twist;                     ///< [rad/m]
 };
 
 /// A body that becomes part of a RodMesh.
@@ -82,7 +82,7 @@ struct RodBody {
   std::span<const int> blocks;                ///< per vertex
   int first_angle_block = 0;                  ///< angles follow in the order of the segments
   RodSection section;
-  std::optional<Vec<3>> up;                   ///< direction of the first axis, as far as it is across
+  std::optional<Vec<3>> up;  ///< direction of the first axis, as far as it is across
   RodRest rest;
 };
 

@@ -10,7 +10,7 @@ namespace clearance {
 
 namespace {
 
-constexpr int grain = 64;           // joints per task
+constexpr int grain = 64;            // joints per task
 constexpr double kept_length = 0.2;  // share of its length that a segment keeps in one step of Newton's iteration
 
 }  // namespace
@@ -53,7 +53,8 @@ HistoryLayout RodPotential::history_layout() const {
   HistoryLayout layout;
   layout.num_per_point = 4;
   for (const RodSegment& segment : mesh_->segments) {
-    const Vec<3> middle = 0.5 * (block<3>(mesh_->x_start, segment.nodes[0]) + block<3>(mesh_->x_start, segment.nodes[1]));
+    const Vec<3> middle =
+        0.5 * (block<3>(mesh_->x_start, segment.nodes[0]) + block<3>(mesh_->x_start, segment.nodes[1]));
     layout.points.push_back({middle, segment.nodes[0]});
   }
   return layout;
@@ -84,7 +85,7 @@ Result<Done> RodPotential::begin_step(const VecX& x_t0, double h, double time_t1
   }
   twist_t0_.resize(mesh_->joints.size());
   for (std::size_t j = 0; j < twist_t0_.size(); ++j) {
-    // Where nothing has happened yet, the twist is that at rest, or next to it.
+    // The twist begins with that at rest, or next to it.
     const RodJoint& joint = mesh_->joints[j];
     twist_t0_[j] = history_.empty() ? joint.twist : history_[4 * static_cast<std::size_t>(joint.segments[0]) + 3];
   }
@@ -102,7 +103,7 @@ void RodPotential::end_step(const VecX& x_t1, std::span<double> history) const {
       // A clamp that opens leaves the axes where they are: the director for the angle that the segment has.
       const double theta = angle_at(segments[s], x_t1);
       const Vec<3> first = (director - director.dot(tangent) * tangent).normalized();
-      director = std::cos(theta) * first - std::sin(theta) * tangent.cross(first);
+      director = elementary::cos(theta) * first - elementary::sin(theta) * tangent.cross(first);
     } else {
       director = transport(frame.tangent, tangent, director);
     }
@@ -129,9 +130,10 @@ JointBend<double> RodPotential::bend_at(std::size_t j, const VecX& x) const {
   const RodJoint& joint = mesh_->joints[j];
   const auto [a, b] = joint.segments;
   const std::array<int, 3> nodes = nodes_of(joint);
-  return joint_bend<double>({frames_[a], frames_[b]},
-                            {Vec<3>(block<3>(x, nodes[0])), Vec<3>(block<3>(x, nodes[1])), Vec<3>(block<3>(x, nodes[2]))},
-                            {angle_at(mesh_->segments[a], x), angle_at(mesh_->segments[b], x)}, near_twist(joint, x));
+  return joint_bend<double>(
+      {frames_[a], frames_[b]},
+      {Vec<3>(block<3>(x, nodes[0])), Vec<3>(block<3>(x, nodes[1])), Vec<3>(block<3>(x, nodes[2]))},
+      {angle_at(mesh_->segments[a], x), angle_at(mesh_->segments[b], x)}, near_twist(joint, x));
 }
 
 double RodPotential::energy_of_segment(const RodSegment& segment, const VecX& x) const {
@@ -158,7 +160,8 @@ void RodPotential::find_holds(const VecX& x_t0) {
     const RodSegment& segment = segments[s];
     const RodSection& section = mesh_->sections[segment.section];
     const auto hold = [&](int component) {
-      const double h = segment.angle.length, scale = section.bending[0] > 0.0 ? section.bending[0] : section.stretching * h * h;
+      const double h = segment.angle.length,
+                   scale = section.bending[0] > 0.0 ? section.bending[0] : section.stretching * h * h;
       Hold& held = holds_.emplace_back();
       held.segment = s;
       held.component = component;
@@ -183,7 +186,8 @@ CompensatedSum RodPotential::energy(const VecX& x) const {
 }
 
 void RodPotential::add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const {
-  for (const RodSegment& segment : mesh_->segments) sums[body_of_block[segment.nodes[0]]] += energy_of_segment(segment, x);
+  for (const RodSegment& segment : mesh_->segments)
+    sums[body_of_block[segment.nodes[0]]] += energy_of_segment(segment, x);
   for (std::size_t j = 0; j < mesh_->joints.size(); ++j) {
     sums[body_of_block[nodes_of(mesh_->joints[j])[0]]] += energy_of_joint(j, x);
   }
@@ -272,10 +276,11 @@ void RodPotential::add(const VecX& x, double scale, bool is_exact, BlockSparseMa
     const Vec<3> stiffness = stiffness_of(joint);
     Eigen::Matrix<double, 11, 11> hessian = Eigen::Matrix<double, 11, 11>::Zero();
     if (is_exact) {
-      hessian = exact_hessian({frames_[a], frames_[b]},
-                              {Vec<3>(block<3>(x, nodes[0])), Vec<3>(block<3>(x, nodes[1])), Vec<3>(block<3>(x, nodes[2]))},
-                              {angle_at(mesh_->segments[a], x), angle_at(mesh_->segments[b], x)}, near_twist(joint, x),
-                              rest_of(joint), stiffness);
+      hessian =
+          exact_hessian({frames_[a], frames_[b]},
+                        {Vec<3>(block<3>(x, nodes[0])), Vec<3>(block<3>(x, nodes[1])), Vec<3>(block<3>(x, nodes[2]))},
+                        {angle_at(mesh_->segments[a], x), angle_at(mesh_->segments[b], x)}, near_twist(joint, x),
+                        rest_of(joint), stiffness);
     } else {
       const JointBend<double> bend = bend_at(j, x);
       for (std::size_t k = 0; k < 3; ++k) {
@@ -305,8 +310,8 @@ void RodPotential::add(const VecX& x, double scale, bool is_exact, BlockSparseMa
     const double length = edge.norm(), pull = section.stretching * (length / segment.length - 1.0) / length;
     const Vec<3> t = edge / length;
     const double across = is_exact ? pull : std::max(0.0, pull);
-    const Mat<3> along = section.stretching / segment.length * t * t.transpose() +
-                         across * (Mat<3>::Identity() - t * t.transpose());
+    const Mat<3> along =
+        section.stretching / segment.length * t * t.transpose() + across * (Mat<3>::Identity() - t * t.transpose());
     Eigen::Map<Mat<3>>{next} = along;
     Eigen::Map<Mat<3>>{next + 9} = -along;
     Eigen::Map<Mat<3>>{next + 18} = along;

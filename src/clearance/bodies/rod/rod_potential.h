@@ -51,9 +51,9 @@ class RodPotential : public Potential {
   /// A spring on an angle that no other energy depends on: a clamped segment's, or a place behind the last angle of a
   /// body in its block.
   struct Hold {
-    std::size_t segment;          // whose block it is in
+    std::size_t segment;  // whose block it is in
     int component;
-    double stiffness, value;      // [N/m], [m] where the step begins
+    double stiffness, value;  // [N/m], [m] where the step begins
   };
 
   double angle_at(const RodSegment& segment, const VecX& x) const {
@@ -76,13 +76,13 @@ class RodPotential : public Potential {
   }
 
   std::shared_ptr<const RodMesh> mesh_;
-  std::vector<std::vector<int>> blocks_;           // per joint: those of its stencil
-  std::vector<std::array<int, 5>> places_;         // per joint: of three nodes and two angles among them
-  std::vector<int> joint_at_end_;                  // per segment; -1: a free end
-  std::vector<double> history_;                    // empty: nothing has happened yet
-  std::vector<SegmentFrame> frames_;               // per segment, of this step
-  std::vector<double> angle_t0_, twist_t0_;        // per segment, per joint
-  std::vector<Hold> holds_;                        // of this step
+  std::vector<std::vector<int>> blocks_;     // per joint: those of its stencil
+  std::vector<std::array<int, 5>> places_;   // per joint: of three nodes and two angles among them
+  std::vector<int> joint_at_end_;            // per segment; -1: a free end
+  std::vector<double> history_;              // empty: nothing has happened yet
+  std::vector<SegmentFrame> frames_;         // per segment, of this step
+  std::vector<double> angle_t0_, twist_t0_;  // per segment, per joint
+  std::vector<Hold> holds_;                  // of this step
   BlockAssembler assembler_;
   std::size_t num_locals_ = 0;
   std::vector<double> locals_;

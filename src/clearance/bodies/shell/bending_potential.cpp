@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "clearance/base/contract.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -27,7 +28,7 @@ Tilt tilt_of(const Vec<3>& x0, const Vec<3>& x1, const Vec<3>& x2, const Vec<3>&
   // d = cos a N / |N| + sin a t x N / |N| + ..., so that tan a = d . (t x N) / d . N.
   const double sine = d.dot(t.cross(n)), cosine = d.dot(n);
   Tilt tilt;
-  tilt.angle = std::atan2(sine, cosine);
+  tilt.angle = elementary::atan2(sine, cosine);
   const double square = sine * sine + cosine * cosine;
   // sine = N . (d x t) and cosine = N . d; dN = de x s + e x ds, dt = (de - t (t . de)) / |e|.
   const Vec<3> by_n = (cosine * d.cross(t) - sine * d) / square;
@@ -107,8 +108,7 @@ class BendingPotential::Builder {
     Element& element = elements_.all.emplace_back();
     element.num_angles = 1;
     const double area = triangle.area + mesh_.triangles[edge.triangles[1]].area;
-    element.stiffness(0, 0) =
-        mesh_.materials[triangle.material].flexural_rigidity() * edge.length * edge.length / area;
+    element.stiffness(0, 0) = mesh_.materials[triangle.material].flexural_rigidity() * edge.length * edge.length / area;
     element.angles[0].edge = e;
     place(edge, element.angles[0], element);
   }
@@ -130,8 +130,7 @@ class BendingPotential::Builder {
   void find_idle() {
     for (std::size_t e = 0; e < mesh_.edges.size(); ++e) {
       const Slope& slope = mesh_.edges[e].slope;
-      const bool is_last =
-          e + 1 == mesh_.edges.size() || mesh_.edges[e + 1].slope.block != slope.block;
+      const bool is_last = e + 1 == mesh_.edges.size() || mesh_.edges[e + 1].slope.block != slope.block;
       if (slope.block < 0 || !is_last) continue;
       for (int c = slope.component + 1; c < 3; ++c) {
         elements_.always_idle.push_back({slope.block, c, stiffness_of_slope(mesh_.edges[e])});
@@ -266,8 +265,8 @@ double BendingPotential::energy_of(const Element& element, const VecX& x) const 
 }
 
 CompensatedSum BendingPotential::energy(const VecX& x) const {
-  CompensatedSum sum = ordered_sum(static_cast<int>(elements_->all.size()),
-                                   [&](int i) { return energy_of(elements_->all[i], x); });
+  CompensatedSum sum =
+      ordered_sum(static_cast<int>(elements_->all.size()), [&](int i) { return energy_of(elements_->all[i], x); });
   for_each_idle([&](int block, int component, double stiffness) {
     const double u = x[3 * static_cast<Eigen::Index>(block) + component];
     sum.add(0.5 * stiffness * u * u);
@@ -313,7 +312,8 @@ void BendingPotential::add(const VecX& x, double scale, bool is_exact, BlockSpar
     Bend bent;
     bend(element, x, bent);
     double* const locals = locals_.data() + 9 * elements_->first_local[i];
-    // The block (a, b), a >= b, is number a (a + 1) / 2 + b: the transposed derivatives by a, the stiffness, those by b.
+    // The block (a, b), a >= b, is number a (a + 1) / 2 + b: the transposed derivatives by a, the stiffness, those by
+    // b.
     double* local = locals;
     for (Eigen::Index a = 0; a < std::ssize(element.blocks); ++a) {
       const Mat<3> left = bent.by_x.middleCols<3>(3 * a).transpose().lazyProduct(element.stiffness);

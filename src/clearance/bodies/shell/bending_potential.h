@@ -6,8 +6,8 @@
 //
 //     H = sum_e (a_e - a_e at rest) |e| / A  m_e m_e^T,    E = A D/2 (nu (tr H)^2 + (1 - nu) H : H).
 //
-// For a flat plate this is Morley's element, which converges on every mesh. On the border phi_e alone is a_e: left
-// free, it is simply supported. A clamped edge has a normal that is given, and a_e follows from the triangle's.
+// For a flat plate this is Morley's element [Mor68], which converges on every mesh. On the border phi_e alone is a_e:
+// left free, it is simply supported. A clamped edge has a normal that is given, and a_e follows from the triangle's.
 //
 // With hinges, E = D/2 |e|^2 / (A1 + A2) (theta - theta at rest)^2 for every edge between two triangles: a plate on
 // regular grids alone.
@@ -51,9 +51,9 @@ class BendingPotential : public Potential {
   /// One angle of an element: a share of the angle between the triangles of an edge and of its slope.
   struct Angle {
     int edge = 0;
-    int side = 0;           // of the edge: the triangle that the angle is seen from
-    double share = 1.0;     // of the angle between the triangles
-    double of_slope = 0.0;  // [1/m] of the slope's length
+    int side = 0;                           // of the edge: the triangle that the angle is seen from
+    double share = 1.0;                     // of the angle between the triangles
+    double of_slope = 0.0;                  // [1/m] of the slope's length
     std::array<int, 4> at{-1, -1, -1, -1};  // the edge's nodes 0, 1 and opposite nodes among the element's blocks
     int slope_at = -1;                      // its slope's block among these
   };
@@ -94,8 +94,8 @@ class BendingPotential : public Potential {
 
   std::shared_ptr<const ShellMesh> mesh_;
   std::shared_ptr<const Elements> elements_;
-  std::vector<Vec<3>> normals_;                     // per edge that is clamped: its normal at the start
-  std::vector<std::optional<Mat<3>>> rotations_;    // per clamp, in this step
+  std::vector<Vec<3>> normals_;                   // per edge that is clamped: its normal at the start
+  std::vector<std::optional<Mat<3>>> rotations_;  // per clamp, in this step
   BlockAssembler assembler_;
   std::size_t num_locals_ = 0;  // blocks of local Hessians
   std::vector<double> locals_;

@@ -3,6 +3,8 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "clearance/math/elementary.h"
+
 namespace clearance {
 
 namespace {
@@ -31,7 +33,7 @@ Mat<3> cross_matrix(const Vec<3>& v) {
 }
 
 double angle_between(const Wing& a, const Wing& b) {
-  return std::atan2(a.normal.cross(b.normal).dot(a.edge) / a.edge.norm(), a.normal.dot(b.normal));
+  return elementary::atan2(a.normal.cross(b.normal).dot(a.edge) / a.edge.norm(), a.normal.dot(b.normal));
 }
 
 /// Adds the second derivatives of one wing, whose node 2 is node `third` of the four.
@@ -41,7 +43,8 @@ void add_wing(const Wing& wing, double sign, int third, Mat<12>& hessian) {
   // N = sign e x s with e = x1 - x0 and s = x2 - x0.
   const Mat<3> by_e = -sign * cross_matrix(wing.side), by_s = sign * cross_matrix(e);
   // lift = |e| N / N^2: d lift = (e . de / |e|) N / N^2 + |e| (dN / N^2 - 2 N (N . dN) / N^4).
-  const Mat<3> by_normal = length / area_sq * (Mat<3>::Identity() - 2.0 / area_sq * wing.normal * wing.normal.transpose());
+  const Mat<3> by_normal =
+      length / area_sq * (Mat<3>::Identity() - 2.0 / area_sq * wing.normal * wing.normal.transpose());
   const Mat<3> lift_by_e = wing.normal / area_sq * (e / length).transpose() + by_normal * by_e;
   const Mat<3> lift_by_s = by_normal * by_s;
   // foot = s . e / e^2.

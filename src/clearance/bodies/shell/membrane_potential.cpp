@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "clearance/base/contract.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -60,7 +61,7 @@ Response of_neo_hookean(double mu, double lambda, const Mat<2>& c, bool is_proje
     r.energy = infinity;
     return r;
   }
-  const double log_det = std::log1p(growth);
+  const double log_det = elementary::log1p(growth);
   const Mat<2> inverse = c.inverse();
   r.energy = 0.5 * mu * (e.trace() - log_det) + 0.125 * lambda * log_det * log_det;
   // S = mu (1 - C^-1) + L/2 ln det C C^-1, and 1 - C^-1 = C^-1 E.

@@ -59,9 +59,9 @@ struct ShellTriangle {
 };
 
 struct ShellEdge {
-  std::array<int, 2> nodes{};             ///< blocks
-  std::array<int, 2> triangles{-1, -1};   ///< the second is -1 on the border
-  std::array<int, 2> opposite{-1, -1};    ///< block of the third node of each triangle
+  std::array<int, 2> nodes{};            ///< blocks
+  std::array<int, 2> triangles{-1, -1};  ///< the second is -1 on the border
+  std::array<int, 2> opposite{-1, -1};   ///< block of the third node of each triangle
   /// -1 if both triangles run through the edge in the same direction, so that their normals point to opposite sides.
   double sense = 1.0;
   double length = 0.0;  ///< [m] at rest

@@ -280,7 +280,8 @@ class SurfaceBuilder {
   /// Notes where shells and rods start, which may touch themselves. Particles are bodies of their own: no number there
   /// makes them keep all of their radii.
   void set_start() {
-    if (std::none_of(bodies_.begin(), bodies_.end(), [](const BodyInstance& body) { return is_thin(body.kind); })) return;
+    if (std::none_of(bodies_.begin(), bodies_.end(), [](const BodyInstance& body) { return is_thin(body.kind); }))
+      return;
     const VecX x = result_.map.apply(start_positions(bodies_, unknowns_));
     for (int v = 0; v < result_.topology.num_vertices; ++v) {
       const bool is_particle = bodies_[result_.topology.vertex_body[v]].kind == BodyKind::particles;

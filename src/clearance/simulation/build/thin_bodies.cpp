@@ -25,10 +25,9 @@ ShellMaterial material_of(const BodyDesc& body) {
   material.bending_stiffness = shell.bending_stiffness;
   if (!shell.orthotropy) return material;
   const OrthotropyDesc& of = *shell.orthotropy;
-  const Mat<3> linear =
-      rotation_from_euler_xyz(body.transform.rotation) * body.transform.scale.asDiagonal();
-  material.orthotropy = Orthotropy{linear * of.warp, of.youngs_modulus_warp, of.youngs_modulus_weft, of.poisson_ratio,
-                                   of.shear_modulus};
+  const Mat<3> linear = rotation_from_euler_xyz(body.transform.rotation) * body.transform.scale.asDiagonal();
+  material.orthotropy =
+      Orthotropy{linear * of.warp, of.youngs_modulus_warp, of.youngs_modulus_weft, of.poisson_ratio, of.shear_modulus};
   return material;
 }
 
@@ -65,10 +64,10 @@ void add_clamps(const BodyDesc& desc, const BodyInstance& body, const BodyBlocks
 RodSection section_of(const BodyDesc& body, const RodDesc& rod) {
   const MaterialDesc& material = body.material;
   RodSection section =
-      rod.section ? RodSection::rectangle((*rod.section)[0], (*rod.section)[1], material.youngs_modulus,
-                                          material.poisson_ratio, material.density)
-                  : RodSection::circle(*body.thickness, material.youngs_modulus, material.poisson_ratio,
-                                       material.density);
+      rod.section
+          ? RodSection::rectangle((*rod.section)[0], (*rod.section)[1], material.youngs_modulus, material.poisson_ratio,
+                                  material.density)
+          : RodSection::circle(*body.thickness, material.youngs_modulus, material.poisson_ratio, material.density);
   section.stretching = rod.stretching_stiffness.value_or(section.stretching);
   section.bending = rod.bending_stiffness.value_or(section.bending);
   section.twisting = rod.twisting_stiffness.value_or(section.twisting);
@@ -131,7 +130,8 @@ void add_particle_mass(const SceneDesc& desc, const std::vector<BodyInstance>& b
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     if (bodies[b].kind != BodyKind::particles) continue;
     const BodyDesc& body = desc.bodies[bodies[b].desc];
-    const double of_particle = body.material.density * std::numbers::pi / 6.0 * std::pow(*body.thickness, 3);
+    const double of_particle =
+        body.material.density * std::numbers::pi / 6.0 * (*body.thickness * *body.thickness * *body.thickness);
     for (const int block : unknowns.blocks[b].block_of_node) mass[block] += of_particle;
   }
 }

@@ -13,8 +13,7 @@ namespace {
 template <int dim>
 class UnknownsLayout {
  public:
-  Unknowns lay_out(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
-                   std::vector<StiffUnit> stiff_units) {
+  Unknowns lay_out(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, std::vector<StiffUnit> stiff_units) {
     unknowns_.stiff_units = std::move(stiff_units);
     unknowns_.vertex_map = SurfaceMap(dim);
     auto unit = unknowns_.stiff_units.begin();

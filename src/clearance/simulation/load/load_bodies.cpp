@@ -782,9 +782,10 @@ void check_rod_mesh(BodyEntry& entry) {
   }
   const auto crowded = std::find_if(num_edges.begin(), num_edges.end(), [](int count) { return count > 2; });
   if (crowded == num_edges.end()) return;
-  report(fmt::format("branches at vertex {} (counted from 0), which has {} edges; a rod is a line or a loop, so give "
-                     "each branch a body of its own",
-                     entry.source_vertex[crowded - num_edges.begin()], *crowded));
+  report(
+      fmt::format("branches at vertex {} (counted from 0), which has {} edges; a rod is a line or a loop, so give "
+                  "each branch a body of its own",
+                  entry.source_vertex[crowded - num_edges.begin()], *crowded));
 }
 
 void check_placed_surface(BodyEntry& entry) {

@@ -53,8 +53,8 @@ FrameOutcome judge_frame(const VerifyFolder& folder, int index, const FirstFrame
   f.mesh.dim = folder.dimension;
   if (!has_valid_indices(f)) return unjudged(fmt::format("{}: index out of range", path));
   VerifyScene scene = folder.scene;
-  const bool has_radius = std::any_of(scene.bodies.begin(), scene.bodies.end(),
-                                      [](const VerifyBody& body) { return body.radius > 0.0; });
+  const bool has_radius =
+      std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const VerifyBody& body) { return body.radius > 0.0; });
   if (has_radius && f.mesh.vertices.size() == first.frame.mesh.vertices.size()) {
     scene.start = first.frame.mesh.vertices;
   }
