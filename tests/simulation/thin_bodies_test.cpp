@@ -1,4 +1,5 @@
 // Shells, rods and particles in whole scenes: they keep their thickness, their momentum and their bits.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -17,7 +18,7 @@ std::string busy_scene(const std::string& integrator = "implicit_euler") {
       {"name": "ball", "generator": {"kind": "sphere", "size": [0.1], "resolution": [2]},
        "transform": {"translation": [0, 0.101, 0]}, "material": {"youngs_modulus": 1e5}},
       {"name": "cloth", "kind": "shell", "thickness": 0.002,
-       "generator": {"kind": "sheet", "size": [0.4, 0.4], "resolution": [8, 8]},
+       "generator": {"kind": "sheet", "size": [0.4, 0.4], "resolution": [6, 6]},
        "transform": {"translation": [0.01, 0.215, 0.02], "rotation": [0, 20, 0]},
        "material": {"youngs_modulus": 1e5, "poisson_ratio": 0.3, "density": 500}},
       {"name": "cable", "kind": "rod", "thickness": 0.01,
@@ -25,14 +26,14 @@ std::string busy_scene(const std::string& integrator = "implicit_euler") {
        "transform": {"translation": [0.02, 0.235, 0.01]},
        "material": {"youngs_modulus": 1e6, "density": 1000}, "rod": {"straight_at_rest": true}},
       {"name": "grains", "kind": "particles", "thickness": 0.01,
-       "generator": {"kind": "box", "size": [0.1, 0.02, 0.1], "resolution": [4, 1, 4]},
-       "transform": {"translation": [0, 0.27, 0.05]}, "material": {"density": 2000}}]})";
+       "generator": {"kind": "box", "size": [0.1, 0.03, 0.1], "resolution": [2, 1, 2]},
+       "transform": {"translation": [0, 0.28, 0.05], "rotation": [10, 15, 5]}, "material": {"density": 2000}}]})";
 }
 
 std::vector<std::string> hashes(RunningScene& scene, int num_steps) {
   std::vector<std::string> result;
   for (int n = 0; n < num_steps; ++n) {
-    scene.step();
+    scene.simulation().step();
     result.push_back(scene.simulation().state_hash());
   }
   return result;
@@ -53,7 +54,7 @@ TEST(ThinBodies, ARestartGivesTheSameBits) {
     RunningScene whole(busy_scene(integrator));
     const std::vector<std::string> expected = hashes(whole, 14);
     RunningScene first(busy_scene(integrator));
-    first.steps(7);
+    hashes(first, 7);
     const State saved = first.state();
     RunningScene second(busy_scene(integrator));
     ASSERT_TRUE(second.simulation().restore(saved));
@@ -77,8 +78,8 @@ double vertex_gap(const RunningScene& scene, int body, int other) {
 
 TEST(ThinBodies, GrainsKeepTheirDiameter) {
   RunningScene scene(busy_scene());
-  for (int step = 0; step < 30; ++step) {
-    scene.step();
+  for (int step = 0; step < 20; ++step) {
+    scene.simulation().step();
     EXPECT_GT(vertex_gap(scene, 3, 3), 0.01);
     EXPECT_GT(vertex_gap(scene, 3, 2), 0.01);
     EXPECT_GT(vertex_gap(scene, 3, 1), 0.006);
@@ -141,8 +142,10 @@ TEST(ThinBodies, ASheetFinerThanItsThicknessStartsAndBends) {
        "material": {"youngs_modulus": 2e4, "density": 1000},
        "motions": [{"region": {"box": [[-0.021, -1, -1], [-0.0179, 1, 1]]}}]}]})");
   scene.steps(20);
-  // The free end hangs below the held one.
-  EXPECT_LT(scene.x(20)[1], -0.004);
+  // The free end hangs far below the held one.
+  double lowest = 0.0;
+  for (const int block : scene.scene().blocks[0].block_of_node) lowest = std::min(lowest, scene.x(block)[1]);
+  EXPECT_LT(lowest, -0.02);
 }
 
 }  // namespace
