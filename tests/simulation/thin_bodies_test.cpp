@@ -114,6 +114,19 @@ TEST(ThinBodies, AFreeRodSpinsForEver) {
   EXPECT_LT((scene.x(0) - scene.rest(0)).norm(), 1e-9);
 }
 
+TEST(ThinBodies, BodiesBeforeAndBehindAThinOneHaveNoThickness) {
+  const std::string box = R"({"kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
+    "transform": {"translation": [)";
+  const std::string grain = R"({"kind": "particles", "thickness": 0.004, "geometry": {"vertices": [[0, 1, 0]]}})";
+  RunningScene scene(R"({"bodies": [)" + box + "0, 0, 0]}}, " + grain + ", " + box + "1, 0, 0]}}, " +
+                     R"({"kind": "particles", "thickness": 0.012, "geometry": {"vertices": [[0, 2, 0]]}}, )" + box +
+                     "2, 0, 0]}}]}");
+  const SurfaceTopology& surface = scene.model().surface;
+  const std::vector<double> of_body = {0.0, 0.002, 0.0, 0.006, 0.0};
+  ASSERT_EQ(surface.radius.size(), static_cast<std::size_t>(surface.num_vertices));
+  for (int v = 0; v < surface.num_vertices; ++v) EXPECT_EQ(surface.radius[v], of_body[surface.vertex_body[v]]) << v;
+}
+
 TEST(ThinBodies, AClothLiesAThicknessAboveTheNext) {
   RunningScene scene(R"({"time": {"step": 0.01, "integrator": "implicit_euler"}, "half_spaces": [{}],
     "contact": {"dhat": 0.0002, "dhat_is_absolute": true},

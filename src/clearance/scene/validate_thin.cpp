@@ -31,9 +31,30 @@ class ThinCheck : SceneCheck {
       if (body.kind == BodyKind::shell) check_shell(body, place);
       if (body.kind == BodyKind::rod) check_rod(body, place);
     }
+    const bool has_thin = std::any_of(scene_.bodies.begin(), scene_.bodies.end(),
+                                      [](const BodyDesc& body) { return is_thin(body.kind); });
+    if (has_thin) check_scene();
   }
 
  private:
+  /// Warns of what thin bodies have no part in.
+  void check_scene() {
+    for (std::size_t f = 0; f < scene_.output.fields.size(); ++f) {
+      const OutputField field = scene_.output.fields[f];
+      const bool is_of_elements = field == OutputField::von_mises || field == OutputField::principal_stress ||
+                                  field == OutputField::strain || field == OutputField::energy_density ||
+                                  field == OutputField::stress;
+      if (!is_of_elements) continue;
+      warning(element_path("output.fields", f),
+              "shells, rods and particles do not have this field yet: it is 0 there, whatever they carry",
+              std::string(enum_name(field)));
+    }
+    if (scene_.start.overlaps == OverlapHandling::separate) {
+      warning("start.overlaps", "shells, rods and particles that overlap by their thickness are not moved apart",
+              "separate");
+    }
+  }
+
   void check_thin(const BodyDesc& body, const std::string& place) {
     const std::string kind(enum_name(body.kind));
     if (is_plane()) error(place + ".kind", "a 2D scene has no shells, rods and particles", kind);
@@ -45,6 +66,13 @@ class ThinCheck : SceneCheck {
       error("contact.formulation",
             fmt::format("bodies with a thickness ({}) need the formulation ipc without options", place),
             std::string(enum_name(formulation_of(scene_.contact.options))));
+    }
+    for (std::size_t l = 0; l < body.loads.size() && body.kind != BodyKind::shell; ++l) {
+      const LoadKind load = body.loads[l].kind;
+      if (load != LoadKind::pressure && load != LoadKind::traction) continue;
+      error(element_path(place + ".loads", l) + ".kind",
+            fmt::format("a body of kind {} has no faces; use a force or an acceleration", kind),
+            std::string(enum_name(load)));
     }
     if (body.volume_mesh) error(place + ".volume_mesh", fmt::format("a body of kind {} has no inside", kind));
   }
@@ -69,7 +97,9 @@ class ThinCheck : SceneCheck {
     const OrthotropyDesc& of = *shell.orthotropy;
     const std::string at = place + ".shell.orthotropy";
     if (of.warp.isZero(0.0)) error(at + ".warp", "must not be zero", text(of.warp));
-    if (!(of.poisson_ratio * of.poisson_ratio < of.youngs_modulus_warp / of.youngs_modulus_weft)) {
+    // Moduli out of range have their own message.
+    if (std::min(of.youngs_modulus_warp, of.youngs_modulus_weft) > 0.0 &&
+        !(of.poisson_ratio * of.poisson_ratio < of.youngs_modulus_warp / of.youngs_modulus_weft)) {
       error(at + ".poisson_ratio",
             fmt::format("expected a magnitude below {:.6g}, the root of the ratio of the moduli, warp over weft",
                         std::sqrt(of.youngs_modulus_warp / of.youngs_modulus_weft)),

@@ -65,6 +65,11 @@ Result<double> edge_length_of(const SceneDesc& scene, const BodyDesc& body, cons
   return length;
 }
 
+/// True if the mesh of the body decides how accurate it is: all that is elastic.
+bool is_refined(const BodyDesc& body) {
+  return has_nodes(body.kind) && body.kind != BodyKind::particles;
+}
+
 /// Makes the elements of one body half as large.
 Issues refine_body(SceneDesc& scene, BodyDesc& body, const std::string& place) {
   if (body.volume_mesh) {
@@ -86,7 +91,7 @@ void add_mesh_warnings(const SceneDesc& scene, Issues& warnings) {
   };
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     const BodyDesc& body = scene.bodies[i];
-    if (body.kind != BodyKind::deformable) continue;
+    if (!is_refined(body)) continue;
     const std::string place = fmt::format("bodies[{}]", i);
     const bool adapts = body.remesh ? body.remesh->enabled : scene.remesh && scene.remesh->enabled;
     if (adapts) {
@@ -174,7 +179,7 @@ Result<Levels> make_levels(const SceneDesc& scene, Refinement refinement, int nu
     if (refines_step) refine_step(finer);
     for (std::size_t i = 0; refines_mesh && i < finer.bodies.size(); ++i) {
       BodyDesc& body = finer.bodies[i];
-      if (body.kind != BodyKind::deformable) continue;
+      if (!is_refined(body)) continue;
       const Issues of_body = refine_body(finer, body, fmt::format("bodies[{}]", i));
       issues.insert(issues.end(), of_body.begin(), of_body.end());
     }

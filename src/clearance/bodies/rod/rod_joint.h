@@ -95,7 +95,8 @@ SegmentAxes<Scalar> axes_of(const SegmentFrame& frame, const Vec3Of<Scalar>& edg
 /// Curvatures and twist with their derivatives by the eleven unknowns: three nodes, then both angles.
 template <class Scalar>
 struct JointBend {
-  std::array<Scalar, 3> value;  // k1, k2, m
+  std::array<Scalar, 3> value;                // k1, k2, m
+  std::array<std::array<Scalar, 2>, 3> turn;  // their derivatives by a turn of each segment's axes about it
   std::array<Eigen::Matrix<Scalar, 11, 1>, 3> gradient;
 };
 
@@ -163,6 +164,7 @@ JointBend<Scalar> joint_bend(const std::array<SegmentFrame, 2>& frames, const st
   expand(k1, bend.gradient[0]);
   expand(k2, bend.gradient[1]);
   expand(m, bend.gradient[2]);
+  bend.turn = {std::array{k1.wa, k1.wb}, std::array{k2.wa, k2.wb}, std::array{m.wa, m.wb}};
   return bend;
 }
 

@@ -287,20 +287,25 @@ void RodPotential::add(const VecX& x, double scale, bool is_exact, BlockSparseMa
         hessian += stiffness[static_cast<Eigen::Index>(k)] * bend.gradient[k] * bend.gradient[k].transpose();
       }
     }
-    // Spread the eleven unknowns over the blocks.
-    const auto num_blocks = std::ssize(blocks_[j]);
-    Eigen::Matrix<double, 15, 11> spread = Eigen::Matrix<double, 15, 11>::Zero();
-    for (int n = 0; n < 3; ++n) {
-      for (int c = 0; c < 3; ++c) spread(3 * places_[j][n] + c, 3 * n + c) = 1.0;
+    // Put the eleven unknowns where they are in the blocks.
+    std::array<int, 11> place{};
+    std::array<double, 11> scale_of{};
+    for (int k = 0; k < 9; ++k) {
+      place[k] = 3 * places_[j][k / 3] + k % 3;
+      scale_of[k] = 1.0;
     }
     for (int side = 0; side < 2; ++side) {
       const TwistAngle& angle = mesh_->segments[joint.segments[side]].angle;
-      spread(3 * places_[j][3 + side] + angle.component, 9 + side) = 1.0 / angle.length;
+      place[9 + side] = 3 * places_[j][3 + side] + angle.component;
+      scale_of[9 + side] = 1.0 / angle.length;
     }
-    const Eigen::Matrix<double, 15, 15> all = spread * hessian * spread.transpose();
-    double* local = of_joint[j];
-    for (Eigen::Index r = 0; r < num_blocks; ++r) {
-      for (Eigen::Index c = 0; c <= r; ++c, local += 9) Eigen::Map<Mat<3>>{local} = all.block<3, 3>(3 * r, 3 * c);
+    for (int r = 0; r < 11; ++r) {
+      for (int c = 0; c < 11; ++c) {
+        const int row = place[r] / 3, column = place[c] / 3;
+        if (row < column) continue;
+        of_joint[j][9 * (row * (row + 1) / 2 + column) + 3 * (place[c] % 3) + place[r] % 3] +=
+            scale_of[r] * scale_of[c] * hessian(r, c);
+      }
     }
   });
   for (std::size_t s = 0; s < mesh_->segments.size(); ++s) {
@@ -342,6 +347,29 @@ StepLimit RodPotential::max_feasible_step(const VecX& x, const VecX& dx) {
     if (root < limit.alpha) limit = {root, static_cast<int>(s)};
   }
   return limit;
+}
+
+void RodPotential::add_clamp_torques(const VecX& x, VecX& torques) const {
+  for (std::size_t j = 0; j < mesh_->joints.size(); ++j) {
+    const RodJoint& joint = mesh_->joints[j];
+    for (std::size_t side = 0; side < 2; ++side) {
+      const std::size_t s = joint.segments[side];
+      if (!frames_[s].is_clamped) continue;
+      const JointBend<double> bend = bend_at(j, x);
+      const Vec<3> stiffness = stiffness_of(joint), rest = rest_of(joint);
+      double by_turn = 0.0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        const auto at = static_cast<Eigen::Index>(k);
+        by_turn += stiffness[at] * (bend.value[k] - rest[at]) * bend.turn[k][side];
+      }
+      // A rotation w of the held direction D turns the axes by w . (D x m2) / |D across|, where m2 is across D.
+      const RodSegment& segment = mesh_->segments[s];
+      const Vec<3> t = edge_of(segment, x).normalized(), &held = frames_[s].director;
+      const Vec<3> across = held - held.dot(t) * t, second = t.cross(across.normalized());
+      const Vec<3> torque = by_turn / across.norm() * held.cross(second);
+      for (const int node : segment.nodes) block<3>(torques, node) += 0.5 * torque;
+    }
+  }
 }
 
 void RodPotential::add_stiffness(VecX& stiffness) const {

@@ -44,6 +44,10 @@ class RodPotential : public Potential {
   /// Returns the largest alpha <= 1 for which every segment keeps more than a fifth of its length all along the way.
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
 
+  /// Adds the torque [N m] with which the clamps of the step begun last hold the rod at x, half of it to each node of a
+  /// clamped segment. `torques` has three numbers per block.
+  void add_clamp_torques(const VecX& x, VecX& torques) const;
+
   /// Adds to each block [N/m] what resists its motion across the rod at the start.
   void add_stiffness(VecX& stiffness) const;
 

@@ -360,6 +360,25 @@ void BendingPotential::add_exact_derivatives(const VecX& x, double scale, VecX& 
   add(x, scale, true, matrix);
 }
 
+void BendingPotential::add_clamp_torques(const VecX& x, VecX& torques) const {
+  for (const Element& element : elements_->all) {
+    for (int k = 0; k < element.num_angles; ++k) {
+      const Angle& angle = element.angles[k];
+      const ShellEdge& edge = mesh_->edges[angle.edge];
+      if (angle.of_slope == 0.0 || !is_clamped(edge)) continue;
+      const double moment = element.stiffness.row(k).dot(angles_of(element, x));
+      const DihedralNodes nodes = nodes_of(edge, x);
+      const auto [a, b, c] = wing_nodes(angle.side, edge.sense);
+      // A rotation w of the normal d changes the tilt by w . (d x g), where g is its derivative by d (tilt_of).
+      const Vec<3> d = held_normal(angle), e = nodes[b] - nodes[a], n = e.cross(nodes[c] - nodes[a]);
+      const Vec<3> tn = e.normalized().cross(n);
+      const double sine = d.dot(tn), cosine = d.dot(n);
+      const Vec<3> g = (cosine * tn - sine * n) / (sine * sine + cosine * cosine);
+      for (const int node : edge.nodes) block<3>(torques, node) += 0.5 * moment * d.cross(g);
+    }
+  }
+}
+
 void BendingPotential::add_stiffness(const VecX& x, VecX& stiffness) const {
   Bend bent;
   for (const Element& element : elements_->all) {

@@ -43,6 +43,10 @@ class BendingPotential : public Potential {
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override { add(x, scale, false, matrix); }
   void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
 
+  /// Adds the torque [N m] with which the clamps of the step begun last hold the sheet at x, half of it to each node of
+  /// a clamped edge. `torques` has three numbers per block.
+  void add_clamp_torques(const VecX& x, VecX& torques) const;
+
   /// Adds to each block [N/m] what resists its motion across the sheet at x, a third of the trace of its part of the
   /// Hessian.
   void add_stiffness(const VecX& x, VecX& stiffness) const;

@@ -127,6 +127,15 @@ Issues complete(const SceneDesc& desc, const BodyInstance& body, const std::vect
   return issues;
 }
 
+/// True if both ends of an edge of a sheet or a rod are among the nodes of the motion.
+bool holds_an_edge(const BodyInstance& body, const PreparedMotion& motion) {
+  Edges edges = unique_edges(body.mesh.triangles);
+  edges.insert(edges.end(), body.mesh.edges.begin(), body.mesh.edges.end());
+  const auto is_held = [&](int v) { return std::binary_search(motion.nodes.begin(), motion.nodes.end(), v); };
+  return std::any_of(edges.begin(), edges.end(),
+                     [&](const auto& edge) { return is_held(edge[0]) && is_held(edge[1]); });
+}
+
 /// Prepares one motion of a body and all its copies. Warns of a motion that finds no node in any copy.
 void prepare_motion(const SceneDesc& desc, const MotionNumber& number, const std::vector<BodyInstance>& bodies,
                     const Unknowns& unknowns, std::vector<PreparedMotion>& motions, Issues& issues, Issues& idle) {
@@ -139,6 +148,14 @@ void prepare_motion(const SceneDesc& desc, const MotionNumber& number, const std
     if (prepared.blocks.empty()) continue;
     finds_nothing = false;
     prepared.place = motion_place(number);
+    if (motion.clamp && !holds_an_edge(bodies[b], prepared)) {
+      idle.push_back(
+          {"", prepared.place + ".clamp", "true",
+           fmt::format("no edge of body '{}' has both ends in the region, so that there is nothing to clamp; "
+                       "widen the region to a row of nodes (of a rod: two)",
+                       bodies[b].name),
+           Severity::warning});
+    }
     const Issues found = complete(desc, bodies[b], unknowns.ties, prepared);
     if (!found.empty()) {
       issues.insert(issues.end(), found.begin(), found.end());

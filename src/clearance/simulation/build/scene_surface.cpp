@@ -138,9 +138,7 @@ class SurfaceBuilder {
         add_collision_surface(body_desc, b);
       } else if (body_desc.collides) {
         add_mesh(b);
-        if (is_thin(body.kind)) {
-          result_.topology.radius.resize(result_.topology.num_vertices, 0.5 * *body_desc.thickness);
-        }
+        if (is_thin(body.kind)) set_thickness(0.5 * *body_desc.thickness);
       }
       first_vertex_ += static_cast<int>(body.mesh.vertices.size());
     }
@@ -224,6 +222,14 @@ class SurfaceBuilder {
     renumber(triangles);
     renumber(edges);
     add(b, num_vertices, triangles, std::move(edges));
+  }
+
+  /// Gives the vertices of the body that was added last a radius, and those before it that have none a zero.
+  void set_thickness(double of_body) {
+    const SurfaceTopology& surface = result_.topology;
+    const auto first = std::find(surface.vertex_body.begin(), surface.vertex_body.end(), surface.vertex_body.back());
+    result_.topology.radius.resize(first - surface.vertex_body.begin(), 0.0);
+    result_.topology.radius.resize(surface.num_vertices, of_body);
   }
 
   /// Adds the centres and axes of spheres and capsules.

@@ -33,8 +33,9 @@ ShellMaterial material_of(const BodyDesc& body) {
 
 /// Returns the rotation of a motion since the scene's start at the end of a step; nothing while it does not last.
 std::optional<Mat<3>> rotation_of(const MotionDesc& motion, double h, double time_t1) {
+  // Before the first step the clamps hold, too.
   const TimeWindow window{motion.start, motion.end};
-  if (h > 0.0 && !window.contains(time_t1 - h, h)) return std::nullopt;
+  if (h > 0.0 && !window.contains(std::max(0.0, time_t1 - h), h)) return std::nullopt;
   if (!motion.poses.empty()) {
     const int step = h > 0.0 ? static_cast<int>(std::lround(time_t1 / h)) : 0;
     const int count = std::min(step, static_cast<int>(motion.poses.size()));

@@ -66,7 +66,7 @@ class Mover : SceneCheck {
     if (!moved.displacements) return;
     const std::string where = place + ".displacements";
     if (!has_nodes(body.kind)) {
-      error(where, fmt::format("body '{}' is stiff and can only be moved by `translation`", body.name));
+      error(where, fmt::format("body '{}' is not deformable and can only be moved by `translation`", body.name));
     } else if (!scene_.bodies[body.desc].stiff_parts.empty()) {
       error(where, fmt::format("body '{}' has stiff parts, which cannot be bent", body.name));
     } else if (moved.displacements->size() != body.mesh.vertices.size()) {

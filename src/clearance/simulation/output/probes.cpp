@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "clearance/bodies/rod/rod_potential.h"
+#include "clearance/bodies/shell/bending_potential.h"
 #include "clearance/geometry/surface_distance.h"
 #include "clearance/math/rotation.h"
 #include "clearance/math/symmetric_modes.h"
+#include "clearance/model/feasible_model.h"
 #include "clearance/scene/body_names.h"
 #include "clearance/simulation/load/region.h"
 #include "clearance/simulation/output/stress_recovery.h"
@@ -16,6 +19,27 @@
 namespace clearance {
 
 namespace {
+
+/// Returns the torques [N m] of the clamps of shells and rods at the end of a step, per block; nothing if there are
+/// none.
+VecX clamp_torques(const SceneModel& scene, const State& state) {
+  VecX torques;
+  for (std::size_t k = 0; k < scene.model.potentials.size(); ++k) {
+    const Potential& of_model = *scene.model.potentials[k];
+    const bool has_clamps = dynamic_cast<const BendingPotential*>(&of_model) != nullptr ||
+                            dynamic_cast<const RodPotential*>(&of_model) != nullptr;
+    if (!has_clamps) continue;
+    const std::unique_ptr<Potential> potential = of_model.clone();
+    const auto* bending = dynamic_cast<const BendingPotential*>(potential.get());
+    const auto* rod = dynamic_cast<const RodPotential*>(potential.get());
+    potential->set_history(history_of(state, k));
+    (void)potential->begin_step(state.x, scene.options.integrator.h, state.time);
+    if (torques.size() == 0) torques = VecX::Zero(state.x.size());
+    if (bending != nullptr) bending->add_clamp_torques(state.x, torques);
+    if (rod != nullptr) rod->add_clamp_torques(state.x, torques);
+  }
+  return torques;
+}
 
 Vec<3> in_space(const VecX& values, int block, int dim) {
   Vec<3> v = Vec<3>::Zero();
@@ -262,8 +286,12 @@ class ProbeMaker {
     add_vector(".force", "N");
     add_torque(".torque");
     probes_.needs_forces_ = true;
-    measure([held, point, dim = dim_](const StepEnd& end, std::vector<double>& values) {
+    measure([held, point, dim = dim_, &scene = scene_](const StepEnd& end, std::vector<double>& values) {
       Vec<3> force = Vec<3>::Zero(), torque = Vec<3>::Zero();
+      const VecX of_clamps = clamp_torques(scene, end.state);
+      for (const auto& [block, is_column] : held) {
+        if (of_clamps.size() > 0 && end.forces.reaction.size() > 0) torque += in_space(of_clamps, block, dim);
+      }
       for (const auto& [block, is_column] : held) {
         if (end.forces.reaction.size() == 0) break;
         const Vec<3> f = in_space(end.forces.reaction, block, dim);
