@@ -40,7 +40,7 @@ TEST(ValidateThin, NeedAThickness) {
             Lines{"bodies[0].thickness: a body of kind shell needs a thickness [m]"});
   EXPECT_EQ(problems(BodyKind::rod, [](BodyDesc& b) { b.thickness.reset(); }),
             Lines{"bodies[0].thickness: a body of kind rod needs a thickness [m], which is its diameter"});
-  EXPECT_EQ(problems(BodyKind::obstacle, nothing).front(),
+  EXPECT_EQ(problems(BodyKind::deformable, nothing).front(),
             "bodies[0].thickness: only stiff and thin bodies have a thickness");
 }
 

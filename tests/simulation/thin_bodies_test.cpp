@@ -115,7 +115,8 @@ TEST(ThinBodies, AFreeRodSpinsForEver) {
 }
 
 TEST(ThinBodies, BodiesBeforeAndBehindAThinOneHaveNoThickness) {
-  const std::string box = R"({"kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
+  const std::string box =
+      R"({"kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
     "transform": {"translation": [)";
   const std::string grain = R"({"kind": "particles", "thickness": 0.004, "geometry": {"vertices": [[0, 1, 0]]}})";
   RunningScene scene(R"({"bodies": [)" + box + "0, 0, 0]}}, " + grain + ", " + box + "1, 0, 0]}}, " +
