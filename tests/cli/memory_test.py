@@ -79,6 +79,24 @@ class Memory(unittest.TestCase):
              "transform": {"translation": [0, 0.155, 0]}, "material": {"density": 500}}],
             "half_spaces": [{"point": [0, 0, 0]}]})
 
+    def test_a_cloth_a_cable_and_grains(self):
+        """Shells, rods and particles, with the moments of their clamps."""
+        cloth = {"name": "cloth", "kind": "shell", "thickness": 0.002, "material": {"youngs_modulus": 1e5},
+                 "generator": {"kind": "sheet", "size": [0.2, 0.2], "resolution": [3, 3]},
+                 "transform": {"translation": [0, 0.02, 0]},
+                 "motions": [{"region": {"box": [[0, 0, 0], [0.01, 1, 1]], "frame": "body"}, "clamp": True,
+                              "angular_velocity": [0, 0, 30]}]}
+        cable = {"name": "cable", "kind": "rod", "thickness": 0.01, "material": {"youngs_modulus": 1e6},
+                 "generator": {"kind": "line", "size": [0.2], "resolution": [5]},
+                 "transform": {"translation": [0.02, 0.03, 0]},
+                 "motions": [{"region": {"nodes": [0, 1]}, "clamp": True}]}
+        grains = {"name": "grains", "kind": "particles", "thickness": 0.01,
+                  "generator": {"kind": "box", "size": [0.05, 0.02, 0.05], "resolution": [1, 1, 1]},
+                  "transform": {"translation": [0, 0.06, 0.03]}}
+        probes = [{"name": name, "kind": "reaction", "body": name} for name in ("cloth", "cable")]
+        self.check({"time": {"step": 0.01, "duration": 0.05}, "friction": {"coefficient": 0.3}, "half_spaces": [{}],
+                    "bodies": [cloth, cable, grains], "output": {"probes": probes}})
+
 
 if __name__ == "__main__":
     if shutil.which("valgrind") is None:

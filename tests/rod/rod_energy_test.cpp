@@ -132,6 +132,28 @@ TEST(RodEnergy, DerivativesOfAClampedEnd) {
   expect_derivatives(potential, x, true);
 }
 
+TEST(RodEnergy, TheTorqueOfAClampIsTheDerivativeByItsTurn) {
+  const Vec<3> axis = Vec<3>(1.0, 0.2, 0.3).normalized();
+  Rod rod = make_rod(random_line(4, 6), strip());
+  rod.mesh.clamps.push_back({[axis](double, double time) -> std::optional<Mat<3>> {
+    return Mat<3>(Eigen::AngleAxisd(time, axis).toRotationMatrix());
+  }});
+  rod.mesh.segments[0].clamp = 0;
+  RodPotential potential(std::make_shared<const RodMesh>(rod.mesh));
+  const VecX x = rod.mesh.x_start + 0.05 * VecX::Random(rod.mesh.x_start.size());
+  const auto energy_at = [&](double time) {
+    EXPECT_TRUE(potential.begin_step(rod.mesh.x_start, 0.1, time));
+    return potential.energy(x).value();
+  };
+  const double difference = (energy_at(0.5 + 1e-6) - energy_at(0.5 - 1e-6)) / 2e-6;
+  energy_at(0.5);
+  VecX torques = VecX::Zero(x.size());
+  potential.add_clamp_torques(x, torques);
+  Vec<3> sum = Vec<3>::Zero();
+  for (int b = 0; b < rod.num_blocks; ++b) sum += torques.segment<3>(3 * b);
+  EXPECT_NEAR(sum.dot(axis), difference, 1e-6 * std::abs(difference));
+}
+
 TEST(RodEnergy, IsZeroWhereItIsPlacedAndDoesNotDependOnWhereItIs) {
   Rod rod = make_rod(random_line(7, 8), strip());
   RodPotential potential(std::make_shared<const RodMesh>(rod.mesh));

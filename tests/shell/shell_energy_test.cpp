@@ -133,6 +133,32 @@ TEST(ShellEnergy, DerivativesOfClampedEdges) {
   }
 }
 
+TEST(ShellEnergy, TheTorqueOfAClampIsTheDerivativeByItsTurn) {
+  const Vec<3> axis = Vec<3>(1.0, 0.2, 0.3).normalized();
+  Sheet sheet = make_square(2, SheetPattern::shuffled);
+  std::swap(sheet.triangles[1][0], sheet.triangles[1][1]);
+  build(material_of(ElasticModel::neo_hookean, BendingModel::slopes), sheet);
+  sheet.mesh.clamps.push_back({[axis](double, double time) -> std::optional<Mat<3>> {
+    return Mat<3>(Eigen::AngleAxisd(time, axis).toRotationMatrix());
+  }});
+  for (ShellEdge& edge : sheet.mesh.edges) {
+    if (edge.nodes[0] < 6 && edge.nodes[1] < 6) edge.clamp = 0;
+  }
+  BendingPotential potential(shared(sheet));
+  const VecX x = shaken(sheet, 0.1, 5);
+  const auto energy_at = [&](double time) {
+    EXPECT_TRUE(potential.begin_step(sheet.rest(), 0.1, time));
+    return potential.energy(x).value();
+  };
+  const double difference = (energy_at(0.4 + 1e-6) - energy_at(0.4 - 1e-6)) / 2e-6;
+  energy_at(0.4);
+  VecX torques = VecX::Zero(x.size());
+  potential.add_clamp_torques(x, torques);
+  Vec<3> sum = Vec<3>::Zero();
+  for (Eigen::Index b = 0; b < x.size() / 3; ++b) sum += torques.segment<3>(3 * b);
+  EXPECT_NEAR(sum.dot(axis), difference, 1e-6 * std::abs(difference));
+}
+
 /// Returns the least energy of bending for positions of the nodes, over all slopes inside. Those of the border are
 /// those of the surface z = w(x, y), whose gradient is given.
 template <class Gradient>

@@ -128,6 +128,24 @@ TEST(ThinBodies, BodiesBeforeAndBehindAThinOneHaveNoThickness) {
   for (int v = 0; v < surface.num_vertices; ++v) EXPECT_EQ(surface.radius[v], of_body[surface.vertex_body[v]]) << v;
 }
 
+// The matrices of `modes` are those of the start, where a step that ends at 0 has not begun.
+TEST(ThinBodies, ClampsHoldBeforeTheFirstStep) {
+  RunningScene scene(R"({"bodies": [{"kind": "rod", "thickness": 0.02,
+    "generator": {"kind": "line", "size": [1], "resolution": [4]}, "material": {"youngs_modulus": 1e7},
+    "motions": [{"region": {"nodes": [0, 1]}, "clamp": true}]}]})");
+  // A turn of all angles costs energy only where the first segment is clamped.
+  VecX x = scene.state().x;
+  for (const int block : scene.model().inner_blocks) x.segment<3>(3 * block).setConstant(0.001);
+  double energy = 0.0;
+  for (const auto& potential : scene.model().potentials) {
+    if (potential->name() != "rod") continue;
+    const std::unique_ptr<Potential> own = potential->clone();
+    ASSERT_TRUE(own->begin_step(scene.state().x, 0.01, 0.0));
+    energy += own->energy(x).value();
+  }
+  EXPECT_GT(energy, 1e-9);
+}
+
 TEST(ThinBodies, AClothLiesAThicknessAboveTheNext) {
   RunningScene scene(R"({"time": {"step": 0.01, "integrator": "implicit_euler"}, "half_spaces": [{}],
     "contact": {"dhat": 0.0002, "dhat_is_absolute": true},

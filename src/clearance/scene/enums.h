@@ -185,7 +185,9 @@ struct EnumInfo<LoadKind> {
       V{LoadKind::torque, "torque", "N m in total; stiff bodies only"},
       V{LoadKind::pressure, "pressure",
         "Pa, see `pressure`; acts against the outside of the boundary faces inside the region, at their current "
-        "position and size; deformable bodies only"}};
+        "position and size; deformable bodies and shells only (of a shell the outside is the side from which the "
+        "vertices "
+        "of a triangle run counterclockwise)"}};
 };
 
 template <>

@@ -595,7 +595,7 @@ void describe(Visitor& v, MotionDesc& m) {
           any("m", "formulas in t [s] and x, y, z [m] at the scene's start; the result is added to the rigid motion"));
   v.field("components", m.components,
           any("",
-              "deformable bodies and shells: which of the components x, y, z are prescribed; the others are free, as "
+              "deformable and thin bodies: which of the components x, y, z are prescribed; the others are free, as "
               "on a slide"));
   v.field("clamp", m.clamp,
           any("",
@@ -802,7 +802,7 @@ void describe_stiff_body(Visitor& v, BodyDesc& b) {
 
 template <class Visitor>
 void describe_body_contact(Visitor& v, BodyDesc& b) {
-  v.field("self_contact", b.self_contact, any("", "a deformable body collides with itself"));
+  v.field("self_contact", b.self_contact, any("", "a deformable body, a shell or a rod collides with itself"));
   v.field("collides", b.collides,
           any("", "stiff bodies and obstacles: false lets them pass through everything, half-spaces included"));
   v.field("collision_group", b.collision_group,
