@@ -162,14 +162,12 @@ struct EnumInfo<GeneratorKind> {
         "resolution: n rings from the middle to the rim, which has 6 n sides"},
       V{GeneratorKind::funnel, "funnel",
         "truncated cone around the y axis, for shells and obstacles; size: top radius, bottom radius, height; "
-        "resolution: pieces "
-        "around, cells along the height"},
+        "resolution: pieces around, cells along the height"},
       V{GeneratorKind::rectangle, "rectangle", "2D; size: 2 extents; resolution: cells along x, y"},
       V{GeneratorKind::disk, "disk", "2D; size: radius; resolution: n rings, the outermost has 6 n sides"},
       V{GeneratorKind::capsule, "capsule",
         "round bar with half a ball at each end, for stiff bodies and obstacles; size: radius, distance along y "
-        "between "
-        "the centres of the half balls; resolution: n rings of a half ball, which has 6 n sides"},
+        "between the centres of the half balls; resolution: n rings of a half ball, which has 6 n sides"},
       V{GeneratorKind::line, "line",
         "straight line of edges, for rods, obstacles and stiff bodies; size: length along x; resolution: edges"}};
 };
@@ -186,8 +184,7 @@ struct EnumInfo<LoadKind> {
       V{LoadKind::pressure, "pressure",
         "Pa, see `pressure`; acts against the outside of the boundary faces inside the region, at their current "
         "position and size; deformable bodies and shells only (of a shell the outside is the side from which the "
-        "vertices "
-        "of a triangle run counterclockwise)"}};
+        "vertices of a triangle run counterclockwise)"}};
 };
 
 template <>

@@ -100,6 +100,14 @@ struct JointBend {
   std::array<Eigen::Matrix<Scalar, 11, 1>, 3> gradient;
 };
 
+/// A joint at a trial position: the frames of both segments in the step, three nodes [m] and both angles.
+struct RodJointState {
+  std::array<SegmentFrame, 2> frames;
+  std::array<Vec<3>, 3> x;
+  std::array<double, 2> theta{};
+  double near_twist = 0.0;
+};
+
 /// Computes the bend of a joint. The twist is unwrapped to the value nearest to `near_twist`.
 template <class Scalar>
 JointBend<Scalar> joint_bend(const std::array<SegmentFrame, 2>& frames, const std::array<Vec3Of<Scalar>, 3>& x,

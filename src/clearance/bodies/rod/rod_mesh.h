@@ -7,12 +7,12 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "clearance/math/types.h"
+#include "clearance/model/angle_unknown.h"
 
 namespace clearance {
 
@@ -30,18 +30,11 @@ struct RodSection {
   static RodSection rectangle(double height, double width, double youngs_modulus, double poisson_ratio, double density);
 };
 
-/// The angle of a segment among the unknowns.
-struct TwistAngle {
-  int block = 0;
-  int component = 0;    ///< of the block
-  double length = 1.0;  ///< [m] h, by which the angle is multiplied
-};
-
 struct RodSegment {
   std::array<int, 2> nodes{};  ///< blocks, in the direction of the rod
   double length = 0.0;         ///< [m] at rest
   int section = 0;
-  TwistAngle angle;
+  AngleUnknown angle;
   Vec<3> director = Vec<3>::UnitX();  ///< first material axis at the start
   int clamp = -1;                     ///< index into RodMesh::clamps; -1: none
 };
@@ -54,17 +47,11 @@ struct RodJoint {
   double twist = 0.0;                 ///< [rad] at rest
 };
 
-/// Segments whose director is held and turns as a prescribed motion does.
-struct DirectorClamp {
-  /// Returns the rotation since the start at the end of a step of length h; nothing while the segments are free.
-  std::function<std::optional<Mat<3>>(double h, double time_t1)> rotation;
-};
-
 struct RodMesh {
   std::vector<RodSection> sections;
   std::vector<RodSegment> segments;
   std::vector<RodJoint> joints;
-  std::vector<DirectorClamp> clamps;
+  std::vector<DirectionClamp> clamps;
   VecX x_start;  ///< [m] all unknowns of the scene at its start
 };
 

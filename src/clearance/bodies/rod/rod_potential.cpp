@@ -67,7 +67,7 @@ void RodPotential::set_history(std::span<const double> history) {
 Result<Done> RodPotential::begin_step(const VecX& x_t0, double h, double time_t1) {
   const std::vector<RodSegment>& segments = mesh_->segments;
   std::vector<std::optional<Mat<3>>> rotations;
-  for (const DirectorClamp& clamp : mesh_->clamps) rotations.push_back(clamp.rotation(h, time_t1));
+  for (const DirectionClamp& clamp : mesh_->clamps) rotations.push_back(clamp.rotation(h, time_t1));
   frames_.resize(segments.size());
   angle_t0_.resize(segments.size());
   for (std::size_t s = 0; s < segments.size(); ++s) {
@@ -126,14 +126,21 @@ double RodPotential::near_twist(const RodJoint& joint, const VecX& x) const {
   return twist;
 }
 
-JointBend<double> RodPotential::bend_at(std::size_t j, const VecX& x) const {
+RodJointState RodPotential::joint_at(std::size_t j, const VecX& x) const {
   const RodJoint& joint = mesh_->joints[j];
   const auto [a, b] = joint.segments;
+  RodJointState state;
+  state.frames = {frames_[a], frames_[b]};
   const std::array<int, 3> nodes = nodes_of(joint);
-  return joint_bend<double>(
-      {frames_[a], frames_[b]},
-      {Vec<3>(block<3>(x, nodes[0])), Vec<3>(block<3>(x, nodes[1])), Vec<3>(block<3>(x, nodes[2]))},
-      {angle_at(mesh_->segments[a], x), angle_at(mesh_->segments[b], x)}, near_twist(joint, x));
+  for (std::size_t n = 0; n < 3; ++n) state.x[n] = block<3>(x, nodes[n]);
+  state.theta = {angle_at(mesh_->segments[a], x), angle_at(mesh_->segments[b], x)};
+  state.near_twist = near_twist(joint, x);
+  return state;
+}
+
+JointBend<double> RodPotential::bend_at(std::size_t j, const VecX& x) const {
+  const RodJointState at = joint_at(j, x);
+  return joint_bend<double>(at.frames, at.x, at.theta, at.near_twist);
 }
 
 double RodPotential::energy_of_segment(const RodSegment& segment, const VecX& x) const {
@@ -218,9 +225,8 @@ void RodPotential::add_gradient(const VecX& x, double scale, VecX& gradient) {
     const std::array<int, 3> nodes = nodes_of(joint);
     for (int i = 0; i < 3; ++i) block<3>(gradient, nodes[i]) += scale * forces[j].segment<3>(3 * i);
     for (int side = 0; side < 2; ++side) {
-      const TwistAngle& angle = mesh_->segments[joint.segments[side]].angle;
-      gradient[3 * static_cast<Eigen::Index>(angle.block) + angle.component] +=
-          scale * forces[j][9 + side] / angle.length;
+      const AngleUnknown& angle = mesh_->segments[joint.segments[side]].angle;
+      gradient[angle.place()] += scale * forces[j][9 + side] / angle.length;
     }
   }
   for (const Hold& hold : holds_) gradient[place(hold)] += scale * hold.stiffness * (x[place(hold)] - hold.value);
@@ -229,17 +235,15 @@ void RodPotential::add_gradient(const VecX& x, double scale, VecX& gradient) {
 namespace {
 
 /// Returns the second derivatives of the energy of a joint by its eleven unknowns.
-Eigen::Matrix<double, 11, 11> exact_hessian(const std::array<SegmentFrame, 2>& frames, const std::array<Vec<3>, 3>& x,
-                                            const std::array<double, 2>& theta, double near_twist, const Vec<3>& rest,
-                                            const Vec<3>& stiffness) {
+Eigen::Matrix<double, 11, 11> exact_hessian(const RodJointState& joint, const Vec<3>& rest, const Vec<3>& stiffness) {
   using Derivatives = Eigen::Matrix<double, 11, 1>;
   using Scalar = Eigen::AutoDiffScalar<Derivatives>;
   std::array<Vec3Of<Scalar>, 3> nodes;
   for (int n = 0; n < 3; ++n) {
-    for (int c = 0; c < 3; ++c) nodes[n][c] = Scalar(x[n][c], 11, 3 * n + c);
+    for (int c = 0; c < 3; ++c) nodes[n][c] = Scalar(joint.x[n][c], 11, 3 * n + c);
   }
-  const std::array<Scalar, 2> angles = {Scalar(theta[0], 11, 9), Scalar(theta[1], 11, 10)};
-  const JointBend<Scalar> bend = joint_bend<Scalar>(frames, nodes, angles, near_twist);
+  const std::array<Scalar, 2> angles = {Scalar(joint.theta[0], 11, 9), Scalar(joint.theta[1], 11, 10)};
+  const JointBend<Scalar> bend = joint_bend<Scalar>(joint.frames, nodes, angles, joint.near_twist);
   Eigen::Matrix<double, 11, 11> hessian = Eigen::Matrix<double, 11, 11>::Zero();
   for (std::size_t k = 0; k < 3; ++k) {
     const auto at = static_cast<Eigen::Index>(k);
@@ -271,16 +275,10 @@ void RodPotential::add(const VecX& x, double scale, bool is_exact, BlockSparseMa
   parallel_for(static_cast<int>(of_joint.size()), grain, [&](int i) {
     const std::size_t j = i;
     const RodJoint& joint = mesh_->joints[j];
-    const auto [a, b] = joint.segments;
-    const std::array<int, 3> nodes = nodes_of(joint);
     const Vec<3> stiffness = stiffness_of(joint);
     Eigen::Matrix<double, 11, 11> hessian = Eigen::Matrix<double, 11, 11>::Zero();
     if (is_exact) {
-      hessian =
-          exact_hessian({frames_[a], frames_[b]},
-                        {Vec<3>(block<3>(x, nodes[0])), Vec<3>(block<3>(x, nodes[1])), Vec<3>(block<3>(x, nodes[2]))},
-                        {angle_at(mesh_->segments[a], x), angle_at(mesh_->segments[b], x)}, near_twist(joint, x),
-                        rest_of(joint), stiffness);
+      hessian = exact_hessian(joint_at(j, x), rest_of(joint), stiffness);
     } else {
       const JointBend<double> bend = bend_at(j, x);
       for (std::size_t k = 0; k < 3; ++k) {
@@ -295,7 +293,7 @@ void RodPotential::add(const VecX& x, double scale, bool is_exact, BlockSparseMa
       scale_of[k] = 1.0;
     }
     for (int side = 0; side < 2; ++side) {
-      const TwistAngle& angle = mesh_->segments[joint.segments[side]].angle;
+      const AngleUnknown& angle = mesh_->segments[joint.segments[side]].angle;
       place[9 + side] = 3 * places_[j][3 + side] + angle.component;
       scale_of[9 + side] = 1.0 / angle.length;
     }
@@ -320,8 +318,7 @@ void RodPotential::add(const VecX& x, double scale, bool is_exact, BlockSparseMa
     Eigen::Map<Mat<3>>{next} = along;
     Eigen::Map<Mat<3>>{next + 9} = -along;
     Eigen::Map<Mat<3>>{next + 18} = along;
-    next += 27;
-    next += 9;
+    next += 36;
   }
   // Each segment has the blocks of its stretch and that of its angle.
   double* of_segments = locals_.data() + 9 * num_locals_ - 36 * mesh_->segments.size();

@@ -22,6 +22,7 @@ class RodPotential : public Potential {
  public:
   explicit RodPotential(std::shared_ptr<const RodMesh> mesh);
   std::unique_ptr<Potential> clone() const override { return std::make_unique<RodPotential>(*this); }
+  bool has_clamps() const { return !mesh_->clamps.empty(); }
 
   std::string name() const override { return "rod"; }
   bool is_elastic() const override { return true; }
@@ -61,11 +62,12 @@ class RodPotential : public Potential {
   };
 
   double angle_at(const RodSegment& segment, const VecX& x) const {
-    return x[3 * static_cast<Eigen::Index>(segment.angle.block) + segment.angle.component] / segment.angle.length;
+    return x[segment.angle.place()] / segment.angle.length;
   }
   Vec<3> edge_of(const RodSegment& segment, const VecX& x) const {
     return block<3>(x, segment.nodes[1]) - block<3>(x, segment.nodes[0]);
   }
+  RodJointState joint_at(std::size_t joint, const VecX& x) const;
   JointBend<double> bend_at(std::size_t joint, const VecX& x) const;
   double near_twist(const RodJoint& joint, const VecX& x) const;
   double energy_of_segment(const RodSegment& segment, const VecX& x) const;

@@ -59,6 +59,12 @@ Mat<3> triangle_stiffness(const ShellMesh& mesh, const ShellTriangle& triangle) 
   return stiffness;
 }
 
+/// Returns the stiffness [N/m] that holds a slope that no energy depends on.
+double idle_stiffness(const ShellMesh& mesh, const ShellEdge& edge) {
+  const ShellMaterial& material = mesh.materials[mesh.triangles[edge.triangles[0]].material];
+  return material.flexural_rigidity() / (edge.slope.length * edge.slope.length);
+}
+
 }  // namespace
 
 /// Makes the elements of a mesh.
@@ -129,18 +135,13 @@ class BendingPotential::Builder {
   /// Finds the components behind the last slope of a body.
   void find_idle() {
     for (std::size_t e = 0; e < mesh_.edges.size(); ++e) {
-      const Slope& slope = mesh_.edges[e].slope;
+      const AngleUnknown& slope = mesh_.edges[e].slope;
       const bool is_last = e + 1 == mesh_.edges.size() || mesh_.edges[e + 1].slope.block != slope.block;
       if (slope.block < 0 || !is_last) continue;
       for (int c = slope.component + 1; c < 3; ++c) {
-        elements_.always_idle.push_back({slope.block, c, stiffness_of_slope(mesh_.edges[e])});
+        elements_.always_idle.push_back({slope.block, c, idle_stiffness(mesh_, mesh_.edges[e])});
       }
     }
-  }
-
-  double stiffness_of_slope(const ShellEdge& edge) const {
-    const ShellMaterial& material = mesh_.materials[mesh_.triangles[edge.triangles[0]].material];
-    return material.flexural_rigidity() / (edge.slope.length * edge.slope.length);
   }
 
   const ShellMesh& mesh_;
@@ -214,7 +215,7 @@ Vec<3> BendingPotential::angles_of(const Element& element, const VecX& x) const 
       continue;
     }
     if (angle.share != 0.0) angles[k] = angle.share * (dihedral_angle(nodes) - edge.angle);
-    if (angle.of_slope != 0.0) angles[k] += angle.of_slope * x[3 * edge.slope.block + edge.slope.component];
+    if (angle.of_slope != 0.0) angles[k] += angle.of_slope * x[edge.slope.place()];
   }
   return angles;
 }
@@ -242,7 +243,7 @@ void BendingPotential::bend(const Element& element, const VecX& x, Bend& result)
       for (int i = 0; i < 4; ++i) add(angle.at[i], angle.share * dihedral.gradient.segment<3>(3 * i));
     }
     if (angle.of_slope == 0.0) continue;
-    result.angles[k] += angle.of_slope * x[3 * edge.slope.block + edge.slope.component];
+    result.angles[k] += angle.of_slope * x[edge.slope.place()];
     result.by_x(k, 3 * static_cast<Eigen::Index>(angle.slope_at) + edge.slope.component) += angle.of_slope;
   }
 }
@@ -253,9 +254,7 @@ void BendingPotential::for_each_idle(const Visit& visit) const {
   if (rotations_.empty()) return;
   for (const ShellEdge& edge : mesh_->edges) {
     if (edge.slope.block < 0 || !is_clamped(edge)) continue;
-    const ShellMaterial& material = mesh_->materials[mesh_->triangles[edge.triangles[0]].material];
-    visit(edge.slope.block, edge.slope.component,
-          material.flexural_rigidity() / (edge.slope.length * edge.slope.length));
+    visit(edge.slope.block, edge.slope.component, idle_stiffness(*mesh_, edge));
   }
 }
 
@@ -346,10 +345,7 @@ void BendingPotential::add(const VecX& x, double scale, bool is_exact, BlockSpar
   }
   for (const ShellEdge& edge : mesh_->edges) {
     if (edge.clamp < 0 || edge.slope.block < 0) continue;
-    if (is_clamped(edge)) {
-      const ShellMaterial& material = mesh_->materials[mesh_->triangles[edge.triangles[0]].material];
-      local[4 * edge.slope.component] = material.flexural_rigidity() / (edge.slope.length * edge.slope.length);
-    }
+    if (is_clamped(edge)) local[4 * edge.slope.component] = idle_stiffness(*mesh_, edge);
     local += 9;
   }
   assembler_.add_to<3>(matrix, locals_, scale);

@@ -29,6 +29,7 @@ class BendingPotential : public Potential {
   explicit BendingPotential(std::shared_ptr<const ShellMesh> mesh);
   std::unique_ptr<Potential> clone() const override { return std::make_unique<BendingPotential>(*this); }
   bool has_elements() const { return !elements_->all.empty(); }
+  bool has_clamps() const { return !mesh_->clamps.empty(); }
 
   std::string name() const override { return "bending"; }
   bool is_elastic() const override { return true; }

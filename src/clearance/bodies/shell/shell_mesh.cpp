@@ -110,7 +110,7 @@ void add_shell_mass(const ShellMesh& mesh, VecX& of_nodes, VecX& of_slopes) {
     const double mass = material.density * material.thickness * triangle.area;
     for (std::size_t i = 0; i < 3; ++i) {
       of_nodes[triangle.nodes[i]] += mass / 3.0;
-      const Slope& slope = mesh.edges[triangle.edges[i]].slope;
+      const AngleUnknown& slope = mesh.edges[triangle.edges[i]].slope;
       if (slope.block < 0) continue;
       // The inertia of a slope in its length h phi, shared by the three components of its block.
       const double share = material.thickness / slope.length;

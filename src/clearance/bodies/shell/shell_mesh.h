@@ -7,7 +7,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "clearance/base/methods.h"
 #include "clearance/geometry/surface_edges.h"
 #include "clearance/math/types.h"
+#include "clearance/model/angle_unknown.h"
 
 namespace clearance {
 
@@ -43,13 +43,6 @@ struct ShellMaterial {
   Mat<3> plane_stress() const;
 };
 
-/// The slope of an edge among the unknowns.
-struct Slope {
-  int block = -1;       ///< -1: the edge has none
-  int component = 0;    ///< of the block
-  double length = 1.0;  ///< [m] h, by which the angle is multiplied
-};
-
 struct ShellTriangle {
   std::array<int, 3> nodes{};  ///< blocks
   std::array<int, 3> edges{};  ///< edge i is opposite to node i
@@ -66,21 +59,15 @@ struct ShellEdge {
   double sense = 1.0;
   double length = 0.0;  ///< [m] at rest
   double angle = 0.0;   ///< [rad] between the normals at rest, positive if they diverge
-  Slope slope;
+  AngleUnknown slope;
   int clamp = -1;  ///< index into ShellMesh::clamps; -1: none
-};
-
-/// Edges whose normal is held in a direction that turns as a prescribed motion does.
-struct SlopeClamp {
-  /// Returns the rotation since the start at the end of a step of length h; nothing while the edges are free.
-  std::function<std::optional<Mat<3>>(double h, double time_t1)> rotation;
 };
 
 struct ShellMesh {
   std::vector<ShellMaterial> materials;
   std::vector<ShellTriangle> triangles;
   std::vector<ShellEdge> edges;
-  std::vector<SlopeClamp> clamps;
+  std::vector<DirectionClamp> clamps;
   VecX x_start;  ///< [m] all unknowns of the scene at its start, where clamped edges have the normals they keep
 };
 
@@ -89,7 +76,7 @@ struct ShellBody {
   std::span<const std::array<int, 3>> triangles;  ///< vertices of the body
   std::span<const Vec<3>> rest;                   ///< [m] per vertex
   std::span<const int> blocks;                    ///< per vertex
-  int first_slope_block = -1;                     ///< slopes follow in the order of shell_edges; -1: there are none
+  int first_slope_block = -1;                     ///< slopes in the order of find_surface_edges; -1: there are none
   bool is_flat_at_rest = false;                   ///< the angles between triangles are 0 at rest
   ShellMaterial material;
 };

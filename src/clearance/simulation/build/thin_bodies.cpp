@@ -47,9 +47,9 @@ std::optional<Mat<3>> rotation_of(const MotionDesc& motion, double h, double tim
 }
 
 /// Clamps the edges (their `nodes` are blocks) between the nodes of a body's motions. `first` is the body's first edge.
-template <class Clamp, class Edge>
+template <class Edge>
 void add_clamps(const BodyDesc& desc, const BodyInstance& body, const BodyBlocks& blocks, std::size_t first,
-                std::vector<Edge>& edges, std::vector<Clamp>& clamps) {
+                std::vector<Edge>& edges, std::vector<DirectionClamp>& clamps) {
   for (const MotionDesc& motion : desc.motions) {
     if (!motion.clamp) continue;
     std::vector<int> held;

@@ -26,9 +26,9 @@ VecX clamp_torques(const SceneModel& scene, const State& state) {
   VecX torques;
   for (std::size_t k = 0; k < scene.model.potentials.size(); ++k) {
     const Potential& of_model = *scene.model.potentials[k];
-    const bool has_clamps = dynamic_cast<const BendingPotential*>(&of_model) != nullptr ||
-                            dynamic_cast<const RodPotential*>(&of_model) != nullptr;
-    if (!has_clamps) continue;
+    const auto* shells = dynamic_cast<const BendingPotential*>(&of_model);
+    const auto* rods = dynamic_cast<const RodPotential*>(&of_model);
+    if (!(shells != nullptr && shells->has_clamps()) && !(rods != nullptr && rods->has_clamps())) continue;
     const std::unique_ptr<Potential> potential = of_model.clone();
     const auto* bending = dynamic_cast<const BendingPotential*>(potential.get());
     const auto* rod = dynamic_cast<const RodPotential*>(potential.get());
