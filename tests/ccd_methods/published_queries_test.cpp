@@ -7,15 +7,13 @@
 
 #include "ccd_methods/queries.h"
 #include "clearance/io/ccd/ccd_queries.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
 
 TEST(CcdMethods, Published_FalseNegativesAreThoseOfTheDissertation) {
-  const char* from_environment = std::getenv("CLEARANCE_PEER_DATA");
-  const std::filesystem::path root =
-      std::filesystem::path(from_environment ? from_environment : CLEARANCE_SOURCE_DIR "/../shared/peer-data") /
-      "ccd-queries";
+  const std::filesystem::path root = peer_data() / "ccd-queries";
   if (!std::filesystem::exists(root)) GTEST_SKIP() << "no published queries in " << root;
   const auto files = find_ccd_query_files(root);
   ASSERT_TRUE(files.has_value());

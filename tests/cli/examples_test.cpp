@@ -13,6 +13,7 @@
 #include "apps/cli/run.h"
 #include "clearance/simulation/simulation.h"
 #include "clearance/verify/folder/verify_folder.h"
+#include "support/paths.h"
 
 namespace clearance::cli {
 
@@ -21,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path examples_folder = CLEARANCE_SOURCE_DIR "/examples";
+const fs::path examples_folder = source_folder() / "examples";
 
 std::vector<std::string> example_names() {
   std::vector<std::string> names;

@@ -2,14 +2,10 @@
 #include <cstdlib>
 
 #include "cli/process.h"
+#include "support/paths.h"
 
 namespace clearance::cli {
 namespace {
-
-fs::path peer_data() {
-  const char* folder = std::getenv("CLEARANCE_PEER_DATA");
-  return folder != nullptr ? fs::path(folder) : fs::path(CLEARANCE_SOURCE_DIR "/../shared/peer-data");
-}
 
 class PeerScenes : public ProgramTest {
  protected:

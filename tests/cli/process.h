@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "support/paths.h"
+
 extern char** environ;
 
 namespace clearance::cli {
@@ -36,7 +38,7 @@ inline std::string read_text(const fs::path& path) {
 class ProgramTest : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(fs::exists(CLEARANCE_PROGRAM)) << "build the target `clearance` first";
+    ASSERT_TRUE(fs::exists(program_path())) << "build the target `clearance` first";
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
     folder_ = fs::temp_directory_path() / ("clearance_" + std::string(test->test_suite_name()) + "_" + test->name() +
                                            "_" + std::to_string(getpid()));
@@ -56,7 +58,7 @@ class ProgramTest : public testing::Test {
   /// ignored here (nohup).
   pid_t start(const std::vector<std::string>& arguments, const std::string& stem = "process",
               const std::vector<int>& ignored_signals = {}) const {
-    std::vector<std::string> words = {CLEARANCE_PROGRAM};
+    std::vector<std::string> words = {program_path()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
@@ -78,7 +80,7 @@ class ProgramTest : public testing::Test {
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     pid_t pid = -1;
-    EXPECT_EQ(posix_spawn(&pid, CLEARANCE_PROGRAM, &actions, &attributes, argv.data(), environ), 0);
+    EXPECT_EQ(posix_spawn(&pid, program_path().c_str(), &actions, &attributes, argv.data(), environ), 0);
     for (const int signal : ignored_signals) std::signal(signal, SIG_DFL);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);

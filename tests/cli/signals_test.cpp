@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/quick_run.h"
+#include "support/paths.h"
 
 namespace clearance::cli {
 namespace {
@@ -121,8 +122,8 @@ TEST_F(Signals, ClosedTerminalEndsARunLikeAnyHangUp) {
   const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
   if (pid == 0) {
     std::signal(SIGHUP, SIG_DFL);
-    execl(CLEARANCE_PROGRAM, CLEARANCE_PROGRAM, "run", scene_.c_str(), "-o", out.c_str(), "--set", "time.duration=1000",
-          nullptr);
+    execl(program_path().c_str(), program_path().c_str(), "run", scene_.c_str(), "-o", out.c_str(), "--set",
+          "time.duration=1000", nullptr);
     _exit(127);
   }
   if (pid < 0) GTEST_SKIP() << "no terminal can be opened";
@@ -140,8 +141,8 @@ TEST_F(Signals, ClosedTerminalEndsARunLikeAnyHangUp) {
 
 TEST_F(Signals, OutputThatNobodyTakesDoesNotEndARun) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "/dev/full is not there";
-  const std::string command = std::string("'") + CLEARANCE_PROGRAM + "' run '" + scene_ + "' -o '" + out_.string() +
-                              "' --threads 1 > /dev/full 2> /dev/full";
+  const std::string command =
+      "'" + program_path() + "' run '" + scene_ + "' -o '" + out_.string() + "' --threads 1 > /dev/full 2> /dev/full";
   const int status = std::system(command.c_str());
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);

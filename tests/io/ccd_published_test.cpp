@@ -8,6 +8,7 @@
 #include "clearance/ccd/ccd.h"
 #include "clearance/ccd/exact_ccd.h"
 #include "clearance/io/ccd/ccd_queries.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -17,8 +18,7 @@ namespace fs = std::filesystem;
 class PublishedCcd : public testing::Test {
  protected:
   void SetUp() override {
-    const char* from_environment = std::getenv("CLEARANCE_PEER_DATA");
-    root_ = fs::path(from_environment ? from_environment : CLEARANCE_SOURCE_DIR "/../shared/peer-data") / "ccd-queries";
+    root_ = peer_data() / "ccd-queries";
     if (!fs::exists(root_)) GTEST_SKIP() << "no published queries in " << root_;
   }
 

@@ -12,6 +12,7 @@
 #include "clearance/scene/json_writer.h"
 #include "clearance/scene/validate.h"
 #include "io/ipc_world.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -21,8 +22,7 @@ namespace fs = std::filesystem;
 class IpcScripts : public testing::Test {
  protected:
   void SetUp() override {
-    const char* folder = std::getenv("CLEARANCE_PEER_DATA");
-    root_ = fs::path(folder != nullptr ? folder : CLEARANCE_SOURCE_DIR "/../shared/peer-data") / "ipc/input";
+    root_ = peer_data() / "ipc/input";
     if (!fs::exists(root_)) GTEST_SKIP() << "no peer data at " << root_;
   }
   LoadedScene load(const std::string& script) const {

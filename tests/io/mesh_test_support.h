@@ -16,6 +16,7 @@
 
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/io/mesh/mesh_reader.h"
+#include "support/paths.h"
 
 namespace clearance::test {
 
@@ -53,11 +54,6 @@ inline std::string all_issues(const Issues& issues) {
   std::string text;
   for (const Issue& issue : issues) text += to_string(issue) + "\n";
   return text;
-}
-
-inline std::filesystem::path peer_data() {
-  const char* folder = std::getenv("CLEARANCE_PEER_DATA");
-  return folder != nullptr ? folder : CLEARANCE_SOURCE_DIR "/../shared/peer-data";
 }
 
 /// Returns an empty text if all indices are in range and all coordinates are finite, else a description of the fault.

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "clearance/io/scene_reader.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -16,8 +17,7 @@ namespace fs = std::filesystem;
 class PolyfemScenes : public testing::Test {
  protected:
   void SetUp() override {
-    const char* data = std::getenv("CLEARANCE_PEER_DATA");
-    folder_ = fs::path(data != nullptr ? data : CLEARANCE_SOURCE_DIR "/../shared/peer-data");
+    folder_ = peer_data();
     if (!fs::is_directory(folder_ / "polyfem-data")) GTEST_SKIP() << "no published scenes in " << folder_;
   }
   SceneDesc load(const std::string& name) const {

@@ -9,6 +9,7 @@
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/scene_reader.h"
 #include "io/ipc_world.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -18,8 +19,7 @@ namespace fs = std::filesystem;
 class RigidIpcFixtures : public testing::Test {
  protected:
   void SetUp() override {
-    const char* data = std::getenv("CLEARANCE_PEER_DATA");
-    folder_ = fs::path(data != nullptr ? data : CLEARANCE_SOURCE_DIR "/../shared/peer-data") / "rigid-ipc" / "fixtures";
+    folder_ = peer_data() / "rigid-ipc" / "fixtures";
     if (!fs::is_directory(folder_)) GTEST_SKIP() << "no published scenes in " << folder_;
   }
   SceneDesc load(const std::string& name) const {

@@ -3,11 +3,12 @@
 
 #include "clearance/io/mesh/vtu.h"
 #include "cli/process.h"
+#include "support/paths.h"
 
 namespace clearance::cli {
 namespace {
 
-const std::string program = std::string(CLEARANCE_PROGRAM) + "-mpi";
+const std::string program = program_path() + "-mpi";
 
 /// Soft and stiff bodies of all kinds meet with friction.
 const std::string scene_text = R"({

@@ -6,6 +6,7 @@
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/simulation/simulation.h"
 #include "robot_file.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 constexpr double pi = 3.14159265358979323846, g = 9.80665;
 
 std::string example(const std::string& name) {
-  return CLEARANCE_SOURCE_DIR "/examples/robots/" + name;
+  return source_folder() / "examples/robots" / name;
 }
 
 Robot read_example(const std::string& name) {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "clearance/scene/json_reader.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -48,7 +49,7 @@ TEST(AbsentFeatures, WordsWithinOtherWordsAskForNothing) {
 }
 
 TEST(AbsentFeatures, AreListedInTheDocument) {
-  std::ifstream file(CLEARANCE_SOURCE_DIR "/docs/limits.md");
+  std::ifstream file(source_folder() / "docs/limits.md");
   ASSERT_TRUE(file);
   std::stringstream text;
   text << file.rdbuf();

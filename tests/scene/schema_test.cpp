@@ -8,6 +8,7 @@
 
 #include "clearance/scene/json_writer.h"
 #include "scene/full_scene.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -130,8 +131,8 @@ TEST(SceneSchema, RefusesWhatTheReaderRefuses) {
 }
 
 TEST(SceneDocuments, AreUpToDateWithTheTable) {
-  expect_file(CLEARANCE_SOURCE_DIR "/docs/scene.schema.json", scene_schema());
-  expect_file(CLEARANCE_SOURCE_DIR "/docs/scene.md", scene_reference());
+  expect_file(source_folder() / "docs/scene.schema.json", scene_schema());
+  expect_file(source_folder() / "docs/scene.md", scene_reference());
 }
 
 TEST(SceneDocuments, DescribeEveryField) {

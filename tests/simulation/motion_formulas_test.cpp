@@ -7,6 +7,7 @@
 #include "clearance/math/elementary.h"
 #include "clearance/math/rotation.h"
 #include "simulation/running_scene.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -287,9 +288,7 @@ TEST_F(Files, SequenceInThePlaneMovesADeformableBody) {
 }
 
 TEST_F(Files, SequenceOfTheReferenceMovesItsSegments) {
-  const char* data = std::getenv("CLEARANCE_PEER_DATA");
-  const fs::path frames =
-      fs::path(data != nullptr ? data : CLEARANCE_SOURCE_DIR "/../shared/peer-data") / "ipc/input/segMeshes/sequence";
+  const fs::path frames = peer_data() / "ipc/input/segMeshes/sequence";
   if (!fs::exists(frames)) GTEST_SKIP() << frames << " is missing";
   RunningScene scene(obstacle_scene("\"mesh\": \"" + (frames / "0.seg").string() +
                                     R"(", "motions": [{"mesh_sequence": ")" + frames.string() + "\"}]"));

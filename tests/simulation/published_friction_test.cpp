@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "simulation/running_scene.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -11,9 +12,7 @@ namespace {
 class PublishedFriction : public testing::Test {
  protected:
   void SetUp() override {
-    const char* folder = std::getenv("CLEARANCE_PEER_DATA");
-    scenes_ = folder ? folder : CLEARANCE_SOURCE_DIR "/../shared/peer-data";
-    scenes_ /= "ipc/input/otherExamples/friction";
+    scenes_ = peer_data() / "ipc/input/otherExamples/friction";
     if (!std::filesystem::exists(scenes_)) GTEST_SKIP() << "no scenes in " << scenes_;
   }
   RunningScene scene(const std::string& name) const { return RunningScene(load_scene(scenes_ / (name + ".txt"))); }

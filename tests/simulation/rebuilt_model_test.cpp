@@ -1,12 +1,12 @@
 // Model, workspace and broad phase may be discarded between steps and made anew: only the state counts.
 #include "simulation/running_scene.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
 
 RunningScene load(const std::string& example) {
-  return RunningScene(
-      load_scene(std::string(CLEARANCE_SOURCE_DIR) + "/examples/" + example + ".json", SceneFormat::automatic, {}));
+  return RunningScene(load_scene(source_folder() / "examples" / (example + ".json"), SceneFormat::automatic, {}));
 }
 
 class RebuiltModel : public testing::TestWithParam<std::string> {};

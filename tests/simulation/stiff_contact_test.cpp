@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "simulation/stiff_scene.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -120,9 +121,7 @@ TEST_P(StiffContact, CollisionOfTwoKeepsMomentumAndGainsNoEnergy) {
 /// A slope of Rigid IPC's fixtures has the tangent 0.5. At its own tolerance, ten times the speed that counts as
 /// sticking, every step that sticks is good enough.
 TEST_P(StiffContact, PublishedSlopeSticksAt05AndSlidesAt049) {
-  const char* data = std::getenv("CLEARANCE_PEER_DATA");
-  const auto folder = std::filesystem::path(data ? data : CLEARANCE_SOURCE_DIR "/../shared/peer-data") /
-                      "rigid-ipc/fixtures/3D/friction/incline-plane";
+  const auto folder = peer_data() / "rigid-ipc/fixtures/3D/friction/incline-plane";
   if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "no published scenes in " << folder;
   for (const std::string mu : {"0.5", "0.49"}) {
     StiffScene scene(load_scene(folder / ("slopeTest_highSchoolPhysics_mu=" + mu + ".json"), SceneFormat::automatic,

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "simulation/stiff_scene.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -97,9 +98,7 @@ TEST(Gears, TrainOfThreeKeepsItsRatio) {
 }
 
 std::filesystem::path published_scene(const char* name) {
-  const char* data = std::getenv("CLEARANCE_PEER_DATA");
-  return std::filesystem::path(data ? data : CLEARANCE_SOURCE_DIR "/../shared/peer-data") / "rigid-ipc/fixtures/3D" /
-         name;
+  return peer_data() / "rigid-ipc/fixtures/3D" / name;
 }
 
 TEST(Gears, PublishedRackDrivesBothGearsAlikeInBothKinds) {

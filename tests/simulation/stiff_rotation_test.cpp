@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "simulation/stiff_scene.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -115,9 +116,7 @@ TEST_P(Rotation, OfManyTurnsGainsNoEnergy) {
 class RotationFixture : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    const char* data = std::getenv("CLEARANCE_PEER_DATA");
-    folder_ = std::filesystem::path(data ? data : CLEARANCE_SOURCE_DIR "/../shared/peer-data") /
-              "rigid-ipc/fixtures/3D/unit-tests/rotation";
+    folder_ = peer_data() / "rigid-ipc/fixtures/3D/unit-tests/rotation";
     if (!std::filesystem::is_directory(folder_)) GTEST_SKIP() << "no published scenes in " << folder_;
   }
   StiffScene load(const std::string& name, const std::string& integrator) const {
