@@ -211,7 +211,7 @@ TEST_F(ProxyWeights, InAnotherOrderAreWarnedOf) {
 
 /// Some vertices of these surfaces are unused.
 TEST(PublishedScenes, HaveTheWeightsOfTheirFiles) {
-  const fs::path folder = test::peer_data() / "high-order-ipc";
+  const fs::path folder = peer_data() / "high-order-ipc";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "no published scenes in " << folder;
   for (const char* name : {"baseline/coarse_fem+fine_collision", "baseline/fine_fem+coarse_collision",
                            "bounce/bounce-P1", "stress-tests/trash-compactor-octocat"}) {

@@ -5,7 +5,6 @@
 
 #include <Eigen/Geometry>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "clearance/io/scene_reader.h"
@@ -19,30 +18,15 @@ namespace clearance {
 class RunningScene {
  public:
   /// The scene must be valid; its problems are failures of the test.
-  explicit RunningScene(const std::string& json, const std::vector<std::string>& overrides = {})
-      : RunningScene(load_scene_text(json, "scene", ".", overrides)) {}
-  explicit RunningScene(const Result<LoadedScene>& loaded) {
-    for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
-    if (!loaded) throw std::runtime_error("the scene of the test does not load");
-    Result<Simulation> simulation = Simulation::create(loaded->scene);
-    for (const Issue& issue : simulation.issues()) ADD_FAILURE() << to_string(issue);
-    if (!simulation) throw std::runtime_error("the scene of the test cannot start");
-    simulation_ = std::make_unique<Simulation>(std::move(*simulation));
-    scene_ = std::make_unique<SceneModel>(
-        build_scene_model(loaded->scene, std::move(load_bodies(loaded->scene)->instances)));
-  }
+  explicit RunningScene(const std::string& json, const std::vector<std::string>& overrides = {});
+  explicit RunningScene(const Result<LoadedScene>& loaded);
+  RunningScene(RunningScene&& other) noexcept;
+  RunningScene& operator=(RunningScene&& other) noexcept;
+  ~RunningScene();
 
   /// Takes one step, which must converge.
-  StepReport step() {
-    StepReport report = simulation_->step();
-    EXPECT_EQ(to_string(report.status), "converged") << "step " << state().step << " " << report.limited_by;
-    return report;
-  }
-  StepReport steps(int count) {
-    StepReport report;
-    for (int i = 0; i < count; ++i) report = step();
-    return report;
-  }
+  StepReport step();
+  StepReport steps(int count);
 
   Simulation& simulation() { return *simulation_; }
   const State& state() const { return simulation_->state(); }
@@ -62,40 +46,20 @@ class RunningScene {
   double mass(int node) const { return model().mass[node]; }
 
   double total_mass() const { return model().mass.sum(); }
-  Vec<3> momentum(const VecX& velocities) const {
-    Vec<3> sum = Vec<3>::Zero();
-    for (int i = 0; i < num_nodes(); ++i) sum += mass(i) * at(velocities, i);
-    return sum;
-  }
+  Vec<3> momentum(const VecX& velocities) const;
   Vec<3> momentum() const { return momentum(state().v); }
   Vec<3> center_of_mass() const { return momentum(state().x) / total_mass(); }
   /// Returns the sum of m x cross y, with the mass matrix for m.
-  Vec<3> moment(const VecX& positions, const VecX& values) const {
-    const VecX weighted = mass_times(model(), values);
-    Vec<3> sum = Vec<3>::Zero();
-    for (int i = 0; i < num_nodes(); ++i) sum += at(positions, i).cross(at(weighted, i));
-    return sum;
-  }
+  Vec<3> moment(const VecX& positions, const VecX& values) const;
 
  private:
   std::unique_ptr<Simulation> simulation_;
   std::unique_ptr<SceneModel> scene_;  // the same model as inside the simulation, for inspection
 };
 
-inline double energy_term(const StepReport& report, const std::string& name) {
-  for (const auto& [key, value] : report.energy) {
-    if (key == name) return value;
-  }
-  return 0.0;
-}
+double energy_term(const StepReport& report, const std::string& name);
 
 /// Mechanical energy: the lagged damping is a work of the step, not a stored energy.
-inline double total_energy(const StepReport& report) {
-  double sum = 0.0;
-  for (const auto& [key, value] : report.energy) {
-    if (key != "damping") sum += value;
-  }
-  return sum;
-}
+double total_energy(const StepReport& report);
 
 }  // namespace clearance

@@ -1,8 +1,6 @@
 // Quantities that tests ask about the affine and rigid bodies of a running scene.
 #pragma once
 
-#include <Eigen/SVD>
-
 #include "clearance/math/rotation.h"
 #include "simulation/running_scene.h"
 
@@ -46,9 +44,7 @@ class StiffScene : public RunningScene {
     return 0.5 * Vec<3>(rate(2, 1) - rate(1, 2), rate(0, 2) - rate(2, 0), rate(1, 0) - rate(0, 1));
   }
   /// Largest distance of a singular value of the affine map from 1.
-  double strain(int u) const {
-    return (Eigen::JacobiSVD<Mat<3>>(map(u)).singularValues() - Vec<3>::Ones()).cwiseAbs().maxCoeff();
-  }
+  double strain(int u) const;
 
   double unit_mass(int u) const { return unit(u).frame.mass; }
   /// Moment of inertia about an axis of the start through the centre of mass [kg m^2].
