@@ -132,6 +132,52 @@ TEST(RodEnergy, DerivativesOfAClampedEnd) {
   expect_derivatives(potential, x, true);
 }
 
+TEST(RodEnergy, ScratchOfAClampedStepDoesNotOutliveIt) {
+  Rod rod = make_rod(random_line(6, 11), strip());
+  rod.mesh.clamps.push_back({[](double, double time) -> std::optional<Mat<3>> {
+    if (time > 1.0) return std::nullopt;
+    return Mat<3>(Mat<3>::Identity());
+  }});
+  rod.mesh.segments[1].clamp = 0;
+  const VecX x = rod.mesh.x_start + 0.05 * VecX::Random(rod.mesh.x_start.size());
+  const auto values_at = [&](RodPotential& potential, double time) {
+    EXPECT_TRUE(potential.begin_step(rod.mesh.x_start, 0.1, time));
+    BlockSparseMatrix matrix(3, rod.num_blocks, potential.pattern());
+    VecX gradient = VecX::Zero(x.size());
+    potential.add_exact_derivatives(x, 1.0, gradient, matrix);
+    return matrix.values();
+  };
+  RodPotential used(std::make_shared<const RodMesh>(rod.mesh)), fresh = used;
+  EXPECT_NE(values_at(used, 0.5), values_at(fresh, 1.5));
+  EXPECT_EQ(values_at(used, 1.5), values_at(fresh, 1.5));
+}
+
+TEST(RodEnergy, SameBitsForAnyNumberOfThreadsAndInOnePass) {
+  Rod rod = make_rod(random_line(700, 12), strip());
+  RodPotential potential(std::make_shared<const RodMesh>(rod.mesh));
+  const VecX x = rod.mesh.x_start + 0.05 * VecX::Random(rod.mesh.x_start.size());
+  const auto numbers = [&](int num_threads) {
+    const ThreadLimit limit(num_threads);
+    BlockSparseMatrix exact(3, rod.num_blocks, potential.pattern()), projected = exact, alone = exact;
+    VecX gradient = VecX::Zero(x.size()), with_exact = gradient, with_projected = gradient;
+    potential.add_gradient(x, 1.0, gradient);
+    potential.add_exact_derivatives(x, 1.0, with_exact, exact);
+    potential.add_derivatives(x, 1.0, with_projected, projected);
+    potential.add_hessian(x, 1.0, alone);
+    EXPECT_EQ(with_exact, gradient);
+    EXPECT_EQ(with_projected, gradient);
+    EXPECT_EQ(projected.values(), alone.values());
+    EXPECT_NE(projected.values(), exact.values());
+    std::vector<double> all = {potential.energy(x).value()};
+    all.insert(all.end(), gradient.begin(), gradient.end());
+    all.insert(all.end(), exact.values().begin(), exact.values().end());
+    all.insert(all.end(), projected.values().begin(), projected.values().end());
+    return all;
+  };
+  const std::vector<double> expected = numbers(1);
+  for (const int num_threads : {2, 3, 8}) EXPECT_EQ(numbers(num_threads), expected);
+}
+
 TEST(RodEnergy, TheTorqueOfAClampIsTheDerivativeByItsTurn) {
   const Vec<3> axis = Vec<3>(1.0, 0.2, 0.3).normalized();
   Rod rod = make_rod(random_line(4, 6), strip());

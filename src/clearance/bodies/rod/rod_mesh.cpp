@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "clearance/bodies/rod/rod_joint.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -136,10 +137,10 @@ class RodAdder {
     const RodSegment &a = mesh_.segments[before], &b = mesh_.segments[after];
     joint.length = 0.5 * (a.length + b.length);
     const Vec<3> ta = tangents_[before - first_segment_], tb = tangents_[after - first_segment_];
-    const std::array<SegmentFrame, 2> frames = {SegmentFrame{ta, a.director, false},
-                                                SegmentFrame{tb, b.director, false}};
-    const JointBend<double> placed = joint_bend<double>(
-        frames, {Vec<3>::Zero(), Vec<3>(a.length * ta), Vec<3>(a.length * ta + b.length * tb)}, {0.0, 0.0}, 0.0);
+    // The first node is the origin.
+    const Vec<3> x1 = a.length * ta, x2 = x1 + b.length * tb;
+    const JointBend placed =
+        joint_bend({{axes_of({ta, a.director, false}, x1, 0.0), axes_of({tb, b.director, false}, x2 - x1, 0.0)}, 0.0});
     const RodRest& rest = body_.rest;
     if (!rest.is_straight) {
       joint.curvature = {placed.value[0], placed.value[1]};

@@ -80,8 +80,7 @@ void add_rod(const RodBody& body, RodMesh& mesh);
 void add_rod_mass(const RodMesh& mesh, VecX& of_nodes, VecX& of_angles);
 
 /// Returns the vector v, which is across the unit vector `from`, transported to the unit vector `to` without twist.
-template <class Vector>
-Vector transport(const Vector& from, const Vector& to, const Vector& v) {
+inline Vec<3> transport(const Vec<3>& from, const Vec<3>& to, const Vec<3>& v) {
   return v - (v.dot(to) / (1.0 + from.dot(to))) * (from + to);
 }
 

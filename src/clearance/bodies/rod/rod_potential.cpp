@@ -1,10 +1,11 @@
 #include "clearance/bodies/rod/rod_potential.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
-#include <unsupported/Eigen/AutoDiff>
 #include <utility>
 
 #include "clearance/base/contract.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -17,21 +18,14 @@ constexpr double kept_length = 0.2;  // share of its length that a segment keeps
 
 RodPotential::RodPotential(std::shared_ptr<const RodMesh> mesh) : mesh_(std::move(mesh)) {
   const std::vector<RodSegment>& segments = mesh_->segments;
-  joint_at_end_.assign(segments.size(), -1);
   StencilList stencils;
-  for (std::size_t j = 0; j < mesh_->joints.size(); ++j) {
-    const RodJoint& joint = mesh_->joints[j];
-    joint_at_end_[joint.segments[0]] = static_cast<int>(j);
-    std::vector<int>& blocks = blocks_.emplace_back();
-    std::array<int, 5>& places = places_.emplace_back();
+  for (const RodJoint& joint : mesh_->joints) {
     const std::array<int, 3> nodes = nodes_of(joint);
-    const std::array<int, 5> all = {nodes[0], nodes[1], nodes[2], segments[joint.segments[0]].angle.block,
-                                    segments[joint.segments[1]].angle.block};
-    for (std::size_t i = 0; i < 5; ++i) {
-      const auto found = std::find(blocks.begin(), blocks.end(), all[i]);
-      places[i] = static_cast<int>(found - blocks.begin());
-      if (found == blocks.end()) blocks.push_back(all[i]);
-    }
+    std::vector<int> blocks(nodes.begin(), nodes.end());
+    // Neighbours may have their angles in one block.
+    const int before = segments[joint.segments[0]].angle.block, after = segments[joint.segments[1]].angle.block;
+    blocks.push_back(before);
+    if (after != before) blocks.push_back(after);
     stencils.add(blocks);
   }
   for (const RodSegment& segment : segments) {
@@ -40,7 +34,7 @@ RodPotential::RodPotential(std::shared_ptr<const RodMesh> mesh) : mesh_(std::mov
     stencils.add(std::array{segment.angle.block});
   }
   assembler_ = BlockAssembler(stencils);
-  num_locals_ = static_cast<std::size_t>(stencils.first_local_block.back());
+  first_local_ = stencils.first_local_block;
   (void)begin_step(mesh_->x_start, 0.0, 0.0);
 }
 
@@ -93,6 +87,24 @@ Result<Done> RodPotential::begin_step(const VecX& x_t0, double h, double time_t1
   return Done{};
 }
 
+/// Calls visit(j, joint) for all joints at x in parallel. The segment between two neighbours is computed once, since
+/// most of its time goes into sine and cosine.
+template <class Visit>
+void RodPotential::visit_joints(const VecX& x, const Visit& visit) const {
+  parallel_for_chunks(static_cast<int>(mesh_->joints.size()), grain, [&](int begin, int end) {
+    RodJointState joint;
+    int last = -1;  // segment of joint.sides[1]
+    for (int j = begin; j < end; ++j) {
+      const auto [before, after] = mesh_->joints[j].segments;
+      joint.sides[0] = before == last ? joint.sides[1] : axes_at(before, x);
+      joint.sides[1] = axes_at(after, x);
+      joint.near_twist = near_twist(j, x);
+      last = after;
+      visit(static_cast<std::size_t>(j), joint);
+    }
+  });
+}
+
 void RodPotential::end_step(const VecX& x_t1, std::span<double> history) const {
   const std::vector<RodSegment>& segments = mesh_->segments;
   for (std::size_t s = 0; s < segments.size(); ++s) {
@@ -109,16 +121,18 @@ void RodPotential::end_step(const VecX& x_t1, std::span<double> history) const {
     }
     director = (director - director.dot(tangent) * tangent).normalized();
     for (Eigen::Index i = 0; i < 3; ++i) history[4 * s + static_cast<std::size_t>(i)] = director[i];
-    const int joint = joint_at_end_[s];
-    history[4 * s + 3] = joint < 0 ? 0.0 : bend_at(static_cast<std::size_t>(joint), x_t1).value[2];
+    history[4 * s + 3] = 0.0;
   }
+  visit_joints(x_t1, [&](std::size_t j, const RodJointState& joint) {
+    history[4 * static_cast<std::size_t>(mesh_->joints[j].segments[0]) + 3] = joint_bend(joint).value[2];
+  });
 }
 
 /// Returns the twist that the turns of both angles since the start of the step lead to, up to what the tangents add.
-double RodPotential::near_twist(const RodJoint& joint, const VecX& x) const {
-  double twist = twist_t0_[&joint - mesh_->joints.data()];
+double RodPotential::near_twist(std::size_t j, const VecX& x) const {
+  double twist = twist_t0_[j];
   for (std::size_t side = 0; side < 2; ++side) {
-    const std::size_t s = joint.segments[side];
+    const std::size_t s = mesh_->joints[j].segments[side];
     if (frames_[s].is_clamped) continue;
     const double turn = angle_at(mesh_->segments[s], x) - angle_t0_[s];
     twist += side == 0 ? -turn : turn;
@@ -126,21 +140,14 @@ double RodPotential::near_twist(const RodJoint& joint, const VecX& x) const {
   return twist;
 }
 
-RodJointState RodPotential::joint_at(std::size_t j, const VecX& x) const {
-  const RodJoint& joint = mesh_->joints[j];
-  const auto [a, b] = joint.segments;
-  RodJointState state;
-  state.frames = {frames_[a], frames_[b]};
-  const std::array<int, 3> nodes = nodes_of(joint);
-  for (std::size_t n = 0; n < 3; ++n) state.x[n] = block<3>(x, nodes[n]);
-  state.theta = {angle_at(mesh_->segments[a], x), angle_at(mesh_->segments[b], x)};
-  state.near_twist = near_twist(joint, x);
-  return state;
+SegmentAxes RodPotential::axes_at(std::size_t s, const VecX& x) const {
+  const RodSegment& segment = mesh_->segments[s];
+  return axes_of(frames_[s], edge_of(segment, x), angle_at(segment, x));
 }
 
-JointBend<double> RodPotential::bend_at(std::size_t j, const VecX& x) const {
-  const RodJointState at = joint_at(j, x);
-  return joint_bend<double>(at.frames, at.x, at.theta, at.near_twist);
+RodJointState RodPotential::joint_at(std::size_t j, const VecX& x) const {
+  const auto [before, after] = mesh_->joints[j].segments;
+  return {{axes_at(before, x), axes_at(after, x)}, near_twist(j, x)};
 }
 
 double RodPotential::energy_of_segment(const RodSegment& segment, const VecX& x) const {
@@ -153,11 +160,13 @@ Vec<3> RodPotential::stiffness_of(const RodJoint& joint) const {
   return Vec<3>(section.bending[0], section.bending[1], section.twisting) / joint.length;
 }
 
-double RodPotential::energy_of_joint(std::size_t j, const VecX& x) const {
-  const JointBend<double> bend = bend_at(j, x);
-  const RodJoint& joint = mesh_->joints[j];
-  const Vec<3> off = Vec<3>(bend.value[0], bend.value[1], bend.value[2]) - rest_of(joint);
-  return 0.5 * stiffness_of(joint).dot(off.cwiseAbs2());
+std::vector<double> RodPotential::joint_energies(const VecX& x) const {
+  std::vector<double> energies(mesh_->joints.size());
+  visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
+    const Vec<3> off = joint_bend(joint).value - rest_of(mesh_->joints[j]);
+    energies[j] = 0.5 * stiffness_of(mesh_->joints[j]).dot(off.cwiseAbs2());
+  });
+  return energies;
 }
 
 void RodPotential::find_holds(const VecX& x_t0) {
@@ -184,7 +193,8 @@ void RodPotential::find_holds(const VecX& x_t0) {
 CompensatedSum RodPotential::energy(const VecX& x) const {
   CompensatedSum sum = ordered_sum(static_cast<int>(mesh_->segments.size()),
                                    [&](int s) { return energy_of_segment(mesh_->segments[s], x); });
-  sum.add(ordered_sum(static_cast<int>(mesh_->joints.size()), [&](int j) { return energy_of_joint(j, x); }));
+  const std::vector<double> energies = joint_energies(x);
+  sum.add(ordered_sum(static_cast<int>(energies.size()), [&](int j) { return energies[j]; }));
   for (const Hold& hold : holds_) {
     const double way = x[place(hold)] - hold.value;
     sum.add(0.5 * hold.stiffness * way * way);
@@ -195,12 +205,44 @@ CompensatedSum RodPotential::energy(const VecX& x) const {
 void RodPotential::add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const {
   for (const RodSegment& segment : mesh_->segments)
     sums[body_of_block[segment.nodes[0]]] += energy_of_segment(segment, x);
-  for (std::size_t j = 0; j < mesh_->joints.size(); ++j) {
-    sums[body_of_block[nodes_of(mesh_->joints[j])[0]]] += energy_of_joint(j, x);
+  const std::vector<double> energies = joint_energies(x);
+  for (std::size_t j = 0; j < energies.size(); ++j) {
+    sums[body_of_block[nodes_of(mesh_->joints[j])[0]]] += energies[j];
   }
 }
 
-void RodPotential::add_gradient(const VecX& x, double scale, VecX& gradient) {
+namespace {
+
+/// Adds the sum of stiffness * gradient gradient' to the lower half.
+void add_squares(const std::array<BendGradient, 3>& gradients, const Vec<3>& stiffness, JointMatrix& hessian) {
+  const JointVector &g0 = gradients[0].gradient, &g1 = gradients[1].gradient, &g2 = gradients[2].gradient;
+  for (int c = 0; c < 8; ++c) {
+    const double f0 = stiffness[0] * g0[c], f1 = stiffness[1] * g1[c], f2 = stiffness[2] * g2[c];
+    for (int r = c; r < 8; ++r) hessian(r, c) += f0 * g0[r] + f1 * g1[r] + f2 * g2[r];
+  }
+}
+
+}  // namespace
+
+/// Computes the forces of all joints at x, and their Hessians if a kind of these is given.
+void RodPotential::differentiate_joints(const VecX& x, std::optional<HessianKind> kind) {
+  forces_.resize(mesh_->joints.size());
+  visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
+    const JointBend bend = joint_bend(joint);
+    const std::array<BendGradient, 3> gradients = bend_gradients(joint, bend);
+    const Vec<3> stiffness = stiffness_of(mesh_->joints[j]);
+    const Vec<3> force = stiffness.cwiseProduct(bend.value - rest_of(mesh_->joints[j]));
+    forces_[j] = force[0] * gradients[0].gradient + force[1] * gradients[1].gradient + force[2] * gradients[2].gradient;
+    if (!kind) return;
+    JointMatrix hessian = JointMatrix::Zero();
+    if (*kind == HessianKind::exact) hessian = bend_hessian(joint, bend, force);
+    add_squares(gradients, stiffness, hessian);
+    write_joint(j, hessian);
+  });
+}
+
+/// Adds the gradient. The forces of the joints have been computed.
+void RodPotential::add_forces(const VecX& x, double scale, VecX& gradient) const {
   for (const RodSegment& segment : mesh_->segments) {
     const Vec<3> edge = edge_of(segment, x);
     const double length = edge.norm();
@@ -209,126 +251,82 @@ void RodPotential::add_gradient(const VecX& x, double scale, VecX& gradient) {
     block<3>(gradient, segment.nodes[0]) -= force;
     block<3>(gradient, segment.nodes[1]) += force;
   }
-  std::vector<Eigen::Matrix<double, 11, 1>> forces(mesh_->joints.size());
-  parallel_for(static_cast<int>(forces.size()), grain, [&](int i) {
-    const std::size_t j = i;
-    const JointBend<double> bend = bend_at(j, x);
-    const Vec<3> rest = rest_of(mesh_->joints[j]), stiffness = stiffness_of(mesh_->joints[j]);
-    forces[j].setZero();
-    for (std::size_t k = 0; k < 3; ++k) {
-      const auto at = static_cast<Eigen::Index>(k);
-      forces[j] += stiffness[at] * (bend.value[k] - rest[at]) * bend.gradient[k];
-    }
-  });
-  for (std::size_t j = 0; j < forces.size(); ++j) {
+  for (std::size_t j = 0; j < forces_.size(); ++j) {
     const RodJoint& joint = mesh_->joints[j];
     const std::array<int, 3> nodes = nodes_of(joint);
-    for (int i = 0; i < 3; ++i) block<3>(gradient, nodes[i]) += scale * forces[j].segment<3>(3 * i);
+    const Vec<3> before = scale * forces_[j].head<3>(), after = scale * forces_[j].segment<3>(3);
+    block<3>(gradient, nodes[0]) -= before;
+    block<3>(gradient, nodes[1]) += before - after;
+    block<3>(gradient, nodes[2]) += after;
     for (int side = 0; side < 2; ++side) {
       const AngleUnknown& angle = mesh_->segments[joint.segments[side]].angle;
-      gradient[angle.place()] += scale * forces[j][9 + side] / angle.length;
+      gradient[angle.place()] += scale * forces_[j][6 + side] / angle.length;
     }
   }
   for (const Hold& hold : holds_) gradient[place(hold)] += scale * hold.stiffness * (x[place(hold)] - hold.value);
 }
 
-namespace {
-
-/// Returns the second derivatives of the energy of a joint by its eleven unknowns.
-Eigen::Matrix<double, 11, 11> exact_hessian(const RodJointState& joint, const Vec<3>& rest, const Vec<3>& stiffness) {
-  using Derivatives = Eigen::Matrix<double, 11, 1>;
-  using Scalar = Eigen::AutoDiffScalar<Derivatives>;
-  std::array<Vec3Of<Scalar>, 3> nodes;
-  for (int n = 0; n < 3; ++n) {
-    for (int c = 0; c < 3; ++c) nodes[n][c] = Scalar(joint.x[n][c], 11, 3 * n + c);
-  }
-  const std::array<Scalar, 2> angles = {Scalar(joint.theta[0], 11, 9), Scalar(joint.theta[1], 11, 10)};
-  const JointBend<Scalar> bend = joint_bend<Scalar>(joint.frames, nodes, angles, joint.near_twist);
-  Eigen::Matrix<double, 11, 11> hessian = Eigen::Matrix<double, 11, 11>::Zero();
-  for (std::size_t k = 0; k < 3; ++k) {
-    const auto at = static_cast<Eigen::Index>(k);
-    Derivatives gradient;
-    for (int i = 0; i < 11; ++i) gradient[i] = bend.gradient[k][i].value();
-    hessian += stiffness[at] * gradient * gradient.transpose();
-    const double force = stiffness[at] * (bend.value[k].value() - rest[at]);
-    for (int i = 0; i < 11; ++i) {
-      if (bend.gradient[k][i].derivatives().size() == 11) {
-        hessian.col(i) += force * bend.gradient[k][i].derivatives();
-      }
+/// Writes the Hessian of a joint by its edges and angles, of which it reads the lower half, as the blocks of its
+/// stencil.
+void RodPotential::write_joint(std::size_t j, const JointMatrix& hessian) {
+  double* const blocks = locals_.data() + 9 * first_local_[j];
+  // The edges are e- = x1 - x0 and e+ = x2 - x1.
+  const Mat<3> aa = hessian.block<3, 3>(0, 0).selfadjointView<Eigen::Lower>(), ba = hessian.block<3, 3>(3, 0),
+               bb = hessian.block<3, 3>(3, 3).selfadjointView<Eigen::Lower>();
+  const std::array<Mat<3>, 6> by_nodes = {aa, ba - aa, aa - ba - ba.transpose() + bb, -ba, ba - bb, bb};
+  for (std::size_t i = 0; i < 6; ++i) Eigen::Map<Mat<3>>{blocks + 9 * i} = by_nodes[i];
+  // The angles are in block 3 of the stencil, or the second one in block 4.
+  const auto& [a, b] = mesh_->joints[j].segments;
+  const std::array<AngleUnknown, 2> angles = {mesh_->segments[a].angle, mesh_->segments[b].angle};
+  const std::array<int, 2> rows = {3, angles[0].block == angles[1].block ? 3 : 4};
+  const auto block_of = [&](int row, int column) { return blocks + 9 * (num_stencil_blocks(row) + column); };
+  for (int side = 0; side < 2; ++side) {
+    const int component = angles[side].component;
+    const double length = angles[side].length;
+    const Vec<3> by_a = hessian.block<1, 3>(6 + side, 0) / length, by_b = hessian.block<1, 3>(6 + side, 3) / length;
+    const std::array<Vec<3>, 3> by_node = {-by_a, by_a - by_b, by_b};
+    for (int n = 0; n < 3; ++n) {
+      for (int c = 0; c < 3; ++c) block_of(rows[side], n)[3 * c + component] = by_node[n][c];
     }
+    block_of(rows[side], rows[side])[4 * component] = hessian(6 + side, 6 + side) / (length * length);
   }
-  return 0.5 * (hessian + hessian.transpose());
+  const double both = hessian(7, 6) / (angles[0].length * angles[1].length);
+  block_of(rows[1], rows[0])[3 * angles[0].component + angles[1].component] = both;
+  if (rows[1] == rows[0]) block_of(3, 3)[3 * angles[1].component + angles[0].component] = both;
 }
 
-}  // namespace
+/// Writes the Hessian of the stretch of a segment as the blocks of its stencil, and clears that of its angle.
+void RodPotential::write_segment(std::size_t s, const VecX& x, HessianKind kind) {
+  const RodSegment& segment = mesh_->segments[s];
+  const double stretching = mesh_->sections[segment.section].stretching;
+  const Vec<3> edge = edge_of(segment, x);
+  const double length = edge.norm(), pull = stretching * (length / segment.length - 1.0) / length;
+  const Vec<3> t = edge / length;
+  const double across = kind == HessianKind::exact ? pull : std::max(0.0, pull);
+  const Mat<3> along =
+      stretching / segment.length * t * t.transpose() + across * (Mat<3>::Identity() - t * t.transpose());
+  double* const blocks = locals_of_segment(s);
+  Eigen::Map<Mat<3>>{blocks} = along;
+  Eigen::Map<Mat<3>>{blocks + 9} = -along;
+  Eigen::Map<Mat<3>>{blocks + 18} = along;
+  Eigen::Map<Mat<3>>{blocks + 27}.setZero();
+}
 
-void RodPotential::add(const VecX& x, double scale, bool is_exact, BlockSparseMatrix& matrix) {
+void RodPotential::assemble(const VecX& x, double scale, HessianKind kind, VecX* gradient, BlockSparseMatrix& matrix) {
   const bool is_bound = assembler_.bind(matrix);
   CLEARANCE_ASSERT(is_bound);
-  locals_.assign(9 * num_locals_, 0.0);
-  std::vector<double*> of_joint(mesh_->joints.size());
-  double* next = locals_.data();
-  for (std::size_t j = 0; j < of_joint.size(); ++j) {
-    of_joint[j] = next;
-    next += 9 * num_stencil_blocks(static_cast<int>(blocks_[j].size()));
-  }
-  parallel_for(static_cast<int>(of_joint.size()), grain, [&](int i) {
-    const std::size_t j = i;
-    const RodJoint& joint = mesh_->joints[j];
-    const Vec<3> stiffness = stiffness_of(joint);
-    Eigen::Matrix<double, 11, 11> hessian = Eigen::Matrix<double, 11, 11>::Zero();
-    if (is_exact) {
-      hessian = exact_hessian(joint_at(j, x), rest_of(joint), stiffness);
-    } else {
-      const JointBend<double> bend = bend_at(j, x);
-      for (std::size_t k = 0; k < 3; ++k) {
-        hessian += stiffness[static_cast<Eigen::Index>(k)] * bend.gradient[k] * bend.gradient[k].transpose();
-      }
-    }
-    // Put the eleven unknowns where they are in the blocks.
-    std::array<int, 11> place{};
-    std::array<double, 11> scale_of{};
-    for (int k = 0; k < 9; ++k) {
-      place[k] = 3 * places_[j][k / 3] + k % 3;
-      scale_of[k] = 1.0;
-    }
-    for (int side = 0; side < 2; ++side) {
-      const AngleUnknown& angle = mesh_->segments[joint.segments[side]].angle;
-      place[9 + side] = 3 * places_[j][3 + side] + angle.component;
-      scale_of[9 + side] = 1.0 / angle.length;
-    }
-    for (int r = 0; r < 11; ++r) {
-      for (int c = 0; c < 11; ++c) {
-        const int row = place[r] / 3, column = place[c] / 3;
-        if (row < column) continue;
-        of_joint[j][9 * (row * (row + 1) / 2 + column) + 3 * (place[c] % 3) + place[r] % 3] +=
-            scale_of[r] * scale_of[c] * hessian(r, c);
-      }
-    }
-  });
-  for (std::size_t s = 0; s < mesh_->segments.size(); ++s) {
-    const RodSegment& segment = mesh_->segments[s];
-    const RodSection& section = mesh_->sections[segment.section];
-    const Vec<3> edge = edge_of(segment, x);
-    const double length = edge.norm(), pull = section.stretching * (length / segment.length - 1.0) / length;
-    const Vec<3> t = edge / length;
-    const double across = is_exact ? pull : std::max(0.0, pull);
-    const Mat<3> along =
-        section.stretching / segment.length * t * t.transpose() + across * (Mat<3>::Identity() - t * t.transpose());
-    Eigen::Map<Mat<3>>{next} = along;
-    Eigen::Map<Mat<3>>{next + 9} = -along;
-    Eigen::Map<Mat<3>>{next + 18} = along;
-    next += 36;
-  }
-  // Each segment has the blocks of its stretch and that of its angle.
-  double* of_segments = locals_.data() + 9 * num_locals_ - 36 * mesh_->segments.size();
-  for (const Hold& hold : holds_) of_segments[36 * hold.segment + 27 + 4 * hold.component] = hold.stiffness;
+  // Every pass writes the same entries; those of angles' blocks that no pass writes stay zero.
+  locals_.resize(9 * static_cast<std::size_t>(first_local_.back()), 0.0);
+  differentiate_joints(x, kind);
+  if (gradient != nullptr) add_forces(x, scale, *gradient);
+  parallel_for(static_cast<int>(mesh_->segments.size()), grain, [&](int s) { write_segment(s, x, kind); });
+  for (const Hold& hold : holds_) locals_of_segment(hold.segment)[27 + 4 * hold.component] = hold.stiffness;
   assembler_.add_to<3>(matrix, locals_, scale);
 }
 
-void RodPotential::add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) {
-  add_gradient(x, scale, gradient);
-  add(x, scale, true, matrix);
+void RodPotential::add_gradient(const VecX& x, double scale, VecX& gradient) {
+  differentiate_joints(x, std::nullopt);
+  add_forces(x, scale, gradient);
 }
 
 StepLimit RodPotential::max_feasible_step(const VecX& x, const VecX& dx) {
@@ -352,13 +350,12 @@ void RodPotential::add_clamp_torques(const VecX& x, VecX& torques) const {
     for (std::size_t side = 0; side < 2; ++side) {
       const std::size_t s = joint.segments[side];
       if (!frames_[s].is_clamped) continue;
-      const JointBend<double> bend = bend_at(j, x);
-      const Vec<3> stiffness = stiffness_of(joint), rest = rest_of(joint);
+      const RodJointState at = joint_at(j, x);
+      const JointBend bend = joint_bend(at);
+      const std::array<BendGradient, 3> gradients = bend_gradients(at, bend);
+      const Vec<3> force = stiffness_of(joint).cwiseProduct(bend.value - rest_of(joint));
       double by_turn = 0.0;
-      for (std::size_t k = 0; k < 3; ++k) {
-        const auto at = static_cast<Eigen::Index>(k);
-        by_turn += stiffness[at] * (bend.value[k] - rest[at]) * bend.turn[k][side];
-      }
+      for (std::size_t k = 0; k < 3; ++k) by_turn += force[static_cast<Eigen::Index>(k)] * gradients[k].by_turn[side];
       // A rotation w of the held direction D turns the axes by w . (D x m2) / |D across|, where m2 is across D.
       const RodSegment& segment = mesh_->segments[s];
       const Vec<3> t = edge_of(segment, x).normalized(), &held = frames_[s].director;
@@ -372,12 +369,16 @@ void RodPotential::add_clamp_torques(const VecX& x, VecX& torques) const {
 void RodPotential::add_stiffness(VecX& stiffness) const {
   for (std::size_t j = 0; j < mesh_->joints.size(); ++j) {
     const RodJoint& joint = mesh_->joints[j];
-    const JointBend<double> bend = bend_at(j, mesh_->x_start);
+    const RodJointState at = joint_at(j, mesh_->x_start);
+    const std::array<BendGradient, 3> gradients = bend_gradients(at, joint_bend(at));
     const std::array<int, 3> nodes = nodes_of(joint);
     const Vec<3> k = stiffness_of(joint);
-    for (int n = 0; n < 3; ++n) {
+    for (int q = 0; q < 2; ++q) {
       // Two of the three directions are across.
-      for (int q = 0; q < 2; ++q) stiffness[nodes[n]] += 0.5 * k[q] * bend.gradient[q].segment<3>(3 * n).squaredNorm();
+      const Vec<3> before = gradients[q].gradient.head<3>(), after = gradients[q].gradient.segment<3>(3);
+      stiffness[nodes[0]] += 0.5 * k[q] * before.squaredNorm();
+      stiffness[nodes[1]] += 0.5 * k[q] * (before - after).squaredNorm();
+      stiffness[nodes[2]] += 0.5 * k[q] * after.squaredNorm();
     }
   }
 }

@@ -8,11 +8,14 @@
 // the way there.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "clearance/bodies/rod/rod_joint.h"
+#include "clearance/bodies/rod/rod_mesh.h"
+#include "clearance/model/hessian_kind.h"
 #include "clearance/model/potential.h"
 #include "clearance/sparse/block_assembler.h"
 
@@ -39,8 +42,15 @@ class RodPotential : public Potential {
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override { return assembler_.keys(); }
   /// Adds the Hessian of stretch without compression, and of joints without second derivatives of bend; it is PSD.
-  void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override { add(x, scale, false, matrix); }
-  void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
+  void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override {
+    assemble(x, scale, HessianKind::projected, nullptr, matrix);
+  }
+  void add_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override {
+    assemble(x, scale, HessianKind::projected, &gradient, matrix);
+  }
+  void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override {
+    assemble(x, scale, HessianKind::exact, &gradient, matrix);
+  }
 
   /// Returns the largest alpha <= 1 for which every segment keeps more than a fifth of its length all along the way.
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
@@ -67,14 +77,24 @@ class RodPotential : public Potential {
   Vec<3> edge_of(const RodSegment& segment, const VecX& x) const {
     return block<3>(x, segment.nodes[1]) - block<3>(x, segment.nodes[0]);
   }
+  SegmentAxes axes_at(std::size_t segment, const VecX& x) const;
   RodJointState joint_at(std::size_t joint, const VecX& x) const;
-  JointBend<double> bend_at(std::size_t joint, const VecX& x) const;
-  double near_twist(const RodJoint& joint, const VecX& x) const;
+  template <class Visit>
+  void visit_joints(const VecX& x, const Visit& visit) const;
+  double near_twist(std::size_t joint, const VecX& x) const;
   double energy_of_segment(const RodSegment& segment, const VecX& x) const;
-  double energy_of_joint(std::size_t joint, const VecX& x) const;
+  std::vector<double> joint_energies(const VecX& x) const;
   Vec<3> stiffness_of(const RodJoint& joint) const;
   Vec<3> rest_of(const RodJoint& joint) const { return {joint.curvature[0], joint.curvature[1], joint.twist}; }
-  void add(const VecX& x, double scale, bool is_exact, BlockSparseMatrix& matrix);
+  void differentiate_joints(const VecX& x, std::optional<HessianKind> kind);
+  void add_forces(const VecX& x, double scale, VecX& gradient) const;
+  void write_joint(std::size_t joint, const JointMatrix& hessian);
+  void write_segment(std::size_t segment, const VecX& x, HessianKind kind);
+  void assemble(const VecX& x, double scale, HessianKind kind, VecX* gradient, BlockSparseMatrix& matrix);
+  /// Returns the blocks of a segment: three of its stretch and that of its angle.
+  double* locals_of_segment(std::size_t segment) {
+    return locals_.data() + 9 * first_local_[mesh_->joints.size() + 2 * segment];
+  }
   std::array<int, 3> nodes_of(const RodJoint& joint) const;
   void find_holds(const VecX& x_t0);
   Eigen::Index place(const Hold& hold) const {
@@ -82,16 +102,14 @@ class RodPotential : public Potential {
   }
 
   std::shared_ptr<const RodMesh> mesh_;
-  std::vector<std::vector<int>> blocks_;     // per joint: those of its stencil
-  std::vector<std::array<int, 5>> places_;   // per joint: of three nodes and two angles among them
-  std::vector<int> joint_at_end_;            // per segment; -1: a free end
   std::vector<double> history_;              // empty: nothing has happened yet
   std::vector<SegmentFrame> frames_;         // per segment, of this step
   std::vector<double> angle_t0_, twist_t0_;  // per segment, per joint
   std::vector<Hold> holds_;                  // of this step
   BlockAssembler assembler_;
-  std::size_t num_locals_ = 0;
-  std::vector<double> locals_;
+  std::vector<std::int64_t> first_local_;  // per stencil: joints, then two per segment
+  std::vector<double> locals_;             // scratch: blocks of all stencils
+  std::vector<JointVector> forces_;        // scratch: per joint, by its edges and angles [N], [N m]
 };
 
 }  // namespace clearance
