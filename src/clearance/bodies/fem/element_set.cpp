@@ -68,10 +68,10 @@ class ElementSet<dim>::PackBuilder {
   int rule(bool is_curved) {
     int& number = rule_of_[is_curved ? 1 : 0];
     if (number < 0) {
-      number = static_cast<int>(points_.size());
-      points_.push_back(points_of(mesh_, !is_curved));
-      constant_.rules.emplace_back(mesh_.order, points_.back());
-      rest_maps_.emplace_back(mesh_, points_.back());
+      number = static_cast<int>(constant_.points.size());
+      constant_.points.push_back(points_of(mesh_, !is_curved));
+      constant_.rules.emplace_back(mesh_.order, constant_.points.back());
+      rest_maps_.emplace_back(mesh_, constant_.points.back());
     }
     return number;
   }
@@ -84,7 +84,7 @@ class ElementSet<dim>::PackBuilder {
     pack.model = model;
     pack.rule = rule(is_curved);
     // Straight elements have the same D0 at all points.
-    const std::size_t num_points = points_[pack.rule].size();
+    const std::size_t num_points = constant_.points[pack.rule].size();
     pack.nodes.resize(constant_.num_nodes);
     pack.inverse_rest.resize(is_curved ? num_points : 1);
     pack.weights.resize(num_points);
@@ -109,7 +109,7 @@ class ElementSet<dim>::PackBuilder {
     pack.mu.set(at_lane, mesh_.material_of(e).mu);
     pack.lambda.set(at_lane, mesh_.material_of(e).lambda);
     const RestMap<dim>& rest_map = rest_maps_[pack.rule];
-    const std::vector<QuadraturePoint>& points = points_[pack.rule];
+    const std::vector<QuadraturePoint>& points = constant_.points[pack.rule];
     for (std::size_t q = 0; q < points.size(); ++q) {
       // The weight of a point is its share of the volume at rest; the only point of linear elements has all of it.
       const Mat<dim> derivative = rest_map.derivative(static_cast<int>(q), e);
@@ -125,7 +125,6 @@ class ElementSet<dim>::PackBuilder {
   Constant& constant_;
   std::vector<char> is_curved_;  // per element of the mesh
   std::array<int, 2> rule_of_ = {-1, -1};
-  std::vector<std::vector<QuadraturePoint>> points_;  // per rule
   std::vector<RestMap<dim>> rest_maps_;
 };
 

@@ -59,6 +59,10 @@ class ElementSet {
   }
   const std::vector<ElementPack<dim>>& packs() const { return constant_->packs; }
   const ShapeGradients<dim>& gradients(const ElementPack<dim>& pack) const { return constant_->rules[pack.rule]; }
+  /// Returns the points of the rule of a pack.
+  const std::vector<QuadraturePoint>& points(const ElementPack<dim>& pack) const {
+    return constant_->points[pack.rule];
+  }
   /// Returns the packs with a block of the part; all packs if the part is empty or not set. Sums are then valid only in
   /// the blocks of the part.
   const std::vector<int>& active_packs() const { return active_packs_; }
@@ -97,6 +101,7 @@ class ElementSet {
     std::vector<int> members;
     std::vector<int> nodes;  // element by element
     std::vector<ShapeGradients<dim>> rules;
+    std::vector<std::vector<QuadraturePoint>> points;  // per rule
     std::vector<ElementPack<dim>> packs;
     // Per touched block, the places of its forces in forces_ seen as doubles (component r is r * num_lanes further).
     std::vector<int> touched;

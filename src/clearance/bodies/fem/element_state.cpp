@@ -24,8 +24,12 @@ Mat<3> cauchy_stress(const MaterialParameters& material, const Mat<3>& f) {
 }
 
 ElementState element_state(const MaterialParameters& material, const Mat<3>& f) {
+  return element_state(cauchy_stress(material, f), f, clearance::energy_density<3>(material, f));
+}
+
+ElementState element_state(const Mat<3>& cauchy, const Mat<3>& f, double energy_density) {
   ElementState state;
-  state.principal_stress = principal_values(cauchy_stress(material, f));
+  state.principal_stress = principal_values(cauchy);
   // The stress of von Mises is the root of half the sum of the squared differences of principal stresses.
   const Vec<3>& s = state.principal_stress;
   state.von_mises =
@@ -33,7 +37,7 @@ ElementState element_state(const MaterialParameters& material, const Mat<3>& f) 
   // The strains are 1/2 ln of the eigenvalues of C, from those of C - I, which keeps the digits of small strains.
   const Vec<3> change = principal_values(f.transpose() * f - Mat<3>::Identity());
   for (int i = 0; i < 3; ++i) state.principal_strain[i] = 0.5 * elementary::log1p(change[i]);
-  state.energy_density = clearance::energy_density<3>(material, f);
+  state.energy_density = energy_density;
   return state;
 }
 

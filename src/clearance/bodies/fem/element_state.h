@@ -15,6 +15,7 @@ struct ElementState {
   /// logarithm of the volume ratio, ln J.
   Vec<3> principal_strain = Vec<3>::Zero();
   double energy_density = 0.0;  ///< [J/m^3] over the volume at rest
+  double plastic_strain = 0.0;  ///< accumulated; 0 of elastic materials
 };
 
 /// Returns the Cauchy stress [Pa] P F^T / J at F; for linear elasticity P itself.
@@ -24,5 +25,8 @@ Mat<3> cauchy_stress(const MaterialParameters& material, const Mat<3>& f);
 /// not distinguish stress measures, so there it is P itself. 2D is plane strain: F has a third row and column of the
 /// identity, and the stress across the plane counts.
 ElementState element_state(const MaterialParameters& material, const Mat<3>& f);
+
+/// Returns the state of an element with this Cauchy stress [Pa] at the deformation gradient F.
+ElementState element_state(const Mat<3>& cauchy, const Mat<3>& f, double energy_density);
 
 }  // namespace clearance

@@ -14,7 +14,8 @@ using StressVector = Vec<6>;
 struct ElementKind {
   int order = 1;  ///< order of the displacements
   ElasticModel model = ElasticModel::neo_hookean;
-  double mu = 0.0, lambda = 0.0;  ///< [Pa]
+  double mu = 0.0, lambda = 0.0;         ///< [Pa]
+  const Hardening* hardening = nullptr;  ///< null: elastic
 };
 
 /// Stresses at the points of stress_points, element by element.

@@ -7,11 +7,15 @@
 //   linear elasticity         mu |e|^2 + lambda/2 (tr e)^2,  e = (F + F^T)/2 - I
 #pragma once
 
+#include <memory>
+
 #include "clearance/base/methods.h"
 #include "clearance/base/result.h"
 #include "clearance/math/types.h"
 
 namespace clearance {
+
+class Hardening;
 
 /// Constants of one material in a simulation.
 struct MaterialParameters {
@@ -20,6 +24,9 @@ struct MaterialParameters {
   double lambda = 0.0;   ///< [Pa] Lame's first parameter
   double density = 0.0;  ///< [kg/m^3]; 2D: [kg/m^2]
   double damping = 0.0;  ///< [s] stiffness-proportional coefficient of the lagged damping
+  /// Yield stress of a material that flows; it follows the law of Hencky, whatever `model` says (hencky_plasticity.h).
+  /// Null: elastic.
+  std::shared_ptr<const Hardening> hardening = {};
 };
 
 /// Computes mu = E / (2 (1 + nu)) and lambda = E nu / ((1 + nu)(1 - 2 nu)), the same for three dimensions and plane
