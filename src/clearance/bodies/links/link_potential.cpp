@@ -1,0 +1,206 @@
+#include "clearance/bodies/links/link_potential.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace clearance {
+
+namespace {
+
+constexpr double broken = 1.0;
+
+/// Calls visit(i, j) for all pairs of terms i >= j of a link. Blocks ascend, so that (i, j) is in the lower triangle.
+template <class Visit>
+void for_each_pair(const Link& link, const Visit& visit) {
+  for (std::size_t i = 0; i < link.terms.size(); ++i) {
+    for (std::size_t j = 0; j <= i; ++j) visit(link.terms[i], link.terms[j]);
+  }
+}
+
+}  // namespace
+
+template <int dim>
+LinkPotential<dim>::LinkPotential(std::vector<LinkGroup> groups)
+    : groups_(std::make_shared<const std::vector<LinkGroup>>(std::move(groups))) {
+  for (const LinkGroup& group : *groups_) {
+    first_link_.push_back(links_.size());
+    for (const Link& link : group.links) links_.push_back(&link);
+  }
+  first_link_.push_back(links_.size());
+  active_.resize(links_.size());
+}
+
+template <int dim>
+bool LinkPotential<dim>::is_driven() const {
+  return std::any_of(groups_->begin(), groups_->end(),
+                     [](const LinkGroup& group) { return group.length || group.moved; });
+}
+
+template <int dim>
+HistoryLayout LinkPotential<dim>::history_layout() const {
+  HistoryLayout layout;
+  layout.num_per_point = 1;
+  for (const Link* link : links_) layout.points.push_back({link->start, link->terms.front().block});
+  return layout;
+}
+
+template <int dim>
+void LinkPotential<dim>::set_history(std::span<const double> history) {
+  history_.assign(history.begin(), history.end());
+}
+
+template <int dim>
+Result<Done> LinkPotential<dim>::begin_step(const VecX& /*x_t0*/, double h, double time_t1) {
+  Issues issues;
+  for (std::size_t g = 0; g < groups_->size(); ++g) {
+    const LinkGroup& group = (*groups_)[g];
+    const bool acts = group.is_active(h, time_t1);
+    const Result<double> length = group.length ? group.length(time_t1) : Result<double>(0.0);
+    const auto moved = group.moved ? group.moved(time_t1) : Result<std::vector<Vec<3>>>(std::vector<Vec<3>>());
+    issues.insert(issues.end(), length.issues().begin(), length.issues().end());
+    issues.insert(issues.end(), moved.issues().begin(), moved.issues().end());
+    if (!length || !moved) continue;
+    for (std::size_t i = 0; i < group.links.size(); ++i) {
+      const std::size_t at = first_link_[g] + i;
+      ActiveLink& active = active_[at];
+      active.acts = acts && (history_.empty() || history_[at] != broken);
+      active.length = group.length ? *length : group.links[i].length;
+      active.offset = group.links[i].offset.template head<dim>();
+      if (group.moved) active.offset -= (*moved)[i].template head<dim>();
+    }
+  }
+  if (!issues.empty()) return issues;
+  return Done{};
+}
+
+template <int dim>
+void LinkPotential<dim>::end_step(const VecX& x_t1, std::span<double> history) const {
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const bool was_broken = !history_.empty() && history_[i] == broken;
+    const bool breaks = active_[i].acts && std::abs(tension(i, x_t1)) > links_[i]->break_force;
+    history[i] = was_broken || breaks ? broken : 0.0;
+  }
+}
+
+template <int dim>
+Vec<dim> LinkPotential<dim>::difference(std::size_t link, const VecX& x) const {
+  Vec<dim> r = active_[link].offset;
+  for (const Link::Term& term : links_[link]->terms) {
+    r += term.weight * x.template segment<dim>(dim * static_cast<Eigen::Index>(term.block));
+  }
+  return r;
+}
+
+template <int dim>
+double LinkPotential<dim>::tension(std::size_t link, const VecX& x) const {
+  return links_[link]->stiffness * (difference(link, x).norm() - active_[link].length);
+}
+
+template <int dim>
+CompensatedSum LinkPotential<dim>::energy(const VecX& x) const {
+  return ordered_sum(static_cast<int>(links_.size()), [&](int i) {
+    if (!active_[i].acts) return 0.0;
+    const double stretch = difference(i, x).norm() - active_[i].length;
+    return 0.5 * links_[i]->stiffness * stretch * stretch;
+  });
+}
+
+// Gradient and matrix are summed serially, because links share blocks; there are far fewer links than elements.
+
+template <int dim>
+void LinkPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    if (!active_[i].acts) continue;
+    const Vec<dim> r = difference(i, x);
+    const double l = active_[i].length, distance = r.norm();
+    // At |r| = 0 the direction of a link with a length is undefined, and it pushes nowhere.
+    if (distance == 0.0) continue;
+    const Vec<dim> force = scale * links_[i]->stiffness * (1.0 - l / distance) * r;
+    for (const Link::Term& term : links_[i]->terms) {
+      gradient.template segment<dim>(dim * static_cast<Eigen::Index>(term.block)) += term.weight * force;
+    }
+  }
+}
+
+template <int dim>
+std::vector<BlockKey> LinkPotential<dim>::pattern() const {
+  std::vector<BlockKey> keys;
+  for (const Link* link : links_) {
+    for_each_pair(*link, [&](const Link::Term& row, const Link::Term& column) {
+      keys.push_back(make_block_key(row.block, column.block));
+    });
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+template <int dim>
+void LinkPotential<dim>::bind(const BlockSparseMatrix& matrix) {
+  // Look up the slots once per pattern, in the order in which add_hessian visits them.
+  if (matrix.pattern_id() == bound_pattern_) return;
+  slots_.clear();
+  for (const Link* link : links_) {
+    for_each_pair(*link, [&](const Link::Term& row, const Link::Term& column) {
+      slots_.push_back(matrix.find_slot(row.block, column.block));
+    });
+  }
+  bound_pattern_ = matrix.pattern_id();
+}
+
+template <int dim>
+void LinkPotential<dim>::add_hessian(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) {
+  bind(matrix);
+  const std::int64_t* slot = slots_.data();
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const Link& link = *links_[i];
+    Mat<dim> hessian = Mat<dim>::Zero();
+    if (active_[i].acts) {
+      const Vec<dim> r = difference(i, x);
+      const double l = active_[i].length, distance = r.norm();
+      // Across the link it is as stiff as its tension over its length; a link of no length is alike in all directions.
+      double across = 1.0;
+      if (l > 0.0) across = distance > 0.0 ? 1.0 - l / distance : 0.0;
+      if (is_projected) across = std::max(across, 0.0);
+      const Vec<dim> n = distance > 0.0 ? Vec<dim>(r / distance) : Vec<dim>(Vec<dim>::Zero());
+      hessian = scale * link.stiffness * (across * Mat<dim>::Identity() + (1.0 - across) * n * n.transpose());
+    }
+    for_each_pair(link, [&](const Link::Term& row, const Link::Term& column) {
+      if (active_[i].acts) {
+        matrix.add_to_slot<dim>(*slot, matrix.slot_stride(column.block),
+                                Mat<dim>(row.weight * column.weight * hessian));
+      }
+      ++slot;
+    });
+  }
+}
+
+template <int dim>
+void LinkPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
+  add_hessian(x, scale, true, matrix);
+}
+
+template <int dim>
+void LinkPotential<dim>::add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) {
+  add_gradient(x, scale, gradient);
+  add_hessian(x, scale, false, matrix);
+}
+
+template <int dim>
+LinkForce LinkPotential<dim>::force_of(int group, const VecX& x) const {
+  LinkForce force;
+  for (std::size_t i = first_link_[group]; i < first_link_[group + 1]; ++i) {
+    if (!active_[i].acts) continue;
+    const Vec<dim> r = difference(i, x);
+    const double distance = r.norm(), carried = tension(i, x);
+    if (distance > 0.0) force.total.template head<dim>() -= carried / distance * r;
+    force.largest = std::max(force.largest, std::abs(carried));
+    ++force.num_links;
+  }
+  return force;
+}
+
+template class LinkPotential<2>;
+template class LinkPotential<3>;
+
+}  // namespace clearance

@@ -1,0 +1,65 @@
+// The energy of links, the sum of k/2 (|r| - l)^2. Its force on the first point is -k (|r| - l) n, n = r / |r|, and its
+// Hessian by r is
+//
+//     k ((1 - l / |r|) (1 - n n^T) + n n^T),
+//
+// which is positive semidefinite unless the link is pressed together (|r| < l). A link of no length is the spring
+// k/2 |r|^2. A link whose force exceeds its `break_force` at the end of a step does not act from then on.
+#pragma once
+
+#include <cstdint>
+
+#include "clearance/bodies/links/link.h"
+#include "clearance/model/potential.h"
+
+namespace clearance {
+
+template <int dim>
+class LinkPotential final : public Potential {
+ public:
+  explicit LinkPotential(std::vector<LinkGroup> groups);
+
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<LinkPotential>(*this); }
+  std::string name() const override { return "attachment"; }
+  bool is_driven() const override;
+  /// The history has one number for every link: 1 once it is broken.
+  std::size_t history_size() const override { return links_.size(); }
+  HistoryLayout history_layout() const override;
+  void set_history(std::span<const double> history) override;
+  void end_step(const VecX& x_t1, std::span<double> history) const override;
+  Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
+  CompensatedSum energy(const VecX& x) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
+  std::vector<BlockKey> pattern() const override;
+  void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
+  void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
+
+  /// Returns the forces of the links of a group at x in the step begun last.
+  LinkForce force_of(int group, const VecX& x) const;
+
+ private:
+  /// A link as it acts in the step begun last.
+  struct ActiveLink {
+    bool acts = false;
+    double length = 0.0;
+    Vec<dim> offset = Vec<dim>::Zero();
+  };
+  Vec<dim> difference(std::size_t link, const VecX& x) const;
+  /// Returns the force [N] that the link carries: positive if it pulls.
+  double tension(std::size_t link, const VecX& x) const;
+  void bind(const BlockSparseMatrix& matrix);
+  void add_hessian(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix);
+
+  std::shared_ptr<const std::vector<LinkGroup>> groups_;
+  std::vector<const Link*> links_;       // of all groups
+  std::vector<std::size_t> first_link_;  // per group, and their number
+  std::vector<ActiveLink> active_;
+  std::vector<double> history_;  // empty: no link is broken
+  std::uint64_t bound_pattern_ = 0;
+  std::vector<std::int64_t> slots_;  // per link, its pairs of terms
+};
+
+extern template class LinkPotential<2>;
+extern template class LinkPotential<3>;
+
+}  // namespace clearance
