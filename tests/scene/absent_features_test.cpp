@@ -23,8 +23,11 @@ std::string body_with(const std::string& more) {
 }
 
 TEST(AbsentFeatures, AreRefusedByName) {
-  EXPECT_EQ(first_message(body_with(R"("material": {"yield_stress": 1e6})")),
-            "bodies[0].material.yield_stress: unknown key; plasticity is not supported (docs/limits.md)");
+  const std::string soil = first_message(body_with(R"("material": {"drucker_prager": 1e6})"));
+  EXPECT_TRUE(
+      soil.starts_with("bodies[0].material.drucker_prager: unknown key; plasticity other than von Mises with "
+                       "isotropic hardening is not supported (docs/limits.md)"))
+      << soil;
   EXPECT_EQ(first_message(R"({"temperature": 300, "bodies": []})"),
             "temperature: unknown key; heat is not supported (docs/limits.md)");
   EXPECT_EQ(first_message(body_with(R"("material": {"thermal_conductivity": 1})")),
@@ -36,9 +39,9 @@ TEST(AbsentFeatures, AreRefusedByName) {
             "contact.adhesion_strength: unknown key; adhesion is not supported (docs/limits.md)");
   const std::string stitched = first_message(body_with(R"("stitches": [])"));
   EXPECT_TRUE(stitched.starts_with("bodies[0].stitches: unknown key; ")) << stitched;
-  EXPECT_TRUE(stitched.ends_with("; motions hold nodes, and clamps hold slopes")) << stitched;
+  EXPECT_TRUE(stitched.ends_with("; `attachments` of the scene hold nodes to other bodies")) << stitched;
   const std::string plastic = first_message(body_with(R"("material": {"model": "j2_plasticity"})"));
-  EXPECT_TRUE(plastic.ends_with("; plasticity is not supported (docs/limits.md)")) << plastic;
+  EXPECT_TRUE(plastic.ends_with("; materials have `yield_stress`, `hardening_modulus` and `hardening`")) << plastic;
 }
 
 TEST(AbsentFeatures, WordsWithinOtherWordsAskForNothing) {

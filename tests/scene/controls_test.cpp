@@ -66,7 +66,7 @@ TEST(Controls, ThatNothingUsesAreWarnedOf) {
   };
   EXPECT_EQ(warnings("2 * pull"), "");
   EXPECT_NE(warnings("2 * t").find(
-                "controls[0].name: warning: the control has no effect, because no drive, effort, rest, load"),
+                "controls[0].name: warning: the control has no effect, because no drive, effort, rest, length"),
             std::string::npos);
 }
 

@@ -269,7 +269,7 @@ TEST(ValidateJoints, HoldTwoStiffBodiesOrOneAndTheWorld) {
               j.bodies = {"cube", "wall"};
             }),
             (Lines{"joints[0].bodies[0]: a joint can only hold stiff bodies (affine or rigid), and this body is of "
-                   "kind deformable (got \"cube\")",
+                   "kind deformable; `attachments` hold its nodes (got \"cube\")",
                    "joints[0].bodies[1]: a joint can only hold stiff bodies (affine or rigid), and this body is of "
                    "kind obstacle (got \"wall\")"}));
   EXPECT_EQ(

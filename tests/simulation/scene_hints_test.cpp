@@ -473,6 +473,15 @@ TEST(Locking, BeamOfLongElementsIsTold) {
   expect_nothing(told(bodies(box("[1, 0.1, 0.1]", "", "[20, 2, 2]"))));
 }
 
+TEST(Locking, LinearElementsThatMayYieldAreTold) {
+  const auto block = [](const std::string& more) {
+    return bodies(box("[1, 1, 1]", more + R"(, "material": {"yield_stress": 1e4})", "[3, 3, 3]"));
+  };
+  expect_told(told(block(R"(, "name": "lump")")), "bodies[0].generator",
+              {"'lump'", "may yield", "linear elements", "`\"order\": 2`"});
+  expect_nothing(told(block(R"(, "order": 2)")));
+}
+
 TEST(Locking, TurnedBeamIsToldToo) {
   const std::string turned = R"(, "transform": {"rotation": [20, 30, 40]})";
   expect_told(told(bodies(box("[1, 0.1, 0.16]", turned, "[10, 1, 1]"))), "bodies[0].generator", {"0.1 m thin"});

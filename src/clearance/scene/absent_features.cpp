@@ -9,7 +9,9 @@ namespace clearance {
 namespace {
 
 constexpr AbsentFeature features[] = {
-    {"plasticity", false, "", "plastic yield_stress yield_strength yield hardening von_mises_yield drucker"},
+    {"plasticity other than von Mises with isotropic hardening", false,
+     "materials have `yield_stress`, `hardening_modulus` and `hardening`",
+     "plastic yield hardening softening von_mises_yield drucker mohr_coulomb"},
     {"viscoelasticity", false, "`damping` takes out energy in proportion to the rate of strain",
      "viscoelastic viscosity prony maxwell relaxation_time"},
     {"creep", false, "", "creep"},
@@ -20,13 +22,12 @@ constexpr AbsentFeature features[] = {
     {"electromagnetism", false, "", "magnet electric voltage"},
     {"fluids", true, "", "fluid liquid sph smoke viscous_fluid"},
     {"anisotropic solids", true, "shells have `orthotropy`", "anisotropic orthotropic transversely fiber fibre"},
-    {"strain limits, stitches and attachments of cloth", true, "motions hold nodes, and clamps hold slopes",
-     "strain_limit stitch stitches seam"},
+    {"strain limits of cloth", true, "a stiffer or finer cloth stretches as it should", "strain_limit"},
+    {"stitches of a body", true, "`attachments` of the scene hold nodes to other bodies",
+     "stitch stitches seam attach tie_constraint glue weld_nodes"},
     {"muscles and activation", true, "", "muscle activation"},
     {"hexahedra, prisms and quadrilaterals as elements", true, "split them into tetrahedra or triangles",
      "hexahedr hex8 hex20 hexa prism wedge quadrilateral quad4"},
-    {"attachments between deformable bodies", true, "joints connect stiff bodies and stiff parts of deformable ones",
-     "attachment attach tie_constraint glue weld_nodes"},
     {"optimisation and derivatives of simulations", true, "`clearance sweep` runs a scene with many values",
      "adjoint gradient_of optimis optimiz differentiable"},
     {"responses to harmonic and random loads", true, "`clearance modes` finds natural frequencies",

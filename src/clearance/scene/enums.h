@@ -271,6 +271,9 @@ struct EnumInfo<OutputField> {
       V{OutputField::principal_stress, "principal_stress",
         "cell data, 3 numbers [Pa]: principal Cauchy stresses, the largest first, tension positive"},
       V{OutputField::strain, "strain", "cell data, 3 numbers: principal logarithmic strains, the largest first"},
+      V{OutputField::plastic_strain, "plastic_strain",
+        "cell data: equivalent plastic strain that has accumulated, the largest within the element; 0 in elastic "
+        "bodies"},
       V{OutputField::energy_density, "energy_density", "cell data [J/m^3]: elastic energy over the volume at rest"},
       V{OutputField::stress, "stress",
         "point data [Pa]: Cauchy stress recovered at the vertices, as `stress_von_mises`, its equivalent stress, and "
@@ -299,6 +302,9 @@ struct EnumInfo<ProbeKind> {
         "angle [deg] of a hinge with its turns, or offset [m] of a slider; `effort`, the torque [N m] about or force "
         "[N] along its axis that moves or holds it there; and the total force [N], and torque [N m] about the joint's "
         "point, that the joint exerts on its first body"},
+      V{ProbeKind::attachment, "attachment",
+        "total force [N] that the links of an attachment exert on its body, the largest force [N] of one link, and the "
+        "number of links that hold"},
       V{ProbeKind::gap, "gap", "smallest distance [m] between `bodies`"},
       V{ProbeKind::stress, "stress",
         "largest equivalent stress of von Mises, largest and smallest principal stress [Pa] of the Cauchy stress "

@@ -341,6 +341,17 @@ void describe(Visitor& v, MaterialDesc& m) {
   v.field("damping", m.damping,
           at_least(0.0, "s", "stiffness-proportional (Rayleigh) coefficient, lagged by one step"));
   v.field(
+      "yield_stress", m.yield_stress,
+      positive("Pa",
+               "deformable bodies: equivalent stress of von Mises from which on the material flows; it then follows "
+               "the law `hencky`, whatever `model` says; null: elastic"));
+  v.field("hardening_modulus", m.hardening_modulus,
+          any("Pa", "slope of the yield stress over the plastic strain, at least 0; 0: perfectly plastic"));
+  v.field("hardening", m.hardening,
+          at_least(0.0, "",
+                   "points [plastic strain, yield stress in Pa] of a curve, the first at the plastic strain 0, instead "
+                   "of `yield_stress` and `hardening_modulus`; the last yield stress holds beyond; empty: none"));
+  v.field(
       "stiffness", m.stiffness,
       positive("Pa", "resistance of affine bodies to any deformation; null: chosen from mass, size, step and loads"));
 }
@@ -911,6 +922,53 @@ void describe(Visitor& v, JointDesc& j) {
 }
 
 template <>
+struct StructInfo<AttachmentDesc> {
+  static constexpr const char* name = "attachment";
+  static constexpr const char* doc =
+      "Holds nodes of a deformable or thin body to another body or to the world by stiff links, one for each node. "
+      "Where "
+      "the other body is stiff, and in the world, the node keeps its place in it. A link to any other body, obstacles "
+      "included, ends at the nearest point of its surface, keeps its length and turns freely; so do all links with a "
+      "`length`. What is attached collides like everything else, so that a link is no shorter than the thickness "
+      "there, "
+      "unless the two bodies are among the `ignored_pairs` of `contact`.";
+};
+template <class Visitor>
+void describe(Visitor& v, AttachmentDesc& a) {
+  v.field("name", a.name, any("", "unique name; may be empty"));
+  v.field("body", a.body,
+          any("", "name of a deformable or thin body; a copy or component is named with its number, as in `cloth[3]`"));
+  v.field("region", a.region, any("", "nodes of the body that are attached"));
+  v.field("to", a.to, any("", "name of the other body, which may be of any kind; empty: the world"));
+  v.field("to_region", a.to_region,
+          any("", "nodes of the other body between which links may end; null: anywhere on its surface"));
+  v.field("point", a.point,
+          any("m",
+              "the world or a stiff body: all links end at this point of it (at the scene's start), keep their length "
+              "and turn freely; null: each node keeps its place"));
+  v.field(
+      "pairs", a.pairs,
+      at_least(0, "",
+               "pairs of vertices, numbered as in the meshes of `body` and `to`, instead of `region`: the seams of a "
+               "garment, for example; empty: none"));
+  v.field("length", a.length,
+          any("m",
+              "formula in t [s] for the length of the links, such as `max(0.001, 0.2 - 0.1 * t)` to close a seam; "
+              "empty: that of the start")
+              .short_as(Shorthand::number));
+  v.field("displacement", a.displacement,
+          any("m",
+              "ends in the world: formulas in t [s] and x, y, z [m] at the scene's start for how far they have moved; "
+              "null: they stay"));
+  v.field("stiffness", a.stiffness,
+          positive("N/m", "stiffness of each link; null: a hundred times that of the softer body there"));
+  v.field("break_force", a.break_force,
+          positive("N", "a link breaks for good at the end of a step in which its force exceeds this; null: never"));
+  v.field("start", a.start, at_least(0.0, "s", "links act in the steps that begin in [start, end)"));
+  v.field("end", a.end, at_least(0.0, "s", "time at which the links let go; null: never").with_null_infinity());
+}
+
+template <>
 struct StructInfo<HalfSpaceDesc> {
   static constexpr const char* name = "half_space";
   static constexpr const char* doc = "A fixed plane that nothing crosses.";
@@ -978,6 +1036,7 @@ void describe(Visitor& v, ProbeDesc& p) {
               "contact, gap: names of two bodies, as above; the second may be a half-space (`half_spaces[0]`); for "
               "contact it may be empty, which stands for everything but the first"));
   v.field("joint", p.joint, any("", "joint: name of the joint"));
+  v.field("attachment", p.attachment, any("", "attachment: name of the attachment"));
   v.field("point", p.point,
           any("m",
               "position, velocity: point that selects the vertex that starts nearest to it; reaction: point about "
@@ -1038,6 +1097,7 @@ void describe(Visitor& v, SceneDesc& s) {
           any("", "options for elements of deformable bodies that adapt within a step; null: elements do not change"));
   v.field("bodies", s.bodies, any("", "deformable solids, stiff bodies and obstacles"));
   v.field("joints", s.joints, any("", "joints between stiff bodies"));
+  v.field("attachments", s.attachments, any("", "links that hold nodes of deformable and thin bodies"));
   v.field("half_spaces", s.half_spaces, any("", "fixed planes"));
   v.field("start", s.start, any("", "start positions of bodies, and treatment of overlaps"));
   v.field("controls", s.controls, any("", "numbers that formulas use and that programs can set"));

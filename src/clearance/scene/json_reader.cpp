@@ -178,6 +178,13 @@ void read(const Json& json, const std::string& place, const Context& context, st
   for (std::size_t i = 0; i < 2; ++i) read(json[i], element_path(place, i), context, value[i], field);
 }
 
+void read(const Json& json, const std::string& place, const Context& context, std::vector<std::array<double, 2>>& value,
+          const Field& field) {
+  if (!has_length(json, place, context, 0, SIZE_MAX, "pairs of numbers")) return;
+  value.resize(json.size());
+  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
+}
+
 void read(const Json& json, const std::string& place, const Context& context, std::array<std::string, 2>& value,
           const Field& field) {
   if (!has_length(json, place, context, 2, 2, "names")) return;

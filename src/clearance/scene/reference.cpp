@@ -42,6 +42,9 @@ std::string type_name(const std::vector<std::array<int, size>>&) {
 std::string type_name(const std::array<double, 2>&) {
   return "2 numbers";
 }
+std::string type_name(const std::vector<std::array<double, 2>>&) {
+  return "pairs of numbers";
+}
 std::string type_name(const std::array<std::string, 2>&) {
   return "two names";
 }

@@ -139,6 +139,11 @@ struct MaterialDesc {
   double youngs_modulus = 1e5;  ///< [Pa]
   double poisson_ratio = 0.4;   ///< in (-1, 0.5)
   double damping = 0.0;         ///< [s] stiffness-proportional (Rayleigh) coefficient, lagged: force -damping K(x_t0) v
+  std::optional<double> yield_stress = {};  ///< [Pa] of deformable bodies in uniaxial tension; absent: elastic
+  double hardening_modulus = 0.0;           ///< [Pa] slope of the yield stress over the plastic strain
+  /// Plastic strain and yield stress [Pa] of points of a curve that begins at the plastic strain 0, instead of
+  /// yield_stress and hardening_modulus; constant after its last point. Empty: none.
+  std::vector<std::array<double, 2>> hardening = {};
   /// [Pa] of affine bodies against deformation: kappa of [Lan22, eq. 6]; absent: from mass, size, step and loads
   /// (simulation/affine_stiffness.h)
   std::optional<double> stiffness = {};
@@ -476,6 +481,23 @@ struct JointDesc {
   std::optional<MimicDesc> mimic = {};
 };
 
+/// Stiff links that hold nodes of a body to another body or to the world, one for each node.
+struct AttachmentDesc {
+  std::string name;
+  std::string body;                       ///< name of a deformable or thin body, of a copy as `cloth[3]`
+  RegionDesc region;                      ///< its nodes that are attached
+  std::string to;                         ///< name of another body or the same one; empty: the world
+  std::optional<RegionDesc> to_region;    ///< nodes of the other body between which links may end; absent: all
+  std::optional<Vec<3>> point;            ///< [m] at the scene's start: end of all links, in the world or a stiff body
+  std::vector<std::array<int, 2>> pairs;  ///< vertices of both meshes, instead of both regions
+  std::string length;  ///< [m] formula in t [s]: distance that the links keep; empty: that of the start
+  std::optional<Expressions> displacement;  ///< [m] of ends in the world; formulas as those of motions
+  std::optional<double> stiffness;          ///< [N/m] of each link; absent: a hundred times that of the softer body
+  std::optional<double> break_force;        ///< [N] a link breaks at the end of a step in which it carries more
+  double start = 0.0;                       ///< [s] links act in steps that begin in [start, end)
+  double end = std::numeric_limits<double>::infinity();  ///< [s]
+};
+
 /// Treatment of bodies that touch or overlap at the start.
 enum class OverlapHandling { refuse, separate };
 
@@ -505,6 +527,7 @@ enum class OutputField {
   von_mises,         ///< [Pa] of elements: equivalent Cauchy stress
   principal_stress,  ///< [Pa] of elements: principal Cauchy stresses, largest first
   strain,            ///< of elements: principal logarithmic strains, largest first
+  plastic_strain,    ///< of elements: accumulated plastic strain, the largest within the element
   energy_density,    ///< [J/m^3] of elements: elastic energy over the volume at rest
   stress,            ///< [Pa] of vertices: recovered Cauchy stress and its equivalent stress
   contact_pressure,  ///< [Pa] of surface vertices: normal forces over the areas that bear them
@@ -513,13 +536,14 @@ enum class OutputField {
 };
 
 enum class ProbeKind {
-  position,  ///< [m]
-  velocity,  ///< [m/s]
-  reaction,  ///< [N], [N m] what holds or moves prescribed nodes
-  contact,   ///< [N] on the first body by the second
-  joint,     ///< [deg] or [m], [N], [N m]
-  gap,       ///< [m] smallest distance of two bodies
-  stress     ///< [Pa], [m] largest recovered stresses of a body, and where
+  position,    ///< [m]
+  velocity,    ///< [m/s]
+  reaction,    ///< [N], [N m] what holds or moves prescribed nodes
+  contact,     ///< [N] on the first body by the second
+  joint,       ///< [deg] or [m], [N], [N m]
+  attachment,  ///< [N] on the attached body, and how many links hold
+  gap,         ///< [m] smallest distance of two bodies
+  stress       ///< [Pa], [m] largest recovered stresses of a body, and where
 };
 
 /// Numbers that are stored in every step. The kind determines which members are used.
@@ -529,6 +553,7 @@ struct ProbeDesc {
   std::string body;                   ///< of position, velocity, reaction, stress; without a number all copies
   std::array<std::string, 2> bodies;  ///< of contact, gap; the second may be `half_spaces[0]`, of contact also empty
   std::string joint;                  ///< name of a joint
+  std::string attachment;             ///< name of an attachment
   std::optional<Vec<3>> point;        ///< [m] at the scene's start; of reaction: what the torque is about, fixed
   std::optional<RegionDesc> region;   ///< nodes of the body
 };
@@ -561,6 +586,7 @@ struct SceneDesc {
   std::optional<RemeshDesc> remesh;  ///< settings of all deformable bodies without their own; absent: none
   std::vector<BodyDesc> bodies;
   std::vector<JointDesc> joints;
+  std::vector<AttachmentDesc> attachments;
   std::vector<HalfSpaceDesc> half_spaces;
   StartDesc start;
   std::vector<ControlDesc> controls;

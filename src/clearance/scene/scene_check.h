@@ -6,7 +6,9 @@
 #include <string>
 
 #include "clearance/base/result.h"
+#include "clearance/scene/body_names.h"
 #include "clearance/scene/json.h"
+#include "clearance/scene/nearest_name.h"
 #include "clearance/scene/scene.h"
 
 namespace clearance {
@@ -54,6 +56,41 @@ class SceneCheck {
     for (std::size_t i = 0; i < region.more_boxes.size(); ++i) {
       check_box(region.more_boxes[i], element_path(place + ".more_boxes", i));
     }
+  }
+
+  /// Finds a body by its name; reports one that does not exist, nor that copy of it.
+  const BodyDesc* check_body(const std::string& name, const std::string& place) {
+    const std::string value = '"' + name + '"';
+    const std::optional<NamedBody> found = find_body(scene_, name);
+    if (!found) {
+      std::vector<std::string_view> names;
+      for (const BodyDesc& body : scene_.bodies) names.push_back(body.name);
+      const std::string_view nearest = nearest_name(name, names);
+      error(place, "no body has this name" + (nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)),
+            value);
+      return nullptr;
+    }
+    const BodyDesc& body = scene_.bodies[found->body];
+    // How many components a mesh has is known only when it has been read.
+    const double copies = num_copies(body);
+    if (!body.split_components && found->copy && (copies == 1.0 || *found->copy >= copies)) {
+      error(place, fmt::format("this copy does not exist; the number of copies of `{}` is {:g}", body.name, copies),
+            value);
+    }
+    return &body;
+  }
+  /// Finds a single body; also reports the name of a body that has copies.
+  const BodyDesc* check_single_body(const std::string& name, const std::string& place) {
+    const BodyDesc* body = check_body(name, place);
+    if (body == nullptr || body->split_components || find_body(scene_, name)->copy || num_copies(*body) == 1.0) {
+      return body;
+    }
+    const double copies = num_copies(*body);
+    error(place,
+          fmt::format("the body has {0:g} copies; name one of them, `{1}[0]` to `{1}[{2:.0f}]`", copies, body->name,
+                      copies - 1.0),
+          '"' + name + '"');
+    return body;
   }
 
   const SceneDesc& scene_;

@@ -17,9 +17,11 @@
 #include "clearance/scene/nearest_name.h"
 #include "clearance/scene/range_check.h"
 #include "clearance/scene/scene_check.h"
+#include "clearance/scene/validate_attachments.h"
 #include "clearance/scene/validate_generator.h"
 #include "clearance/scene/validate_joints.h"
 #include "clearance/scene/validate_output.h"
+#include "clearance/scene/validate_plasticity.h"
 #include "clearance/scene/validate_remesh.h"
 #include "clearance/scene/validate_scripts.h"
 #include "clearance/scene/validate_stiff.h"
@@ -328,10 +330,12 @@ Issues validate(const SceneDesc& scene) {
   check_stiff_bodies(scene, issues);
   check_scripts(scene, issues);
   check_joints(scene, issues);
+  check_attachments(scene, issues);
   warn_of_joint_conflicts(scene, issues);
   check_output(scene, issues);
   check_remesh(scene, issues);
   check_thin_bodies(scene, issues);
+  check_plasticity(scene, issues);
   return issues;
 }
 

@@ -3,7 +3,6 @@
 #include <map>
 
 #include "clearance/math/rotation.h"
-#include "clearance/scene/body_names.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/expression.h"
 #include "clearance/scene/json.h"
@@ -53,35 +52,12 @@ class JointCheck : SceneCheck {
   }
 
   void check_name(const std::string& name, const std::string& place) {
-    const std::string value = '"' + name + '"';
-    const std::optional<NamedBody> found = find_body(scene_, name);
-    if (!found) {
-      std::vector<std::string_view> names;
-      for (const BodyDesc& body : scene_.bodies) names.push_back(body.name);
-      const std::string_view nearest = nearest_name(name, names);
-      error(place, "no body has this name" + (nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)),
-            value);
-      return;
-    }
-    const BodyDesc& body = scene_.bodies[found->body];
-    if (!is_stiff(body.kind)) {
-      error(place,
-            fmt::format("a joint can only hold stiff bodies (affine or rigid), and this body is of kind {}",
-                        enum_name(body.kind)),
-            value);
-    }
-    // How many components a mesh has is known only when it has been read.
-    if (body.split_components) return;
-    const double copies = num_copies(body);
-    if (!found->copy && copies > 1.0) {
-      error(place,
-            fmt::format("the body has {0:g} copies; name one of them, `{1}[0]` to `{1}[{2:.0f}]`", copies, body.name,
-                        copies - 1.0),
-            value);
-    } else if (found->copy && (copies == 1.0 || *found->copy >= copies)) {
-      error(place, fmt::format("this copy does not exist; the number of copies of `{}` is {:g}", body.name, copies),
-            value);
-    }
+    const BodyDesc* body = check_single_body(name, place);
+    if (body == nullptr || is_stiff(body->kind)) return;
+    error(place,
+          fmt::format("a joint can only hold stiff bodies (affine or rigid), and this body is of kind {}{}",
+                      enum_name(body->kind), has_nodes(body->kind) ? "; `attachments` hold its nodes" : ""),
+          '"' + name + '"');
   }
 
   void check_axis(const JointDesc& joint, const std::string& place) {

@@ -79,6 +79,11 @@ class OutputCheck : SceneCheck {
     } else {
       refuse(!probe.joint.empty(), "joint", "`joint`");
     }
+    if (probe.kind == ProbeKind::attachment) {
+      check_attachment(probe.attachment, place + ".attachment");
+    } else {
+      refuse(!probe.attachment.empty(), "attachment", "`attachment`");
+    }
   }
 
   void check_body(const ProbeDesc& probe, const std::string& place) {
@@ -135,6 +140,14 @@ class OutputCheck : SceneCheck {
     for (const JointDesc& joint : scene_.joints) known.push_back(joint.name);
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
     no_such_name(name, known, place, "joint", known.empty() ? "; the scene has no joints" : "");
+  }
+
+  void check_attachment(const std::string& name, const std::string& place) {
+    if (name.empty()) return error(place, "the probe needs the name of an attachment");
+    std::vector<std::string> known;
+    for (const AttachmentDesc& attachment : scene_.attachments) known.push_back(attachment.name);
+    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    no_such_name(name, known, place, "attachment", known.empty() ? "; the scene has no attachments" : "");
   }
 
   std::string half_spaces_text() const {

@@ -188,7 +188,8 @@ class ScriptCheck : SceneCheck {
       } else if (!names.insert(name).second) {
         error(place, "another control has this name", '"' + name + '"');
       } else if (!is_used(name)) {
-        warning(place, "the control has no effect, because no drive, effort, rest, load or displacement uses it",
+        warning(place,
+                "the control has no effect, because no drive, effort, rest, length, load or displacement uses it",
                 '"' + name + '"');
       }
     }
@@ -199,6 +200,9 @@ class ScriptCheck : SceneCheck {
     const auto have = [&](const Expressions& formulas) { return std::any_of(formulas.begin(), formulas.end(), has); };
     for (const JointDesc& joint : scene_.joints) {
       if (has(joint.drive) || has(joint.effort) || has(joint.rest)) return true;
+    }
+    for (const AttachmentDesc& attachment : scene_.attachments) {
+      if (has(attachment.length) || (attachment.displacement && have(*attachment.displacement))) return true;
     }
     return std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [&](const BodyDesc& body) {
       return std::any_of(body.loads.begin(), body.loads.end(),

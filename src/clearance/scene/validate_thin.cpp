@@ -42,8 +42,8 @@ class ThinCheck : SceneCheck {
     for (std::size_t f = 0; f < scene_.output.fields.size(); ++f) {
       const OutputField field = scene_.output.fields[f];
       const bool is_of_elements = field == OutputField::von_mises || field == OutputField::principal_stress ||
-                                  field == OutputField::strain || field == OutputField::energy_density ||
-                                  field == OutputField::stress;
+                                  field == OutputField::strain || field == OutputField::plastic_strain ||
+                                  field == OutputField::energy_density || field == OutputField::stress;
       if (!is_of_elements) continue;
       warning(element_path("output.fields", f),
               "shells, rods and particles do not have this field yet: it is 0 there, whatever they carry",

@@ -3,7 +3,8 @@
 // The work of each force at the end of the step accounts for a change of energy. The work of the inertial force is not
 // quite the change of the kinetic energy, and that of a potential not quite the change of its energy. The differences
 // are what the integrator adds or takes away:
-//     dK + dStored = loads + motions + drives - friction - damping + residual + impacts + integrator.
+//     dK + dStored = loads + motions + drives - friction - damping - plastic + residual + impacts +
+//     integrator.
 // Every term is computed on its own; `closure` is the remaining rounding error.
 #pragma once
 
@@ -24,6 +25,7 @@ struct EnergyAccount {
   double drives = 0.0;    ///< work of drives of joints
   double friction = 0.0;  ///< taken out by friction; what contacts that stick store elastically is in it
   double damping = 0.0;   ///< taken out by damping
+  double plastic = 0.0;   ///< taken out by plastic flow, hardening included
   double residual = 0.0;  ///< work of what is left of the balance of forces
   /// Part of the integrator's energy that belongs to impacts: of bodies in contact from which it takes a twentieth or
   /// more of their kinetic energy at once, and of driven bodies whose kinetic energy also changes by half.
@@ -31,7 +33,7 @@ struct EnergyAccount {
   double integrator = 0.0;  ///< what the integrator adds (positive) or takes away elsewhere
 
   double closure() const {
-    return kinetic + stored - loads - motions - drives + friction + damping - residual - impacts - integrator;
+    return kinetic + stored - loads - motions - drives + friction + damping + plastic - residual - impacts - integrator;
   }
   std::vector<std::pair<std::string, double>> entries() const;
 };

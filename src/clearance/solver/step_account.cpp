@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/model/plastic_work.h"
+
 namespace clearance {
 
 namespace {
@@ -16,19 +18,20 @@ constexpr double start_share = 0.5;
 }  // namespace
 
 std::vector<std::pair<std::string, double>> EnergyAccount::entries() const {
-  return {{"kinetic", kinetic}, {"stored", stored},         {"loads", loads},      {"motions", motions},
-          {"drives", drives},   {"friction", friction},     {"damping", damping},  {"residual", residual},
-          {"impacts", impacts}, {"integrator", integrator}, {"closure", closure()}};
+  return {{"kinetic", kinetic},   {"stored", stored},     {"loads", loads},           {"motions", motions},
+          {"drives", drives},     {"friction", friction}, {"damping", damping},       {"plastic", plastic},
+          {"residual", residual}, {"impacts", impacts},   {"integrator", integrator}, {"closure", closure()}};
 }
 
-/// Stored energies jump between steps: drives have moved on, and the barrier may have another stiffness.
+/// Stored energies jump between steps: drives have moved on, and the barrier may have another stiffness. Plastic flow
+/// changes the rest state of a material and not its energy, but for rounding.
 template <int dim>
 void StepAccount<dim>::find_jumps(const State& state, bool is_first) {
   const auto count = static_cast<Eigen::Index>(potentials_.size());
   jump_t0_ = VecX::Zero(count);
   for (Eigen::Index k = 0; k < count; ++k) {
     const Potential& potential = *potentials_[k];
-    if (potential.is_dissipative() || (is_first && !potential.is_driven())) continue;
+    if (potential.is_dissipative() || (is_first && !potential.is_driven()) || plastic_work_of(potential)) continue;
     jump_t0_[k] = energy_t0_[k] - load_energy_t0_[k] - (is_first ? 0.0 : state.stored[k]);
     energy_.stored += jump_t0_[k];
   }
@@ -113,9 +116,13 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
     energy_.damping += work;
     return;
   }
-  // The part of given forces counts as work of loads, the rest as stored energy.
+  // The part of given forces counts as work of loads, what flows is taken out, and the rest is stored energy.
   const double energy = energy_t1_[k], load_energy = potential.load_energy(end.x);
-  stored_[k] = energy - load_energy;
+  const PlasticWork* flow = plastic_work_of(potential);
+  const double plastic = flow != nullptr ? flow->plastic_work(end.x) : 0.0;
+  energy_.plastic += plastic;
+  energy_t1_[k] -= plastic;
+  stored_[k] = energy_t1_[k] - load_energy;
   is_given_[k] = energy == load_energy || potential.has_constant_force() ? 1 : 0;
   energy_.loads += load_energy_t0_[k] - load_energy;
   energy_.stored += stored_[k] - (energy_t0_[k] - load_energy_t0_[k]);

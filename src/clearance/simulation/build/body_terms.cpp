@@ -1,7 +1,10 @@
 #include "clearance/simulation/build/body_terms.h"
 
+#include <algorithm>
+
 #include "clearance/bodies/affine/orthogonality_potential.h"
 #include "clearance/bodies/fem/fem_body.h"
+#include "clearance/bodies/fem/plastic_potential.h"
 #include "clearance/bodies/rod/rod_potential.h"
 #include "clearance/bodies/shell/bending_potential.h"
 #include "clearance/bodies/shell/membrane_potential.h"
@@ -31,38 +34,116 @@ void add_stiff_units(const std::vector<StiffUnit>& units, BodyTerms& terms) {
   }
 }
 
+/// The energies of the elements of a mesh: of those that stay elastic, and of those that may yield.
+template <int dim>
+struct MeshEnergies {
+  std::shared_ptr<const ElasticPotential<dim>> elastic;  // null: all elements yield
+  std::shared_ptr<const PlasticPotential<dim>> plastic;  // null: no element yields
+  std::size_t plastic_number = 0;                        // of the plastic one among the model's potentials
+  std::vector<int> elastic_elements, plastic_elements;   // numbers in the mesh; both are empty if none yields
+};
+
+/// Returns a mesh of some elements of another.
+template <int dim>
+ElementMesh<dim> select_elements(const ElementMesh<dim>& mesh, const std::vector<int>& elements) {
+  ElementMesh<dim> part = mesh;
+  part.nodes.clear();
+  part.material_of_element.clear();
+  part.shapes_at_rest.clear();
+  const std::size_t shape_size = mesh.shapes_at_rest.size() / mesh.num_elements();
+  for (const int e : elements) {
+    part.add(mesh.nodes_of(e), mesh.material_of_element[e]);
+    const auto shape = mesh.shapes_at_rest.begin() + static_cast<std::ptrdiff_t>(e * shape_size);
+    part.shapes_at_rest.insert(part.shapes_at_rest.end(), shape, shape + static_cast<std::ptrdiff_t>(shape_size));
+  }
+  return part;
+}
+
+/// Makes the energies of a mesh. Without an element that yields there is one, of the mesh as it is.
+template <int dim>
+MeshEnergies<dim> make_energies(const ElementMesh<dim>& mesh, std::vector<std::shared_ptr<const Potential>>& all) {
+  MeshEnergies<dim> energies;
+  for (int e = 0; e < static_cast<int>(mesh.num_elements()); ++e) {
+    const bool yields = mesh.material_of(e).hardening != nullptr;
+    (yields ? energies.plastic_elements : energies.elastic_elements).push_back(e);
+  }
+  if (energies.plastic_elements.empty()) {
+    energies.elastic_elements.clear();
+    energies.elastic = std::make_shared<ElasticPotential<dim>>(mesh);
+  } else if (!energies.elastic_elements.empty()) {
+    energies.elastic = std::make_shared<ElasticPotential<dim>>(select_elements(mesh, energies.elastic_elements));
+  }
+  if (energies.elastic) all.push_back(energies.elastic);
+  if (energies.plastic_elements.empty()) return energies;
+  energies.plastic = std::make_shared<PlasticPotential<dim>>(select_elements(mesh, energies.plastic_elements));
+  energies.plastic_number = all.size();
+  all.push_back(energies.plastic);
+  return energies;
+}
+
+/// Returns the plastic energy of a mesh with what it remembers.
+template <int dim>
+std::unique_ptr<PlasticPotential<dim>> with_history(const MeshEnergies<dim>& energies, const History& history) {
+  auto copy = std::make_unique<PlasticPotential<dim>>(*energies.plastic);
+  if (energies.plastic_number < history.size()) copy->set_history(history[energies.plastic_number]);
+  return copy;
+}
+
+template <int dim>
+std::vector<ElementState> states_of_mesh(const MeshEnergies<dim>& energies, const VecX& x, const History& history) {
+  if (!energies.plastic) return energies.elastic->element_states(x);
+  std::vector<ElementState> states(energies.elastic_elements.size() + energies.plastic_elements.size());
+  const auto insert = [&](const std::vector<ElementState>& part, const std::vector<int>& elements) {
+    for (std::size_t i = 0; i < part.size(); ++i) states[elements[i]] = part[i];
+  };
+  if (energies.elastic) insert(energies.elastic->element_states(x), energies.elastic_elements);
+  insert(with_history(energies, history)->element_states(x), energies.plastic_elements);
+  return states;
+}
+
+/// Replaces the stresses of the elements of a mesh that yield. The stresses of the mesh begin with those of element
+/// `first`.
+template <int dim>
+void replace_plastic_stresses(const MeshEnergies<dim>& energies, const VecX& x, const History& history,
+                              int extra_degree, std::size_t first, ElementStresses& stresses) {
+  if (!energies.plastic) return;
+  const std::vector<StressVector> plastic = with_history(energies, history)->stresses(x, extra_degree);
+  const std::size_t num_points = plastic.size() / energies.plastic_elements.size();
+  for (std::size_t i = 0; i < energies.plastic_elements.size(); ++i) {
+    const std::size_t element = first + energies.plastic_elements[i];
+    std::copy_n(plastic.begin() + static_cast<std::ptrdiff_t>(i * num_points), num_points,
+                stresses.stress.begin() + stresses.first_point[element]);
+  }
+}
+
 template <int dim>
 void add_elasticity(const SceneElements<dim>& elements, BodyTerms& terms) {
-  std::vector<std::function<std::vector<ElementState>(const VecX&)>> states;
-  for (const ElementMesh<dim>& mesh : elements.meshes()) {
-    const auto potential = std::make_shared<ElasticPotential<dim>>(mesh);
-    states.push_back([potential](const VecX& x) { return potential->element_states(x); });
-    terms.potentials.push_back(potential);
+  const auto meshes = std::make_shared<const std::vector<ElementMesh<dim>>>(elements.meshes());
+  if (meshes->empty()) return;
+  std::vector<MeshEnergies<dim>> energies;
+  for (const ElementMesh<dim>& mesh : *meshes) {
+    energies.push_back(make_energies(mesh, terms.potentials));
+    for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
+      const MaterialParameters& material = mesh.material_of(e);
+      terms.element_kinds.push_back(
+          {mesh.order, material.model, material.mu, material.lambda, material.hardening.get()});
+    }
   }
-  if (states.empty()) return;
-  terms.element_states = [states](const VecX& x) {
+  terms.element_states = [energies](const VecX& x, const History& history) {
     std::vector<ElementState> all;
-    for (const auto& of_order : states) {
-      const std::vector<ElementState> part = of_order(x);
+    for (const MeshEnergies<dim>& of_mesh : energies) {
+      const std::vector<ElementState> part = states_of_mesh(of_mesh, x, history);
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;
   };
-}
-
-template <int dim>
-void add_stresses(const SceneElements<dim>& elements, BodyTerms& terms) {
-  const auto meshes = std::make_shared<const std::vector<ElementMesh<dim>>>(elements.meshes());
-  for (const ElementMesh<dim>& mesh : *meshes) {
-    for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
-      const MaterialParameters& material = mesh.material_of(e);
-      terms.element_kinds.push_back({mesh.order, material.model, material.mu, material.lambda});
-    }
-  }
-  if (meshes->empty()) return;
-  terms.element_stresses = [meshes](const VecX& x, int extra_degree) {
+  terms.element_stresses = [meshes, energies](const VecX& x, const History& history, int extra_degree) {
     ElementStresses all;
-    for (const ElementMesh<dim>& mesh : *meshes) append_stresses(mesh, x, extra_degree, all);
+    for (std::size_t m = 0; m < meshes->size(); ++m) {
+      const std::size_t first = all.first_point.size() - 1;
+      append_stresses((*meshes)[m], x, extra_degree, all);
+      replace_plastic_stresses(energies[m], x, history, extra_degree, first, all);
+    }
     return all;
   };
 }
@@ -149,7 +230,6 @@ BodyTerms make_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bod
   }
   terms.mass = elements.curved.empty() ? lumped : VecX(lumped + shares);
   add_elasticity(elements, terms);
-  add_stresses(elements, terms);
   if constexpr (dim == 3) add_thin_bodies(desc, bodies, unknowns, terms);
   add_stiff_units<dim>(unknowns.stiff_units, terms);
   terms.consistent_mass = make_consistent_mass(desc, elements, terms.mass, lumped, shares);

@@ -27,11 +27,13 @@ struct BodyTerms {
   VecX elastic_stiffness;  ///< [N/m] per block: resistance of the elements at rest to a displacement
   std::vector<StiffBody> stiff_bodies;
   std::vector<int> cell_of_element;  ///< cell of frames per element
-  /// Returns the state of each element at x; null if the scene has no elements.
-  std::function<std::vector<ElementState>(const VecX& x)> element_states;
+  /// Returns the state of each element at x, with the history of the model's potentials (State::history); null if the
+  /// scene has no elements.
+  std::function<std::vector<ElementState>(const VecX& x, const History& history)> element_states;
   std::vector<ElementKind> element_kinds;  ///< per element
-  /// Returns the stress of each element at x (append_stresses); null if the scene has no elements.
-  std::function<ElementStresses(const VecX& x, int extra_degree)> element_stresses;
+  /// Returns the stress of each element at x, with the history of the potentials (append_stresses); null if the scene
+  /// has no elements.
+  std::function<ElementStresses(const VecX& x, const History& history, int extra_degree)> element_stresses;
 };
 
 BodyTerms make_body_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);

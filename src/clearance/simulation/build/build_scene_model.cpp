@@ -86,6 +86,10 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   Model model = make_model(desc, bodies, unknowns, terms, std::move(loads), joints, surface);
   SolverOptions options = solver_options(desc, model.bbox_diagonal);
   VecX x = start_positions(bodies, unknowns);
+  SceneAttachments attachments =
+      make_attachments(desc, bodies, unknowns, model, x, options.integrator.h, controls, issues, idle);
+  const std::size_t attachment_potential = model.potentials.size();
+  if (attachments.links) model.potentials.push_back(attachments.links);
   ScaledContact contact = make_contact_scales(desc, bodies, unknowns.stiff_units, model, x, options);
   model.contact_scales = std::move(contact.scales);
   options.barrier.dhat = contact.dhat;
@@ -106,6 +110,8 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   scene.options = std::move(options);
   if (joints.joints) scene.joint_potential = joint_potential;
   scene.joints = std::move(joints);
+  if (attachments.links) scene.attachment_potential = attachment_potential;
+  scene.attachments = std::move(attachments);
   scene.motions = std::move(motions);
   scene.controls = controls;
   scene.frames = std::move(surface.frames);

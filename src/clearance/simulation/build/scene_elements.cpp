@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "clearance/bodies/fem/hardening.h"
 #include "clearance/simulation/load/kept_shape.h"
 #include "clearance/simulation/load/material_parts.h"
 
@@ -11,7 +12,18 @@ namespace clearance {
 namespace {
 
 MaterialParameters make_material(const MaterialDesc& m) {
-  return clearance::make_material(m.model, m.youngs_modulus, m.poisson_ratio, m.density, m.damping);
+  // Materials that yield have a law of their own. Its energy is a barrier, as that of the neo-Hookean law is.
+  const bool yields = m.yield_stress || !m.hardening.empty();
+  const ElasticModel model = yields ? ElasticModel::neo_hookean : m.model;
+  MaterialParameters material =
+      clearance::make_material(model, m.youngs_modulus, m.poisson_ratio, m.density, m.damping);
+  if (!m.hardening.empty()) {
+    material.hardening = std::make_shared<const Hardening>(m.hardening, 0.0);
+  } else if (m.yield_stress) {
+    const std::vector<std::array<double, 2>> start = {{0.0, *m.yield_stress}};
+    material.hardening = std::make_shared<const Hardening>(start, m.hardening_modulus);
+  }
+  return material;
 }
 
 /// The materials of a scene: those of each body and its parts, followed by copies for elements with a density of their

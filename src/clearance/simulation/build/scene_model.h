@@ -13,6 +13,7 @@
 #include "clearance/bodies/fem/soft_hold_potential.h"
 #include "clearance/model/model.h"
 #include "clearance/scene/controls.h"
+#include "clearance/simulation/build/attachments.h"
 #include "clearance/simulation/build/joints.h"
 #include "clearance/simulation/build/motions.h"
 #include "clearance/simulation/build/scene_surface.h"
@@ -41,6 +42,9 @@ struct SceneModel {
   SceneJoints joints;
   /// Index of joints.joints among the model's potentials; no value if there are no joints.
   std::optional<std::size_t> joint_potential;
+  SceneAttachments attachments;
+  /// Index of attachments.links among the model's potentials; no value if there are none.
+  std::optional<std::size_t> attachment_potential;
   std::vector<PreparedMotion> motions;
   /// Controls of the step under way, which formulas of the model read.
   std::shared_ptr<Controls> controls;
@@ -51,11 +55,13 @@ struct SceneModel {
   VecX weighing;                             ///< BodyTerms::weighing
   std::vector<Vec<3>> shape_moments;         ///< BodyTerms::shape_moments
   std::vector<int> cell_of_element;          ///< cell of frames per element
-  /// Returns the state of each element at x; null if the scene has no elements.
-  std::function<std::vector<ElementState>(const VecX& x)> element_states;
+  /// Returns the state of each element at x, with the history of the model's potentials (State::history); null if the
+  /// scene has no elements.
+  std::function<std::vector<ElementState>(const VecX& x, const History& history)> element_states;
   std::vector<ElementKind> element_kinds;  ///< per element
-  /// Returns the stress of each element at x (append_stresses); null if the scene has no elements.
-  std::function<ElementStresses(const VecX& x, int extra_degree)> element_stresses;
+  /// Returns the stress of each element at x, with the history of the potentials (append_stresses); null if the scene
+  /// has no elements.
+  std::function<ElementStresses(const VecX& x, const History& history, int extra_degree)> element_stresses;
   Issues issues;         ///< errors and warnings about the parts of the scene, such as files that motions lack
   Issues empty_regions;  ///< warnings about motions and loads that select nothing
 

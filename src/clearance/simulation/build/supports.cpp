@@ -25,6 +25,7 @@ class Supports {
     add_fixed_bodies();
     add_motions();
     add_joints();
+    for (const auto& [body, other] : scene_.attachments.bodies) join(body, other < 0 ? world_ : other);
   }
   void add_contacts();
   std::vector<int> free_bodies() {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -346,6 +347,27 @@ void warn_of_poisson_ratios(const SceneDesc& desc, const SceneModel& scene, cons
                   desc.bodies[first].name, and_more(num_found - 1), ratio, volumetric_factor(ratio), highest));
 }
 
+/// Warns of linear elements that may yield. Plastic flow keeps the volume, as a Poisson's ratio of 0.5 does: the
+/// outside of a pipe of 16 linear triangles through its wall moved by 26 % too little to 24 % too far.
+void warn_of_flow(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
+  const auto yields = [](const MaterialDesc& material) { return material.yield_stress || !material.hardening.empty(); };
+  std::size_t num_found = 0;
+  const BodyInstance* first = nullptr;
+  for (const BodyInstance& body : scene.bodies) {
+    if (body.kind != BodyKind::deformable || body.mesh.has_curved_cells()) continue;
+    const BodyDesc& given = desc.bodies[body.desc];
+    const bool may_yield =
+        yields(given.material) || std::any_of(given.material_parts.begin(), given.material_parts.end(),
+                                              [&](const MaterialPartDesc& part) { return yields(part.material); });
+    if (may_yield && num_found++ == 0) first = &body;
+  }
+  if (first == nullptr) return;
+  add_named_hint(hints, name_of_warning, shape_place(desc, first->desc),
+                 fmt::format("body '{}'{} may yield and has linear elements, which lock where a material flows; use "
+                             "`\"order\": 2`",
+                             first->name, and_more(num_found - 1)));
+}
+
 }  // namespace
 
 void warn_of_locking(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, NamedHints& hints) {
@@ -353,6 +375,7 @@ void warn_of_locking(const SceneDesc& desc, const SceneModel& scene, const BodyS
   foreseen.warn(desc, scene, hints);
   warn_of_bending(desc, scene, surfaces, foreseen, hints);
   warn_of_poisson_ratios(desc, scene, foreseen, hints);
+  warn_of_flow(desc, scene, hints);
 }
 
 }  // namespace clearance

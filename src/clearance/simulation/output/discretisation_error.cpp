@@ -68,7 +68,7 @@ struct Energies {
 std::vector<Energies> element_energies(const SceneModel& scene, const RecoveredStress& recovered, const VecX& x) {
   // The square of a stress of the elements' order is integrated exactly.
   constexpr int extra_degree = 2;
-  const ElementStresses stresses = scene.element_stresses(x, extra_degree);
+  const ElementStresses stresses = scene.element_stresses(x, {}, extra_degree);
   std::vector<Energies> energies(scene.num_elements());
   parallel_for(scene.num_elements(), 32, [&](int e) {
     const ElementKind& kind = scene.element_kinds[e];
@@ -305,11 +305,17 @@ std::string remedy_for(const DiscretisationError& error) {
                      error.edge_length);
 }
 
+/// True if any of the elements is of a material that yields: the error of what flows is not that of a stress.
+static bool may_yield(const SceneModel& scene, const std::vector<int>& elements) {
+  return std::any_of(elements.begin(), elements.end(),
+                     [&](int e) { return scene.element_kinds[e].hardening != nullptr; });
+}
+
 std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel& scene, const VecX& x) {
   std::vector<DiscretisationError> errors;
   if (!scene.element_stresses) return errors;
   const StressPatches patches(scene);
-  const RecoveredStress recovered(scene, patches, x);
+  const RecoveredStress recovered(scene, patches, x, {});
   std::vector<Energies> energies = element_energies(scene, recovered, x);
   if (scene.options.integrator.method == TimeIntegrator::quasi_static) {
     FreeFaces(scene, x).raise(recovered, energies);
@@ -317,6 +323,7 @@ std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel
   std::map<int, std::vector<int>> elements_of_body;
   for (int e = 0; e < scene.num_elements(); ++e) elements_of_body[patches.body_of_element(e)].push_back(e);
   for (const auto& [body, elements] : elements_of_body) {
+    if (may_yield(scene, elements)) continue;
     errors.push_back(BodyEstimate(scene, patches, energies, elements).estimate(body, recovered));
   }
   return errors;

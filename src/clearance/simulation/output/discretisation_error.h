@@ -38,7 +38,8 @@ constexpr double tolerated_error = 0.04;
 /// falls with the edge length to the power of 2 p.
 std::string remedy_for(const DiscretisationError& error);
 
-/// Estimates the error of each body with elements at the unknowns x, by ascending body.
+/// Estimates the error of each body with elements at the unknowns x, by ascending body. Bodies with a material that
+/// yields are left out: their error depends on how they have flowed.
 std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel& scene, const VecX& x);
 
 }  // namespace clearance

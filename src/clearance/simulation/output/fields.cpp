@@ -40,10 +40,10 @@ std::vector<Vec<3>> displacements(const SceneModel& scene, const VecX& x) {
 
 /// Returns the recovered stress of each vertex: zero where nothing deforms, and the one with the larger equivalent
 /// stress where materials meet.
-std::vector<StressVector> stresses_of_vertices(const SceneModel& scene, const VecX& x) {
+std::vector<StressVector> stresses_of_vertices(const SceneModel& scene, const State& state) {
   std::vector<StressVector> stresses(scene.frames.mesh.vertices.size(), StressVector::Zero());
   const StressPatches patches(scene);
-  for (const NodeStress& node : StressNodes(scene, patches).stresses(x)) {
+  for (const NodeStress& node : StressNodes(scene, patches).stresses(state.x, state.history)) {
     StressVector& of_vertex = stresses[node.vertex];
     if (von_mises(node.stress) > von_mises(of_vertex)) of_vertex = node.stress;
   }
@@ -51,9 +51,9 @@ std::vector<StressVector> stresses_of_vertices(const SceneModel& scene, const Ve
 }
 
 /// Appends the equivalent stress and the components, each as an array of its own.
-void add_stress(const SceneModel& scene, const VecX& x, Frame& frame) {
+void add_stress(const SceneModel& scene, const State& state, Frame& frame) {
   static constexpr std::array components = {"xx", "yy", "zz", "xy", "yz", "xz"};
-  const std::vector<StressVector> stresses = stresses_of_vertices(scene, x);
+  const std::vector<StressVector> stresses = stresses_of_vertices(scene, state);
   const auto add = [&](const char* part, const auto& value) {
     FrameArray array{fmt::format("{}_{}", name_of(OutputField::stress), part), 1, {}};
     for (const StressVector& stress : stresses) array.values.push_back(value(stress));
@@ -112,19 +112,21 @@ void add_fields(const SceneModel& scene, const std::vector<OutputField>& fields,
         {name_of(OutputField::contact_pressure), 1, contact_pressures(scene, source.state.x, source.normal_forces)});
   }
 
-  if (wants(OutputField::stress)) add_stress(scene, source.state.x, frame);
+  if (wants(OutputField::stress)) add_stress(scene, source.state, frame);
 
   const bool has_elements = wants(OutputField::von_mises) || wants(OutputField::principal_stress) ||
-                            wants(OutputField::strain) || wants(OutputField::energy_density);
+                            wants(OutputField::strain) || wants(OutputField::plastic_strain) ||
+                            wants(OutputField::energy_density);
   if (!has_elements) return;
   std::vector<ElementState> states;
-  if (scene.element_states) states = scene.element_states(source.state.x);
+  if (scene.element_states) states = scene.element_states(source.state.x, source.state.history);
   const auto add_cells = [&](OutputField field, int num_components, const auto& value) {
     if (wants(field)) frame.cell_arrays.push_back(array_of_cells(scene, states, field, num_components, value));
   };
   add_cells(OutputField::von_mises, 1, [](const ElementState& state) { return &state.von_mises; });
   add_cells(OutputField::principal_stress, 3, [](const ElementState& state) { return state.principal_stress.data(); });
   add_cells(OutputField::strain, 3, [](const ElementState& state) { return state.principal_strain.data(); });
+  add_cells(OutputField::plastic_strain, 1, [](const ElementState& state) { return &state.plastic_strain; });
   add_cells(OutputField::energy_density, 1, [](const ElementState& state) { return &state.energy_density; });
 }
 

@@ -85,6 +85,8 @@ class ProbeMaker {
         return make_contact();
       case ProbeKind::joint:
         return make_joint();
+      case ProbeKind::attachment:
+        return make_attachment();
       case ProbeKind::gap:
         return make_gap();
       case ProbeKind::stress:
@@ -354,6 +356,23 @@ class ProbeMaker {
     });
   }
 
+  void make_attachment() {
+    const auto found =
+        std::find_if(desc_.attachments.begin(), desc_.attachments.end(),
+                     [&](const AttachmentDesc& attachment) { return attachment.name == probe_->attachment; });
+    if (found == desc_.attachments.end() || !scene_.attachment_potential) return;
+    add_vector(".force", "N");
+    add_column(".largest", "N");
+    add_column(".links", "1");
+    measure([index = static_cast<int>(found - desc_.attachments.begin()), &scene = scene_, dim = dim_](
+                const StepEnd& end, std::vector<double>& values) {
+      const LinkForce force =
+          attachment_force(scene.model, *scene.attachment_potential, end.state, scene.options.integrator.h, index);
+      push(force.total, dim, values);
+      values.insert(values.end(), {force.largest, static_cast<double>(force.num_links)});
+    });
+  }
+
   // --- gap ---
 
   /// The primitives of some bodies by their radii [m].
@@ -457,7 +476,7 @@ class ProbeMaker {
     add_column(".smallest_principal", "Pa");
     add_vector(".at", "m");
     measure([patches, nodes, &scene = scene_](const StepEnd& end, std::vector<double>& values) {
-      const LargestStress largest = find_largest(nodes.stresses(end.state.x));
+      const LargestStress largest = find_largest(nodes.stresses(end.state.x, end.state.history));
       values.insert(values.end(), {largest.von_mises, largest.largest_principal, largest.smallest_principal});
       push(in_space(scene.frames.vertex_map.apply(end.state.x), largest.vertex, scene.dim), scene.dim, values);
     });

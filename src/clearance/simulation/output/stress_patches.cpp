@@ -8,15 +8,17 @@ namespace clearance {
 
 namespace {
 
-/// Returns a number per element, the same for all elements of a body with the same elastic constants and order.
+/// Returns a number per element, the same for all elements of a body with the same constants of the material and
+/// order.
 std::vector<int> number_zones(const SceneModel& scene) {
-  std::map<std::tuple<int, int, ElasticModel, double, double>, int> numbers;
+  std::map<std::tuple<int, int, ElasticModel, double, double, const Hardening*>, int> numbers;
   std::vector<int> zones;
   for (std::size_t e = 0; e < scene.element_kinds.size(); ++e) {
     const ElementKind& kind = scene.element_kinds[e];
     const int body = scene.frames.cell_body[scene.cell_of_element[e]];
     const auto next = static_cast<int>(numbers.size());
-    zones.push_back(numbers.try_emplace({body, kind.order, kind.model, kind.mu, kind.lambda}, next).first->second);
+    const auto zone = numbers.try_emplace({body, kind.order, kind.model, kind.mu, kind.lambda, kind.hardening}, next);
+    zones.push_back(zone.first->second);
   }
   return zones;
 }

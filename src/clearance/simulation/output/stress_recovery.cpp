@@ -131,10 +131,10 @@ std::vector<int> RecoveredStress::points_of(const Samples& samples, const std::v
 }
 
 RecoveredStress::RecoveredStress(const SceneModel& scene, const StressPatches& patches, const VecX& x,
-                                 const std::vector<char>& is_wanted)
+                                 const History& history, const std::vector<char>& is_wanted)
     : scene_(scene), patches_(patches), polynomials_(patches.num_patches()) {
   if (!scene.element_stresses) return;
-  Samples samples{scene.element_stresses(x, 0), {}};
+  Samples samples{scene.element_stresses(x, history, 0), {}};
   samples.at_rest.resize(samples.stresses.stress.size());
   parallel_for(scene.num_elements(), 64, [&](int e) {
     std::size_t at = samples.stresses.first_point[e];
@@ -241,8 +241,8 @@ StressNodes::StressNodes(const SceneModel& scene, const StressPatches& patches, 
   }
 }
 
-std::vector<NodeStress> StressNodes::stresses(const VecX& x) const {
-  const RecoveredStress recovered(scene_, patches_, x, is_wanted_patch_);
+std::vector<NodeStress> StressNodes::stresses(const VecX& x, const History& history) const {
+  const RecoveredStress recovered(scene_, patches_, x, history, is_wanted_patch_);
   std::vector<NodeStress> stresses(nodes_.size());
   parallel_for(static_cast<int>(nodes_.size()), 64, [&](int i) {
     const Node& node = nodes_[i];

@@ -16,9 +16,9 @@ namespace clearance {
 /// The recovered stress of a state.
 class RecoveredStress {
  public:
-  /// Fits the stress at the unknowns x. `scene` and `patches` must outlive the object. `is_wanted` tells for each patch
-  /// whether it is needed; empty: all are.
-  RecoveredStress(const SceneModel& scene, const StressPatches& patches, const VecX& x,
+  /// Fits the stress at the unknowns x, with the history of the potentials. `scene` and `patches` must outlive the
+  /// object. `is_wanted` tells for each patch whether it is needed; empty: all are.
+  RecoveredStress(const SceneModel& scene, const StressPatches& patches, const VecX& x, const History& history,
                   const std::vector<char>& is_wanted = {});
 
   /// Returns the stress [Pa] at a point of an element whose corners' patches are wanted.
@@ -62,8 +62,8 @@ class StressNodes {
   StressNodes(const SceneModel& scene, const StressPatches& patches, const std::vector<char>& is_wanted = {});
 
   bool is_empty() const { return nodes_.empty(); }
-  /// Returns the stress at each node at the unknowns x.
-  std::vector<NodeStress> stresses(const VecX& x) const;
+  /// Returns the stress at each node at the unknowns x, with the history of the potentials (State::history).
+  std::vector<NodeStress> stresses(const VecX& x, const History& history = {}) const;
 
  private:
   struct Node {

@@ -32,8 +32,8 @@ void add_account(const EnergyAccount& part, EnergyAccount& sum) {
   using Entry = double EnergyAccount::*;
   for (const Entry entry :
        {&EnergyAccount::kinetic, &EnergyAccount::stored, &EnergyAccount::loads, &EnergyAccount::motions,
-        &EnergyAccount::drives, &EnergyAccount::friction, &EnergyAccount::damping, &EnergyAccount::residual,
-        &EnergyAccount::impacts, &EnergyAccount::integrator}) {
+        &EnergyAccount::drives, &EnergyAccount::friction, &EnergyAccount::damping, &EnergyAccount::plastic,
+        &EnergyAccount::residual, &EnergyAccount::impacts, &EnergyAccount::integrator}) {
     sum.*entry += part.*entry;
   }
 }
