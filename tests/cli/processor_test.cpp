@@ -58,6 +58,29 @@ const std::string planar_scene = R"({
     {"generator": {"kind": "rectangle", "size": [0.5, 0.3], "resolution": [3, 2]},
      "transform": {"translation": [0.1, 0.85], "rotation": 10}}]})";
 
+// A steel bar that yields beside an elastic block, with stresses of both, and a cloth that hangs from the block.
+const std::string yielding_scene = R"json({
+  "time": {"step": 0.01, "duration": 0.08},
+  "bodies": [
+    {"name": "bar", "generator": {"kind": "box", "size": [0.4, 0.1, 0.1], "resolution": [4, 1, 1]},
+     "material": {"density": 7850, "youngs_modulus": 2e9, "poisson_ratio": 0.3, "yield_stress": 4e6,
+                  "hardening_modulus": 1e8},
+     "motions": [{"region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}},
+                 {"region": {"box": [[1, 0, 0], [1, 1, 1]], "frame": "body"}, "displacement": ["0.1 * t", 0, 0]}]},
+    {"name": "block", "generator": {"kind": "box", "size": [0.3, 0.1, 0.1], "resolution": [3, 1, 1]},
+     "transform": {"translation": [0, 0.5, 0]}, "material": {"youngs_modulus": 1e6},
+     "motions": [{"region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}}]},
+    {"name": "cloth", "kind": "shell", "thickness": 0.001,
+     "generator": {"kind": "sheet", "size": [0.2, 0.2], "resolution": [3, 3]},
+     "transform": {"translation": [0, 0.34, 0], "rotation": [90, 0, 0]},
+     "material": {"youngs_modulus": 1e5, "density": 300}}],
+  "attachments": [{"name": "pins", "body": "cloth", "to": "block",
+                   "region": {"box": [[-1, 0.439, -1], [1, 0.45, 1]]}}],
+  "output": {"fields": ["von_mises", "plastic_strain", "stress"],
+             "probes": [{"name": "peak", "kind": "stress", "body": "block"},
+                        {"name": "pins", "kind": "attachment", "attachment": "pins"}]}
+})json";
+
 class ProcessorTest : public ProgramTest {
  protected:
   /// Returns the hash of every step; empty if the processor lacks the requested instructions.
@@ -97,6 +120,11 @@ TEST_F(ProcessorTest, StiffBodies_HaveTheSameBitsOnEveryProcessor) {
 }
 TEST_F(ProcessorTest, PlanarBodies_HaveTheSameBitsOnEveryProcessor) {
   expect_equal_hashes(planar_scene);
+}
+
+// The fields of yielding bodies were computed by copies with the alignment of another processor, and AVX2 crashed.
+TEST_F(ProcessorTest, StressesOfYieldingBodies_AreAlignedAndTheSameOnEveryProcessor) {
+  expect_equal_hashes(yielding_scene);
 }
 
 TEST_F(ProcessorTest, UnknownName_IsRefused) {

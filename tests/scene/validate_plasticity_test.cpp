@@ -16,6 +16,7 @@ SceneDesc good_scene() {
   scene.bodies.resize(1);
   scene.bodies[0].name = "cube";
   scene.bodies[0].mesh = "cube.msh";
+  scene.bodies[0].material.youngs_modulus = 1e8;
   scene.bodies[0].material.yield_stress = 1e6;
   scene.bodies[0].material.hardening_modulus = 1e5;
   return scene;
@@ -94,6 +95,7 @@ TEST(ValidatePlasticity, TellsOfBodiesThatDoNotYield) {
   const auto of_kind = [](BodyKind kind) {
     return problems([&](BodyDesc& body) {
       body.kind = kind;
+      body.material.youngs_modulus = MaterialDesc{}.youngs_modulus;
       if (is_thin(kind)) body.thickness = 0.01;
     });
   };
@@ -137,6 +139,21 @@ TEST(ValidatePlasticity, CurvesAreReadAsPairs) {
   EXPECT_TRUE(issues.empty());
   const std::vector<std::array<double, 2>> expected = {{0.0, 1e6}, {0.1, 2e6}};
   EXPECT_EQ(scene.bodies.at(0).material.hardening, expected);
+}
+
+TEST(ValidatePlasticity, NumbersThatNoMaterialHasAreWarnedOf) {
+  const auto warns = [](const std::function<void(MaterialDesc&)>& change, const std::string& start) {
+    const Lines lines = problems([&](BodyDesc& body) { change(body.material); });
+    return lines.size() == 1 && lines[0].starts_with("bodies[0].material." + start);
+  };
+  // 250 MPa as 250 Pa, and above Young's modulus.
+  EXPECT_TRUE(
+      warns([](MaterialDesc& m) { m.yield_stress = 50.0; }, "yield_stress: warning: this yield stress is 5e-07"));
+  EXPECT_TRUE(
+      warns([](MaterialDesc& m) { m.yield_stress = 2e8; }, "yield_stress: warning: this yield stress is 2 times"));
+  EXPECT_TRUE(warns([](MaterialDesc& m) { m.hardening_modulus = 1e9; }, "hardening_modulus: warning: the material"));
+  EXPECT_EQ(problems_of_curve({{0.0, 1e6}, {5.0, 2e6}}),
+            Lines{"bodies[0].material.hardening: warning: strains above 2 look like percent; 5 % is 0.05 (got 5)"});
 }
 
 }  // namespace

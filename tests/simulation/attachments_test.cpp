@@ -219,5 +219,49 @@ TEST(Attachments, ThreadsGiveTheSameBits) {
   EXPECT_EQ(hashes[0], hashes[1]);
 }
 
+// The stiffness of a link to a grain came from the time step, which statics do not have: it sagged by 98 mm.
+TEST(Attachments, StaticGrainHangsAtTheLengthOfItsLinkForAnyStep) {
+  for (const char* step : {"1", "0.01"}) {
+    ProbedScene scene(fmt::format(R"({{"time": {{"step": {0}, "duration": {0}, "integrator": "quasi_static"}},
+      "bodies": [{{"name": "bob", "kind": "particles", "thickness": 0.1, "geometry": {{"vertices": [[0, 0, 0]]}}}}],
+      "attachments": [{{"body": "bob", "point": [0, 0.5, 0]}}]}})",
+                                  step));
+    scene.step();
+    EXPECT_NEAR(scene.x(0)[1], 0.0, 1e-4);
+  }
+}
+
+// The work of a link counted for its body, but not what it stores: a pendulum was told to have gained its whole energy.
+TEST(Attachments, PendulumsOnLinksGainNoEnergy) {
+  RunningScene scene(R"({"time": {"step": 0.01},
+    "bodies": [{"name": "bob", "kind": "particles", "thickness": 0.02, "geometry": {"vertices": [[0.2, -0.4, 0]]}}],
+    "attachments": [{"body": "bob", "point": [0, 0, 0]}]})");
+  StepReport report;
+  for (int step = 0; step < 300; ++step) report = scene.step();
+  EXPECT_LT(report.gained.share, 0.02);
+}
+
+TEST(Attachments, LengthsThatJumpAreNegativeOrPressIntoTheThicknessAreTold) {
+  const auto messages = [](const std::string& length) {
+    const Result<LoadedScene> loaded = load_scene_text(R"raw({
+      "bodies": [{"name": "cloth", "kind": "shell", "thickness": 1e-3,
+                  "generator": {"kind": "sheet", "size": [0.1, 0.1], "resolution": [2, 2]}},
+                 {"name": "bar", "kind": "obstacle", "generator": {"kind": "box", "size": [0.1, 0.02, 0.1],
+                  "resolution": [1]}, "transform": {"translation": [0, 0.02, 0]}}],
+      "attachments": [{"body": "cloth", "to": "bar", "length": ")raw" +
+                                                           length + R"raw("}]})raw",
+                                                       "scene", ".", {});
+    std::string text;
+    const SceneModel scene = build_scene_model(loaded->scene, std::move(load_bodies(loaded->scene)->instances));
+    for (const Issue& issue : scene.issues) text += to_string(issue) + "\n";
+    return text;
+  };
+  EXPECT_EQ(messages("0.01"), "");
+  EXPECT_NE(messages("-0.1").find("attachments[0].length: a length cannot be negative"), std::string::npos);
+  EXPECT_NE(messages("0.05").find("warning: the links are 0.01 m to 0.01 m long at the start"), std::string::npos);
+  EXPECT_NE(messages("max(0, 0.01 - 0.1 * t)").find("the thickness of what they join keeps it 0.0005 m apart"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace clearance

@@ -38,6 +38,7 @@ class PlasticityCheck : SceneCheck {
     check_curve(material, place + ".hardening");
     check_kind(body, place + first_key);
     if (body.kind != BodyKind::deformable) return;
+    warn_of_units(material, place);
     if (find_remesh(scene_, body) != nullptr) {
       error(place + first_key,
             "a body whose elements adapt (`remesh`) cannot yield: the choice of its elements knows elastic energy "
@@ -60,6 +61,33 @@ class PlasticityCheck : SceneCheck {
       error(at, "the curve `hardening` has slopes of its own; remove one of the two", value);
     } else if (!material.yield_stress) {
       error(at, "a material without `yield_stress` does not yield; give one, or remove this key", value);
+    }
+  }
+
+  /// Warns of numbers that no material has: pascals and megapascals, and strains in percent, are easily mistaken.
+  void warn_of_units(const MaterialDesc& material, const std::string& place) {
+    // Yield strains of materials are between 1e-5 (lead) and 0.1.
+    constexpr double least_strain = 1e-6, largest_strain = 0.2;
+    const double e = material.youngs_modulus;
+    const auto warn_of_yield = [&](double yield, const std::string& at) {
+      if (yield <= 0.0 || (yield >= least_strain * e && yield <= largest_strain * e)) return;
+      warning(
+          at,
+          fmt::format("this yield stress is {:.3g} times Young's modulus; both are in Pa, and materials have 1e-5 to "
+                      "0.1",
+                      yield / e),
+          fmt::format("{:g}", yield));
+    };
+    if (material.yield_stress) warn_of_yield(*material.yield_stress, place + ".yield_stress");
+    if (!material.hardening.empty()) warn_of_yield(material.hardening[0][1], place + ".hardening[0]");
+    if (material.hardening_modulus > e) {
+      warning(place + ".hardening_modulus",
+              fmt::format("the material hardens more steeply than it is elastic ({:g} Pa); is the unit Pa?", e),
+              fmt::format("{:g}", material.hardening_modulus));
+    }
+    if (!material.hardening.empty() && material.hardening.back()[0] > 2.0) {
+      warning(place + ".hardening", "strains above 2 look like percent; 5 % is 0.05",
+              fmt::format("{:g}", material.hardening.back()[0]));
     }
   }
 

@@ -103,6 +103,17 @@ void PlasticPotential<dim>::set_history(std::span<const double> history) {
   parallel_for(static_cast<int>(packs_.size()), elements_.packs_per_task(), [&](int p) { refresh_pack(p); });
 }
 
+template <int dim>
+PlasticPotential<dim>::PlasticPotential(const PlasticPotential& other) = default;
+
+template <int dim>
+PlasticPotential<dim>::~PlasticPotential() = default;
+
+template <int dim>
+std::unique_ptr<Potential> PlasticPotential<dim>::clone() const {
+  return std::make_unique<PlasticPotential>(*this);
+}
+
 /// Sets the memory of a pack, and its maps at rest, from the history.
 template <int dim>
 void PlasticPotential<dim>::refresh_pack(int p) {

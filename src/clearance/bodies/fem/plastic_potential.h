@@ -13,9 +13,13 @@ namespace clearance {
 template <int dim>
 class PlasticPotential final : public Potential, public PlasticWork {
  public:
-  std::unique_ptr<Potential> clone() const override { return std::make_unique<PlasticPotential>(*this); }
   /// Elements must be valid at rest; all materials have a hardening.
   explicit PlasticPotential(const ElementMesh<dim>& mesh);
+  // Copies are made in the .cpp file. Packs are aligned to 16 bytes where the compiler may not use AVX and to 32 where
+  // it may; what is compiled once for both programs would copy them with the wrong one.
+  PlasticPotential(const PlasticPotential& other);
+  ~PlasticPotential() override;
+  std::unique_ptr<Potential> clone() const override;
 
   std::string name() const override { return "elastic"; }
   bool is_elastic() const override { return true; }

@@ -97,12 +97,23 @@ double LinkPotential<dim>::tension(std::size_t link, const VecX& x) const {
 }
 
 template <int dim>
+double LinkPotential<dim>::energy_of(std::size_t link, const VecX& x) const {
+  if (!active_[link].acts) return 0.0;
+  const double stretch = difference(link, x).norm() - active_[link].length;
+  return 0.5 * links_[link]->stiffness * stretch * stretch;
+}
+
+template <int dim>
 CompensatedSum LinkPotential<dim>::energy(const VecX& x) const {
-  return ordered_sum(static_cast<int>(links_.size()), [&](int i) {
-    if (!active_[i].acts) return 0.0;
-    const double stretch = difference(i, x).norm() - active_[i].length;
-    return 0.5 * links_[i]->stiffness * stretch * stretch;
-  });
+  return ordered_sum(static_cast<int>(links_.size()), [&](int i) { return energy_of(i, x); });
+}
+
+template <int dim>
+void LinkPotential<dim>::add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const {
+  if (!has_body_energies()) return;
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    sums[body_of_block[links_[i]->terms.front().block]] += energy_of(i, x);
+  }
 }
 
 // Gradient and matrix are summed serially, because links share blocks; there are far fewer links than elements.

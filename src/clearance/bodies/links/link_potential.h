@@ -29,6 +29,10 @@ class LinkPotential final : public Potential {
   void end_step(const VecX& x_t1, std::span<double> history) const override;
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
+  /// The energy of a link counts for the first of its bodies; linked bodies have one account
+  /// (Model::mechanism_of_body). What drives move stores nothing of its own.
+  void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
+  bool has_body_energies() const override { return !is_driven(); }
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override;
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
@@ -45,6 +49,7 @@ class LinkPotential final : public Potential {
     Vec<dim> offset = Vec<dim>::Zero();
   };
   Vec<dim> difference(std::size_t link, const VecX& x) const;
+  double energy_of(std::size_t link, const VecX& x) const;
   /// Returns the force [N] that the link carries: positive if it pulls.
   double tension(std::size_t link, const VecX& x) const;
   void bind(const BlockSparseMatrix& matrix);

@@ -102,8 +102,68 @@ class AttachmentMaker {
            fmt::format("the region contains no node of body '{}', so that nothing is attached", attachment_->body),
            Severity::warning});
     }
+    check_length(attached, others.empty() ? -1 : others[0], group);
     add_formulas(group);
     return group;
+  }
+
+  /// Reports a length that is negative at the start, and warns of links that jump there or press into the thickness of
+  /// what they join.
+  void check_length(const std::vector<int>& attached, int other, const LinkGroup& group) {
+    const std::string& formula = attachment_->length;
+    if (formula.empty() || group.links.empty()) return;
+    const Result<double> at_start = evaluate_time_formula(formula, place_ + ".length", attachment_->start, *controls_);
+    if (!at_start) return;  // reported by the run
+    if (*at_start < 0.0)
+      return error("length", formula,
+                   fmt::format("a length cannot be negative, and at t = {:g} s "
+                               "it is {:g} m",
+                               attachment_->start, *at_start));
+    const auto warn = [&](std::string message) {
+      issues_.push_back({"", place_ + ".length", formula, std::move(message), Severity::warning});
+    };
+    double shortest = infinity, longest = 0.0;
+    for (const Link& link : group.links) {
+      shortest = std::min(shortest, link.length);
+      longest = std::max(longest, link.length);
+    }
+    constexpr double tolerated = 0.01;  // share of the length
+    if (shortest < (1.0 - tolerated) * *at_start || longest > (1.0 + tolerated) * *at_start) {
+      warn(
+          fmt::format("the links are {:.4g} m to {:.4g} m long at the start, but the formula says {:.4g} m at t = "
+                      "{:g} s, so that they are pulled or pressed at once",
+                      shortest, longest, *at_start, attachment_->start));
+    }
+    // Half of each thickness keeps the middles of both bodies apart.
+    double apart = 0.0;
+    for (const int body : {attached[0], other}) {
+      if (body >= 0) apart += 0.5 * desc_.bodies[bodies_[body].desc].thickness.value_or(0.0);
+    }
+    constexpr int num_times = 64;
+    for (int i = 0; i <= num_times && apart > 0.0; ++i) {
+      const double t = desc_.time.duration * i / num_times;
+      const Result<double> length = evaluate_time_formula(formula, place_ + ".length", t, *controls_);
+      if (!length || *length >= apart || are_ignored(other)) continue;
+      warn(fmt::format(
+          "at t = {:g} s the links are {:.4g} m long, but the thickness of what they join keeps it {:.4g} m "
+          "apart; contact carries what they press",
+          t, *length, apart));
+      break;
+    }
+  }
+
+  /// True if what is attached does not collide with the other body.
+  bool are_ignored(int other) const {
+    if (other < 0 || !desc_.contact.enabled) return true;
+    const auto is_meant = [&](const std::string& name, const std::string& of) {
+      const auto named = find_body(desc_, name), attached = find_body(desc_, of);
+      return named && attached && named->body == attached->body;
+    };
+    return std::any_of(
+        desc_.contact.ignored_pairs.begin(), desc_.contact.ignored_pairs.end(), [&](const IgnoredPairDesc& pair) {
+          return (is_meant(pair.bodies[0], attachment_->body) && is_meant(pair.bodies[1], attachment_->to)) ||
+                 (is_meant(pair.bodies[1], attachment_->body) && is_meant(pair.bodies[0], attachment_->to));
+        });
   }
 
   void add_formulas(LinkGroup& group) const {
@@ -223,6 +283,20 @@ class AttachmentMaker {
     finish(body, v, other, (start_of(body, v) - end).norm(), terms, std::move(link), group);
   }
 
+  /// Returns the stiffness [N/m] of a grain, which has no elasticity: against acceleration, which statics do not have,
+  /// and so that its weight stretches a link by a hundred-thousandth of its length or of the grain.
+  double of_grain(int body, double length, const Terms& terms) const {
+    constexpr double weights_of_length = 1e3;
+    const double size = std::max(length, desc_.bodies[bodies_[body].desc].thickness.value_or(0.0));
+    double per_mass = size > 0.0 ? weights_of_length * desc_.gravity.norm() / size : 0.0;
+    if (per_mass == 0.0 || desc_.time.integrator != TimeIntegrator::quasi_static) per_mass += 1.0 / (h_ * h_);
+    double mass = 0.0;
+    for (const auto& [block, weight] : terms) {
+      if (unknowns_.body_of_block[block] == body) mass += std::abs(weight) * model_.mass[block];
+    }
+    return per_mass * mass;
+  }
+
   void finish(int body, int v, int other, double length, const Terms& terms, Link link, LinkGroup& group) {
     double softest = infinity;
     for (const bool is_first : {true, false}) {
@@ -233,14 +307,8 @@ class AttachmentMaker {
       }
       if (stiffness > 0.0) softest = std::min(softest, stiffness);
     }
-    // Grains resist nothing but acceleration.
-    if (softest == infinity) {
-      softest = 0.0;
-      for (const auto& [block, weight] : terms) {
-        if (unknowns_.body_of_block[block] == body) softest += std::abs(weight) * model_.mass[block] / (h_ * h_);
-      }
-    }
-    link.stiffness = attachment_->stiffness.value_or(times_as_stiff * softest);
+    link.stiffness = attachment_->stiffness.value_or(times_as_stiff *
+                                                     (softest < infinity ? softest : of_grain(body, length, terms)));
     if (attachment_->break_force) link.break_force = *attachment_->break_force;
     link.length = length;
     link.start = start_of(body, v);

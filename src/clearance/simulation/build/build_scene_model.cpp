@@ -1,5 +1,7 @@
 #include "clearance/simulation/build/build_scene_model.h"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "clearance/contact/make_contact_model.h"
@@ -37,6 +39,19 @@ std::vector<HalfSpace> half_spaces(const SceneDesc& desc) {
     all.push_back({normal, normal.dot(half_space.point)});
   }
   return all;
+}
+
+/// Makes one mechanism of all bodies that links connect, and of those that joints connect with them.
+void join_linked_bodies(const Potential& links, Model& model, std::size_t num_bodies) {
+  std::vector<int>& root = model.mechanism_of_body;
+  if (root.empty()) {
+    root.resize(num_bodies);
+    std::iota(root.begin(), root.end(), 0);
+  }
+  for (const BlockKey key : links.pattern()) {
+    const int a = root[model.body_of_block[block_row(key)]], b = root[model.body_of_block[block_column(key)]];
+    if (a != b) std::replace(root.begin(), root.end(), std::max(a, b), std::min(a, b));
+  }
 }
 
 /// Makes the model of the stages before contact. Potentials keep the order of the stages, which decides rounding.
@@ -89,7 +104,10 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   SceneAttachments attachments =
       make_attachments(desc, bodies, unknowns, model, x, options.integrator.h, controls, issues, idle);
   const std::size_t attachment_potential = model.potentials.size();
-  if (attachments.links) model.potentials.push_back(attachments.links);
+  if (attachments.links) {
+    model.potentials.push_back(attachments.links);
+    join_linked_bodies(*attachments.links, model, bodies.size());
+  }
   ScaledContact contact = make_contact_scales(desc, bodies, unknowns.stiff_units, model, x, options);
   model.contact_scales = std::move(contact.scales);
   options.barrier.dhat = contact.dhat;
