@@ -97,6 +97,22 @@ class Memory(unittest.TestCase):
         self.check({"time": {"step": 0.01, "duration": 0.05}, "friction": {"coefficient": 0.3}, "half_spaces": [{}],
                     "bodies": [cloth, cable, grains], "output": {"probes": probes}})
 
+    def test_elements_that_adapt(self):
+        self.check({"dimension": 2, "time": {"step": 0.02, "duration": 0.1}, "contact": {"formulation": "convergent"},
+                    "half_spaces": [{"point": [0, 0]}], "remesh": {}, "bodies": [
+                        rectangle("soft", [0.2, 0.1], [4, 2], (0, 0.06), material=SOFT, linear_velocity=[0, -3, 0])]})
+
+    def test_a_block_that_yields_hangs_on_links(self):
+        """Fields of yielding bodies come from copies of their potential; a link breaks."""
+        block = {"name": "block", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [2]},
+                 "material": {**SOFT, "yield_stress": 300, "hardening": [], "hardening_modulus": 1e4}}
+        self.check({"time": {"step": 0.01, "duration": 0.05}, "bodies": [block],
+                    "attachments": [{"name": "hooks", "body": "block", "break_force": 3,
+                                     "region": {"box": [[0, 1, 0], [1, 1, 1]], "frame": "body"}}],
+                    "output": {"fields": ["von_mises", "plastic_strain", "stress"],
+                               "probes": [{"name": "hooks", "kind": "attachment", "attachment": "hooks"},
+                                          {"name": "peak", "kind": "stress", "body": "block"}]}})
+
 
 if __name__ == "__main__":
     if shutil.which("valgrind") is None:

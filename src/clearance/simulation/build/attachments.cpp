@@ -400,7 +400,8 @@ LinkForce attachment_force(const Model& model, std::size_t potential, const Stat
     // The links of the model have begun no step: a copy begins the one that has ended.
     const std::unique_ptr<Potential> copy = model.potentials[potential]->clone();
     copy->set_history(history_of(state, potential));
-    (void)copy->begin_step(state.x, h, state.time);
+    // At the start of a run no step has ended: these are the links that act in the first one.
+    (void)copy->begin_step(state.x, h, state.step == 0 ? state.time + h : state.time);
     return static_cast<const LinkPotential<dim>&>(*copy).force_of(attachment, state.x);
   });
 }

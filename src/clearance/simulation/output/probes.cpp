@@ -368,8 +368,10 @@ class ProbeMaker {
                 const StepEnd& end, std::vector<double>& values) {
       const LinkForce force =
           attachment_force(scene.model, *scene.attachment_potential, end.state, scene.options.integrator.h, index);
-      push(force.total, dim, values);
-      values.insert(values.end(), {force.largest, static_cast<double>(force.num_links)});
+      constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+      const bool is_known = end.state.step > 0;
+      push(is_known ? force.total : Vec<3>(Vec<3>::Constant(unknown)), dim, values);
+      values.insert(values.end(), {is_known ? force.largest : unknown, static_cast<double>(force.num_links)});
     });
   }
 
