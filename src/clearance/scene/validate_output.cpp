@@ -75,12 +75,12 @@ class OutputCheck : SceneCheck {
       refuse(!probe.bodies[0].empty() || !probe.bodies[1].empty(), "bodies", "`contact` and `gap`");
     }
     if (probe.kind == ProbeKind::joint) {
-      check_joint(probe.joint, place + ".joint");
+      check_known(probe.joint, scene_.joints, place + ".joint", "a", "joint");
     } else {
       refuse(!probe.joint.empty(), "joint", "`joint`");
     }
     if (probe.kind == ProbeKind::attachment) {
-      check_attachment(probe.attachment, place + ".attachment");
+      check_known(probe.attachment, scene_.attachments, place + ".attachment", "an", "attachment");
     } else {
       refuse(!probe.attachment.empty(), "attachment", "`attachment`");
     }
@@ -124,30 +124,19 @@ class OutputCheck : SceneCheck {
       no_such_name(name, known, place, "body", may_be_plane ? half_spaces_text() : "");
       return std::nullopt;
     }
-    const BodyDesc& body = scene_.bodies[found->body];
-    // How many components a mesh has is known only when it has been read.
-    const double copies = num_copies(body);
-    if (!body.split_components && found->copy && (copies == 1.0 || *found->copy >= copies)) {
-      error(place, fmt::format("this copy does not exist; the number of copies of `{}` is {:g}", body.name, copies),
-            quoted(name));
-    }
+    SceneCheck::check_body(name, place);
     return found;
   }
 
-  void check_joint(const std::string& name, const std::string& place) {
-    if (name.empty()) return error(place, "the probe needs the name of a joint");
+  /// Checks the name of a joint or an attachment among those of the scene.
+  template <class Desc>
+  void check_known(const std::string& name, const std::vector<Desc>& all, const std::string& place, const char* article,
+                   const char* what) {
+    if (name.empty()) return error(place, fmt::format("the probe needs the name of {} {}", article, what));
     std::vector<std::string> known;
-    for (const JointDesc& joint : scene_.joints) known.push_back(joint.name);
+    for (const Desc& desc : all) known.push_back(desc.name);
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
-    no_such_name(name, known, place, "joint", known.empty() ? "; the scene has no joints" : "");
-  }
-
-  void check_attachment(const std::string& name, const std::string& place) {
-    if (name.empty()) return error(place, "the probe needs the name of an attachment");
-    std::vector<std::string> known;
-    for (const AttachmentDesc& attachment : scene_.attachments) known.push_back(attachment.name);
-    if (std::find(known.begin(), known.end(), name) != known.end()) return;
-    no_such_name(name, known, place, "attachment", known.empty() ? "; the scene has no attachments" : "");
+    no_such_name(name, known, place, what, known.empty() ? fmt::format("; the scene has no {}s", what) : "");
   }
 
   std::string half_spaces_text() const {

@@ -3,29 +3,30 @@
 #include <algorithm>
 #include <utility>
 
+#include "clearance/base/contract.h"
+
 namespace clearance {
 
 namespace {
 
 constexpr double broken = 1.0;
 
-/// Calls visit(i, j) for all pairs of terms i >= j of a link. Blocks ascend, so that (i, j) is in the lower triangle.
-template <class Visit>
-void for_each_pair(const Link& link, const Visit& visit) {
-  for (std::size_t i = 0; i < link.terms.size(); ++i) {
-    for (std::size_t j = 0; j <= i; ++j) visit(link.terms[i], link.terms[j]);
-  }
-}
-
 }  // namespace
 
 template <int dim>
 LinkPotential<dim>::LinkPotential(std::vector<LinkGroup> groups)
     : groups_(std::make_shared<const std::vector<LinkGroup>>(std::move(groups))) {
+  StencilList stencils;
   for (const LinkGroup& group : *groups_) {
     first_link_.push_back(links_.size());
-    for (const Link& link : group.links) links_.push_back(&link);
+    for (const Link& link : group.links) {
+      links_.push_back(&link);
+      std::vector<int> blocks;
+      for (const Link::Term& term : link.terms) blocks.push_back(term.block);
+      stencils.add(blocks);
+    }
   }
+  assembler_ = BlockAssembler(stencils);
   first_link_.push_back(links_.size());
   active_.resize(links_.size());
 }
@@ -116,7 +117,7 @@ void LinkPotential<dim>::add_body_energies(const VecX& x, const std::vector<int>
   }
 }
 
-// Gradient and matrix are summed serially, because links share blocks; there are far fewer links than elements.
+// The gradient is summed serially, because links share blocks; there are far fewer links than elements.
 
 template <int dim>
 void LinkPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
@@ -134,35 +135,10 @@ void LinkPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradien
 }
 
 template <int dim>
-std::vector<BlockKey> LinkPotential<dim>::pattern() const {
-  std::vector<BlockKey> keys;
-  for (const Link* link : links_) {
-    for_each_pair(*link, [&](const Link::Term& row, const Link::Term& column) {
-      keys.push_back(make_block_key(row.block, column.block));
-    });
-  }
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  return keys;
-}
-
-template <int dim>
-void LinkPotential<dim>::bind(const BlockSparseMatrix& matrix) {
-  // Look up the slots once per pattern, in the order in which add_hessian visits them.
-  if (matrix.pattern_id() == bound_pattern_) return;
-  slots_.clear();
-  for (const Link* link : links_) {
-    for_each_pair(*link, [&](const Link::Term& row, const Link::Term& column) {
-      slots_.push_back(matrix.find_slot(row.block, column.block));
-    });
-  }
-  bound_pattern_ = matrix.pattern_id();
-}
-
-template <int dim>
 void LinkPotential<dim>::add_hessian(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) {
-  bind(matrix);
-  const std::int64_t* slot = slots_.data();
+  const bool is_bound = assembler_.bind(matrix);
+  CLEARANCE_ASSERT(is_bound);
+  locals_.clear();
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = *links_[i];
     Mat<dim> hessian = Mat<dim>::Zero();
@@ -174,16 +150,16 @@ void LinkPotential<dim>::add_hessian(const VecX& x, double scale, bool is_projec
       if (l > 0.0) across = distance > 0.0 ? 1.0 - l / distance : 0.0;
       if (is_projected) across = std::max(across, 0.0);
       const Vec<dim> n = distance > 0.0 ? Vec<dim>(r / distance) : Vec<dim>(Vec<dim>::Zero());
-      hessian = scale * link.stiffness * (across * Mat<dim>::Identity() + (1.0 - across) * n * n.transpose());
+      hessian = link.stiffness * (across * Mat<dim>::Identity() + (1.0 - across) * n * n.transpose());
     }
-    for_each_pair(link, [&](const Link::Term& row, const Link::Term& column) {
-      if (active_[i].acts) {
-        matrix.add_to_slot<dim>(*slot, matrix.slot_stride(column.block),
-                                Mat<dim>(row.weight * column.weight * hessian));
+    for (std::size_t a = 0; a < link.terms.size(); ++a) {
+      for (std::size_t b = 0; b <= a; ++b) {
+        const Mat<dim> block = link.terms[a].weight * link.terms[b].weight * hessian;
+        locals_.insert(locals_.end(), block.data(), block.data() + block.size());
       }
-      ++slot;
-    });
+    }
   }
+  assembler_.add_to<dim>(matrix, locals_, scale);
 }
 
 template <int dim>

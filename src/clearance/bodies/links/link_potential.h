@@ -7,10 +7,9 @@
 // k/2 |r|^2. A link whose force exceeds its `break_force` at the end of a step does not act from then on.
 #pragma once
 
-#include <cstdint>
-
 #include "clearance/bodies/links/link.h"
 #include "clearance/model/potential.h"
+#include "clearance/sparse/block_assembler.h"
 
 namespace clearance {
 
@@ -34,7 +33,7 @@ class LinkPotential final : public Potential {
   void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
   bool has_body_energies() const override { return !is_driven(); }
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
-  std::vector<BlockKey> pattern() const override;
+  std::vector<BlockKey> pattern() const override { return assembler_.keys(); }
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
   void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
 
@@ -52,7 +51,6 @@ class LinkPotential final : public Potential {
   double energy_of(std::size_t link, const VecX& x) const;
   /// Returns the force [N] that the link carries: positive if it pulls.
   double tension(std::size_t link, const VecX& x) const;
-  void bind(const BlockSparseMatrix& matrix);
   void add_hessian(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix);
 
   std::shared_ptr<const std::vector<LinkGroup>> groups_;
@@ -60,8 +58,8 @@ class LinkPotential final : public Potential {
   std::vector<std::size_t> first_link_;  // per group, and their number
   std::vector<ActiveLink> active_;
   std::vector<double> history_;  // empty: no link is broken
-  std::uint64_t bound_pattern_ = 0;
-  std::vector<std::int64_t> slots_;  // per link, its pairs of terms
+  BlockAssembler assembler_;     // a stencil is the blocks of a link
+  std::vector<double> locals_;   // scratch: local Hessians
 };
 
 extern template class LinkPotential<2>;

@@ -11,9 +11,9 @@
 #include "clearance/geometry/surface.h"
 #include "clearance/math/dimension.h"
 #include "clearance/model/feasible_model.h"
-#include "clearance/scene/body_names.h"
 #include "clearance/scene/expression.h"
 #include "clearance/simulation/build/time_window.h"
+#include "clearance/simulation/load/named_instances.h"
 #include "clearance/simulation/load/region.h"
 
 namespace clearance {
@@ -38,6 +38,11 @@ VecX elastic_diagonal(const Model& model, const VecX& x) {
     }
   }
   return diagonal;
+}
+
+Issue negative_length(const std::string& formula, const std::string& place, double t, double length) {
+  return {"", place, formula, fmt::format("a length cannot be negative, and at t = {:g} s it is {:g} m", t, length),
+          Severity::error};
 }
 
 template <int dim>
@@ -82,27 +87,21 @@ class AttachmentMaker {
 
   LinkGroup make_group() {
     LinkGroup group;
-    const std::vector<int> attached = find_bodies(attachment_->body, "body");
-    std::vector<int> others;
+    const std::vector<int> attached = find_instances(desc_, bodies_, attachment_->body, place_ + ".body", issues_);
+    int other = -1;
     if (!attachment_->to.empty()) {
-      others = find_bodies(attachment_->to, "to");
-      if (others.size() > 1) {
-        const std::string& name = desc_.bodies[bodies_[others[0]].desc].name;
-        error("to", '"' + attachment_->to + '"',
-              fmt::format("this name stands for {} bodies; name one of them, `{}[0]` to `{}[{}]`", others.size(), name,
-                          name, others.size() - 1));
-        return group;
-      }
-      if (others.empty()) return group;
+      const auto found = find_instance(desc_, bodies_, attachment_->to, place_ + ".to", issues_);
+      if (!found) return group;
+      other = *found;
     }
-    for (const int body : attached) add_links(body, others.empty() ? -1 : others[0], group);
+    for (const int body : attached) add_links(body, other, group);
     if (group.links.empty() && !attached.empty() && !has_errors(issues_)) {
       idle_.push_back(
           {"", place_ + ".region", "",
            fmt::format("the region contains no node of body '{}', so that nothing is attached", attachment_->body),
            Severity::warning});
     }
-    check_length(attached, others.empty() ? -1 : others[0], group);
+    check_length(attached, other, group);
     add_formulas(group);
     return group;
   }
@@ -114,11 +113,10 @@ class AttachmentMaker {
     if (formula.empty() || group.links.empty()) return;
     const Result<double> at_start = evaluate_time_formula(formula, place_ + ".length", attachment_->start, *controls_);
     if (!at_start) return;  // reported by the run
-    if (*at_start < 0.0)
-      return error("length", formula,
-                   fmt::format("a length cannot be negative, and at t = {:g} s "
-                               "it is {:g} m",
-                               attachment_->start, *at_start));
+    if (*at_start < 0.0) {
+      issues_.push_back(negative_length(formula, place_ + ".length", attachment_->start, *at_start));
+      return;
+    }
     const auto warn = [&](std::string message) {
       issues_.push_back({"", place_ + ".length", formula, std::move(message), Severity::warning});
     };
@@ -140,10 +138,11 @@ class AttachmentMaker {
       if (body >= 0) apart += 0.5 * desc_.bodies[bodies_[body].desc].thickness.value_or(0.0);
     }
     constexpr int num_times = 64;
-    for (int i = 0; i <= num_times && apart > 0.0; ++i) {
+    const bool can_press = apart > 0.0 && can_touch(attached[0], other);
+    for (int i = 0; i <= num_times && can_press; ++i) {
       const double t = desc_.time.duration * i / num_times;
       const Result<double> length = evaluate_time_formula(formula, place_ + ".length", t, *controls_);
-      if (!length || *length >= apart || are_ignored(other)) continue;
+      if (!length || *length >= apart) continue;
       warn(fmt::format(
           "at t = {:g} s the links are {:.4g} m long, but the thickness of what they join keeps it {:.4g} m "
           "apart; contact carries what they press",
@@ -152,18 +151,8 @@ class AttachmentMaker {
     }
   }
 
-  /// True if what is attached does not collide with the other body.
-  bool are_ignored(int other) const {
-    if (other < 0 || !desc_.contact.enabled) return true;
-    const auto is_meant = [&](const std::string& name, const std::string& of) {
-      const auto named = find_body(desc_, name), attached = find_body(desc_, of);
-      return named && attached && named->body == attached->body;
-    };
-    return std::any_of(
-        desc_.contact.ignored_pairs.begin(), desc_.contact.ignored_pairs.end(), [&](const IgnoredPairDesc& pair) {
-          return (is_meant(pair.bodies[0], attachment_->body) && is_meant(pair.bodies[1], attachment_->to)) ||
-                 (is_meant(pair.bodies[1], attachment_->body) && is_meant(pair.bodies[0], attachment_->to));
-        });
+  bool can_touch(int body, int other) const {
+    return desc_.contact.enabled && other >= 0 && !model_.surface.is_ignored(body, other);
   }
 
   void add_formulas(LinkGroup& group) const {
@@ -174,9 +163,7 @@ class AttachmentMaker {
       group.length = [formula = attachment_->length, place = place_ + ".length", controls](double t) {
         Result<double> length = evaluate_time_formula(formula, place, t, *controls);
         if (length && *length < 0.0) {
-          return Result<double>(Issue{
-              "", place, formula,
-              fmt::format("a length cannot be negative, and at t = {:g} s it is {:g} m", t, *length), Severity::error});
+          return Result<double>(negative_length(formula, place, t, *length));
         }
         return length;
       };
@@ -187,24 +174,6 @@ class AttachmentMaker {
       group.moved = [formulas = *attachment_->displacement, place = place_ + ".displacement", points,
                      controls](double t) { return evaluate(formulas, place, t, points, *controls); };
     }
-  }
-
-  /// Finds the bodies of a name; validation has checked that it exists (scene/validate_attachments.h), but not how many
-  /// components the body has.
-  std::vector<int> find_bodies(const std::string& name, const std::string& key) {
-    const std::optional<NamedBody> named = find_body(desc_, name);
-    if (!named) return {};
-    std::vector<int> found;
-    for (std::size_t b = 0; b < bodies_.size(); ++b) {
-      if (bodies_[b].desc == static_cast<int>(named->body)) found.push_back(static_cast<int>(b));
-    }
-    if (!named->copy) return found;
-    const std::size_t copy = *named->copy;
-    if (copy < found.size()) return {found[copy]};
-    error(key, '"' + name + '"',
-          fmt::format("this part does not exist; the number of parts of `{}` is {}", desc_.bodies[named->body].name,
-                      found.size()));
-    return {};
   }
 
   void error(const std::string& key, const std::string& value, std::string message) {

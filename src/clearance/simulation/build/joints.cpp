@@ -12,6 +12,7 @@
 #include "clearance/math/rotation.h"
 #include "clearance/scene/body_names.h"
 #include "clearance/scene/expression.h"
+#include "clearance/simulation/load/named_instances.h"
 
 namespace clearance {
 
@@ -91,33 +92,12 @@ class JointMaker {
   /// Finds the body of a joint. Validation has checked that it is stiff (scene/validate_joints.h); the number of its
   /// components is known only here.
   void find(const std::string& name, const std::string& place, StiffJoint& joint, std::size_t side) {
-    const std::optional<NamedBody> named = find_body(desc_, name);
-    if (!named) return;
-    std::vector<int> instances;
-    for (std::size_t b = 0; b < bodies_.size(); ++b) {
-      if (bodies_[b].desc == static_cast<int>(named->body)) instances.push_back(static_cast<int>(b));
-    }
-    const auto count = static_cast<int>(instances.size());
-    const std::string& whole = desc_.bodies[named->body].name;
-    if (!named->copy && count > 1) {
-      error(place, name,
-            fmt::format("this name stands for {} bodies; name one of them, `{}[0]` to `{}[{}]`", count, whole, whole,
-                        count - 1));
-      return;
-    }
-    const int copy = named->copy.value_or(0);
-    if (copy >= count) {
-      error(place, name, fmt::format("this part does not exist; the number of parts of `{}` is {}", whole, count));
-      return;
-    }
+    const std::optional<int> body = find_instance(desc_, bodies_, name, place, issues_);
+    if (!body) return;
     // A body without mass is missing among the units and has been reported.
     for (const StiffUnit& unit : units_) {
-      if (unit.body == instances[copy] && !unit.is_part()) joint.bodies[side] = jointed(unit);
+      if (unit.body == *body && !unit.is_part()) joint.bodies[side] = jointed(unit);
     }
-  }
-
-  void error(const std::string& place, const std::string& name, std::string message) {
-    issues_.push_back({"", place, '"' + name + '"', std::move(message), Severity::error});
   }
 
   /// Warns of a drive that is not zero when the scene starts, because the joint is at zero then.

@@ -13,6 +13,7 @@
 #include "clearance/math/symmetric_modes.h"
 #include "clearance/model/feasible_model.h"
 #include "clearance/scene/body_names.h"
+#include "clearance/simulation/load/named_instances.h"
 #include "clearance/simulation/load/region.h"
 #include "clearance/simulation/output/stress_recovery.h"
 
@@ -121,22 +122,8 @@ class ProbeMaker {
     issues_.push_back({"", place_ + "." + key, value, std::move(message), Severity::error});
   }
 
-  /// Finds the bodies of a name, in ascending order. Validation has checked that the name exists
-  /// (scene/validate_output.h), but not how many components the body has.
   std::vector<int> find_bodies(const std::string& name, const std::string& key) {
-    std::vector<int> bodies;
-    const std::optional<NamedBody> named = find_body(desc_, name);
-    if (!named) return bodies;
-    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
-      if (scene_.bodies[b].desc == static_cast<int>(named->body)) bodies.push_back(static_cast<int>(b));
-    }
-    if (!named->copy) return bodies;
-    const std::size_t copy = *named->copy;
-    if (copy < bodies.size()) return {bodies[copy]};
-    error(key, '"' + name + '"',
-          fmt::format("this part does not exist; the number of parts of `{}` is {}", desc_.bodies[named->body].name,
-                      bodies.size()));
-    return {};
+    return find_instances(desc_, scene_.bodies, name, place_ + "." + key, issues_);
   }
 
   /// Returns the vertices of one body that the probe selects: those in its region, or all.
