@@ -17,22 +17,22 @@ constexpr int grain = 256;  // triangles per task
 /// Share of its area that a triangle keeps in one step of Newton's iteration.
 constexpr double kept_area = 0.2;
 
-/// The map of a triangle and its strain.
+/// The maps of a cell's triangles and its strain.
 struct Stretch {
-  Mat<3, 2> f;       // F
-  Mat<2> c;          // C
-  Mat<3, 2> weight;  // per node: derivatives of its shape function along the axes at rest, as rows
+  std::array<Mat<3, 2>, 2> f;  // F of each part
+  Mat<2> c = Mat<2>::Zero();   // C
 };
 
-Stretch stretch_of(const ShellTriangle& triangle, const VecX& x) {
-  const Vec<3> origin = block<3>(x, triangle.nodes[0]);
-  Mat<3, 2> sides;
-  sides << block<3>(x, triangle.nodes[1]) - origin, block<3>(x, triangle.nodes[2]) - origin;
+Stretch stretch_of(const StrainCell& cell, const VecX& x) {
+  const Vec<3> origin = block<3>(x, cell.nodes[0]);
   Stretch s;
-  s.f = sides * triangle.inverse;
-  s.c = s.f.transpose() * s.f;
-  s.weight.bottomRows<2>() = triangle.inverse;
-  s.weight.row(0) = -triangle.inverse.colwise().sum();
+  for (int k = 0; k < cell.num_parts; ++k) {
+    const StrainCell::Part& part = cell.parts[k];
+    // The gradients of all nodes cancel, so that those of node 0 need not be added.
+    s.f[k] = (block<3>(x, cell.nodes[1]) - origin) * part.gradients.row(1);
+    for (int a = 2; a < cell.num_nodes; ++a) s.f[k] += (block<3>(x, cell.nodes[a]) - origin) * part.gradients.row(a);
+    s.c += part.weight * s.f[k].transpose() * s.f[k];
+  }
   return s;
 }
 
@@ -102,12 +102,16 @@ Mat<2> without_compression(const Mat<2>& s) {
 }
 
 /// Returns the strains G11, G22, 2 G12 by the position of a node.
-Mat<3> strain_by_node(const Stretch& s, int node) {
-  const double w0 = s.weight(node, 0), w1 = s.weight(node, 1);
-  Mat<3> b;
-  b.row(0) = w0 * s.f.col(0).transpose();
-  b.row(1) = w1 * s.f.col(1).transpose();
-  b.row(2) = w0 * s.f.col(1).transpose() + w1 * s.f.col(0).transpose();
+Mat<3> strain_by_node(const StrainCell& cell, const Stretch& s, int node) {
+  Mat<3> b = Mat<3>::Zero();
+  for (int k = 0; k < cell.num_parts; ++k) {
+    const Mat<3, 2>& f = s.f[k];
+    const double g0 = cell.parts[k].weight * cell.parts[k].gradients(node, 0);
+    const double g1 = cell.parts[k].weight * cell.parts[k].gradients(node, 1);
+    b.row(0) += g0 * f.col(0).transpose();
+    b.row(1) += g1 * f.col(1).transpose();
+    b.row(2) += g0 * f.col(1).transpose() + g1 * f.col(0).transpose();
+  }
   return b;
 }
 
@@ -152,66 +156,76 @@ double feasible_step(const ShellTriangle& triangle, const VecX& x, const VecX& d
 MembranePotential::MembranePotential(std::shared_ptr<const ShellMesh> mesh) : mesh_(std::move(mesh)) {
   for (const ShellMaterial& material : mesh_->materials) stiffness_.push_back(material.plane_stress());
   StencilList stencils;
-  for (const ShellTriangle& triangle : mesh_->triangles) stencils.add(triangle.nodes);
+  for (const StrainCell& cell : mesh_->cells) {
+    stencils.add(std::span(cell.nodes).first(cell.num_nodes));
+    first_local_.push_back(num_locals_);
+    num_locals_ += num_stencil_blocks(cell.num_nodes);
+  }
   assembler_ = BlockAssembler(stencils);
 }
 
-double MembranePotential::energy_of(const ShellTriangle& triangle, const VecX& x) const {
-  const ShellMaterial& material = mesh_->materials[triangle.material];
-  const Response response = respond(material, stiffness_[triangle.material], stretch_of(triangle, x).c, false);
-  return triangle.area * material.thickness * response.energy;
+double MembranePotential::energy_of(const StrainCell& cell, const VecX& x) const {
+  const ShellMaterial& material = mesh_->materials[cell.material];
+  const Response response = respond(material, stiffness_[cell.material], stretch_of(cell, x).c, false);
+  return cell.area * material.thickness * response.energy;
 }
 
 CompensatedSum MembranePotential::energy(const VecX& x) const {
-  return ordered_sum(static_cast<int>(mesh_->triangles.size()),
-                     [&](int t) { return energy_of(mesh_->triangles[t], x); });
+  return ordered_sum(static_cast<int>(mesh_->cells.size()), [&](int i) { return energy_of(mesh_->cells[i], x); });
 }
 
 void MembranePotential::add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const {
-  for (const ShellTriangle& triangle : mesh_->triangles) {
-    sums[body_of_block[triangle.nodes[0]]] += energy_of(triangle, x);
-  }
+  for (const StrainCell& cell : mesh_->cells) sums[body_of_block[cell.nodes[0]]] += energy_of(cell, x);
 }
 
 void MembranePotential::add_gradient(const VecX& x, double scale, VecX& gradient) {
-  const std::vector<ShellTriangle>& triangles = mesh_->triangles;
-  forces_.resize(triangles.size());
-  parallel_for(static_cast<int>(triangles.size()), grain, [&](int t) {
-    const ShellTriangle& triangle = triangles[t];
-    const ShellMaterial& material = mesh_->materials[triangle.material];
-    const Stretch s = stretch_of(triangle, x);
-    const Response response = respond(material, stiffness_[triangle.material], s.c, false);
-    // dE/dx_a = A t F S w_a
-    forces_[t] = triangle.area * material.thickness * s.f * as_matrix(response.stress) * s.weight.transpose();
+  const std::vector<StrainCell>& cells = mesh_->cells;
+  forces_.resize(cells.size());
+  parallel_for(static_cast<int>(cells.size()), grain, [&](int i) {
+    const StrainCell& cell = cells[i];
+    const ShellMaterial& material = mesh_->materials[cell.material];
+    const Stretch s = stretch_of(cell, x);
+    const Response response = respond(material, stiffness_[cell.material], s.c, false);
+    const Mat<2> stress = cell.area * material.thickness * as_matrix(response.stress);
+    // dE/dx_a = A t sum_k w_k F_k S g_a
+    forces_[i].setZero();
+    for (int k = 0; k < cell.num_parts; ++k) {
+      forces_[i] += s.f[k] * (cell.parts[k].weight * stress) * cell.parts[k].gradients.transpose();
+    }
   });
-  // Triangles share nodes, so that their forces are added one after the other.
-  for (std::size_t t = 0; t < triangles.size(); ++t) {
-    for (int i = 0; i < 3; ++i) block<3>(gradient, triangles[t].nodes[i]) += scale * forces_[t].col(i);
+  // Cells share nodes, so that their forces are added one after the other.
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    for (int a = 0; a < cells[i].num_nodes; ++a) block<3>(gradient, cells[i].nodes[a]) += scale * forces_[i].col(a);
   }
 }
 
 void MembranePotential::add(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) {
   const bool is_bound = assembler_.bind(matrix);
   CLEARANCE_ASSERT(is_bound);
-  constexpr int blocks_per_triangle = num_stencil_blocks(3);
-  const std::vector<ShellTriangle>& triangles = mesh_->triangles;
-  locals_.resize(triangles.size() * blocks_per_triangle * 9);
-  parallel_for(static_cast<int>(triangles.size()), grain, [&](int t) {
-    const ShellTriangle& triangle = triangles[t];
-    const ShellMaterial& material = mesh_->materials[triangle.material];
-    const Stretch s = stretch_of(triangle, x);
-    const Response response = respond(material, stiffness_[triangle.material], s.c, is_projected);
-    const double volume = triangle.area * material.thickness;
+  const std::vector<StrainCell>& cells = mesh_->cells;
+  locals_.resize(9 * num_locals_);
+  parallel_for(static_cast<int>(cells.size()), grain, [&](int i) {
+    const StrainCell& cell = cells[i];
+    const ShellMaterial& material = mesh_->materials[cell.material];
+    const Stretch s = stretch_of(cell, x);
+    const Response response = respond(material, stiffness_[cell.material], s.c, is_projected);
+    const double volume = cell.area * material.thickness;
     const Mat<3> tangent = volume * response.tangent;
     const Mat<2> stress = volume * as_matrix(response.stress);
-    // The strain turns with the triangle, and compression makes that indefinite.
+    // The strain turns with the triangles, and compression makes that indefinite.
     const Mat<2> geometric = is_projected ? without_compression(stress) : stress;
-    double* local = locals_.data() + static_cast<std::size_t>(t) * blocks_per_triangle * 9;
-    for (int a = 0; a < 3; ++a) {
-      const Mat<3> left = strain_by_node(s, a).transpose() * tangent;
+    std::array<Mat<3>, 4> strains;
+    for (int a = 0; a < cell.num_nodes; ++a) strains[a] = strain_by_node(cell, s, a);
+    double* local = locals_.data() + 9 * first_local_[i];
+    for (int a = 0; a < cell.num_nodes; ++a) {
+      const Mat<3> left = strains[a].transpose() * tangent;
       for (int b = 0; b <= a; ++b, local += 9) {
-        const double along = s.weight.row(a) * geometric * s.weight.row(b).transpose();
-        Eigen::Map<Mat<3>>{local} = left * strain_by_node(s, b) + along * Mat<3>::Identity();
+        double along = 0.0;
+        for (int k = 0; k < cell.num_parts; ++k) {
+          const StrainCell::Part& part = cell.parts[k];
+          along += part.weight * part.gradients.row(a).dot(part.gradients.row(b) * geometric);
+        }
+        Eigen::Map<Mat<3>>{local} = left * strains[b] + along * Mat<3>::Identity();
       }
     }
   });

@@ -1,5 +1,5 @@
-// Stretching of thin shells: A t W(C) for every triangle, where C = F^T F is the right Cauchy-Green tensor of the map
-// from the plane at rest into space.
+// Stretching of thin shells: A t W(C) for every strain cell, where C is the mean of F^T F, the right Cauchy-Green
+// tensors of the maps of the cell's triangles from the plane at rest into space.
 //
 //   StVK         W = G : Q : G / 2, G = (C - 1) / 2, Q that of plane stress, isotropic or orthotropic
 //   neo-Hookean  W = mu/2 (tr C - 2 - ln det C) + L/8 ln^2 det C, L = E nu / (1 - nu^2)
@@ -35,13 +35,15 @@ class MembranePotential : public Potential {
 
  private:
   void add(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix);
-  double energy_of(const ShellTriangle& triangle, const VecX& x) const;
+  double energy_of(const StrainCell& cell, const VecX& x) const;
 
   std::shared_ptr<const ShellMesh> mesh_;
   std::vector<Mat<3>> stiffness_;  // [Pa] per material: Q
   BlockAssembler assembler_;
+  std::vector<std::size_t> first_local_;  // per cell: its first block among the local Hessians
+  std::size_t num_locals_ = 0;
   std::vector<double> locals_;
-  std::vector<Mat<3>> forces_;  // [N] per triangle, by node
+  std::vector<Mat<3, 4>> forces_;  // [N] per cell, by node
 };
 
 }  // namespace clearance

@@ -35,20 +35,29 @@ Mat<3> ShellMaterial::plane_stress() const {
 
 namespace {
 
-/// Returns the sides 01 and 02 of a triangle at rest in its material axes, as columns.
-Mat<2> sides_in_plane(const Vec<3>& side1, const Vec<3>& side2, const Vec<3>* warp) {
+/// Share of the energy of the membrane that is not smoothed.
+constexpr double unsmoothed_share = 0.1;
+
+/// The axes in the plane of a triangle at rest, as columns.
+using PlaneAxes = Mat<3, 2>;
+
+/// Returns axes of which the first is the direction of `along` in the plane, or the side 01 if there is none.
+PlaneAxes plane_axes(const Vec<3>& side1, const Vec<3>& side2, const Vec<3>& along) {
   const Vec<3> normal = side1.cross(side2).normalized();
-  Vec<3> axis = side1;
-  if (warp != nullptr) {
-    const Vec<3> projected = *warp - warp->dot(normal) * normal;
-    // A warp across the triangle has no direction in it.
-    if (projected.norm() > 1e-6 * warp->norm()) axis = projected;
-  }
+  Vec<3> axis = along - along.dot(normal) * normal;
+  // What points across the triangle has no direction in it.
+  if (!(axis.norm() > 1e-6 * along.norm())) axis = side1;
   axis.normalize();
-  const Vec<3> other = normal.cross(axis);
+  PlaneAxes axes;
+  axes << axis, normal.cross(axis);
+  return axes;
+}
+
+/// Returns the inverse of the sides 01 and 02 of a triangle at rest in the axes.
+Mat<2> inverse_sides(const Vec<3>& side1, const Vec<3>& side2, const PlaneAxes& axes) {
   Mat<2> sides;
-  sides << axis.dot(side1), axis.dot(side2), other.dot(side1), other.dot(side2);
-  return sides;
+  sides << axes.transpose() * side1, axes.transpose() * side2;
+  return sides.inverse();
 }
 
 /// Returns the angle between the triangles of an edge at rest.
@@ -58,6 +67,71 @@ double angle_at_rest(const SurfaceEdge& edge, std::span<const Vec<3>> rest) {
       {rest[edge.vertices[0]], rest[edge.vertices[1]], rest[edge.opposite[0]], rest[edge.opposite[1]]});
 }
 
+/// Appends the cells of a body whose triangles and edges are in the mesh.
+class CellBuilder {
+ public:
+  CellBuilder(const ShellBody& body, const SurfaceEdges& edges, int first_triangle, ShellMesh& mesh)
+      : body_(body), edges_(edges), first_triangle_(first_triangle), mesh_(mesh) {}
+
+  void build() {
+    const std::size_t first = mesh_.cells.size();
+    for (std::size_t t = 0; t < body_.triangles.size(); ++t) add_triangle(static_cast<int>(t));
+    for (const SurfaceEdge& edge : edges_.edges) {
+      if (edge.triangles[1] >= 0) {
+        add_edge(edge);
+      } else {
+        // Nothing is smoothed at the border.
+        const ShellTriangle& triangle = triangle_of(edge.triangles[0]);
+        mesh_.cells[first + edge.triangles[0]].area += (1.0 - unsmoothed_share) / 3.0 * triangle.area;
+      }
+    }
+  }
+
+ private:
+  const ShellTriangle& triangle_of(int t) const { return mesh_.triangles[first_triangle_ + t]; }
+  const Vec<3>& at_rest(int vertex) const { return body_.rest[vertex]; }
+
+  void add_triangle(int t) {
+    const ShellTriangle& triangle = triangle_of(t);
+    StrainCell& cell = mesh_.cells.emplace_back();
+    cell.material = triangle.material;
+    cell.area = unsmoothed_share * triangle.area;
+    for (std::size_t i = 0; i < 3; ++i) cell.nodes[i] = triangle.nodes[i];
+    cell.parts[0].gradients.middleRows<2>(1) = triangle.inverse;
+    cell.parts[0].gradients.row(0) = -triangle.inverse.colwise().sum();
+  }
+
+  void add_edge(const SurfaceEdge& edge) {
+    StrainCell& cell = mesh_.cells.emplace_back();
+    const std::array<int, 4> vertices = {edge.vertices[0], edge.vertices[1], edge.opposite[0], edge.opposite[1]};
+    for (std::size_t i = 0; i < 4; ++i) cell.nodes[i] = body_.blocks[vertices[i]];
+    cell.num_nodes = 4;
+    cell.num_parts = 2;
+    cell.material = triangle_of(edge.triangles[0]).material;
+    const double area = triangle_of(edge.triangles[0]).area + triangle_of(edge.triangles[1]).area;
+    cell.area = (1.0 - unsmoothed_share) / 3.0 * area;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Vec<3> side1 = at_rest(vertices[1]) - at_rest(vertices[0]);
+      const Vec<3> side2 = at_rest(vertices[2 + side]) - at_rest(vertices[0]);
+      // Both triangles are unfolded into one plane about the edge, or have the warp in common. The normals of the first
+      // side and of the second, which lies across the edge, point to opposite sides.
+      PlaneAxes axes = plane_axes(side1, side2, body_.material.orthotropy ? body_.material.orthotropy->warp : side1);
+      if (side == 1) axes.col(1) = -axes.col(1);
+      const Mat<2> inverse = inverse_sides(side1, side2, axes);
+      StrainCell::Part& part = cell.parts[side];
+      part.weight = triangle_of(edge.triangles[side]).area / area;
+      part.gradients.row(0) = -inverse.colwise().sum();
+      part.gradients.row(1) = inverse.row(0);
+      part.gradients.row(2 + static_cast<Eigen::Index>(side)) = inverse.row(1);
+    }
+  }
+
+  const ShellBody& body_;
+  const SurfaceEdges& edges_;
+  int first_triangle_;
+  ShellMesh& mesh_;
+};
+
 }  // namespace
 
 void add_shell(const ShellBody& body, ShellMesh& mesh) {
@@ -66,7 +140,6 @@ void add_shell(const ShellBody& body, ShellMesh& mesh) {
   const int first_triangle = static_cast<int>(mesh.triangles.size());
   const int material = static_cast<int>(mesh.materials.size());
   mesh.materials.push_back(body.material);
-  const Vec<3>* warp = body.material.orthotropy ? &body.material.orthotropy->warp : nullptr;
   for (std::size_t t = 0; t < body.triangles.size(); ++t) {
     ShellTriangle& triangle = mesh.triangles.emplace_back();
     const auto& corners = body.triangles[t];
@@ -76,9 +149,10 @@ void add_shell(const ShellBody& body, ShellMesh& mesh) {
     }
     triangle.material = material;
     const Vec<3>& origin = body.rest[corners[0]];
-    const Mat<2> sides = sides_in_plane(body.rest[corners[1]] - origin, body.rest[corners[2]] - origin, warp);
-    triangle.area = 0.5 * sides.determinant();
-    triangle.inverse = sides.inverse();
+    const Vec<3> side1 = body.rest[corners[1]] - origin, side2 = body.rest[corners[2]] - origin;
+    const Vec<3>& along = body.material.orthotropy ? body.material.orthotropy->warp : side1;
+    triangle.area = 0.5 * side1.cross(side2).norm();
+    triangle.inverse = inverse_sides(side1, side2, plane_axes(side1, side2, along));
   }
   const auto block_of = [&](int v) { return v < 0 ? -1 : body.blocks[v]; };
   for (std::size_t e = 0; e < edges.edges.size(); ++e) {
@@ -102,6 +176,7 @@ void add_shell(const ShellBody& body, ShellMesh& mesh) {
     edge.slope.component = static_cast<int>(e) % 3;
     edge.slope.length = 2.0 * area / (count * edge.length);
   }
+  CellBuilder(body, edges, first_triangle, mesh).build();
 }
 
 void add_shell_mass(const ShellMesh& mesh, VecX& of_nodes, VecX& of_slopes) {

@@ -4,6 +4,10 @@
 // turned about it from the bisector of the normals of both triangles. A slope is stored as a length u = phi h, where h
 // is the mean height of the triangles over the edge, so that all unknowns are metres and all forces newtons. Three
 // slopes share a block.
+//
+// The strain of the membrane is smoothed along edges [Liu09]: every edge has a third of the area of its triangles, with
+// the mean of their strains. Nearby triangles that are too stiff each for itself, because their strain is constant, err
+// in opposite directions. A tenth of the energy remains with the triangles, so that none of them can collapse.
 #pragma once
 
 #include <array>
@@ -51,6 +55,22 @@ struct ShellTriangle {
   Mat<2> inverse = Mat<2>::Identity();  ///< [1/m] of the sides 01 and 02 at rest, in material axes, as columns
 };
 
+/// A region of the sheet at rest with one strain: a share of a triangle, or the strip along an edge, whose Cauchy-Green
+/// tensor C is the mean of those of both triangles.
+struct StrainCell {
+  /// What a triangle adds to C: weight F^T F with F = sum_a x_a g_a^T, where g_a^T is row a of the gradients.
+  struct Part {
+    double weight = 1.0;
+    Mat<4, 2> gradients = Mat<4, 2>::Zero();  ///< [1/m] of the shape functions of the cell's nodes, in the cell's axes
+  };
+  std::array<int, 4> nodes{};  ///< blocks; a triangle has three
+  int num_nodes = 3;
+  int num_parts = 1;
+  std::array<Part, 2> parts;
+  int material = 0;
+  double area = 0.0;  ///< [m^2] at rest
+};
+
 struct ShellEdge {
   std::array<int, 2> nodes{};            ///< blocks
   std::array<int, 2> triangles{-1, -1};  ///< the second is -1 on the border
@@ -67,6 +87,7 @@ struct ShellMesh {
   std::vector<ShellMaterial> materials;
   std::vector<ShellTriangle> triangles;
   std::vector<ShellEdge> edges;
+  std::vector<StrainCell> cells;  ///< of the membrane
   std::vector<DirectionClamp> clamps;
   VecX x_start;  ///< [m] all unknowns of the scene at its start, where clamped edges have the normals they keep
 };
