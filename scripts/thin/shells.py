@@ -269,7 +269,19 @@ def hanging_strip(program, p, e, cells, family):
                  [held(top, components=[False, True, True]), held([top[0]])])
     probe = {"name": "end", "kind": "position", "body": "shell", "region": {"nodes": bottom}}
     probes = program.run(scene([body], [probe], gravity=9.81 * 1e-3))
-    return {"elongation": (-moved(probes, "end")[1] * 1e3, e["elongation_without_limit"] * p["length"])}
+    elongation = -moved(probes, "end")[1] * 1e3
+    # Under its whole weight, with the limit: rows of nodes say how far the strip is stretched along itself.
+    limit = p["strain_limit"]
+    rows = [probe]
+    for row in range(cells + 1):
+        height = -p["length"] * row / cells
+        level = nodes(mesh, lambda x, y, z, height=height: abs(y - height) < 0.3 * p["length"] / cells)
+        rows.append({"name": f"row{row}", "kind": "position", "body": "shell", "region": {"nodes": level}})
+    probes = program.run(scene([dict(body, shell={"strain_limit": limit})], rows, gravity=9.81))
+    height = [probes[f"row{row}.y"] for row in range(cells + 1)]
+    stretch = [(above[-1] - below[-1]) / (above[0] - below[0]) for above, below in zip(height, height[1:])]
+    return {"elongation": (elongation, e["elongation_without_limit"] * p["length"]),
+            "stretched below the limit": (float(1.0 < max(stretch) < 1.0 + limit), 1.0)}
 
 
 def plate_buckling(program, p, e, cells, family):

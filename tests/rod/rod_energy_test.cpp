@@ -35,7 +35,7 @@ Rod make_rod(const std::vector<Vec<3>>& points, const RodSection& section, const
                .placed = points,
                .blocks = blocks,
                .first_angle_block = count,
-               .section = section,
+               .sections = {section},
                .up = up,
                .rest = rest};
   rod.num_blocks = count + (static_cast<int>(edges.size()) + 2) / 3;

@@ -92,6 +92,9 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
   cube.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = 0, .tolerance = 0.02};
   cube.refinements = 2;
   cube.material_parts = {MaterialPartDesc{.elements = {3, 1}, .region = {}, .material = {.density = 12.5}}};
+  cube.material_fields = {
+      MaterialFieldDesc{.number = MaterialNumber::density, .expression = "1000 * (1 + x)", .values = {}},
+      MaterialFieldDesc{.number = MaterialNumber::poisson_ratio, .expression = "", .values = {0.1, 1.0 / 3.0}}};
   cube.element_densities = {1000.5, 1.0 / 3.0};
   cube.velocity = Expressions{"y", "0.5", "0"};
   cube.stiff_parts = {StiffPartDesc{.region = RegionDesc{}, .density = 7800, .stiffness = 1e10}};
@@ -180,7 +183,8 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                                                          .youngs_modulus_warp = 2e6,
                                                          .youngs_modulus_weft = 3e6,
                                                          .poisson_ratio = 0.1,
-                                                         .shear_modulus = 2e5}};
+                                                         .shear_modulus = 2e5},
+                            .strain_limit = 0.05};
     BodyDesc wire;
     wire.name = "wire";
     wire.kind = BodyKind::rod;

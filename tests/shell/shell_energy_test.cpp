@@ -86,6 +86,70 @@ TEST(ShellEnergy, DerivativesOfMembranes) {
   }
 }
 
+TEST(ShellEnergy, DerivativesOfAMembraneWithALimit) {
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    Sheet sheet = make_square(3, SheetPattern::union_jack);
+    ShellMaterial material = material_of(ElasticModel::neo_hookean, BendingModel::none);
+    material.strain_limit = 0.6;
+    build(material, sheet);
+    MembranePotential potential(shared(sheet));
+    VecX x = shaken(sheet, 0.01, seed);
+    // Beyond the start of the barrier, and once with equal stretches.
+    for (Eigen::Index i = 0; i < x.size(); ++i) x[i] *= i % 3 == 0 || seed == 1U ? 1.42 : 1.0;
+    ASSERT_TRUE(potential.is_feasible(x));
+    expect_derivatives(potential, x, 1e-6);
+  }
+}
+
+TEST(ShellEnergy, NoStepReachesTheStrainLimit) {
+  std::mt19937 random(12);
+  std::uniform_real_distribution<double> shift(-0.5, 0.5);
+  Sheet sheet = make_square(3, SheetPattern::shuffled);
+  ShellMaterial material = material_of(ElasticModel::neo_hookean, BendingModel::none);
+  material.strain_limit = 0.05;
+  build(material, sheet);
+  MembranePotential potential(shared(sheet));
+  VecX beyond = sheet.rest();
+  beyond *= 1.0501;
+  EXPECT_FALSE(potential.is_feasible(beyond));
+  for (int trial = 0; trial < 200; ++trial) {
+    const VecX x = sheet.rest();
+    VecX dx = VecX::Zero(x.size());
+    for (double& value : dx) value = shift(random);
+    const double alpha = potential.max_feasible_step(x, dx).alpha;
+    EXPECT_GT(alpha, 0.0);
+    EXPECT_LT(alpha, 1.0);
+    for (int i = 0; i <= 100; ++i) ASSERT_TRUE(potential.is_feasible(x + alpha * i / 100.0 * dx));
+  }
+}
+
+// Two materials side by side, as one of a field: each triangle has its own law, and neighbours share their strain.
+TEST(ShellEnergy, DerivativesWhereMaterialsMeet) {
+  Sheet sheet = make_square(2, SheetPattern::shuffled);
+  std::vector<ShellMaterial> materials;
+  for (std::size_t t = 0; t < sheet.triangles.size(); ++t) {
+    materials.push_back(material_of(ElasticModel::neo_hookean, BendingModel::slopes));
+    materials.back().youngs_modulus *= t % 2 == 0 ? 1.0 : t % 3 == 0 ? 1.5 : 3.0;
+    materials.back().poisson_ratio = 0.1 + 0.02 * static_cast<double>(t);
+  }
+  build(materials, sheet);
+  MembranePotential membrane(shared(sheet));
+  BendingPotential bending(shared(sheet));
+  expect_derivatives(membrane, shaken(sheet, 0.1, 4), 1e-6);
+  expect_derivatives(bending, shaken(sheet, 0.1, 4), 1e-5);
+  // Stretched evenly, each triangle has the energy of its own material.
+  VecX x = sheet.rest();
+  for (Eigen::Index i = 0; i < x.size(); i += 3) x[i] *= 1.2;
+  double sum = 0.0;
+  for (std::size_t t = 0; t < materials.size(); ++t) {
+    const double e = materials[t].youngs_modulus, nu = materials[t].poisson_ratio;
+    const double log_det = std::log(1.44);
+    sum += sheet.mesh.triangles[t].area * materials[t].thickness *
+           (0.25 * e / (1.0 + nu) * (0.44 - log_det) + 0.125 * e * nu / (1.0 - nu * nu) * log_det * log_det);
+  }
+  EXPECT_NEAR(membrane.energy(x).value(), sum, 1e-12 * sum);
+}
+
 TEST(ShellEnergy, DerivativesOfAWovenMembrane) {
   Sheet sheet = make_square(2, SheetPattern::shuffled);
   ShellMaterial material = material_of(ElasticModel::neo_hookean, BendingModel::none);
@@ -275,8 +339,8 @@ TEST(ShellEnergy, StressOfAStretchedMembrane) {
   }
 }
 
-// A beam that bends in its own plane. Triangles of a grid alone have 3.5 / n^2 too much energy, with one diagonal in all
-// cells and with alternating ones; smoothed along edges 0.8 / n^2 and 1.8 / n^2.
+// A beam that bends in its own plane. Triangles of a grid alone have 3.5 / n^2 too much energy, with one diagonal in
+// all cells and with alternating ones; smoothed along edges 0.8 / n^2 and 1.8 / n^2.
 TEST(ShellEnergy, ASheetBendsInItsPlaneAsABeam) {
   const double curvature = 1e-4;
   for (const int cells : {4, 8, 16}) {
@@ -296,9 +360,7 @@ TEST(ShellEnergy, ASheetBendsInItsPlaneAsABeam) {
       }
       // E I curvature^2 / 2 with I = t / 12
       const double exact = 0.5 * 1e6 * 0.01 / 12.0 * curvature * curvature;
-      EXPECT_NEAR(MembranePotential(shared(sheet)).energy(x).value(), exact,
-                  factor / (cells * cells) * exact)
-          << cells;
+      EXPECT_NEAR(MembranePotential(shared(sheet)).energy(x).value(), exact, factor / (cells * cells) * exact) << cells;
     }
   }
 }

@@ -64,18 +64,22 @@ inline Sheet make_square(int n, SheetPattern pattern) {
 }
 
 /// Makes the energies' mesh of a sheet.
-inline void build(const ShellMaterial& material, Sheet& sheet) {
+inline void build(const std::vector<ShellMaterial>& materials, Sheet& sheet) {
   std::vector<int> blocks(sheet.vertices.size());
   for (std::size_t v = 0; v < blocks.size(); ++v) blocks[v] = static_cast<int>(v);
-  const int first_slope = material.bending == BendingModel::slopes ? static_cast<int>(blocks.size()) : -1;
+  const int first_slope = materials.front().bending == BendingModel::slopes ? static_cast<int>(blocks.size()) : -1;
   add_shell({.triangles = sheet.triangles,
              .rest = sheet.vertices,
              .blocks = blocks,
              .first_slope_block = first_slope,
              .is_flat_at_rest = false,
-             .material = material},
+             .materials = materials},
             sheet.mesh);
   sheet.mesh.x_start = sheet.rest();
+}
+
+inline void build(const ShellMaterial& material, Sheet& sheet) {
+  build(std::vector{material}, sheet);
 }
 
 }  // namespace clearance

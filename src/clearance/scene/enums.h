@@ -253,6 +253,18 @@ struct EnumInfo<BendingModel> {
 };
 
 template <>
+struct EnumInfo<MaterialNumber> {
+  using V = EnumValue<MaterialNumber>;
+  static constexpr std::array values = {
+      V{MaterialNumber::density, "density", "mass density at rest [kg/m^3], 2D: [kg/m^2]"},
+      V{MaterialNumber::youngs_modulus, "youngs_modulus", "stiffness [Pa]"},
+      V{MaterialNumber::poisson_ratio, "poisson_ratio", "sideways contraction"},
+      V{MaterialNumber::damping, "damping", "coefficient of damping [s]; solids only"},
+      V{MaterialNumber::yield_stress, "yield_stress",
+        "stress from which on the material flows [Pa]; solids with a `yield_stress` only"}};
+};
+
+template <>
 struct EnumInfo<JointKind> {
   using V = EnumValue<JointKind>;
   static constexpr std::array values = {V{JointKind::fixed, "fixed", "no relative motion"},
@@ -279,6 +291,9 @@ struct EnumInfo<OutputField> {
         "point data [Pa]: Cauchy stress recovered at the vertices, as `stress_von_mises`, its equivalent stress, and "
         "its components `stress_xx`, `stress_yy`, `stress_zz`, `stress_xy`, `stress_yz` and `stress_xz`; more accurate "
         "than the stresses of cells, most of all on the surface"},
+      V{OutputField::resultants, "resultants",
+        "cell data, 3 numbers: of shells the largest principal force of the membrane [N/m], the principal moment of "
+        "bending with the largest size [N m/m], and 0; of rods tension [N], moment of bending [N m] and torque [N m]"},
       V{OutputField::contact_pressure, "contact_pressure",
         "point data [Pa]: normal contact forces divided by the areas that bear them"},
       V{OutputField::normal_force, "normal_force", "point data, a vector [N]: normal force of contacts on the vertex"},

@@ -662,6 +662,28 @@ void describe(Visitor& v, InertiaDesc& i) {
 }
 
 template <>
+struct StructInfo<MaterialFieldDesc> {
+  static constexpr const char* name = "material_field";
+  static constexpr const char* doc =
+      "A number of the material that varies within a body: a formula of the place, or a list of values. It replaces "
+      "the "
+      "number of `material` and of `material_parts`. The number of `material` stands for the body where one is needed, "
+      "in hints, and should be a typical value.";
+};
+template <class Visitor>
+void describe(Visitor& v, MaterialFieldDesc& f) {
+  v.field("number", f.number, any("", "which number"));
+  v.field("expression", f.expression,
+          any("",
+              "formula of x, y, z [m], the place in the body at rest in the scene; elements have its value at the mean "
+              "of their vertices"));
+  v.field("values", f.values,
+          any("",
+              "one value for each element of the mesh (tetrahedron, triangle, edge), or one for each vertex, of which "
+              "elements have the mean, in the order of the mesh before refinements"));
+}
+
+template <>
 struct StructInfo<OrthotropyDesc> {
   static constexpr const char* name = "orthotropy";
   static constexpr const char* doc =
@@ -694,6 +716,11 @@ void describe(Visitor& v, ShellDesc& s) {
   v.field("flat_at_rest", s.is_flat_at_rest,
           any("", "true: the shell is unbent where it is flat; false: where it is placed"));
   v.field("orthotropy", s.orthotropy, any("", "other stiffness along warp and weft; null: isotropic"));
+  v.field(
+      "strain_limit", s.strain_limit,
+      positive("",
+               "stretch beyond 1 that no triangle reaches in any direction: 0.05 lets the sheet grow by less than 5 "
+               "%; a barrier begins at half of it; null: none"));
 }
 
 template <>
@@ -842,6 +869,8 @@ void describe(Visitor& v, BodyDesc& b) {
   v.field("rod", b.rod, any("", "kind rod: how it stretches, bends and twists; null: the defaults"));
   v.field("material", b.material, any("", "material of the body; obstacles have none"));
   v.field("material_parts", b.material_parts, any("", "deformable bodies: elements of other materials"));
+  v.field("material_fields", b.material_fields,
+          any("", "solids, shells and rods: numbers of the material that vary within the body"));
   v.field(
       "element_densities", b.element_densities,
       positive(

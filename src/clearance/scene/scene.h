@@ -368,6 +368,7 @@ struct ShellDesc {
   std::optional<double> bending_stiffness;   ///< [N m] D; absent: E t^3 / 12 (1 - nu^2)
   bool is_flat_at_rest = false;              ///< unbent where its triangles are in one plane, not where it is placed
   std::optional<OrthotropyDesc> orthotropy;  ///< absent: isotropic
+  std::optional<double> strain_limit;        ///< of the membrane, which no triangle reaches; absent: none
 };
 
 /// How a rod stretches, bends and twists, beyond its material. A rod has two material axes across each edge: the first
@@ -400,6 +401,16 @@ struct MaterialPartDesc {
   MaterialDesc material;
 };
 
+/// A number of a material that varies within a body.
+enum class MaterialNumber { density, youngs_modulus, poisson_ratio, damping, yield_stress };
+
+/// The values of a number of the material of a deformable solid, a shell or a rod by place.
+struct MaterialFieldDesc {
+  MaterialNumber number = MaterialNumber::youngs_modulus;
+  std::string expression;      ///< formula of x, y, z [m] of the body at rest, placed in the scene
+  std::vector<double> values;  ///< per element or per vertex of the mesh; exactly one of expression and values
+};
+
 /// [kg m^2] of a stiff body about its centre of mass, along the axes of its mesh: Ixx is the integral of y^2 + z^2, Ixy
 /// that of -x y.
 struct InertiaDesc {
@@ -425,10 +436,11 @@ struct BodyDesc {
   int refinements = 0;                   ///< how often all elements of the mesh are split, each into 8 (2D: 4)
   TransformDesc transform;
   std::optional<ArrayDesc> array;
-  std::optional<ShellDesc> shell;                ///< shells; absent: that of a default ShellDesc
-  std::optional<RodDesc> rod;                    ///< rods; absent: that of a default RodDesc
-  MaterialDesc material;                         ///< all but obstacles; of stiff bodies density and stiffness count
-  std::vector<MaterialPartDesc> material_parts;  ///< deformable bodies only; the last one that has an element counts
+  std::optional<ShellDesc> shell;                  ///< shells; absent: that of a default ShellDesc
+  std::optional<RodDesc> rod;                      ///< rods; absent: that of a default RodDesc
+  MaterialDesc material;                           ///< all but obstacles; of stiff bodies density and stiffness count
+  std::vector<MaterialPartDesc> material_parts;    ///< deformable bodies only; the last one that has an element counts
+  std::vector<MaterialFieldDesc> material_fields;  ///< of solids, shells and rods, instead of numbers of the materials
   /// [kg/m^3] per tetrahedron (2D: triangle) of the mesh of a deformable body, instead of those of the materials;
   /// empty: none
   std::vector<double> element_densities;
@@ -530,6 +542,7 @@ enum class OutputField {
   plastic_strain,    ///< of elements: accumulated plastic strain, the largest within the element
   energy_density,    ///< [J/m^3] of elements: elastic energy over the volume at rest
   stress,            ///< [Pa] of vertices: recovered Cauchy stress and its equivalent stress
+  resultants,        ///< of triangles and segments of thin bodies: membrane force or tension, moments
   contact_pressure,  ///< [Pa] of surface vertices: normal forces over the areas that bear them
   normal_force,      ///< [N] of contacts on surface vertices
   friction_force     ///< [N] of contacts on surface vertices

@@ -20,6 +20,7 @@
 #include "clearance/scene/validate_attachments.h"
 #include "clearance/scene/validate_generator.h"
 #include "clearance/scene/validate_joints.h"
+#include "clearance/scene/validate_material_fields.h"
 #include "clearance/scene/validate_output.h"
 #include "clearance/scene/validate_plasticity.h"
 #include "clearance/scene/validate_remesh.h"
@@ -336,6 +337,7 @@ Issues validate(const SceneDesc& scene) {
   check_remesh(scene, issues);
   check_thin_bodies(scene, issues);
   check_plasticity(scene, issues);
+  check_material_fields(scene, issues);
   return issues;
 }
 

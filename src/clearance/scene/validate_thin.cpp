@@ -41,12 +41,17 @@ class ThinCheck : SceneCheck {
   void check_scene() {
     for (std::size_t f = 0; f < scene_.output.fields.size(); ++f) {
       const OutputField field = scene_.output.fields[f];
-      const bool is_of_elements = field == OutputField::von_mises || field == OutputField::principal_stress ||
-                                  field == OutputField::strain || field == OutputField::plastic_strain ||
-                                  field == OutputField::energy_density || field == OutputField::stress;
-      if (!is_of_elements) continue;
+      const bool is_of_solids = field == OutputField::plastic_strain || field == OutputField::stress;
+      const bool is_of_shells = field == OutputField::von_mises || field == OutputField::principal_stress ||
+                                field == OutputField::strain || field == OutputField::energy_density;
+      const bool has_others = std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [](const BodyDesc& body) {
+        return is_thin(body.kind) && body.kind != BodyKind::shell;
+      });
+      if (!is_of_solids && !(is_of_shells && has_others)) continue;
       warning(element_path("output.fields", f),
-              "shells, rods and particles do not have this field yet: it is 0 there, whatever they carry",
+              is_of_solids ? "shells, rods and particles do not have this field: it is 0 there, whatever they carry; "
+                             "see `von_mises` and `resultants`"
+                           : "rods and particles do not have this field: it is 0 there; see `resultants`",
               std::string(enum_name(field)));
     }
     if (scene_.start.overlaps == OverlapHandling::separate) {
@@ -92,6 +97,10 @@ class ThinCheck : SceneCheck {
     if (shell.bending == BendingModel::none && shell.bending_stiffness) {
       error(place + ".shell.bending_stiffness", "a shell whose `bending` is \"none\" has no stiffness of bending",
             fmt::format("{:g}", *shell.bending_stiffness));
+    }
+    if (shell.strain_limit && *shell.strain_limit > 1.0) {
+      warning(place + ".shell.strain_limit", "the limit is a strain: 0.05 lets the sheet grow by 5 %",
+              fmt::format("{:g}", *shell.strain_limit));
     }
     if (!shell.orthotropy) return;
     const OrthotropyDesc& of = *shell.orthotropy;

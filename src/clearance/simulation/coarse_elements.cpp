@@ -46,10 +46,10 @@ std::vector<RunWarning> coarse_element_warnings(const Simulation& simulation,
           {"coarse_elements",
            fmt::format(
                "the elements of '{}' are too coarse: its displacements under the forces are estimated to be {:.2g} "
-               "% too small and its largest stress to be wrong by {:.2g} %; most of the error comes from ({:.4g}, "
+               "% too {} and its largest stress to be wrong by {:.2g} %; most of the error comes from ({:.4g}, "
                "{:.4g}, {:.4g}); {}",
-               name, 100.0 * error.displacement, 100.0 * error.stress, error.where[0], error.where[1], error.where[2],
-               remedy_for(error))});
+               name, 100.0 * error.displacement, error.is_too_soft ? "large" : "small", 100.0 * error.stress,
+               error.where[0], error.where[1], error.where[2], remedy_for(error))});
     } else if (error.stress > tolerated_stress_error && is_stress_asked_for(simulation, error.body)) {
       warnings.push_back(
           {"coarse_elements",

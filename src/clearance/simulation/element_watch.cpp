@@ -30,7 +30,7 @@ void ElementWatch::add_step(const Simulation& simulation, const StepReport& repo
   if (simulation.scene().time.integrator == TimeIntegrator::quasi_static) return;
   double elastic = 0.0;
   for (const auto& [name, energy] : report.energy) {
-    if (name == "elastic") elastic += energy;
+    if (name == "elastic" || name == "membrane" || name == "bending") elastic += energy;
   }
   ++num_steps_;
   if (!(elastic > growth * seen_) || num_steps_ < least_steps) return;

@@ -134,7 +134,7 @@ std::vector<DiscretisationError> Simulation::discretisation_errors() const {
   if (impl_->desc.time.integrator == TimeIntegrator::quasi_static) {
     return find_discretisation_errors(*impl_->scene, impl_->state);
   }
-  return estimate_discretisation_errors(*impl_->scene, impl_->state.x);
+  return estimate_discretisation_errors(*impl_->scene, impl_->state.x, impl_->state.time);
 }
 
 std::vector<SoftHold> Simulation::soft_holds() const {

@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 #include "clearance/bodies/rod/rod_joint.h"
@@ -94,13 +95,18 @@ class RodAdder {
 
   void add() {
     first_segment_ = mesh_.segments.size();
-    section_ = static_cast<int>(mesh_.sections.size());
-    mesh_.sections.push_back(body_.section);
+    first_section_ = static_cast<int>(mesh_.sections.size());
+    mesh_.sections.insert(mesh_.sections.end(), body_.sections.begin(), body_.sections.end());
+    for (std::size_t e = 0; body_.sections.size() > 1 && e < body_.edges.size(); ++e) {
+      number_of_edge_[key_of(body_.edges[e][0], body_.edges[e][1])] = static_cast<int>(e);
+    }
     for (const Chain& chain : find_chains(body_.edges, body_.placed.size())) add_chain(chain);
     set_angle_lengths();
   }
 
  private:
+  static std::array<int, 2> key_of(int a, int b) { return {std::min(a, b), std::max(a, b)}; }
+
   void add_chain(const Chain& chain) {
     const std::size_t first = mesh_.segments.size();
     for (std::size_t i = 0; i + 1 < chain.vertices.size(); ++i) add_segment(chain.vertices[i], chain.vertices[i + 1]);
@@ -115,7 +121,7 @@ class RodAdder {
     segment.nodes = {body_.blocks[a], body_.blocks[b]};
     const Vec<3> edge = body_.placed[b] - body_.placed[a];
     segment.length = edge.norm();
-    segment.section = section_;
+    segment.section = first_section_ + (number_of_edge_.empty() ? 0 : number_of_edge_.at(key_of(a, b)));
     segment.angle.block = body_.first_angle_block + static_cast<int>(number) / 3;
     segment.angle.component = static_cast<int>(number) % 3;
     const Vec<3> tangent = edge / segment.length;
@@ -157,20 +163,26 @@ class RodAdder {
 
   /// Chooses the lengths of the angles so that all angles of the body have one inertia.
   void set_angle_lengths() {
+    const RodSection& first = body_.sections.front();
+    const auto inertia = [&](const RodSegment& segment) {
+      const double ratio = mesh_.sections[segment.section].polar_inertia_per_length / first.polar_inertia_per_length;
+      return segment.length * ratio;
+    };
     double total = 0.0;
     const std::size_t count = mesh_.segments.size() - first_segment_;
-    for (std::size_t s = first_segment_; s < mesh_.segments.size(); ++s) total += mesh_.segments[s].length;
+    for (std::size_t s = first_segment_; s < mesh_.segments.size(); ++s) total += inertia(mesh_.segments[s]);
     for (std::size_t s = first_segment_; s < mesh_.segments.size(); ++s) {
       RodSegment& segment = mesh_.segments[s];
-      segment.angle.length = body_.section.radius * std::sqrt(segment.length * static_cast<double>(count) / total);
+      segment.angle.length = first.radius * std::sqrt(inertia(segment) * static_cast<double>(count) / total);
     }
   }
 
   const RodBody& body_;
   RodMesh& mesh_;
   std::size_t first_segment_ = 0;
-  int section_ = 0;
-  std::vector<Vec<3>> tangents_;  // per segment of the body
+  int first_section_ = 0;
+  std::map<std::array<int, 2>, int> number_of_edge_;  // empty: all edges have one section
+  std::vector<Vec<3>> tangents_;                      // per segment of the body
   Vec<3> last_tangent_ = Vec<3>::UnitX(), last_director_ = Vec<3>::UnitY();
 };
 

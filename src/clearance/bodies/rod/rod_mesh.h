@@ -68,8 +68,8 @@ struct RodBody {
   std::span<const Vec<3>> placed;             ///< [m] per vertex
   std::span<const int> blocks;                ///< per vertex
   int first_angle_block = 0;                  ///< angles follow in the order of the segments
-  RodSection section;
-  std::optional<Vec<3>> up;  ///< direction of the first axis, as far as it is across
+  std::vector<RodSection> sections;           ///< one for all edges, or one for each
+  std::optional<Vec<3>> up;                   ///< direction of the first axis, as far as it is across
   RodRest rest;
 };
 

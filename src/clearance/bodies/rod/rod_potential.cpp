@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "clearance/base/contract.h"
@@ -156,8 +157,15 @@ double RodPotential::energy_of_segment(const RodSegment& segment, const VecX& x)
 }
 
 Vec<3> RodPotential::stiffness_of(const RodJoint& joint) const {
-  const RodSection& section = mesh_->sections[mesh_->segments[joint.segments[0]].section];
-  return Vec<3>(section.bending[0], section.bending[1], section.twisting) / joint.length;
+  const RodSegment &before = mesh_->segments[joint.segments[0]], &after = mesh_->segments[joint.segments[1]];
+  const auto of = [&](const RodSegment& segment) {
+    const RodSection& section = mesh_->sections[segment.section];
+    return Vec<3>(section.bending[0], section.bending[1], section.twisting);
+  };
+  if (before.section == after.section) return of(before) / joint.length;
+  // Half of each segment bends under the moment that both have in common: what they give way adds up.
+  return (0.5 * before.length * of(before).cwiseInverse() + 0.5 * after.length * of(after).cwiseInverse())
+      .cwiseInverse();
 }
 
 std::vector<double> RodPotential::joint_energies(const VecX& x) const {
@@ -167,6 +175,27 @@ std::vector<double> RodPotential::joint_energies(const VecX& x) const {
     energies[j] = 0.5 * stiffness_of(mesh_->joints[j]).dot(off.cwiseAbs2());
   });
   return energies;
+}
+
+std::vector<Vec<3>> RodPotential::resultants(const VecX& x) const {
+  std::vector<Vec<3>> moments(mesh_->joints.size());
+  visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
+    moments[j] = stiffness_of(mesh_->joints[j]).cwiseProduct(joint_bend(joint).value - rest_of(mesh_->joints[j]));
+  });
+  std::vector<Vec<3>> sums(mesh_->segments.size(), Vec<3>::Zero());
+  std::vector<int> counts(sums.size(), 0);
+  for (std::size_t j = 0; j < moments.size(); ++j) {
+    for (const int s : mesh_->joints[j].segments) {
+      sums[s] += Vec<3>(0.0, std::hypot(moments[j][0], moments[j][1]), moments[j][2]);
+      ++counts[s];
+    }
+  }
+  for (std::size_t s = 0; s < sums.size(); ++s) {
+    const RodSegment& segment = mesh_->segments[s];
+    if (counts[s] > 0) sums[s] /= counts[s];
+    sums[s][0] = mesh_->sections[segment.section].stretching * (edge_of(segment, x).norm() / segment.length - 1.0);
+  }
+  return sums;
 }
 
 void RodPotential::find_holds(const VecX& x_t0) {

@@ -55,6 +55,11 @@ class RodPotential : public Potential {
   /// Returns the largest alpha <= 1 for which every segment keeps more than a fifth of its length all along the way.
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
 
+  const std::shared_ptr<const RodMesh>& mesh() const { return mesh_; }
+  /// Returns for each segment at x its tension [N], and the size of the bending moment and the torque [N m], means of
+  /// those at its ends; the torque is positive if the end is turned about the segment's direction.
+  std::vector<Vec<3>> resultants(const VecX& x) const;
+
   /// Adds the torque [N m] with which the clamps of the step begun last hold the rod at x, half of it to each node of a
   /// clamped segment. `torques` has three numbers per block.
   void add_clamp_torques(const VecX& x, VecX& torques) const;

@@ -42,11 +42,7 @@ Tilt tilt_of(const Vec<3>& x0, const Vec<3>& x1, const Vec<3>& x2, const Vec<3>&
 /// Returns the stiffness [N m] of the three angles of a triangle with slopes.
 Mat<3> triangle_stiffness(const ShellMesh& mesh, const ShellTriangle& triangle) {
   const ShellMaterial& material = mesh.materials[triangle.material];
-  // The corners at rest in the plane: the sides are the columns of the inverse of `inverse`.
-  const Mat<2> inverse = triangle.inverse;
-  const double det = inverse(0, 0) * inverse(1, 1) - inverse(0, 1) * inverse(1, 0);
-  const Vec<2> side1(inverse(1, 1) / det, -inverse(1, 0) / det), side2(-inverse(0, 1) / det, inverse(0, 0) / det);
-  const std::array<Vec<2>, 3> edges = {side2 - side1, -side2, side1};
+  const std::array<Vec<2>, 3> edges = sides_at_rest(triangle);
   const double nu = material.poisson_ratio, factor = material.flexural_rigidity() / triangle.area;
   Mat<3> stiffness;
   for (int i = 0; i < 3; ++i) {
@@ -113,8 +109,11 @@ class BendingPotential::Builder {
     const ShellEdge& edge = mesh_.edges[e];
     Element& element = elements_.all.emplace_back();
     element.num_angles = 1;
-    const double area = triangle.area + mesh_.triangles[edge.triangles[1]].area;
-    element.stiffness(0, 0) = mesh_.materials[triangle.material].flexural_rigidity() * edge.length * edge.length / area;
+    const ShellTriangle& other = mesh_.triangles[edge.triangles[1]];
+    const double area = triangle.area + other.area;
+    const double rigidity = 0.5 * (mesh_.materials[triangle.material].flexural_rigidity() +
+                                   mesh_.materials[other.material].flexural_rigidity());
+    element.stiffness(0, 0) = rigidity * edge.length * edge.length / area;
     element.angles[0].edge = e;
     place(edge, element.angles[0], element);
   }
@@ -169,6 +168,7 @@ BendingPotential::BendingPotential(std::shared_ptr<const ShellMesh> mesh) : mesh
     if (edge.clamp >= 0 && edge.slope.block >= 0) stencils.add(std::array{edge.slope.block});
   }
   assembler_ = BlockAssembler(stencils);
+  (void)begin_step(mesh_->x_start, 0.0, 0.0);
   num_locals_ = static_cast<std::size_t>(stencils.first_local_block.back());
 }
 
@@ -373,6 +373,48 @@ void BendingPotential::add_clamp_torques(const VecX& x, VecX& torques) const {
       for (const int node : edge.nodes) block<3>(torques, node) += 0.5 * moment * d.cross(g);
     }
   }
+}
+
+std::vector<ShellSample> BendingPotential::samples(const VecX& x) const {
+  std::vector<Vec<3>> curvature(mesh_->triangles.size(), Vec<3>::Zero());
+  // An angle on edge i of a triangle adds angle |e| / A m m^T.
+  const auto add = [&](int t, int e, double angle) {
+    const ShellTriangle& triangle = mesh_->triangles[t];
+    const auto i = std::find(triangle.edges.begin(), triangle.edges.end(), e) - triangle.edges.begin();
+    const Vec<2> side = sides_at_rest(triangle)[i];
+    const double factor = angle / (triangle.area * side.norm());
+    curvature[t] += factor * Vec<3>(side[1] * side[1], side[0] * side[0], -2.0 * side[0] * side[1]);
+  };
+  for (const Element& element : elements_->all) {
+    const Vec<3> angles = angles_of(element, x);
+    if (element.num_angles == 3) {
+      for (int k = 0; k < 3; ++k) {
+        const ShellEdge& edge = mesh_->edges[element.angles[k].edge];
+        add(edge.triangles[element.angles[k].side], element.angles[k].edge, angles[k]);
+      }
+      continue;
+    }
+    // Each triangle of a hinge has half of its angle.
+    const ShellEdge& edge = mesh_->edges[element.angles[0].edge];
+    add(edge.triangles[0], element.angles[0].edge, 0.5 * angles[0]);
+    add(edge.triangles[1], element.angles[0].edge, 0.5 * edge.sense * angles[0]);
+  }
+  std::vector<ShellSample> samples;
+  for (std::size_t t = 0; t < curvature.size(); ++t) {
+    const ShellTriangle& triangle = mesh_->triangles[t];
+    const ShellMaterial& material = mesh_->materials[triangle.material];
+    if (material.bending == BendingModel::none) continue;
+    const double d = material.flexural_rigidity(), nu = material.poisson_ratio;
+    const Vec<3>& k = curvature[t];
+    const Vec<3> moment = d * Vec<3>(k[0] + nu * k[1], k[1] + nu * k[0], 0.5 * (1.0 - nu) * k[2]);
+    // The middles of the sides integrate squares of what is linear exactly.
+    for (int i = 0; i < 3; ++i) {
+      Vec<3> at = Vec<3>::Constant(0.5);
+      at[i] = 0.0;
+      samples.push_back({static_cast<int>(t), at, triangle.area / 3.0, triangle.axes, k, moment, 0.5 * k.dot(moment)});
+    }
+  }
+  return samples;
 }
 
 void BendingPotential::add_stiffness(const VecX& x, VecX& stiffness) const {

@@ -19,6 +19,7 @@
 
 #include "clearance/bodies/shell/dihedral.h"
 #include "clearance/bodies/shell/shell_mesh.h"
+#include "clearance/bodies/shell/shell_sample.h"
 #include "clearance/model/potential.h"
 #include "clearance/sparse/block_assembler.h"
 
@@ -47,6 +48,9 @@ class BendingPotential : public Potential {
   /// Adds the torque [N m] with which the clamps of the step begun last hold the sheet at x, half of it to each node of
   /// a clamped edge. `torques` has three numbers per block.
   void add_clamp_torques(const VecX& x, VecX& torques) const;
+
+  /// Returns the curvatures and moments of the triangles that resist bending, with the clamps of the step begun last.
+  std::vector<ShellSample> samples(const VecX& x) const;
 
   /// Adds to each block [N/m] what resists its motion across the sheet at x, a third of the trace of its part of the
   /// Hessian.

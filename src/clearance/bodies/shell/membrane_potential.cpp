@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "clearance/base/contract.h"
+#include "clearance/bodies/shell/quartic.h"
 #include "clearance/math/elementary.h"
 
 namespace clearance {
@@ -16,6 +17,8 @@ namespace {
 constexpr int grain = 256;  // triangles per task
 /// Share of its area that a triangle keeps in one step of Newton's iteration.
 constexpr double kept_area = 0.2;
+/// Share of the determinant of sl^2 - C that a triangle keeps.
+constexpr double kept_distance = 0.2;
 
 /// The maps of a cell's triangles and its strain.
 struct Stretch {
@@ -80,10 +83,63 @@ Response of_neo_hookean(double mu, double lambda, const Mat<2>& c, bool is_proje
   return r;
 }
 
-Response respond(const ShellMaterial& material, const Mat<3>& q, const Mat<2>& c, bool is_projected) {
+Response of_law(const ShellMaterial& material, const Mat<3>& q, const Mat<2>& c, bool is_projected) {
   if (material.law == ElasticModel::st_venant_kirchhoff || material.orthotropy) return of_st_venant_kirchhoff(q, c);
   const double nu = material.poisson_ratio, e = material.youngs_modulus;
   return of_neo_hookean(e / (2.0 * (1.0 + nu)), e * nu / (1.0 - nu * nu), c, is_projected);
+}
+
+/// The barrier of one principal stretch and its derivatives by the square of the stretch.
+struct LimitOfStretch {
+  double energy = 0.0, first = 0.0, second = 0.0;
+};
+
+/// Returns the barrier for the square of a stretch s between s0 and the limit sl [Li21, section 5]:
+/// f = -(s - s0)^2 ln((sl - s) / (sl - s0)), whose first two derivatives are 0 at s0.
+LimitOfStretch limit_of(double square, double s0, double sl) {
+  LimitOfStretch limit;
+  const double s = std::sqrt(square);
+  if (!(s > s0)) return limit;
+  const double way = s - s0, rest = sl - s;
+  if (!(rest > 0.0)) {
+    limit.energy = infinity;
+    return limit;
+  }
+  const double log = elementary::log(rest / (sl - s0));
+  limit.energy = -way * way * log;
+  const double first = way * way / rest - 2.0 * way * log;
+  const double second = -2.0 * log + 4.0 * way / rest + way * way / (rest * rest);
+  // By s^2: d/d(s^2) = 1/(2 s) d/ds.
+  limit.first = first / (2.0 * s);
+  limit.second = (second - first / s) / (4.0 * square);
+  return limit;
+}
+
+/// Returns the barrier E (f(s1) + f(s2)) of both principal stretches.
+Response of_strain_limit(double modulus, double limit, const Mat<2>& c, bool is_projected) {
+  const double s0 = 1.0 + 0.5 * limit, sl = 1.0 + limit;
+  Response r;
+  const double mean = 0.5 * c.trace(), half = 0.5 * (c(0, 0) - c(1, 1)), radius = std::hypot(half, c(0, 1));
+  if (mean + radius <= s0 * s0) return r;
+  const LimitOfStretch one = limit_of(mean + radius, s0, sl), two = limit_of(mean - radius, s0, sl);
+  r.energy = modulus * (one.energy + two.energy);
+  if (r.energy == infinity) return r;
+  // The direction of the larger stretch: twice its angle has the cosine half / radius.
+  const double cosine2 = radius > 0.0 ? half / radius : 1.0, sine2 = radius > 0.0 ? c(0, 1) / radius : 0.0;
+  // S = 2 dW/dC in principal axes, and turned into those of the cell.
+  const double sum = one.first + two.first, difference = one.first - two.first;
+  r.stress = modulus * Vec<3>(sum + difference * cosine2, sum - difference * cosine2, difference * sine2);
+  // dS/dG in principal axes by the strains G11, G22 and 2 G12: 4 g'' along, and 2 (g1' - g2') / (C1 - C2) in shear.
+  constexpr double same = 1e-9;
+  const double shear = radius > same * mean ? difference / radius : one.second + two.second;
+  Vec<3> tangent(4.0 * one.second, 4.0 * two.second, shear);
+  if (is_projected) tangent = tangent.cwiseMax(0.0);
+  // Strains in principal axes from those of the cell.
+  const double cc = 0.5 * (1.0 + cosine2), ss = 0.5 * (1.0 - cosine2), cs = 0.5 * sine2;
+  Mat<3> turn;
+  turn << cc, ss, cs, ss, cc, -cs, -2.0 * cs, 2.0 * cs, cosine2;
+  r.tangent = modulus * turn.transpose() * tangent.asDiagonal() * turn;
+  return r;
 }
 
 Mat<2> as_matrix(const Vec<3>& stress) {
@@ -115,21 +171,37 @@ Mat<3> strain_by_node(const StrainCell& cell, const Stretch& s, int node) {
   return b;
 }
 
-/// Returns a lower bound of the first time at which a quartic, given by its Bernstein coefficients on [begin, end], is
-/// not positive; `end` if there is none. It is positive at `begin`.
-double first_root_bound(const std::array<double, 5>& b, double begin, double end, int depth) {
-  if (std::all_of(b.begin(), b.end(), [](double value) { return value > 0.0; })) return end;
-  if (depth == 0) return begin;
-  // De Casteljau's algorithm halves the interval.
-  std::array<double, 5> left{}, right = b;
-  for (std::size_t k = 0; k < 5; ++k) {
-    left[k] = right[0];
-    for (std::size_t i = 0; i + k + 1 < 5; ++i) right[i] = 0.5 * (right[i] + right[i + 1]);
-  }
-  const double middle = 0.5 * (begin + end);
-  const double found = first_root_bound(left, begin, middle, depth - 1);
-  if (found < middle) return found;
-  return first_root_bound(right, middle, end, depth - 1);
+/// Returns the largest alpha <= 1 for which the triangle keeps a share of its distance from the strain limit: the
+/// determinant of sl^2 - C is positive as long as both stretches are below sl.
+double limited_step(const ShellTriangle& triangle, double limit, const VecX& x, const VecX& dx) {
+  const auto map = [&](const VecX& of) -> Mat<3, 2> {
+    const Vec<3> origin = block<3>(of, triangle.nodes[0]);
+    Mat<3, 2> sides;
+    sides << block<3>(of, triangle.nodes[1]) - origin, block<3>(of, triangle.nodes[2]) - origin;
+    return sides * triangle.inverse;
+  };
+  const Mat<3, 2> f = map(x), d = map(dx);
+  const Mat<2> c0 = f.transpose() * f, c2 = d.transpose() * d, cross = f.transpose() * d;
+  const Mat<2> c1 = cross + cross.transpose();
+  const double square = (1.0 + limit) * (1.0 + limit);
+  // The entries of sl^2 - C, quadratics in alpha, and their products.
+  const auto entry = [&](int i, int j) { return Vec<3>((i == j ? square : 0.0) - c0(i, j), -c1(i, j), -c2(i, j)); };
+  const auto product = [](const Vec<3>& a, const Vec<3>& b) {
+    return Vec<5>(a[0] * b[0], a[0] * b[1] + a[1] * b[0], a[0] * b[2] + a[1] * b[1] + a[2] * b[0],
+                  a[1] * b[2] + a[2] * b[1], a[2] * b[2]);
+  };
+  const Vec<5> det = product(entry(0, 0), entry(1, 1)) - product(entry(0, 1), entry(0, 1));
+  return first_root_bound({(1.0 - kept_distance) * det[0], det[1], det[2], det[3], det[4]});
+}
+
+/// Returns the largest stretch of a triangle.
+double largest_stretch(const ShellTriangle& triangle, const VecX& x) {
+  const Vec<3> origin = block<3>(x, triangle.nodes[0]);
+  Mat<3, 2> f;
+  f << block<3>(x, triangle.nodes[1]) - origin, block<3>(x, triangle.nodes[2]) - origin;
+  f = (f * triangle.inverse).eval();
+  const Mat<2> c = f.transpose() * f;
+  return std::sqrt(0.5 * c.trace() + std::hypot(0.5 * (c(0, 0) - c(1, 1)), c(0, 1)));
 }
 
 /// Returns the largest alpha <= 1 for which the triangle keeps the share of its area.
@@ -141,14 +213,23 @@ double feasible_step(const ShellTriangle& triangle, const VecX& x, const VecX& d
   // The area vector is n0 + s n1 + s^2 n2.
   const Vec<3> n0 = e1.cross(e2), n1 = d1.cross(e2) + e1.cross(d2), n2 = d1.cross(d2);
   const double area_sq = n0.squaredNorm();
-  // Power coefficients of its square, less what has to remain.
-  const std::array<double, 5> c = {(1.0 - kept_area * kept_area) * area_sq, 2.0 * n0.dot(n1),
-                                   n1.squaredNorm() + 2.0 * n0.dot(n2), 2.0 * n1.dot(n2), n2.squaredNorm()};
-  // Bernstein coefficients: b_k = sum over j <= k of binomial(k, j) / binomial(4, j) c_j.
-  const std::array<double, 5> b = {c[0], c[0] + c[1] / 4.0, c[0] + c[1] / 2.0 + c[2] / 6.0,
-                                   c[0] + 3.0 * c[1] / 4.0 + c[2] / 2.0 + c[3] / 4.0, c[0] + c[1] + c[2] + c[3] + c[4]};
-  constexpr int most_halvings = 40;
-  return first_root_bound(b, 0.0, 1.0, most_halvings);
+  // Coefficients of its square, less what has to remain.
+  const Quartic c = {(1.0 - kept_area * kept_area) * area_sq, 2.0 * n0.dot(n1), n1.squaredNorm() + 2.0 * n0.dot(n2),
+                     2.0 * n1.dot(n2), n2.squaredNorm()};
+  return first_root_bound(c);
+}
+
+/// Returns what resists the strain of a cell. The limit is that of each triangle, whose cell has less than its area.
+Response respond(const ShellMesh& mesh, const StrainCell& cell, const Mat<3>& q, const Mat<2>& c, bool is_projected) {
+  const ShellMaterial& material = mesh.materials[cell.material];
+  Response response = of_law(material, q, c, is_projected);
+  if (!material.strain_limit || cell.num_parts > 1) return response;
+  const double share = mesh.triangles[cell.parts[0].triangle].area / cell.area;
+  const Response limit = of_strain_limit(std::max(q(0, 0), q(1, 1)), *material.strain_limit, c, is_projected);
+  response.energy += share * limit.energy;
+  response.stress += share * limit.stress;
+  response.tangent += share * limit.tangent;
+  return response;
 }
 
 }  // namespace
@@ -166,7 +247,7 @@ MembranePotential::MembranePotential(std::shared_ptr<const ShellMesh> mesh) : me
 
 double MembranePotential::energy_of(const StrainCell& cell, const VecX& x) const {
   const ShellMaterial& material = mesh_->materials[cell.material];
-  const Response response = respond(material, stiffness_[cell.material], stretch_of(cell, x).c, false);
+  const Response response = respond(*mesh_, cell, stiffness_[cell.material], stretch_of(cell, x).c, false);
   return cell.area * material.thickness * response.energy;
 }
 
@@ -185,7 +266,7 @@ void MembranePotential::add_gradient(const VecX& x, double scale, VecX& gradient
     const StrainCell& cell = cells[i];
     const ShellMaterial& material = mesh_->materials[cell.material];
     const Stretch s = stretch_of(cell, x);
-    const Response response = respond(material, stiffness_[cell.material], s.c, false);
+    const Response response = respond(*mesh_, cell, stiffness_[cell.material], s.c, false);
     const Mat<2> stress = cell.area * material.thickness * as_matrix(response.stress);
     // dE/dx_a = A t sum_k w_k F_k S g_a
     forces_[i].setZero();
@@ -208,7 +289,7 @@ void MembranePotential::add(const VecX& x, double scale, bool is_projected, Bloc
     const StrainCell& cell = cells[i];
     const ShellMaterial& material = mesh_->materials[cell.material];
     const Stretch s = stretch_of(cell, x);
-    const Response response = respond(material, stiffness_[cell.material], s.c, is_projected);
+    const Response response = respond(*mesh_, cell, stiffness_[cell.material], s.c, is_projected);
     const double volume = cell.area * material.thickness;
     const Mat<3> tangent = volume * response.tangent;
     const Mat<2> stress = volume * as_matrix(response.stress);
@@ -241,7 +322,10 @@ StepLimit MembranePotential::max_feasible_step(const VecX& x, const VecX& dx) {
   return ordered_reduce(
       static_cast<int>(mesh_->triangles.size()), StepLimit{},
       [&](int t) {
-        const double alpha = feasible_step(mesh_->triangles[t], x, dx);
+        const ShellTriangle& triangle = mesh_->triangles[t];
+        double alpha = feasible_step(triangle, x, dx);
+        const std::optional<double>& limit = mesh_->materials[triangle.material].strain_limit;
+        if (limit) alpha = std::min(alpha, limited_step(triangle, *limit, x, dx));
         return alpha < 1.0 ? StepLimit{alpha, t} : StepLimit{};
       },
       [](const StepLimit& a, const StepLimit& b) { return b.alpha < a.alpha ? b : a; });
@@ -251,8 +335,40 @@ bool MembranePotential::is_feasible(const VecX& x) const {
   return std::all_of(mesh_->triangles.begin(), mesh_->triangles.end(), [&](const ShellTriangle& triangle) {
     const Vec<3> origin = block<3>(x, triangle.nodes[0]);
     const Vec<3> e1 = block<3>(x, triangle.nodes[1]) - origin, e2 = block<3>(x, triangle.nodes[2]) - origin;
-    return e1.cross(e2).squaredNorm() > 0.0;
+    const std::optional<double>& limit = mesh_->materials[triangle.material].strain_limit;
+    return e1.cross(e2).squaredNorm() > 0.0 && (!limit || largest_stretch(triangle, x) < 1.0 + *limit);
   });
+}
+
+std::vector<ShellSample> MembranePotential::samples(const VecX& x) const {
+  std::vector<ShellSample> samples;
+  for (const StrainCell& cell : mesh_->cells) {
+    const ShellMaterial& material = mesh_->materials[cell.material];
+    const Mat<2> c = stretch_of(cell, x).c;
+    const Response response = respond(*mesh_, cell, stiffness_[cell.material], c, false);
+    for (int k = 0; k < cell.num_parts; ++k) {
+      const StrainCell::Part& part = cell.parts[k];
+      ShellSample sample{.triangle = part.triangle, .area = part.weight * cell.area, .axes = part.axes};
+      sample.strain = Vec<3>(0.5 * (c(0, 0) - 1.0), 0.5 * (c(1, 1) - 1.0), c(0, 1));
+      sample.stress = response.stress;
+      sample.energy = material.thickness * response.energy;
+      if (part.edge >= 0) {
+        // The middle of the third of the triangle at the edge.
+        sample.at.setConstant(4.0 / 9.0);
+        sample.at[part.edge] = 1.0 / 9.0;
+        samples.push_back(sample);
+        continue;
+      }
+      // The middles of the sides integrate squares of what is linear exactly.
+      sample.area /= 3.0;
+      for (int i = 0; i < 3; ++i) {
+        sample.at.setConstant(0.5);
+        sample.at[i] = 0.0;
+        samples.push_back(sample);
+      }
+    }
+  }
+  return samples;
 }
 
 }  // namespace clearance

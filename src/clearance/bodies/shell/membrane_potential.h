@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "clearance/bodies/shell/shell_mesh.h"
+#include "clearance/bodies/shell/shell_sample.h"
 #include "clearance/model/potential.h"
 #include "clearance/sparse/block_assembler.h"
 
@@ -32,6 +32,10 @@ class MembranePotential : public Potential {
   /// Returns the largest alpha <= 1 for which every triangle keeps more than a fifth of its area all along the way.
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
   bool is_feasible(const VecX& x) const override;
+
+  const std::shared_ptr<const ShellMesh>& mesh() const { return mesh_; }
+  /// Returns the strains and stresses of the middle surface, cell by cell.
+  std::vector<ShellSample> samples(const VecX& x) const;
 
  private:
   void add(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix);

@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 
 #include "clearance/bodies/shell/dihedral.h"
@@ -37,15 +38,14 @@ namespace {
 
 /// Share of the energy of the membrane that is not smoothed.
 constexpr double unsmoothed_share = 0.1;
-
-/// The axes in the plane of a triangle at rest, as columns.
-using PlaneAxes = Mat<3, 2>;
+/// Ratio of the stiffnesses of neighbours up to which their strain is smoothed.
+constexpr double largest_ratio = 2.0;
 
 /// Returns axes of which the first is the direction of `along` in the plane, or the side 01 if there is none.
 PlaneAxes plane_axes(const Vec<3>& side1, const Vec<3>& side2, const Vec<3>& along) {
   const Vec<3> normal = side1.cross(side2).normalized();
   Vec<3> axis = along - along.dot(normal) * normal;
-  // What points across the triangle has no direction in it.
+  // A vector across the triangle has no direction in it.
   if (!(axis.norm() > 1e-6 * along.norm())) axis = side1;
   axis.normalize();
   PlaneAxes axes;
@@ -76,18 +76,31 @@ class CellBuilder {
   void build() {
     const std::size_t first = mesh_.cells.size();
     for (std::size_t t = 0; t < body_.triangles.size(); ++t) add_triangle(static_cast<int>(t));
-    for (const SurfaceEdge& edge : edges_.edges) {
-      if (edge.triangles[1] >= 0) {
-        add_edge(edge);
-      } else {
-        // Nothing is smoothed at the border.
-        const ShellTriangle& triangle = triangle_of(edge.triangles[0]);
-        mesh_.cells[first + edge.triangles[0]].area += (1.0 - unsmoothed_share) / 3.0 * triangle.area;
+    for (std::size_t e = 0; e < edges_.edges.size(); ++e) {
+      const SurfaceEdge& edge = edges_.edges[e];
+      if (is_smooth(edge)) {
+        add_edge(static_cast<int>(e));
+        continue;
+      }
+      for (const int t : edge.triangles) {
+        if (t >= 0) mesh_.cells[first + t].area += (1.0 - unsmoothed_share) / 3.0 * triangle_of(t).area;
       }
     }
   }
 
  private:
+  double stiffness(int t) const {
+    const ShellMaterial& material = mesh_.materials[triangle_of(t).material];
+    return material.youngs_modulus * material.thickness;
+  }
+
+  /// False at the border, and where a stiff material ends: the strain jumps there.
+  bool is_smooth(const SurfaceEdge& edge) const {
+    if (edge.triangles[1] < 0) return false;
+    const auto [less, more] = std::minmax({stiffness(edge.triangles[0]), stiffness(edge.triangles[1])});
+    return more <= largest_ratio * less;
+  }
+
   const ShellTriangle& triangle_of(int t) const { return mesh_.triangles[first_triangle_ + t]; }
   const Vec<3>& at_rest(int vertex) const { return body_.rest[vertex]; }
 
@@ -97,37 +110,65 @@ class CellBuilder {
     cell.material = triangle.material;
     cell.area = unsmoothed_share * triangle.area;
     for (std::size_t i = 0; i < 3; ++i) cell.nodes[i] = triangle.nodes[i];
+    cell.parts[0].triangle = first_triangle_ + t;
+    cell.parts[0].axes = triangle.axes;
     cell.parts[0].gradients.middleRows<2>(1) = triangle.inverse;
     cell.parts[0].gradients.row(0) = -triangle.inverse.colwise().sum();
   }
 
-  void add_edge(const SurfaceEdge& edge) {
-    StrainCell& cell = mesh_.cells.emplace_back();
+  /// Adds the strip along an edge: one cell, or one for each triangle with the strain of both if their materials
+  /// differ.
+  void add_edge(int number) {
+    const SurfaceEdge& edge = edges_.edges[number];
+    const std::array<int, 2> materials = {triangle_of(edge.triangles[0]).material,
+                                          triangle_of(edge.triangles[1]).material};
+    StrainCell cell = strip_along(number);
+    cell.material = materials[0];
+    if (materials[0] == materials[1]) {
+      mesh_.cells.push_back(cell);
+      return;
+    }
+    const double area = cell.area;
+    for (std::size_t side = 0; side < 2; ++side) {
+      cell.material = materials[side];
+      cell.area = cell.parts[side].weight * area;
+      mesh_.cells.push_back(cell);
+    }
+  }
+
+  StrainCell strip_along(int number) const {
+    const SurfaceEdge& edge = edges_.edges[number];
+    StrainCell cell;
     const std::array<int, 4> vertices = {edge.vertices[0], edge.vertices[1], edge.opposite[0], edge.opposite[1]};
     for (std::size_t i = 0; i < 4; ++i) cell.nodes[i] = body_.blocks[vertices[i]];
     cell.num_nodes = 4;
     cell.num_parts = 2;
-    cell.material = triangle_of(edge.triangles[0]).material;
     const double area = triangle_of(edge.triangles[0]).area + triangle_of(edge.triangles[1]).area;
     cell.area = (1.0 - unsmoothed_share) / 3.0 * area;
     for (std::size_t side = 0; side < 2; ++side) {
       const Vec<3> side1 = at_rest(vertices[1]) - at_rest(vertices[0]);
       const Vec<3> side2 = at_rest(vertices[2 + side]) - at_rest(vertices[0]);
-      // Both triangles are unfolded into one plane about the edge, or have the warp in common. The normals of the first
+      // The triangles are unfolded into one plane about the edge, or have the warp in common. The normals of the first
       // side and of the second, which lies across the edge, point to opposite sides.
-      PlaneAxes axes = plane_axes(side1, side2, body_.material.orthotropy ? body_.material.orthotropy->warp : side1);
+      PlaneAxes axes = plane_axes(side1, side2, warp_ ? warp_->warp : side1);
       if (side == 1) axes.col(1) = -axes.col(1);
       const Mat<2> inverse = inverse_sides(side1, side2, axes);
       StrainCell::Part& part = cell.parts[side];
+      part.triangle = first_triangle_ + edge.triangles[side];
+      const auto& of_triangle = edges_.of_triangles[edge.triangles[side]];
+      part.edge = static_cast<int>(std::find(of_triangle.begin(), of_triangle.end(), number) - of_triangle.begin());
+      part.axes = axes;
       part.weight = triangle_of(edge.triangles[side]).area / area;
       part.gradients.row(0) = -inverse.colwise().sum();
       part.gradients.row(1) = inverse.row(0);
       part.gradients.row(2 + static_cast<Eigen::Index>(side)) = inverse.row(1);
     }
+    return cell;
   }
 
   const ShellBody& body_;
   const SurfaceEdges& edges_;
+  const std::optional<Orthotropy>& warp_ = body_.materials.front().orthotropy;
   int first_triangle_;
   ShellMesh& mesh_;
 };
@@ -138,8 +179,9 @@ void add_shell(const ShellBody& body, ShellMesh& mesh) {
   const SurfaceEdges edges = find_surface_edges(body.triangles);
   const int first_edge = static_cast<int>(mesh.edges.size());
   const int first_triangle = static_cast<int>(mesh.triangles.size());
-  const int material = static_cast<int>(mesh.materials.size());
-  mesh.materials.push_back(body.material);
+  const int first_material = static_cast<int>(mesh.materials.size());
+  mesh.materials.insert(mesh.materials.end(), body.materials.begin(), body.materials.end());
+  const ShellMaterial& common = body.materials.front();
   for (std::size_t t = 0; t < body.triangles.size(); ++t) {
     ShellTriangle& triangle = mesh.triangles.emplace_back();
     const auto& corners = body.triangles[t];
@@ -147,12 +189,13 @@ void add_shell(const ShellBody& body, ShellMesh& mesh) {
       triangle.nodes[i] = body.blocks[corners[i]];
       triangle.edges[i] = first_edge + edges.of_triangles[t][i];
     }
-    triangle.material = material;
+    triangle.material = first_material + (body.materials.size() > 1 ? static_cast<int>(t) : 0);
     const Vec<3>& origin = body.rest[corners[0]];
     const Vec<3> side1 = body.rest[corners[1]] - origin, side2 = body.rest[corners[2]] - origin;
-    const Vec<3>& along = body.material.orthotropy ? body.material.orthotropy->warp : side1;
+    const Vec<3>& along = common.orthotropy ? common.orthotropy->warp : side1;
     triangle.area = 0.5 * side1.cross(side2).norm();
-    triangle.inverse = inverse_sides(side1, side2, plane_axes(side1, side2, along));
+    triangle.axes = plane_axes(side1, side2, along);
+    triangle.inverse = inverse_sides(side1, side2, triangle.axes);
   }
   const auto block_of = [&](int v) { return v < 0 ? -1 : body.blocks[v]; };
   for (std::size_t e = 0; e < edges.edges.size(); ++e) {
@@ -177,6 +220,14 @@ void add_shell(const ShellBody& body, ShellMesh& mesh) {
     edge.slope.length = 2.0 * area / (count * edge.length);
   }
   CellBuilder(body, edges, first_triangle, mesh).build();
+}
+
+std::array<Vec<2>, 3> sides_at_rest(const ShellTriangle& triangle) {
+  // The sides 01 and 02 are the columns of the inverse of `inverse`.
+  const Mat<2>& inverse = triangle.inverse;
+  const double det = inverse(0, 0) * inverse(1, 1) - inverse(0, 1) * inverse(1, 0);
+  const Vec<2> side1(inverse(1, 1) / det, -inverse(1, 0) / det), side2(-inverse(0, 1) / det, inverse(0, 0) / det);
+  return {side2 - side1, -side2, side1};
 }
 
 void add_shell_mass(const ShellMesh& mesh, VecX& of_nodes, VecX& of_slopes) {

@@ -39,6 +39,7 @@ struct ShellMaterial {
   double thickness = 1e-3;                  ///< [m]
   std::optional<double> bending_stiffness;  ///< [N m] D; absent: E t^3 / 12 (1 - nu^2)
   std::optional<Orthotropy> orthotropy;     ///< of the membrane; the law is st_venant_kirchhoff then
+  std::optional<double> strain_limit;       ///< principal stretch less 1 that no triangle reaches
 
   /// Returns D [N m].
   double flexural_rigidity() const;
@@ -47,21 +48,28 @@ struct ShellMaterial {
   Mat<3> plane_stress() const;
 };
 
+/// Two perpendicular unit vectors in the plane of a triangle at rest, as columns.
+using PlaneAxes = Mat<3, 2>;
+
 struct ShellTriangle {
   std::array<int, 3> nodes{};  ///< blocks
   std::array<int, 3> edges{};  ///< edge i is opposite to node i
   int material = 0;
   double area = 0.0;                    ///< [m^2] at rest
-  Mat<2> inverse = Mat<2>::Identity();  ///< [1/m] of the sides 01 and 02 at rest, in material axes, as columns
+  PlaneAxes axes = PlaneAxes::Zero();   ///< material axes at rest; the normal is their cross product
+  Mat<2> inverse = Mat<2>::Identity();  ///< [1/m] of the sides 01 and 02 at rest, in the axes, as columns
 };
 
 /// A region of the sheet at rest with one strain: a share of a triangle, or the strip along an edge, whose Cauchy-Green
 /// tensor C is the mean of those of both triangles.
 struct StrainCell {
-  /// What a triangle adds to C: weight F^T F with F = sum_a x_a g_a^T, where g_a^T is row a of the gradients.
+  /// The term of a triangle in C: weight F^T F with F = sum_a x_a g_a^T, where g_a^T is row a of the gradients.
   struct Part {
     double weight = 1.0;
     Mat<4, 2> gradients = Mat<4, 2>::Zero();  ///< [1/m] of the shape functions of the cell's nodes, in the cell's axes
+    int triangle = 0;
+    int edge = -1;                       ///< of the triangle; -1: the cell is a share of the triangle
+    PlaneAxes axes = PlaneAxes::Zero();  ///< of the cell, unfolded into the triangle's plane
   };
   std::array<int, 4> nodes{};  ///< blocks; a triangle has three
   int num_nodes = 3;
@@ -99,11 +107,14 @@ struct ShellBody {
   std::span<const int> blocks;                    ///< per vertex
   int first_slope_block = -1;                     ///< slopes in the order of find_surface_edges; -1: there are none
   bool is_flat_at_rest = false;                   ///< the angles between triangles are 0 at rest
-  ShellMaterial material;
+  std::vector<ShellMaterial> materials;           ///< one for all triangles, or one for each
 };
 
 /// Adds a body. Its triangles must not be degenerate, and no edge may have more than two of them.
 void add_shell(const ShellBody& body, ShellMesh& mesh);
+
+/// Returns the sides of a triangle at rest in its axes, side i opposite to node i.
+std::array<Vec<2>, 3> sides_at_rest(const ShellTriangle& triangle);
 
 /// Adds the mass [kg] of nodes and slopes to that of each block: thirds of the triangles, and the rotary inertia of the
 /// thickness, rho t^3 / 12 per area.

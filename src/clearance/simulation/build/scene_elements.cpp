@@ -5,6 +5,7 @@
 
 #include "clearance/bodies/fem/hardening.h"
 #include "clearance/simulation/load/kept_shape.h"
+#include "clearance/simulation/load/material_fields.h"
 #include "clearance/simulation/load/material_parts.h"
 
 namespace clearance {
@@ -26,8 +27,7 @@ MaterialParameters make_material(const MaterialDesc& m) {
   return material;
 }
 
-/// The materials of a scene: those of each body and its parts, followed by copies for elements with a density of their
-/// own.
+/// The materials of a scene: those of each body and its parts, followed by those of elements with numbers of their own.
 class Materials {
  public:
   explicit Materials(const SceneDesc& desc) : desc_(desc) {
@@ -40,12 +40,16 @@ class Materials {
 
   const std::vector<MaterialParameters>& all() const { return all_; }
 
-  int of_cell(const BodyInstance& body, std::size_t cell) {
-    const std::size_t number = body.desc;
+  int of_cell(const BodyInstance& body, const MaterialFields& fields, std::size_t cell) {
+    const BodyDesc& desc = desc_.bodies[body.desc];
     const int part = body.material_part.empty() ? -1 : body.material_part[cell];
-    const int material = first_of_body_[number] + 1 + part;
-    const auto density = element_density(desc_.bodies[number], body, body.cell_at_start(cell));
-    return density ? with_density(material, *density) : material;
+    const int material = first_of_body_[body.desc] + 1 + part;
+    const auto density = element_density(desc, body, body.cell_at_start(cell));
+    if (fields.empty()) return density ? with_density(material, *density) : material;
+    MaterialDesc own = part < 0 ? desc.material : desc.material_parts[part].material;
+    if (density) own.density = *density;
+    fields.apply(cell, own);
+    return with_numbers(material, own);
   }
 
  private:
@@ -58,10 +62,20 @@ class Materials {
     return known->second;
   }
 
+  /// Elements with the same numbers share a material.
+  int with_numbers(int material, const MaterialDesc& own) {
+    const std::array<double, 5> numbers = {own.density, own.youngs_modulus, own.poisson_ratio, own.damping,
+                                           own.yield_stress.value_or(0.0)};
+    const auto [known, is_new] = with_numbers_.try_emplace({material, numbers}, static_cast<int>(all_.size()));
+    if (is_new) all_.push_back(make_material(own));
+    return known->second;
+  }
+
   const SceneDesc& desc_;
   std::vector<MaterialParameters> all_;
   std::vector<int> first_of_body_;
   std::map<std::pair<int, double>, int> with_density_;
+  std::map<std::pair<int, std::array<double, 5>>, int> with_numbers_;
 };
 
 template <int dim>
@@ -70,7 +84,7 @@ class ElementCollector {
   using Orders = typename SceneElements<dim>::Orders;
 
   ElementCollector(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns)
-      : bodies_(bodies), unknowns_(unknowns), materials_(desc) {}
+      : desc_(desc), bodies_(bodies), unknowns_(unknowns), materials_(desc) {}
 
   SceneElements<dim> collect() {
     // Cells of frames begin with the solid elements of all bodies.
@@ -97,29 +111,32 @@ class ElementCollector {
   void add_body(int b, int first_cell) {
     const BodyInstance& body = bodies_[b];
     const BodyBlocks& blocks = unknowns_.blocks[b];
+    const MaterialFields fields(desc_.bodies[body.desc], body);
     const std::vector<char> is_stiff_element = stiff_elements(body.mesh, unknowns_.stiff_units, b);
     for (std::size_t cell = 0; cell < is_stiff_element.size(); ++cell) {
       if (is_stiff_element[cell]) continue;
       const int number = first_cell + static_cast<int>(cell);
       if (body.mesh.order_of_cell(cell) > 1) {
-        add_curved(body, cell, blocks, number);
+        add_curved(body, fields, cell, blocks, number);
       } else {
-        add_linear(body, cell, blocks, number);
+        add_linear(body, fields, cell, blocks, number);
       }
     }
   }
 
-  void add_linear(const BodyInstance& body, std::size_t cell, const BodyBlocks& blocks, int number) {
+  void add_linear(const BodyInstance& body, const MaterialFields& fields, std::size_t cell, const BodyBlocks& blocks,
+                  int number) {
     std::array<int, dim + 1> nodes{};
     for (std::size_t i = 0; i <= dim; ++i) {
       nodes[i] =
           blocks.of_node(dim == 3 ? body.mesh.tets[cell][i] : body.mesh.triangles[cell][std::min<std::size_t>(i, 2)]);
     }
-    elements_.linear.add(nodes, materials_.of_cell(body, cell));
+    elements_.linear.add(nodes, materials_.of_cell(body, fields, cell));
     elements_.cell_of_element.push_back(number);
   }
 
-  void add_curved(const BodyInstance& body, std::size_t cell, const BodyBlocks& blocks, int number) {
+  void add_curved(const BodyInstance& body, const MaterialFields& fields, std::size_t cell, const BodyBlocks& blocks,
+                  int number) {
     const int shape_order = body.mesh.order_of_cell(cell);
     const int order = body.displacement_order > 0 ? body.displacement_order : shape_order;
     ElementMesh<dim>& of_order = elements_.curved[{order, shape_order}];
@@ -130,10 +147,11 @@ class ElementCollector {
         of_order.shapes_at_rest.insert(of_order.shapes_at_rest.end(), x.data(), x.data() + dim);
       }
     }
-    of_order.material_of_element.push_back(materials_.of_cell(body, cell));
+    of_order.material_of_element.push_back(materials_.of_cell(body, fields, cell));
     cell_of_curved_[{order, shape_order}].push_back(number);
   }
 
+  const SceneDesc& desc_;
   const std::vector<BodyInstance>& bodies_;
   const Unknowns& unknowns_;
   Materials materials_;

@@ -7,22 +7,24 @@
 #include "clearance/math/rotation.h"
 #include "clearance/simulation/build/initial_state.h"
 #include "clearance/simulation/build/time_window.h"
+#include "clearance/simulation/load/material_fields.h"
 #include "clearance/simulation/load/region.h"
 
 namespace clearance {
 
 namespace {
 
-ShellMaterial material_of(const BodyDesc& body) {
+ShellMaterial material_of(const BodyDesc& body, const MaterialDesc& given) {
   ShellMaterial material;
-  material.law = body.material.model;
-  material.youngs_modulus = body.material.youngs_modulus;
-  material.poisson_ratio = body.material.poisson_ratio;
-  material.density = body.material.density;
+  material.law = given.model;
+  material.youngs_modulus = given.youngs_modulus;
+  material.poisson_ratio = given.poisson_ratio;
+  material.density = given.density;
   material.thickness = *body.thickness;
   const ShellDesc shell = body.shell.value_or(ShellDesc{});
   material.bending = shell.bending;
   material.bending_stiffness = shell.bending_stiffness;
+  material.strain_limit = shell.strain_limit;
   if (!shell.orthotropy) return material;
   const OrthotropyDesc& of = *shell.orthotropy;
   const Mat<3> linear = rotation_from_euler_xyz(body.transform.rotation) * body.transform.scale.asDiagonal();
@@ -62,8 +64,24 @@ void add_clamps(const BodyDesc& desc, const BodyInstance& body, const BodyBlocks
   }
 }
 
-RodSection section_of(const BodyDesc& body, const RodDesc& rod) {
-  const MaterialDesc& material = body.material;
+/// Makes what `make` returns for a material: once for the material of the body, or for each of its elements.
+template <class Make>
+auto for_materials(const BodyDesc& desc, const BodyInstance& body, std::size_t count, const Make& make) {
+  const MaterialFields fields(desc, body);
+  std::vector<decltype(make(desc.material))> made;
+  if (fields.empty()) {
+    made.push_back(make(desc.material));
+    return made;
+  }
+  for (std::size_t element = 0; element < count; ++element) {
+    MaterialDesc material = desc.material;
+    fields.apply(element, material);
+    made.push_back(make(material));
+  }
+  return made;
+}
+
+RodSection section_of(const BodyDesc& body, const RodDesc& rod, const MaterialDesc& material) {
   RodSection section =
       rod.section
           ? RodSection::rectangle((*rod.section)[0], (*rod.section)[1], material.youngs_modulus, material.poisson_ratio,
@@ -91,7 +109,8 @@ ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>&
                .blocks = blocks.block_of_node,
                .first_slope_block = blocks.first_inner,
                .is_flat_at_rest = body_desc.shell && body_desc.shell->is_flat_at_rest,
-               .material = material_of(body_desc)},
+               .materials = for_materials(body_desc, body, body.mesh.triangles.size(),
+                                          [&](const MaterialDesc& m) { return material_of(body_desc, m); })},
               mesh);
     add_clamps(body_desc, body, blocks, first_edge, mesh.edges, mesh.clamps);
   }
@@ -112,7 +131,8 @@ RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bod
                .placed = body.mesh.vertices,
                .blocks = blocks.block_of_node,
                .first_angle_block = blocks.first_inner,
-               .section = section_of(body_desc, rod),
+               .sections = for_materials(body_desc, body, body.mesh.edges.size(),
+                                         [&](const MaterialDesc& m) { return section_of(body_desc, rod, m); }),
                .up = std::nullopt,
                .rest = {rod.is_straight_at_rest, rod.natural_curvature, std::nullopt}};
     if (rod.natural_twist) of.rest.twist = *rod.natural_twist * radians_per_degree;

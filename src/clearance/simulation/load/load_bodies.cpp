@@ -30,6 +30,7 @@
 #include "clearance/simulation/load/hint.h"
 #include "clearance/simulation/load/kept_shape.h"
 #include "clearance/simulation/load/lone_points.h"
+#include "clearance/simulation/load/material_fields.h"
 #include "clearance/simulation/load/material_parts.h"
 #include "clearance/simulation/load/mesh_units.h"
 #include "clearance/simulation/load/moved_bodies.h"
@@ -886,6 +887,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
     }
     load_collision_surface(entry);
     std::vector<BodyInstance> copies = make_copies(entry);
+    if (issues.empty() && !copies.empty()) check_material_fields(entry.body, entry.where, copies, issues);
     if (issues.empty()) warn_of_empty_parts(entry.body, entry.where.place, copies, loaded.warnings);
     std::move(copies.begin(), copies.end(), std::back_inserter(loaded.instances));
   }

@@ -9,6 +9,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/math/elementary.h"
 #include "clearance/model/blocks.h"
+#include "clearance/simulation/output/shell_error.h"
 #include "clearance/simulation/output/stress_recovery.h"
 
 namespace clearance {
@@ -299,7 +300,7 @@ void DiscretisationError::amplify(double factor) {
 }
 
 std::string remedy_for(const DiscretisationError& error) {
-  if (error.order == 1) return "use `\"order\": 2`, or compare with elements of half the length";
+  if (error.order == 1 && !error.is_shell) return "use `\"order\": 2`, or compare with elements of half the length";
   const double factor = elementary::pow(tolerated_error / error.displacement, 1.0 / (2.0 * error.order));
   return fmt::format("use elements with edges of {:.2g} m there instead of {:.2g} m", factor * error.edge_length,
                      error.edge_length);
@@ -311,7 +312,8 @@ static bool may_yield(const SceneModel& scene, const std::vector<int>& elements)
                      [&](int e) { return scene.element_kinds[e].hardening != nullptr; });
 }
 
-std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel& scene, const VecX& x) {
+/// Estimates the errors of tetrahedra and of the triangles of 2D bodies.
+static std::vector<DiscretisationError> estimate_solid_errors(const SceneModel& scene, const VecX& x) {
   std::vector<DiscretisationError> errors;
   if (!scene.element_stresses) return errors;
   const StressPatches patches(scene);
@@ -326,6 +328,15 @@ std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel
     if (may_yield(scene, elements)) continue;
     errors.push_back(BodyEstimate(scene, patches, energies, elements).estimate(body, recovered));
   }
+  return errors;
+}
+
+std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel& scene, const VecX& x, double time) {
+  std::vector<DiscretisationError> errors = estimate_solid_errors(scene, x);
+  const std::vector<DiscretisationError> of_shells = estimate_shell_errors(scene, x, time);
+  errors.insert(errors.end(), of_shells.begin(), of_shells.end());
+  std::sort(errors.begin(), errors.end(),
+            [](const DiscretisationError& a, const DiscretisationError& b) { return a.body < b.body; });
   return errors;
 }
 

@@ -3,7 +3,7 @@
 // The recovered stress sigma* is much closer to the true one than the stress sigma_h of the elements, so that
 // eta^2 = integral of (sigma* - sigma_h) : C^-1 : (sigma* - sigma_h) estimates the energy of the error [Zie87].
 // Elements are too stiff: under given forces, the displacements at the forces are too small by the share that this
-// energy has in the energy of the elements.
+// energy has in the energy of the elements. Shells have an estimate of their own (shell_error.h).
 #pragma once
 
 #include <string>
@@ -18,7 +18,9 @@ struct SceneModel;
 /// Estimate for one body.
 struct DiscretisationError {
   int body = 0;
-  double displacement = 0.0;      ///< share that the displacements under given forces lack
+  double displacement = 0.0;  ///< share by which the displacements under given forces are too small
+  bool is_too_soft = false;   ///< they are too large instead, by that share
+  bool is_shell = false;
   double energy = 0.0;            ///< [J] of the stresses of the elements
   double strain = 0.0;            ///< root mean square, as if all energy were of shear
   double stress = 0.0;            ///< error of the largest recovered stress, relative to it
@@ -39,7 +41,8 @@ constexpr double tolerated_error = 0.04;
 std::string remedy_for(const DiscretisationError& error);
 
 /// Estimates the error of each body with elements at the unknowns x, by ascending body. Bodies with a material that
-/// yields are left out: their error depends on how they have flowed.
-std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel& scene, const VecX& x);
+/// yields are left out: their error depends on how they have flowed. Clamps of shells are those of a time [s].
+std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel& scene, const VecX& x,
+                                                                double time = 0.0);
 
 }  // namespace clearance

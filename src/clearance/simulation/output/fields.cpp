@@ -8,6 +8,7 @@
 #include "clearance/scene/enums.h"
 #include "clearance/simulation/output/contact_pressure.h"
 #include "clearance/simulation/output/stress_recovery.h"
+#include "clearance/simulation/output/thin_states.h"
 
 namespace clearance {
 
@@ -66,18 +67,31 @@ void add_stress(const SceneModel& scene, const State& state, Frame& frame) {
 /// Makes an array with the values of the elements; zero for the cells of stiff bodies and obstacles, which do not
 /// deform.
 template <class Value>
-FrameArray array_of_cells(const SceneModel& scene, const std::vector<ElementState>& states, OutputField field,
-                          int num_components, const Value& value) {
+FrameArray array_of_cells(const SceneModel& scene, const std::vector<ElementState>& states,
+                          const std::vector<ThinState>& thin, OutputField field, int num_components,
+                          const Value& value) {
   FrameArray array{name_of(field), num_components, {}};
   array.values.assign(scene.frames.cell_body.size() * num_components, 0.0);
   for (std::size_t e = 0; e < states.size(); ++e) {
     const double* numbers = value(states[e]);
     std::copy(numbers, numbers + num_components, array.values.begin() + num_components * scene.cell_of_element[e]);
   }
+  for (const ThinState& of : thin) {
+    const double* numbers = value(of.state);
+    std::copy(numbers, numbers + num_components, array.values.begin() + num_components * std::ptrdiff_t{of.cell});
+  }
   return array;
 }
 
 }  // namespace
+
+/// True if any of the fields has values of elements.
+static bool has_cells(const std::vector<OutputField>& fields) {
+  return std::any_of(fields.begin(), fields.end(), [](OutputField field) {
+    return field == OutputField::von_mises || field == OutputField::principal_stress || field == OutputField::strain ||
+           field == OutputField::energy_density || field == OutputField::resultants;
+  });
+}
 
 bool needs_forces(const std::vector<OutputField>& fields) {
   return std::any_of(fields.begin(), fields.end(), [](OutputField field) {
@@ -114,6 +128,16 @@ void add_fields(const SceneModel& scene, const std::vector<OutputField>& fields,
 
   if (wants(OutputField::stress)) add_stress(scene, source.state, frame);
 
+  std::vector<ThinState> thin;
+  if (has_cells(fields)) thin = find_thin_states(scene, source.state);
+  if (wants(OutputField::resultants)) {
+    FrameArray array{name_of(OutputField::resultants), 3, {}};
+    array.values.assign(3 * scene.frames.cell_body.size(), 0.0);
+    for (const ThinState& of : thin) {
+      std::copy(of.resultants.begin(), of.resultants.end(), array.values.begin() + 3 * std::ptrdiff_t{of.cell});
+    }
+    frame.cell_arrays.push_back(std::move(array));
+  }
   const bool has_elements = wants(OutputField::von_mises) || wants(OutputField::principal_stress) ||
                             wants(OutputField::strain) || wants(OutputField::plastic_strain) ||
                             wants(OutputField::energy_density);
@@ -121,7 +145,7 @@ void add_fields(const SceneModel& scene, const std::vector<OutputField>& fields,
   std::vector<ElementState> states;
   if (scene.element_states) states = scene.element_states(source.state.x, source.state.history);
   const auto add_cells = [&](OutputField field, int num_components, const auto& value) {
-    if (wants(field)) frame.cell_arrays.push_back(array_of_cells(scene, states, field, num_components, value));
+    if (wants(field)) frame.cell_arrays.push_back(array_of_cells(scene, states, thin, field, num_components, value));
   };
   add_cells(OutputField::von_mises, 1, [](const ElementState& state) { return &state.von_mises; });
   add_cells(OutputField::principal_stress, 3, [](const ElementState& state) { return state.principal_stress.data(); });

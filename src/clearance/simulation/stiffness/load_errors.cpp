@@ -92,7 +92,7 @@ void raise_by_axes(const SceneModel& scene, const StateResponse<dim>& response, 
   const Model& model = scene.model;
   const Axes axes = axes_of(scene);
   if (std::none_of(errors.begin(), errors.end(),
-                   [&](const DiscretisationError& error) { return axes[error.body].is_slender; })) {
+                   [&](const DiscretisationError& error) { return !error.is_shell && axes[error.body].is_slender; })) {
     return;
   }
   const VecX of_all = largest_of_bodies(model, moved);
@@ -111,7 +111,7 @@ void raise_by_axes(const SceneModel& scene, const StateResponse<dim>& response, 
       if (!axes[body].is_slender || !(of_case[body] >= visible_share * of_all[body]) || !(work[body] > 0.0)) continue;
       const auto error = std::find_if(errors.begin(), errors.end(),
                                       [&](const DiscretisationError& other) { return other.body == body; });
-      if (error == errors.end()) continue;
+      if (error == errors.end() || error->is_shell) continue;
       DiscretisationError raised = of_axis;
       raised.amplify(std::max(1.0, 2.0 * of_axis.energy / (at->factor * at->factor) / work[body]));
       if (raised.displacement > error->displacement) {
@@ -230,7 +230,9 @@ void refine(const SceneModel& scene, const State& state, std::vector<Discretisat
       StateResponse<dim>::find(scene, state, *targets, StiffnessTerms::all);
   if (!response) return;
   const std::vector<double> softening = find_softening<dim>(scene.model, *response, state.x);
-  for (DiscretisationError& error : errors) error.amplify(softening[error.body]);
+  for (DiscretisationError& error : errors) {
+    if (!error.is_shell) error.amplify(softening[error.body]);
+  }
   const VecX moved = state.x - scene.model.x_rest, largest = largest_of_bodies(scene.model, moved);
   std::vector<DiscretisationError> raised = errors;
   raise_by_axes<dim>(scene, *response, elastic_gradient(scene.model, state.x), moved, raised);
@@ -254,8 +256,10 @@ std::vector<DiscretisationError> foresee_discretisation_errors(const SceneDesc& 
 }
 
 std::vector<DiscretisationError> find_discretisation_errors(const SceneModel& scene, const State& state) {
-  std::vector<DiscretisationError> errors = estimate_discretisation_errors(scene, state.x);
-  if (scene.model.layout.num_blocks <= max_blocks_after && !errors.empty()) {
+  std::vector<DiscretisationError> errors = estimate_discretisation_errors(scene, state.x, state.time);
+  // The clamps of shells turn, which the response to forces does not know.
+  const bool has_solids = std::any_of(errors.begin(), errors.end(), [](const auto& error) { return !error.is_shell; });
+  if (scene.model.layout.num_blocks <= max_blocks_after && has_solids) {
     with_dimension(scene.dim, [&](auto dim) { refine<dim>(scene, state, errors); });
   }
   return errors;

@@ -1,0 +1,237 @@
+#include "clearance/simulation/load/material_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "clearance/scene/enums.h"
+#include "clearance/scene/expression.h"
+
+namespace clearance {
+
+namespace {
+
+/// The elements of a body: tetrahedra (2D: triangles) of a solid, triangles of a shell, edges of a rod.
+class Elements {
+ public:
+  Elements(const BodyDesc& desc, const BodyInstance& body) : body_(body), refinements_(desc.refinements) {}
+
+  std::size_t count() const {
+    switch (dimension()) {
+      case 1:
+        return body_.mesh.edges.size();
+      case 2:
+        return body_.mesh.triangles.size();
+      default:
+        return body_.mesh.tets.size();
+    }
+  }
+  const char* name() const {
+    constexpr std::array names = {"edges", "triangles", "tetrahedra"};
+    return names[dimension() - 1];
+  }
+  /// Returns the number of elements of the mesh before refinements.
+  std::size_t count_before() const {
+    return body_.element_numbers ? body_.element_numbers->of_number.size() : count() / num_parts();
+  }
+  /// Returns the number in the mesh before refinements.
+  std::size_t number_before(std::size_t element) const {
+    const std::size_t number = element / num_parts();
+    return body_.element_numbers ? body_.element_numbers->in_file[number] : number;
+  }
+  /// Returns the number of vertices of the mesh before refinements, without nodes between them that raising the order
+  /// has added behind.
+  std::size_t num_vertices() const {
+    if (!body_.lists_reach_between) return body_.num_source_vertices;
+    int last = -1;
+    for (std::size_t e = 0; e < count(); ++e) {
+      for (const int v : corners(e)) last = std::max(last, body_.source_vertex[v]);
+    }
+    return static_cast<std::size_t>(last + 1);
+  }
+  std::span<const int> corners(std::size_t element) const {
+    switch (dimension()) {
+      case 1:
+        return body_.mesh.edges[element];
+      case 2:
+        return body_.mesh.triangles[element];
+      default:
+        return body_.mesh.tets[element];
+    }
+  }
+  Vec<3> centre(std::size_t element) const {
+    Vec<3> sum = Vec<3>::Zero();
+    const std::span<const int> nodes = corners(element);
+    for (const int v : nodes) sum += body_.mesh.vertices[v];
+    return sum / static_cast<double>(nodes.size());
+  }
+
+ private:
+  std::size_t dimension() const {
+    if (body_.kind == BodyKind::rod) return 1;
+    return body_.kind == BodyKind::shell || body_.mesh.dim == 2 ? 2 : 3;
+  }
+  /// The parts of one element follow each other.
+  std::size_t num_parts() const { return std::size_t{1} << (dimension() * static_cast<std::size_t>(refinements_)); }
+
+  const BodyInstance& body_;
+  int refinements_;
+};
+
+/// True if the list has a value for each vertex, and not for each element.
+bool is_of_vertices(const MaterialFieldDesc& field, const Elements& elements) {
+  return field.values.size() != elements.count_before() && field.values.size() == elements.num_vertices();
+}
+
+Result<std::vector<double>> evaluate_field(const MaterialFieldDesc& field, const Elements& elements,
+                                           const BodyInstance& body) {
+  const std::size_t count = elements.count();
+  std::vector<double> of_element(count);
+  if (field.values.empty()) {
+    std::vector<Vec<3>> centres(count);
+    for (std::size_t e = 0; e < count; ++e) centres[e] = elements.centre(e);
+    const auto found = evaluate({field.expression, "0", "0"}, "expression", 0.0, centres);
+    if (!found) return found.issues();
+    for (std::size_t e = 0; e < count; ++e) of_element[e] = (*found)[e][0];
+    return of_element;
+  }
+  const bool is_mean = is_of_vertices(field, elements);
+  for (std::size_t e = 0; e < count; ++e) {
+    if (!is_mean) {
+      of_element[e] = field.values[elements.number_before(e)];
+      continue;
+    }
+    double sum = 0.0;
+    const std::span<const int> corners = elements.corners(e);
+    for (const int v : corners) sum += field.values[body.source_vertex[v]];
+    of_element[e] = sum / static_cast<double>(corners.size());
+  }
+  return of_element;
+}
+
+/// Returns what is wrong with a value; empty if nothing is.
+std::string problem_of(MaterialNumber number, double value) {
+  if (number == MaterialNumber::poisson_ratio) {
+    return value > -1.0 && value < 0.5 ? "" : "expected a number above -1 and below 0.5";
+  }
+  if (number == MaterialNumber::damping) return value >= 0.0 ? "" : "expected a number that is at least 0";
+  return value > 0.0 && std::isfinite(value) ? "" : "expected a positive number";
+}
+
+}  // namespace
+
+MaterialFields::MaterialFields(const BodyDesc& desc, const BodyInstance& body) {
+  const Elements elements(desc, body);
+  for (const MaterialFieldDesc& field : desc.material_fields) {
+    const Result<std::vector<double>> values = evaluate_field(field, elements, body);
+    if (values) fields_.push_back({field.number, *values});
+  }
+}
+
+void MaterialFields::apply(std::size_t element, MaterialDesc& material) const {
+  for (const Values& field : fields_) {
+    const double value = field.of_element[element];
+    switch (field.number) {
+      case MaterialNumber::density:
+        material.density = value;
+        break;
+      case MaterialNumber::youngs_modulus:
+        material.youngs_modulus = value;
+        break;
+      case MaterialNumber::poisson_ratio:
+        material.poisson_ratio = value;
+        break;
+      case MaterialNumber::damping:
+        material.damping = value;
+        break;
+      case MaterialNumber::yield_stress:
+        if (material.yield_stress) material.yield_stress = value;
+        break;
+    }
+  }
+}
+
+namespace {
+
+/// Checks one field of one copy of a body.
+class FieldCheck {
+ public:
+  FieldCheck(const BodyDesc& desc, const MaterialFieldDesc& field, const BodyInstance& body, Issue where)
+      : desc_(desc), field_(field), body_(body), elements_(desc, body), where_(std::move(where)) {}
+
+  Issues find() const {
+    if (!field_.values.empty()) {
+      const bool is_mean = is_of_vertices(field_, elements_);
+      if (!is_mean && field_.values.size() != elements_.count_before()) return {wrong_length()};
+      if (is_mean && desc_.refinements > 0) {
+        return {problem(".values", fmt::format("{} numbers", field_.values.size()),
+                        "a value for each vertex says nothing about the vertices that `refinements` adds; give one for "
+                        "each element")};
+      }
+    }
+    const Result<std::vector<double>> values = evaluate_field(field_, elements_, body_);
+    if (!values) {
+      Issues issues;
+      for (const Issue& issue : values.issues()) issues.push_back(problem(".expression", issue.value, issue.message));
+      return issues;
+    }
+    const auto is_wrong = [&](double value) { return !problem_of(field_.number, value).empty(); };
+    const auto wrong = std::find_if(values->begin(), values->end(), is_wrong);
+    if (wrong == values->end()) return {};
+    const auto count = std::count_if(values->begin(), values->end(), is_wrong);
+    return {wrong_value(static_cast<std::size_t>(wrong - values->begin()), *wrong, count)};
+  }
+
+ private:
+  Issue problem(const std::string& key, const std::string& value, const std::string& message) const {
+    Issue issue = where_;
+    issue.place += key;
+    issue.value = value;
+    issue.message = message;
+    return issue;
+  }
+
+  Issue wrong_length() const {
+    return problem(".values", fmt::format("{} numbers", field_.values.size()),
+                   fmt::format("body '{}' has {} {} and {} vertices; expected one number for each of either",
+                               body_.name, elements_.count_before(), elements_.name(), elements_.num_vertices()));
+  }
+
+  Issue wrong_value(std::size_t element, double value, std::ptrdiff_t count) const {
+    const Vec<3> at = elements_.centre(element);
+    return problem(
+        "", fmt::format("{:g}", value),
+        fmt::format("{} is out of range in {} of the {} {} of '{}', first in number {}, whose middle is at "
+                    "({:.4g}, {:.4g}, {:.4g}); {}",
+                    enum_name(field_.number), count, elements_.count(), elements_.name(), body_.name,
+                    elements_.number_before(element), at[0], at[1], at[2], problem_of(field_.number, value)));
+  }
+
+  const BodyDesc& desc_;
+  const MaterialFieldDesc& field_;
+  const BodyInstance& body_;
+  Elements elements_;
+  Issue where_;
+};
+
+}  // namespace
+
+void check_material_fields(const BodyDesc& desc, const Issue& where, const std::vector<BodyInstance>& copies,
+                           Issues& issues) {
+  for (std::size_t f = 0; f < desc.material_fields.size(); ++f) {
+    Issue of_field = where;
+    of_field.place += fmt::format(".material_fields[{}]", f);
+    for (const BodyInstance& body : copies) {
+      const Issues found = FieldCheck(desc, desc.material_fields[f], body, of_field).find();
+      issues.insert(issues.end(), found.begin(), found.end());
+      // Other copies would repeat the problem.
+      if (!found.empty()) break;
+    }
+  }
+}
+
+}  // namespace clearance

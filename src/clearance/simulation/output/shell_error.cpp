@@ -1,0 +1,129 @@
+#include "clearance/simulation/output/shell_error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "clearance/model/blocks.h"
+#include "clearance/simulation/output/shell_samples.h"
+
+namespace clearance {
+
+namespace {
+
+/// Root mean square of strain below which a shell counts as unloaded, because its strain is rounding.
+constexpr double least_strain = 1e-12;
+/// Largest share that is reported.
+constexpr double largest_share = 0.9;
+
+/// Twice the energies [J] of a triangle: whole, and of the errors of membrane and bending.
+struct Energies {
+  double whole = 0.0, stretched = 0.0, bent = 0.0;
+
+  void add(const Energies& other) {
+    whole += other.whole;
+    stretched += other.stretched;
+    bent += other.bent;
+  }
+  double share() const { return whole > 0.0 ? (stretched + bent) / whole : 0.0; }
+};
+
+class ShellEstimate {
+ public:
+  ShellEstimate(const SceneModel& scene, const ShellSamples& samples)
+      : scene_(scene), mesh_(*samples.mesh), patches_(mesh_), energies_(mesh_.triangles.size()) {
+    measure(samples.membrane, false);
+    measure(samples.bending, true);
+  }
+
+  std::vector<DiscretisationError> errors() const {
+    std::map<int, std::vector<int>> of_body;
+    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      of_body[body_of_block(scene_.model, mesh_.triangles[t].nodes[0])].push_back(static_cast<int>(t));
+    }
+    std::vector<DiscretisationError> errors;
+    for (const auto& [body, triangles] : of_body) errors.push_back(error_of(body, triangles));
+    return errors;
+  }
+
+ private:
+  Mat<3> stiffness_of(int t, bool is_bending) const {
+    ShellMaterial material = mesh_.materials[mesh_.triangles[t].material];
+    if (!is_bending) return material.thickness * material.plane_stress();
+    // The law of plane stress with the modulus 12 D (1 - nu^2) / t^3 over t^3 / 12 is that of plates.
+    const double nu = material.poisson_ratio;
+    material.orthotropy.reset();
+    material.youngs_modulus = material.flexural_rigidity() * (1.0 - nu * nu);
+    return material.plane_stress();
+  }
+
+  /// Adds the energies of strains or of curvatures, whose sign follows the normal.
+  void measure(const std::vector<ShellSample>& samples, bool is_bending) {
+    const std::vector<CornerTensors> corners = patches_.recover(mean_strains(mesh_, samples), is_bending);
+    for (const ShellSample& sample : samples) {
+      const CornerTensors& at = corners[sample.triangle];
+      const Mat<3> recovered = sample.at[0] * at[0] + sample.at[1] * at[1] + sample.at[2] * at[2];
+      const Vec<3> difference = strain_in(recovered, sample.axes) - sample.strain;
+      Energies& energies = energies_[sample.triangle];
+      energies.whole += 2.0 * sample.area * sample.energy;
+      (is_bending ? energies.bent : energies.stretched) +=
+          sample.area * difference.dot(stiffness_of(sample.triangle, is_bending) * difference);
+    }
+  }
+
+  Vec<3> centre(int t) const {
+    Vec<3> sum = Vec<3>::Zero();
+    for (const int node : mesh_.triangles[t].nodes) sum += block<3>(scene_.model.x_rest, node);
+    return sum / 3.0;
+  }
+
+  DiscretisationError error_of(int body, const std::vector<int>& triangles) const {
+    DiscretisationError error;
+    error.body = body;
+    error.is_shell = true;
+    Energies all;
+    double stiffness = 0.0, length = 0.0;  // [J] at a strain of 1
+    int largest = triangles[0], worst = triangles[0];
+    for (const int t : triangles) {
+      const ShellTriangle& triangle = mesh_.triangles[t];
+      const ShellMaterial& material = mesh_.materials[triangle.material];
+      all.add(energies_[t]);
+      stiffness += triangle.area * material.thickness * material.plane_stress()(2, 2);
+      for (const Vec<2>& side : sides_at_rest(triangle)) length += side.norm() / 3.0;
+      if (energies_[t].whole / triangle.area > energies_[largest].whole / mesh_.triangles[largest].area) largest = t;
+      if (energies_[t].stretched + energies_[t].bent > energies_[worst].stretched + energies_[worst].bent) worst = t;
+    }
+    error.edge_length = length / static_cast<double>(triangles.size());
+    error.where = centre(worst);
+    error.strain = std::sqrt(all.whole / stiffness);
+    if (!(error.strain > least_strain)) {
+      error.strain = 0.0;
+      return error;
+    }
+    error.energy = 0.5 * all.whole;
+    const double excess = (all.bent - all.stretched) / all.whole;
+    error.is_too_soft = excess > 0.0;
+    error.displacement = std::min(std::abs(excess), largest_share);
+    Energies near;
+    for (const int node : mesh_.triangles[largest].nodes) {
+      for (const int t : patches_.around(node)) near.add(energies_[t]);
+    }
+    error.stress = std::sqrt(std::min(near.share(), 1.0));
+    return error;
+  }
+
+  const SceneModel& scene_;
+  const ShellMesh& mesh_;
+  ShellPatches patches_;
+  std::vector<Energies> energies_;  // per triangle
+};
+
+}  // namespace
+
+std::vector<DiscretisationError> estimate_shell_errors(const SceneModel& scene, const VecX& x, double time) {
+  const std::optional<ShellSamples> samples = find_shell_samples(scene, x, time);
+  if (!samples) return {};
+  return ShellEstimate(scene, *samples).errors();
+}
+
+}  // namespace clearance
