@@ -36,13 +36,26 @@ def runs_of(case_id):
     return runs
 
 
-def error_of(value, expected):
-    return abs(value - expected) / abs(expected) if expected else abs(value)
+def error_of(value, expected, case):
+    """Returns the error as the tolerance of the case counts it: of the number, of the length, or in whole."""
+    tolerance = case["tolerance"]
+    if "relative" in tolerance:
+        return abs(value - expected) / abs(expected) if expected else abs(value)
+    if "of_length" in tolerance:
+        return abs(value - expected) / case["parameters"]["length"]
+    return abs(value - expected) * (0.01 if "percentage_points" in tolerance else 1.0)
+
+
+def tolerance_of(case, expected):
+    """Returns the largest error; numbers other than 0 and 1 are given with six digits."""
+    tolerance = case["tolerance"]
+    largest = tolerance.get("relative", tolerance.get("of_length", tolerance.get("absolute")))
+    if largest is None:
+        largest = 0.01 * tolerance["percentage_points"]
+    return largest + (2e-6 if expected not in (0.0, 1.0) else 0.0)
 
 
 def solve_case(case, program, levels):
-    # Expected numbers are given with six digits.
-    tolerance = case["tolerance"].get("relative", case["tolerance"].get("of_length", 0.0)) + 2e-6
     is_right = True
     for label, solve in runs_of(case["id"]):
         results = []
@@ -54,10 +67,10 @@ def solve_case(case, program, levels):
                 print(f"{case['id']:26} {label:12} FAILED: {failure}", flush=True)
                 return False
         for name, (value, expected) in results[-1].items():
-            error = error_of(value, expected)
+            error, tolerance = error_of(value, expected, case), tolerance_of(case, expected)
             order = ""
             if len(results) > 1 and error > 0.0:
-                before = error_of(*results[-2][name])
+                before = error_of(*results[-2][name], case)
                 order = f"  order {math.log2(before / error):5.2f}" if before > 0.0 else ""
             verdict = "right" if error <= tolerance else "OFF"
             is_right = is_right and error <= tolerance

@@ -3,7 +3,8 @@
 import math
 
 from thin.meshes import line, loop
-from thin.scene import force, frequency, held, is_threshold, moved, position, ramp, reaction, scene
+from thin.scene import (end_couple, force, frequency, held, is_threshold, moved, position, ramp, reaction, rolled_up,
+                        scene)
 
 
 def rod(mesh, thickness, material, motions=(), loads=(), name="rod", **others):
@@ -52,6 +53,25 @@ def heavy_elastica(program, p, e, count):
         results[f"x {load:g}"] = (1.0 + x / length, expected[0])
         results[f"drop {load:g}"] = (-y / length, expected[1])
     return results
+
+
+def roll_up(program, p, e, count):
+    """A couple acts on the ends of the last segment: the length counts to its middle. All nodes stay in the plane, which
+    forces of given directions would let the rod leave near a full circle."""
+    length, t, width = p["length"], p["thickness"], p["width"]
+    size = length / (count - 1)
+    mesh = line([(size * (i - 0.5), 0.0, 0.0) for i in range(count + 1)])
+    largest = max(p["moments_over_full"])
+    full = 2.0 * math.pi * p["youngs_modulus"] * width * t ** 3 / 12.0 / length
+    steps = round(40 * largest)
+    body = rod(mesh, t, {"youngs_modulus": p["youngs_modulus"], "poisson_ratio": p["poisson_ratio"]},
+               [held([0, 1], clamp=True), held(list(range(count + 1)), components=[False, False, True])],
+               end_couple([count], [count - 1], size, largest * full, 2.0 * math.pi * largest, steps),
+               rod={"section": [t, width], "up": [0, 1, 0]})
+    tip = {"name": "tip", "kind": "position", "body": "rod", "region": {"nodes": [count - 1, count]}}
+    # A rolled strip passes through itself.
+    probes = program.run(scene([body], [tip], duration=float(steps), contact={"enabled": False}))
+    return rolled_up(probes, p, e, steps)
 
 
 def postbuckling(program, p, e, count):
@@ -296,7 +316,7 @@ def michell_ring(program, p, e, count):
 
 CASES = {
     "rod-cantilever-small": (cantilever_small, 50), "rod-elastica-tip": (elastica_tip, 50),
-    "strip-heavy-elastica": (heavy_elastica, 60), "euler-postbuckling": (postbuckling, 60),
+    "strip-heavy-elastica": (heavy_elastica, 60), "roll-up": (roll_up, 64), "euler-postbuckling": (postbuckling, 60),
     "catenary": (catenary, 60), "elastic-catenary": (elastic_catenary, 60), "pure-twist": (pure_twist, 12),
     "natural-helix": (natural_helix, 40), "ring": (ring, 60), "rod-frequencies": (rod_frequencies, 50),
     "hanging-chain": (hanging_chain, 60), "euler-buckling": (euler_buckling, 60),

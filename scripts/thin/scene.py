@@ -82,6 +82,29 @@ def ramp(value, duration):
     return [f"{v!r} * t / {duration!r}" if v else "0" for v in value]
 
 
+def end_couple(last, inner, arm, moment, turn, duration):
+    """Returns two opposite forces, `arm` apart, whose moment about z grows evenly to its value. They stay across the end
+    of a rod or a strip along x, which the moment turns by `turn` [rad]."""
+    size = f"{moment / arm / duration!r} * t"
+    angle = f"{turn / duration!r} * t"
+    across = [f"0 - {size} * sin({angle})", f"{size} * cos({angle})", "0"]
+    back = [f"{size} * sin({angle})", f"0 - {size} * cos({angle})", "0"]
+    return [{"kind": "force", "region": {"nodes": last}, "expression": across},
+            {"kind": "force", "region": {"nodes": inner}, "expression": back}]
+
+
+def rolled_up(probes, p, e, steps):
+    """Returns the way of the tip for each moment of the case roll-up."""
+    results = {}
+    largest = max(p["moments_over_full"])
+    for share in p["moments_over_full"]:
+        row = round(steps * share / largest)
+        inward, up = e["tip"][f"{share:g}"]
+        results[f"inward {share:g}"] = (probes["tip.x"][0] - probes["tip.x"][row], inward)
+        results[f"up {share:g}"] = (probes["tip.y"][row] - probes["tip.y"][0], up)
+    return results
+
+
 def moved(probes, name):
     """Returns the way of a probe from its first to its last place."""
     return [probes[f"{name}.{c}"][-1] - probes[f"{name}.{c}"][0] for c in "xyz"]

@@ -3,7 +3,8 @@
 import math
 
 from thin.meshes import disk, nodes, rectangle
-from thin.scene import force, frequency, held, is_threshold, moved, position, ramp, reaction, scene
+from thin.scene import (end_couple, force, frequency, held, is_threshold, moved, position, ramp, reaction, rolled_up,
+                        scene)
 
 TINY = 1e-9
 
@@ -106,6 +107,25 @@ def heavy_elastica(program, p, e, cells, family):
         results[f"x {load:g}"] = (1.0 + x / length, expected[0])
         results[f"drop {load:g}"] = (-y / length, expected[1])
     return results
+
+
+def roll_up(program, p, e, cells, family):
+    """A couple acts on the last two rows: the length counts to the middle between them, as that of a rod."""
+    length, t, width = p["length"], p["thickness"], p["width"]
+    size, across = length / (cells - 0.5), max(1, cells // 16)
+    mesh = strip_of(size * cells, width, (cells, across), family)
+    first, inner, last = [[j * (cells + 1) + i for j in range(across + 1)] for i in (0, cells - 1, cells)]
+    for i in inner:
+        mesh["vertices"][i][0] = size * (cells - 1)
+    largest = max(p["moments_over_full"])
+    full = 2.0 * math.pi * p["youngs_modulus"] * width * t ** 3 / 12.0 / length
+    steps = round(40 * largest)
+    body = shell(mesh, t, elastic(p),
+                 [held(first, clamp=True), held(list(range(len(mesh["vertices"]))), components=[False, False, True])],
+                 end_couple(last, inner, size, largest * full, 2.0 * math.pi * largest, steps))
+    tip = {"name": "tip", "kind": "position", "body": "shell", "region": {"nodes": inner + last}}
+    probes = program.run(scene([body], [tip], duration=float(steps), contact={"enabled": False}))
+    return rolled_up(probes, p, e, steps)
 
 
 def cantilever_shear(program, p, e, cells, family):
@@ -362,6 +382,7 @@ def membrane_waves(program, p, e, rings, family):
 CASES = {
     "plate-square": (plate_square, 32), "plate-circle": (plate_circle, 12), "plate-corner-twist": (plate_corner_twist, 8),
     "plate-frequencies": (plate_frequencies, 20), "strip-heavy-elastica": (heavy_elastica, 24),
+    "roll-up": (roll_up, 16),
     "sze-cantilever-shear": (cantilever_shear, 16), "sze-slit-annulus": (slit_annulus, 10),
     "scordelis-lo": (scordelis_lo, 32), "pinched-cylinder": (pinched_cylinder, 40),
     "pinched-hemisphere": (pinched_hemisphere, 16), "uniaxial-large": (uniaxial, 4),
