@@ -18,21 +18,27 @@ class Program:
         self.seconds = 0.0
         self.iterations = 0
         self.told = set()
+        # Lines of stats.jsonl of the last run.
+        self.steps = []
 
-    def run(self, scene, may_fail=False):
-        """Runs a scene and returns its probes by column; raises Failed unless all steps converge."""
+    def run(self, scene, may_fail=False, stops=()):
+        """Runs a scene and returns its probes by column; raises Failed unless all steps converge. A run with `stops` ends
+        after each of these numbers of steps and goes on from its checkpoint."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "scene.json"
             file.write_text(json.dumps(scene))
             out = Path(folder) / "out"
-            ended = subprocess.run([self.path, "run", str(file), "-o", str(out), "--threads", "1", "-q"],
-                                   capture_output=True, text=True, check=False)
-            if not (out / "summary.json").exists():
-                raise Failed((ended.stderr + ended.stdout).strip()[:400])
+            for part in range(len(stops) + 1):
+                command = [self.path, "run", str(file), "-o", str(out), "--threads", "1", "-q"]
+                command += ["--steps", str(stops[part])] if part < len(stops) else []
+                command += ["--resume"] if part > 0 else []
+                ended = subprocess.run(command, capture_output=True, text=True, check=False)
+                if not (out / "summary.json").exists():
+                    raise Failed((ended.stderr + ended.stdout).strip()[:400])
             summary = json.loads((out / "summary.json").read_text())
             self.told |= {warning["name"] for warning in summary.get("warnings", [])}
-            for text in (out / "stats.jsonl").read_text().splitlines():
-                step = json.loads(text)
+            self.steps = [json.loads(text) for text in (out / "stats.jsonl").read_text().splitlines()]
+            for step in self.steps:
                 self.seconds += step["seconds"]["total"]
                 self.iterations += step["newton_iterations"]
             statuses = summary.get("steps_by_status", {})
