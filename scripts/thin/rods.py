@@ -210,6 +210,34 @@ def hanging_chain(program, p, e, count):
     return {"f1": (vibrate(program, body, tip, "tip.x", e["f1"], 8, g, start=start), e["f1"])}
 
 
+def bead_on_string(program, p, e, count):
+    """A particle linked to the middle node of a string that starts stretched; the string alone tells the wave speed."""
+    length, pull, strain, size = p["length"], p["tension"], 1e-3, 0.005 * p["length"]
+    n, rest = 2 * (count // 2), length / (1.0 + strain)
+    stiff = {"stretching_stiffness": pull / strain, "bending_stiffness": [0.0, 0.0], "twisting_stiffness": 0.0}
+    density = p["mass_per_length"] * length / rest / (math.pi / 4 * size ** 2)
+    string = rod(line(along_x(rest, n)), size, {"density": density}, [held([0]), held([n])], rod=stiff,
+                 velocity=["0", f"1e-5 * sin({math.pi!r} * x / {length!r})", "0"])
+    stretched = [[strain * x, 0.0, 0.0] for x, _, _ in along_x(rest, n)]
+    diameter = 4.0 * size
+    bead = {"name": "bead", "kind": "particles", "geometry": {"vertices": [[length / 2, 0.0, 0.0]]},
+            "thickness": diameter, "material": {"density": p["bead_mass"] / (math.pi / 6 * diameter ** 3)},
+            "linear_velocity": [0, 1e-5, 0]}
+    mid, start = position("mid", "rod", n // 2), {"moved": [{"body": "rod", "displacements": stretched}]}
+
+    def vibration(bodies, estimate, **others):
+        step = 1.0 / (200 * estimate)
+        probes = program.run(scene(bodies, [mid], is_static=False, integrator="implicit_newmark", step=step,
+                                   duration=6.0 / estimate, start=start, **others))
+        return frequency(probes["time"], probes["mid.y"])
+
+    f1 = vibration([string, bead], e["f1"],
+                   attachments=[{"name": "knot", "body": "bead", "to": "rod", "pairs": [[0, n // 2]]}],
+                   contact={"ignored_pairs": [{"bodies": ["bead", "rod"]}]})
+    speed = 2.0 * length * vibration([string], e["wave_speed"] / (2.0 * length))
+    return {"f1": (f1, e["f1"]), "wave_speed": (speed, e["wave_speed"])}
+
+
 def euler_buckling(program, p, e, count):
     """The straight rod starts with a bow of 1e-3 L, and statics find the next minimum of its energy."""
     length = p["length"]
@@ -379,8 +407,8 @@ CASES = {
     "strip-heavy-elastica": (heavy_elastica, 60), "roll-up": (roll_up, 64), "euler-postbuckling": (postbuckling, 60),
     "catenary": (catenary, 60), "elastic-catenary": (elastic_catenary, 60), "pure-twist": (pure_twist, 12),
     "natural-helix": (natural_helix, 40), "ring": (ring, 60), "rod-frequencies": (rod_frequencies, 50),
-    "hanging-chain": (hanging_chain, 60), "euler-buckling": (euler_buckling, 60),
-    "self-buckling": (self_buckling, 60), "lateral-torsional": (lateral_torsional, 60),
+    "hanging-chain": (hanging_chain, 60), "bead-on-string": (bead_on_string, 60),
+    "euler-buckling": (euler_buckling, 60), "self-buckling": (self_buckling, 60), "lateral-torsional": (lateral_torsional, 60),
     "twisted-rod-under-tension": (twisted_rod, 100), "michell-ring": (michell_ring, 120),
     "spinning-rod": (spinning_rod, 10), "frame-path": (frame_path, 1),
 }
