@@ -14,22 +14,24 @@ import sys
 from pathlib import Path
 
 from bench_common import ROOT, is_missing
-from thin import contacts, rods, shells
+from thin import capstan, contacts, rods, shells
 from thin.scene import Failed, Program
 
 FAMILIES = ("grid", "unstructured")
+RODS = {**rods.CASES, **capstan.RODS}
+SHEETS = {**shells.CASES, **capstan.SHEETS}
 
 
 def runs_of(case_id):
     """Returns what to run for a case: (label, function of the program, p, e and the level)."""
     runs = []
-    for module in (rods, contacts):
-        if case_id in module.CASES:
-            solve, count = module.CASES[case_id]
-            runs.append(("rod" if module is rods else "", lambda program, p, e, level, solve=solve, count=count:
+    for cases, label in ((RODS, "rod"), (contacts.CASES, "")):
+        if case_id in cases:
+            solve, count = cases[case_id]
+            runs.append((label, lambda program, p, e, level, solve=solve, count=count:
                          solve(program, p, e, count * level)))
-    if case_id in shells.CASES:
-        solve, cells = shells.CASES[case_id]
+    if case_id in SHEETS:
+        solve, cells = SHEETS[case_id]
         for family in FAMILIES:
             runs.append((family, lambda program, p, e, level, solve=solve, cells=cells, family=family:
                          solve(program, p, e, cells * level, family)))
