@@ -14,12 +14,12 @@ import sys
 from pathlib import Path
 
 from bench_common import ROOT, is_missing
-from thin import capstan, contacts, rods, shells
+from thin import capstan, contacts, patch, rods, shells
 from thin.scene import Failed, Program
 
 FAMILIES = ("grid", "unstructured")
 RODS = {**rods.CASES, **capstan.RODS}
-SHEETS = {**shells.CASES, **capstan.SHEETS}
+SHEETS = {**shells.CASES, **capstan.SHEETS, **patch.SHEETS}
 
 
 def runs_of(case_id):
@@ -32,7 +32,7 @@ def runs_of(case_id):
                          solve(program, p, e, count * level)))
     if case_id in SHEETS:
         solve, cells = SHEETS[case_id]
-        for family in FAMILIES:
+        for family in patch.FAMILIES if case_id in patch.SHEETS else FAMILIES:
             runs.append((family, lambda program, p, e, level, solve=solve, cells=cells, family=family:
                          solve(program, p, e, cells * level, family)))
     return runs
