@@ -52,6 +52,25 @@ class SameAsTheProgram(InFolder):
         first, again = (cl.Results(self.folder / name).steps[-1]["state_hash"] for name in ("out", "again"))
         self.assertEqual(first, again)
 
+    def test_arrays_give_the_numbers_of_materials(self):
+        vertices, tets = bar()
+        middles = vertices[tets].mean(axis=1)
+        ends = []
+        for field in ({"values": 1e5 * (1 + 10 * middles[:, 0])}, {"values": 1e5 * (1 + 10 * vertices[:, 0])},
+                      {"expression": "1e5 * (1 + 10 * x)"}):
+            scene = cl.Scene(time={"step": 0.02, "duration": 0.2})
+            scene.add_body("bar", vertices=vertices, tets=tets, material={"youngs_modulus": 2e5},
+                           material_fields=[{"number": "youngs_modulus", **field}],
+                           motions=[{"region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}}])
+            ends.append(cl.Simulation(scene).run().positions)
+        for end in ends[1:]:
+            np.testing.assert_allclose(end, ends[0], rtol=0, atol=1e-12)
+        with self.assertRaisesRegex(cl.SceneError, r"material_fields\[0\].values: body 'bar' has \d+ tetrahedra"):
+            scene = cl.Scene()
+            scene.add_body("bar", vertices=vertices, tets=tets,
+                           material_fields=[{"number": "density", "values": np.array([1.0, -2.0])}])
+            cl.Simulation(scene)
+
     def test_threads_do_not_matter(self):
         hashes = {cl.Simulation(drop(), threads=n).run().state_hash for n in (1, 2, 0)}
         self.assertEqual(len(hashes), 1)
