@@ -184,7 +184,9 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                                                          .youngs_modulus_weft = 3e6,
                                                          .poisson_ratio = 0.1,
                                                          .shear_modulus = 2e5},
-                            .strain_limit = 0.05};
+                            .strain_limit = 0.05,
+                            .yield_curvature = 12.5,
+                            .pattern = PatternDesc{.mesh = "panels.obj", .is_texture = true, .scale = 0.01}};
     BodyDesc wire;
     wire.name = "wire";
     wire.kind = BodyKind::rod;

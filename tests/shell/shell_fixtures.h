@@ -72,6 +72,7 @@ inline void build(const std::vector<ShellMaterial>& materials, Sheet& sheet) {
              .rest = sheet.vertices,
              .blocks = blocks,
              .first_slope_block = first_slope,
+             .pattern = {},
              .is_flat_at_rest = false,
              .materials = materials},
             sheet.mesh);

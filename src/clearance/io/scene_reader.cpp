@@ -194,6 +194,10 @@ std::string scene_text(const fs::path& path, const SceneDesc& scene) {
           if (!file->empty()) *file = (from / *file).lexically_normal().string();
         }
       }
+      if (body.shell && body.shell->pattern && !body.shell->pattern->mesh.empty()) {
+        std::string& file = body.shell->pattern->mesh;
+        file = (from / file).lexically_normal().string();
+      }
       for (MotionDesc& motion : body.motions) {
         if (!motion.mesh_sequence.empty())
           motion.mesh_sequence = (from / motion.mesh_sequence).lexically_normal().string();

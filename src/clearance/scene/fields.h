@@ -703,6 +703,20 @@ void describe(Visitor& v, OrthotropyDesc& o) {
 }
 
 template <>
+struct StructInfo<PatternDesc> {
+  static constexpr const char* name = "pattern";
+  static constexpr const char* doc =
+      "The shape of a shell at rest, as a mesh with the same triangles in the same order: the panels of a garment. Its "
+      "vertices may be others, so that panels are apart.";
+};
+template <class Visitor>
+void describe(Visitor& v, PatternDesc& p) {
+  v.field("mesh", p.mesh, any("", "path of the mesh file, relative to the scene; empty: that of the body"));
+  v.field("texture", p.is_texture, any("", "true: the texture coordinates of an .obj file; false: its vertices"));
+  v.field("scale", p.scale, positive("m", "length of a unit of the pattern"));
+}
+
+template <>
 struct StructInfo<ShellDesc> {
   static constexpr const char* name = "shell";
   static constexpr const char* doc =
@@ -721,6 +735,9 @@ void describe(Visitor& v, ShellDesc& s) {
       positive("",
                "stretch beyond 1 that no triangle reaches in any direction: 0.05 lets the sheet grow by less than 5 "
                "%; a barrier begins at half of it; null: none"));
+  v.field("yield_curvature", s.yield_curvature,
+          positive("1/m", "curvature from rest beyond which the sheet stays bent: creases and folds; null: elastic"));
+  v.field("pattern", s.pattern, any("", "shape at rest from a mesh; null: as the body is placed"));
 }
 
 template <>
@@ -747,6 +764,8 @@ void describe(Visitor& v, RodDesc& r) {
   v.field("natural_curvature", r.natural_curvature,
           any("1/m", "curvature at rest towards the first and the second axis; null: see straight_at_rest"));
   v.field("natural_twist", r.natural_twist, any("deg/m", "twist at rest; null: that of the placed shape"));
+  v.field("yield_curvature", r.yield_curvature,
+          positive("1/m", "curvature from rest beyond which the rod stays bent; null: elastic"));
 }
 
 template <class Visitor>

@@ -362,6 +362,13 @@ struct OrthotropyDesc {
   double shear_modulus = 1e5;        ///< [Pa]
 };
 
+/// The shape of a shell at rest, by a mesh with the same triangles: the panels of a garment.
+struct PatternDesc {
+  std::string mesh;         ///< path; empty: the mesh file of the body
+  bool is_texture = false;  ///< the texture coordinates of an .obj file, not its vertices
+  double scale = 1.0;       ///< [m] per unit of it
+};
+
 /// How a shell bends and stretches, beyond its material.
 struct ShellDesc {
   BendingModel bending = BendingModel::slopes;
@@ -369,6 +376,8 @@ struct ShellDesc {
   bool is_flat_at_rest = false;              ///< unbent where its triangles are in one plane, not where it is placed
   std::optional<OrthotropyDesc> orthotropy;  ///< absent: isotropic
   std::optional<double> strain_limit;        ///< of the membrane, which no triangle reaches; absent: none
+  std::optional<double> yield_curvature;     ///< [1/m] from rest, beyond which the shell stays bent; absent: elastic
+  std::optional<PatternDesc> pattern;        ///< absent: as placed
 };
 
 /// How a rod stretches, bends and twists, beyond its material. A rod has two material axes across each edge: the first
@@ -384,7 +393,8 @@ struct RodDesc {
   bool is_straight_at_rest = false;               ///< unbent where it is straight, not where it is placed
   /// [1/m] towards both axes, instead of the placed or straight shape
   std::optional<std::array<double, 2>> natural_curvature = {};
-  std::optional<double> natural_twist = {};  ///< [deg/m] instead of that of the placed shape
+  std::optional<double> natural_twist = {};    ///< [deg/m] instead of that of the placed shape
+  std::optional<double> yield_curvature = {};  ///< [1/m] from rest, beyond which the rod stays bent; absent: elastic
 };
 
 /// Nodes of a deformable body that move as one affine body: the elements with no other nodes are stiff.

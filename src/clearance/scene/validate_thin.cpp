@@ -102,6 +102,11 @@ class ThinCheck : SceneCheck {
       warning(place + ".shell.strain_limit", "the limit is a strain: 0.05 lets the sheet grow by 5 %",
               fmt::format("{:g}", *shell.strain_limit));
     }
+    if (shell.yield_curvature && shell.bending == BendingModel::none) {
+      error(place + ".shell.yield_curvature", "a shell whose `bending` is \"none\" has no stiffness of bending",
+            fmt::format("{:g}", *shell.yield_curvature));
+    }
+    if (shell.pattern) check_pattern(body, *shell.pattern, place);
     if (!shell.orthotropy) return;
     const OrthotropyDesc& of = *shell.orthotropy;
     const std::string at = place + ".shell.orthotropy";
@@ -114,6 +119,23 @@ class ThinCheck : SceneCheck {
                         std::sqrt(of.youngs_modulus_warp / of.youngs_modulus_weft)),
             fmt::format("{:g}", of.poisson_ratio));
     }
+  }
+
+  void check_pattern(const BodyDesc& body, const PatternDesc& pattern, const std::string& place) {
+    const std::string at = place + ".shell.pattern";
+    if (pattern.mesh.empty() && body.mesh.empty()) {
+      error(at + ".mesh", "a shell without a mesh file needs the file of its pattern");
+    }
+    if (pattern.mesh.empty() && !pattern.is_texture && !body.mesh.empty()) {
+      error(at + ".mesh", "expected the file of the pattern, or `\"texture\": true` for that of the body");
+    }
+    const auto refuse = [&](bool is_refused, const char* key) {
+      if (is_refused) {
+        error(at, fmt::format("the triangles of a pattern are those of the file; remove `{}`", key));
+      }
+    };
+    refuse(body.refinements > 0, "refinements");
+    refuse(body.split_components, "split_components");
   }
 
   void check_rod(const BodyDesc& body, const std::string& place) {

@@ -23,6 +23,7 @@ struct RodSection {
   double twisting = 0.0;                  ///< [N m^2] GJ
   double mass_per_length = 0.0;           ///< [kg/m]
   double polar_inertia_per_length = 0.0;  ///< [kg m] rho (I1 + I2)
+  std::optional<double> yield_curvature;  ///< [1/m] from rest beyond which it stays bent; absent: elastic
   double radius = 0.0;                    ///< [m] of a circle of that polar inertia: scale of the angles
 
   static RodSection circle(double diameter, double youngs_modulus, double poisson_ratio, double density);

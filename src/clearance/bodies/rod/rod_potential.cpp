@@ -34,6 +34,8 @@ RodPotential::RodPotential(std::shared_ptr<const RodMesh> mesh) : mesh_(std::mov
     // The angle's own block: what holds a clamped segment's angle, and those that nothing depends on.
     stencils.add(std::array{segment.angle.block});
   }
+  has_yield_ = std::any_of(mesh_->sections.begin(), mesh_->sections.end(),
+                           [](const RodSection& section) { return section.yield_curvature.has_value(); });
   assembler_ = BlockAssembler(stencils);
   first_local_ = stencils.first_local_block;
   (void)begin_step(mesh_->x_start, 0.0, 0.0);
@@ -46,7 +48,7 @@ std::array<int, 3> RodPotential::nodes_of(const RodJoint& joint) const {
 
 HistoryLayout RodPotential::history_layout() const {
   HistoryLayout layout;
-  layout.num_per_point = 4;
+  layout.num_per_point = num_per_segment();
   for (const RodSegment& segment : mesh_->segments) {
     const Vec<3> middle =
         0.5 * (block<3>(mesh_->x_start, segment.nodes[0]) + block<3>(mesh_->x_start, segment.nodes[1]));
@@ -75,14 +77,16 @@ Result<Done> RodPotential::begin_step(const VecX& x_t0, double h, double time_t1
       frame.director = *rotations[segment.clamp] * segment.director;
       continue;
     }
-    const Vec<3> stored = history_.empty() ? segment.director : Eigen::Map<const Vec<3>>(history_.data() + 4 * s);
+    const Vec<3> stored =
+        history_.empty() ? segment.director : Eigen::Map<const Vec<3>>(history_.data() + num_per_segment() * s);
     frame.director = (stored - stored.dot(frame.tangent) * frame.tangent).normalized();
   }
   twist_t0_.resize(mesh_->joints.size());
   for (std::size_t j = 0; j < twist_t0_.size(); ++j) {
     // The twist begins with that at rest, or next to it.
     const RodJoint& joint = mesh_->joints[j];
-    twist_t0_[j] = history_.empty() ? joint.twist : history_[4 * static_cast<std::size_t>(joint.segments[0]) + 3];
+    twist_t0_[j] =
+        history_.empty() ? joint.twist : history_[num_per_segment() * static_cast<std::size_t>(joint.segments[0]) + 3];
   }
   find_holds(x_t0);
   return Done{};
@@ -121,11 +125,19 @@ void RodPotential::end_step(const VecX& x_t1, std::span<double> history) const {
       director = transport(frame.tangent, tangent, director);
     }
     director = (director - director.dot(tangent) * tangent).normalized();
-    for (Eigen::Index i = 0; i < 3; ++i) history[4 * s + static_cast<std::size_t>(i)] = director[i];
-    history[4 * s + 3] = 0.0;
+    double* const of_segment = history.data() + num_per_segment() * s;
+    Eigen::Map<Vec<3>>{of_segment} = director;
+    std::fill(of_segment + 3, of_segment + num_per_segment(), 0.0);
   }
   visit_joints(x_t1, [&](std::size_t j, const RodJointState& joint) {
-    history[4 * static_cast<std::size_t>(mesh_->joints[j].segments[0]) + 3] = joint_bend(joint).value[2];
+    double* const of_segment =
+        history.data() + num_per_segment() * static_cast<std::size_t>(mesh_->joints[j].segments[0]);
+    const Vec<3> bend = joint_bend(joint).value;
+    of_segment[3] = bend[2];
+    if (!has_yield_) return;
+    const RodJoint& at_start = mesh_->joints[j];
+    Eigen::Map<Vec<2>>{of_segment + 4} =
+        rest_of(j).head<2>() - Vec<2>(at_start.curvature[0], at_start.curvature[1]) + yielding(j, bend);
   });
 }
 
@@ -171,7 +183,7 @@ Vec<3> RodPotential::stiffness_of(const RodJoint& joint) const {
 std::vector<double> RodPotential::joint_energies(const VecX& x) const {
   std::vector<double> energies(mesh_->joints.size());
   visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
-    const Vec<3> off = joint_bend(joint).value - rest_of(mesh_->joints[j]);
+    const Vec<3> off = joint_bend(joint).value - rest_of(j);
     energies[j] = 0.5 * stiffness_of(mesh_->joints[j]).dot(off.cwiseAbs2());
   });
   return energies;
@@ -180,7 +192,7 @@ std::vector<double> RodPotential::joint_energies(const VecX& x) const {
 std::vector<Vec<3>> RodPotential::resultants(const VecX& x) const {
   std::vector<Vec<3>> moments(mesh_->joints.size());
   visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
-    moments[j] = stiffness_of(mesh_->joints[j]).cwiseProduct(joint_bend(joint).value - rest_of(mesh_->joints[j]));
+    moments[j] = stiffness_of(mesh_->joints[j]).cwiseProduct(joint_bend(joint).value - rest_of(j));
   });
   std::vector<Vec<3>> sums(mesh_->segments.size(), Vec<3>::Zero());
   std::vector<int> counts(sums.size(), 0);
@@ -196,6 +208,35 @@ std::vector<Vec<3>> RodPotential::resultants(const VecX& x) const {
     sums[s][0] = mesh_->sections[segment.section].stretching * (edge_of(segment, x).norm() / segment.length - 1.0);
   }
   return sums;
+}
+
+/// Returns by how much the curvatures of a joint yield at the end of a step: what the size of the curvature from rest
+/// exceeds the yield curvature by stays, in its direction. A bend by an angle a is stored as 2 tan(a / 2).
+Vec<2> RodPotential::yielding(std::size_t j, const Vec<3>& bend) const {
+  const RodJoint& joint = mesh_->joints[j];
+  double limit = 0.0;
+  for (const int s : joint.segments) {
+    const std::optional<double>& of_section = mesh_->sections[mesh_->segments[s].section].yield_curvature;
+    if (!of_section) return Vec<2>::Zero();
+    limit = std::max(limit, *of_section);
+  }
+  constexpr double largest_angle = 3.0;  // [rad] of the yield at a joint, below half a turn
+  const double stored = 2.0 * elementary::tan(0.5 * std::min(limit * joint.length, largest_angle));
+  const Vec<2> off = (bend - rest_of(j)).head<2>();
+  const double size = off.norm();
+  if (size <= stored) return Vec<2>::Zero();
+  return (1.0 - stored / size) * off;
+}
+
+double RodPotential::yield_work(const VecX& x) const {
+  std::vector<double> lost(mesh_->joints.size());
+  visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
+    const Vec<3> bend = joint_bend(joint).value, off = bend - rest_of(j);
+    const Vec<2> yielded = yielding(j, bend);
+    const Vec<3> after = off - Vec<3>(yielded[0], yielded[1], 0.0);
+    lost[j] = 0.5 * stiffness_of(mesh_->joints[j]).dot(off.cwiseAbs2() - after.cwiseAbs2());
+  });
+  return ordered_sum(static_cast<int>(lost.size()), [&](int j) { return lost[j]; }).value();
 }
 
 void RodPotential::find_holds(const VecX& x_t0) {
@@ -260,7 +301,7 @@ void RodPotential::differentiate_joints(const VecX& x, std::optional<HessianKind
     const JointBend bend = joint_bend(joint);
     const std::array<BendGradient, 3> gradients = bend_gradients(joint, bend);
     const Vec<3> stiffness = stiffness_of(mesh_->joints[j]);
-    const Vec<3> force = stiffness.cwiseProduct(bend.value - rest_of(mesh_->joints[j]));
+    const Vec<3> force = stiffness.cwiseProduct(bend.value - rest_of(j));
     forces_[j] = force[0] * gradients[0].gradient + force[1] * gradients[1].gradient + force[2] * gradients[2].gradient;
     if (!kind) return;
     JointMatrix hessian = JointMatrix::Zero();
@@ -382,7 +423,7 @@ void RodPotential::add_clamp_torques(const VecX& x, VecX& torques) const {
       const RodJointState at = joint_at(j, x);
       const JointBend bend = joint_bend(at);
       const std::array<BendGradient, 3> gradients = bend_gradients(at, bend);
-      const Vec<3> force = stiffness_of(joint).cwiseProduct(bend.value - rest_of(joint));
+      const Vec<3> force = stiffness_of(joint).cwiseProduct(bend.value - rest_of(j));
       double by_turn = 0.0;
       for (std::size_t k = 0; k < 3; ++k) by_turn += force[static_cast<Eigen::Index>(k)] * gradients[k].by_turn[side];
       // A rotation w of the held direction D turns the axes by w . (D x m2) / |D across|, where m2 is across D.

@@ -29,8 +29,9 @@ class RodPotential : public Potential {
 
   std::string name() const override { return "rod"; }
   bool is_elastic() const override { return true; }
-  /// The history has four numbers per segment: its director, and the twist of the joint at its end.
-  std::size_t history_size() const override { return 4 * mesh_->segments.size(); }
+  /// The history has four numbers per segment: its director, and the twist of the joint at its end. If a section
+  /// yields, it has two more: by how much the curvatures of that joint have yielded.
+  std::size_t history_size() const override { return num_per_segment() * mesh_->segments.size(); }
   HistoryLayout history_layout() const override;
   void set_history(std::span<const double> history) override;
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
@@ -59,6 +60,10 @@ class RodPotential : public Potential {
   /// Returns for each segment at x its tension [N], and the size of the bending moment and the torque [N m], means of
   /// those at its ends; the torque is positive if the end is turned about the segment's direction.
   std::vector<Vec<3>> resultants(const VecX& x) const;
+
+  bool has_yield() const { return has_yield_; }
+  /// Returns the energy [J] that joints which yield at x lose.
+  double yield_work(const VecX& x) const;
 
   /// Adds the torque [N m] with which the clamps of the step begun last hold the rod at x, half of it to each node of a
   /// clamped segment. `torques` has three numbers per block.
@@ -90,7 +95,16 @@ class RodPotential : public Potential {
   double energy_of_segment(const RodSegment& segment, const VecX& x) const;
   std::vector<double> joint_energies(const VecX& x) const;
   Vec<3> stiffness_of(const RodJoint& joint) const;
-  Vec<3> rest_of(const RodJoint& joint) const { return {joint.curvature[0], joint.curvature[1], joint.twist}; }
+  std::size_t num_per_segment() const { return has_yield_ ? 6 : 4; }
+  /// Returns curvatures and twist of a joint at rest.
+  Vec<3> rest_of(std::size_t joint) const {
+    const RodJoint& of = mesh_->joints[joint];
+    const Vec<3> rest(of.curvature[0], of.curvature[1], of.twist);
+    if (!has_yield_ || history_.empty()) return rest;
+    const double* const yielded = history_.data() + 6 * static_cast<std::size_t>(of.segments[0]) + 4;
+    return rest + Vec<3>(yielded[0], yielded[1], 0.0);
+  }
+  Vec<2> yielding(std::size_t joint, const Vec<3>& bend) const;
   void differentiate_joints(const VecX& x, std::optional<HessianKind> kind);
   void add_forces(const VecX& x, double scale, VecX& gradient) const;
   void write_joint(std::size_t joint, const JointMatrix& hessian);
@@ -107,6 +121,7 @@ class RodPotential : public Potential {
   }
 
   std::shared_ptr<const RodMesh> mesh_;
+  bool has_yield_ = false;
   std::vector<double> history_;              // empty: nothing has happened yet
   std::vector<SegmentFrame> frames_;         // per segment, of this step
   std::vector<double> angle_t0_, twist_t0_;  // per segment, per joint

@@ -149,6 +149,9 @@ class BendingPotential::Builder {
 
 BendingPotential::BendingPotential(std::shared_ptr<const ShellMesh> mesh) : mesh_(std::move(mesh)) {
   elements_ = std::make_shared<const Elements>(Builder(*mesh_).build());
+  has_yield_ = std::any_of(mesh_->materials.begin(), mesh_->materials.end(), [](const ShellMaterial& material) {
+    return material.yield_curvature.has_value() && material.bending != BendingModel::none;
+  });
   rotations_.resize(mesh_->clamps.size());
   normals_.resize(mesh_->clamps.empty() ? 0 : mesh_->edges.size(), Vec<3>::Zero());
   for (std::size_t e = 0; e < normals_.size(); ++e) {
@@ -187,6 +190,48 @@ DihedralNodes BendingPotential::nodes_of(const ShellEdge& edge, const VecX& x) c
   return nodes;
 }
 
+HistoryLayout BendingPotential::history_layout() const {
+  HistoryLayout layout;
+  if (!has_yield_) return layout;
+  layout.num_per_point = 1;
+  for (const ShellEdge& edge : mesh_->edges) {
+    const Vec<3> middle = 0.5 * (block<3>(mesh_->x_start, edge.nodes[0]) + block<3>(mesh_->x_start, edge.nodes[1]));
+    layout.points.push_back({middle, edge.nodes[0]});
+  }
+  return layout;
+}
+
+/// Returns by how much an edge has yielded after a step that ends at x. The curvature at an edge is its angle over the
+/// distance of the triangles' centres across it, a third of both heights; what exceeds the yield curvature stays.
+double BendingPotential::yielded_after(int e, const VecX& x) const {
+  const ShellEdge& edge = mesh_->edges[e];
+  const double before = yielded_.empty() ? 0.0 : yielded_[static_cast<std::size_t>(e)];
+  if (edge.triangles[1] < 0) return before;
+  double limit = 0.0, across = 0.0;
+  for (const int t : edge.triangles) {
+    const ShellTriangle& triangle = mesh_->triangles[t];
+    const std::optional<double>& of_triangle = mesh_->materials[triangle.material].yield_curvature;
+    if (!of_triangle) return before;
+    across += 2.0 * triangle.area / (3.0 * edge.length);
+    limit = std::max(limit, *of_triangle);
+  }
+  limit *= across;
+  const double turn = dihedral_angle(nodes_of(edge, x)) - rest_angle(e);
+  if (std::abs(turn) <= limit) return before;
+  return before + (turn > 0.0 ? turn - limit : turn + limit);
+}
+
+void BendingPotential::end_step(const VecX& x_t1, std::span<double> history) const {
+  for (std::size_t e = 0; e < history.size(); ++e) history[e] = yielded_after(static_cast<int>(e), x_t1);
+}
+
+double BendingPotential::yield_work(const VecX& x) const {
+  BendingPotential after = *this;
+  after.yielded_.resize(mesh_->edges.size());
+  for (std::size_t e = 0; e < after.yielded_.size(); ++e) after.yielded_[e] = yielded_after(static_cast<int>(e), x);
+  return energy(x).value() - after.energy(x).value();
+}
+
 Vec<3> BendingPotential::held_normal(const Angle& angle) const {
   const ShellEdge& edge = mesh_->edges[angle.edge];
   const Vec<3> normal = *rotations_[edge.clamp] * normals_[angle.edge];
@@ -211,10 +256,11 @@ Vec<3> BendingPotential::angles_of(const Element& element, const VecX& x) const 
     const DihedralNodes nodes = nodes_of(edge, x);
     if (angle.of_slope != 0.0 && is_clamped(edge)) {
       const auto [a, b, c] = wing_nodes(angle.side, edge.sense);
-      angles[k] = tilt_of(nodes[a], nodes[b], nodes[c], held_normal(angle)).angle - angle.share * edge.angle;
+      angles[k] =
+          tilt_of(nodes[a], nodes[b], nodes[c], held_normal(angle)).angle - angle.share * rest_angle(angle.edge);
       continue;
     }
-    if (angle.share != 0.0) angles[k] = angle.share * (dihedral_angle(nodes) - edge.angle);
+    if (angle.share != 0.0) angles[k] = angle.share * (dihedral_angle(nodes) - rest_angle(angle.edge));
     if (angle.of_slope != 0.0) angles[k] += angle.of_slope * x[edge.slope.place()];
   }
   return angles;
@@ -233,13 +279,13 @@ void BendingPotential::bend(const Element& element, const VecX& x, Bend& result)
     if (angle.of_slope != 0.0 && is_clamped(edge)) {
       const std::array<int, 3> wing = wing_nodes(angle.side, edge.sense);
       const Tilt tilt = tilt_of(nodes[wing[0]], nodes[wing[1]], nodes[wing[2]], held_normal(angle));
-      result.angles[k] = tilt.angle - angle.share * edge.angle;
+      result.angles[k] = tilt.angle - angle.share * rest_angle(angle.edge);
       for (int i = 0; i < 3; ++i) add(angle.at[wing[i]], tilt.gradient.col(i));
       continue;
     }
     if (angle.share != 0.0) {
       const DihedralGradient dihedral = dihedral_gradient(nodes);
-      result.angles[k] = angle.share * (dihedral.angle - edge.angle);
+      result.angles[k] = angle.share * (dihedral.angle - rest_angle(angle.edge));
       for (int i = 0; i < 4; ++i) add(angle.at[i], angle.share * dihedral.gradient.segment<3>(3 * i));
     }
     if (angle.of_slope == 0.0) continue;

@@ -34,6 +34,12 @@ class BendingPotential : public Potential {
 
   std::string name() const override { return "bending"; }
   bool is_elastic() const override { return true; }
+  /// The history has the angle for every edge by which it has yielded; it is empty if no material yields.
+  std::size_t history_size() const override { return has_yield_ ? mesh_->edges.size() : 0; }
+  HistoryLayout history_layout() const override;
+  void set_history(std::span<const double> history) override { yielded_.assign(history.begin(), history.end()); }
+  void end_step(const VecX& x_t1, std::span<double> history) const override;
+
   /// Turns the normals of clamped edges.
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
@@ -44,6 +50,10 @@ class BendingPotential : public Potential {
   /// Adds the Hessian without second derivatives of the angles, which is PSD.
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override { add(x, scale, false, matrix); }
   void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
+
+  bool has_yield() const { return has_yield_; }
+  /// Returns the energy [J] that edges which yield at x lose.
+  double yield_work(const VecX& x) const;
 
   /// Adds the torque [N m] with which the clamps of the step begun last hold the sheet at x, half of it to each node of
   /// a clamped edge. `torques` has three numbers per block.
@@ -92,6 +102,11 @@ class BendingPotential : public Potential {
   class Builder;
 
   DihedralNodes nodes_of(const ShellEdge& edge, const VecX& x) const;
+  /// Returns the angle [rad] of an edge at rest.
+  double rest_angle(int edge) const {
+    return mesh_->edges[edge].angle + (yielded_.empty() ? 0.0 : yielded_[static_cast<std::size_t>(edge)]);
+  }
+  double yielded_after(int edge, const VecX& x) const;
   bool is_clamped(const ShellEdge& edge) const { return edge.clamp >= 0 && rotations_[edge.clamp].has_value(); }
   Vec<3> held_normal(const Angle& angle) const;
   Vec<3> angles_of(const Element& element, const VecX& x) const;
@@ -103,6 +118,8 @@ class BendingPotential : public Potential {
 
   std::shared_ptr<const ShellMesh> mesh_;
   std::shared_ptr<const Elements> elements_;
+  bool has_yield_ = false;
+  std::vector<double> yielded_;                   // [rad] per edge; empty: none has yielded
   std::vector<Vec<3>> normals_;                   // per edge that is clamped: its normal at the start
   std::vector<std::optional<Mat<3>>> rotations_;  // per clamp, in this step
   BlockAssembler assembler_;

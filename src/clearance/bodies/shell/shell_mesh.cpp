@@ -60,11 +60,28 @@ Mat<2> inverse_sides(const Vec<3>& side1, const Vec<3>& side2, const PlaneAxes& 
   return sides.inverse();
 }
 
-/// Returns the angle between the triangles of an edge at rest.
-double angle_at_rest(const SurfaceEdge& edge, std::span<const Vec<3>> rest) {
-  if (edge.triangles[1] < 0) return 0.0;
-  return dihedral_angle(
-      {rest[edge.vertices[0]], rest[edge.vertices[1]], rest[edge.opposite[0]], rest[edge.opposite[1]]});
+/// Returns where a vertex of a triangle is at rest.
+Vec<3> rest_corner(const ShellBody& body, int triangle, int vertex) {
+  if (body.pattern.empty()) return body.rest[vertex];
+  const std::array<int, 3>& corners = body.triangles[triangle];
+  return body.pattern[triangle][std::find(corners.begin(), corners.end(), vertex) - corners.begin()];
+}
+
+/// True if the triangles of an edge are apart in the pattern: the edge is a seam.
+bool is_seam(const ShellBody& body, const SurfaceEdge& edge) {
+  if (body.pattern.empty() || edge.triangles[1] < 0) return false;
+  const auto corner = [&](int side, int i) { return rest_corner(body, edge.triangles[side], edge.vertices[i]); };
+  const double length = (corner(0, 1) - corner(0, 0)).norm();
+  constexpr double same = 1e-6;
+  return (corner(0, 0) - corner(1, 0)).norm() > same * length || (corner(0, 1) - corner(1, 1)).norm() > same * length;
+}
+
+/// Returns the angle between the triangles of an edge at rest: flat at the border and at a seam.
+double angle_at_rest(const ShellBody& body, const SurfaceEdge& edge) {
+  if (edge.triangles[1] < 0 || is_seam(body, edge)) return 0.0;
+  const auto corner = [&](int side, int vertex) { return rest_corner(body, edge.triangles[side], vertex); };
+  return dihedral_angle({corner(0, edge.vertices[0]), corner(0, edge.vertices[1]), corner(0, edge.opposite[0]),
+                         corner(1, edge.opposite[1])});
 }
 
 /// Appends the cells of a body whose triangles and edges are in the mesh.
@@ -94,15 +111,14 @@ class CellBuilder {
     return material.youngs_modulus * material.thickness;
   }
 
-  /// False at the border, and where a stiff material ends: the strain jumps there.
+  /// False at the border, at seams, and where a stiff material ends: the strain jumps there.
   bool is_smooth(const SurfaceEdge& edge) const {
-    if (edge.triangles[1] < 0) return false;
+    if (edge.triangles[1] < 0 || is_seam(body_, edge)) return false;
     const auto [less, more] = std::minmax({stiffness(edge.triangles[0]), stiffness(edge.triangles[1])});
     return more <= largest_ratio * less;
   }
 
   const ShellTriangle& triangle_of(int t) const { return mesh_.triangles[first_triangle_ + t]; }
-  const Vec<3>& at_rest(int vertex) const { return body_.rest[vertex]; }
 
   void add_triangle(int t) {
     const ShellTriangle& triangle = triangle_of(t);
@@ -146,6 +162,7 @@ class CellBuilder {
     const double area = triangle_of(edge.triangles[0]).area + triangle_of(edge.triangles[1]).area;
     cell.area = (1.0 - unsmoothed_share) / 3.0 * area;
     for (std::size_t side = 0; side < 2; ++side) {
+      const auto at_rest = [&](int vertex) { return rest_corner(body_, edge.triangles[side], vertex); };
       const Vec<3> side1 = at_rest(vertices[1]) - at_rest(vertices[0]);
       const Vec<3> side2 = at_rest(vertices[2 + side]) - at_rest(vertices[0]);
       // The triangles are unfolded into one plane about the edge, or have the warp in common. The normals of the first
@@ -190,8 +207,8 @@ void add_shell(const ShellBody& body, ShellMesh& mesh) {
       triangle.edges[i] = first_edge + edges.of_triangles[t][i];
     }
     triangle.material = first_material + (body.materials.size() > 1 ? static_cast<int>(t) : 0);
-    const Vec<3>& origin = body.rest[corners[0]];
-    const Vec<3> side1 = body.rest[corners[1]] - origin, side2 = body.rest[corners[2]] - origin;
+    const auto at_rest = [&](std::size_t i) { return rest_corner(body, static_cast<int>(t), corners[i]); };
+    const Vec<3> side1 = at_rest(1) - at_rest(0), side2 = at_rest(2) - at_rest(0);
     const Vec<3>& along = common.orthotropy ? common.orthotropy->warp : side1;
     triangle.area = 0.5 * side1.cross(side2).norm();
     triangle.axes = plane_axes(side1, side2, along);
@@ -212,8 +229,9 @@ void add_shell(const ShellBody& body, ShellMesh& mesh) {
       ++count;
     }
     edge.sense = from.is_turned ? -1.0 : 1.0;
-    edge.length = (body.rest[from.vertices[1]] - body.rest[from.vertices[0]]).norm();
-    if (!body.is_flat_at_rest) edge.angle = angle_at_rest(from, body.rest);
+    const int first = from.triangles[0];
+    edge.length = (rest_corner(body, first, from.vertices[1]) - rest_corner(body, first, from.vertices[0])).norm();
+    if (!body.is_flat_at_rest) edge.angle = angle_at_rest(body, from);
     if (body.first_slope_block < 0) continue;
     edge.slope.block = body.first_slope_block + static_cast<int>(e) / 3;
     edge.slope.component = static_cast<int>(e) % 3;

@@ -40,6 +40,7 @@ struct ShellMaterial {
   std::optional<double> bending_stiffness;  ///< [N m] D; absent: E t^3 / 12 (1 - nu^2)
   std::optional<Orthotropy> orthotropy;     ///< of the membrane; the law is st_venant_kirchhoff then
   std::optional<double> strain_limit;       ///< principal stretch less 1 that no triangle reaches
+  std::optional<double> yield_curvature;    ///< [1/m] from rest beyond which it stays bent; absent: elastic
 
   /// Returns D [N m].
   double flexural_rigidity() const;
@@ -106,8 +107,10 @@ struct ShellBody {
   std::span<const Vec<3>> rest;                   ///< [m] per vertex
   std::span<const int> blocks;                    ///< per vertex
   int first_slope_block = -1;                     ///< slopes in the order of find_surface_edges; -1: there are none
-  bool is_flat_at_rest = false;                   ///< the angles between triangles are 0 at rest
-  std::vector<ShellMaterial> materials;           ///< one for all triangles, or one for each
+  /// [m] corners of each triangle at rest instead of `rest`; empty: none. Neighbours that are apart there are flat.
+  std::span<const std::array<Vec<3>, 3>> pattern;
+  bool is_flat_at_rest = false;          ///< the angles between triangles are 0 at rest
+  std::vector<ShellMaterial> materials;  ///< one for all triangles, or one for each
 };
 
 /// Adds a body. Its triangles must not be degenerate, and no edge may have more than two of them.

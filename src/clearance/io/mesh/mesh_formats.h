@@ -13,6 +13,8 @@
 namespace clearance {
 
 void read_obj(MeshInput& input, Mesh& mesh);
+/// Reads the texture coordinates as vertices, and the faces between them.
+void read_obj_texture(MeshInput& input, Mesh& mesh);
 void read_ply(MeshInput& input, Mesh& mesh);
 void read_stl(MeshInput& input, Mesh& mesh);
 void read_off(MeshInput& input, Mesh& mesh);

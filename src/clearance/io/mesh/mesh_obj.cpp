@@ -48,7 +48,10 @@ bool ends_with_backslash(std::string_view line) {
 
 class ObjReader {
  public:
-  ObjReader(MeshInput& input, Mesh& mesh) : input_(input), mesh_(mesh), cursor_(input.bytes(), '#') {}
+  enum class Vertices { positions, texture };
+
+  ObjReader(MeshInput& input, Vertices vertices, Mesh& mesh)
+      : input_(input), vertices_(vertices), mesh_(mesh), cursor_(input.bytes(), '#') {}
 
   void read() {
     while (!cursor_.is_at_end() && !input_.is_full()) read_line();
@@ -74,8 +77,11 @@ class ObjReader {
   }
 
   void read_statement(const std::string& keyword, std::string_view word) {
-    if (keyword == "v") {
+    const bool is_texture = vertices_ == Vertices::texture;
+    if (keyword == (is_texture ? "vt" : "v")) {
       read_coordinates_of_vertex();
+    } else if (is_texture && keyword == "v") {
+      pass_over_numbers();
     } else if (keyword == "f" || keyword == "fo") {
       if (read_corners(3, "a face")) add_polygon(corners_, mesh_);
     } else if (keyword == "l") {
@@ -102,6 +108,8 @@ class ObjReader {
     constexpr int max_further_columns = 5;
     Vec<3> point;
     if (read_coordinates_in_line(cursor_, input_, 2, point)) skip_numbers_in_line(cursor_, input_, max_further_columns);
+    // The third coordinate of a texture is a depth.
+    if (vertices_ == Vertices::texture) point[2] = 0.0;
     mesh_.vertices.push_back(point);  // a bad vertex is kept, so that the numbers of later ones stay right
   }
 
@@ -138,10 +146,22 @@ class ObjReader {
     return false;
   }
 
+  /// Returns the part of a corner `v/t/n` that refers to the vertices of the mesh.
+  std::string_view number_in(std::string_view word) const {
+    const std::size_t slash = word.find('/');
+    if (vertices_ == Vertices::positions) return word.substr(0, slash);
+    if (slash == std::string_view::npos) return {};
+    const std::string_view rest = word.substr(slash + 1);
+    return rest.substr(0, rest.find('/'));
+  }
+
   bool read_vertex(std::string_view word, int& vertex) {
     std::int64_t number = 0;
-    if (!parse_integer(word.substr(0, word.find('/')), number)) {
-      input_.add_issue_at_line(cursor_.word_position(), word, "expected a vertex number, as in 7, 7/1, 7//2 or 7/1/2");
+    if (!parse_integer(number_in(word), number)) {
+      input_.add_issue_at_line(cursor_.word_position(), word,
+                               vertices_ == Vertices::texture
+                                   ? "expected a corner with texture coordinates, as in 7/1 or 7/1/2"
+                                   : "expected a vertex number, as in 7, 7/1, 7//2 or 7/1/2");
       return false;
     }
     // Negative numbers count back from the last vertex so far.
@@ -179,6 +199,7 @@ class ObjReader {
   }
 
   MeshInput& input_;
+  Vertices vertices_;
   Mesh& mesh_;
   TextCursor cursor_;
   std::vector<int> corners_;
@@ -188,7 +209,11 @@ class ObjReader {
 }  // namespace
 
 void read_obj(MeshInput& input, Mesh& mesh) {
-  ObjReader(input, mesh).read();
+  ObjReader(input, ObjReader::Vertices::positions, mesh).read();
+}
+
+void read_obj_texture(MeshInput& input, Mesh& mesh) {
+  ObjReader(input, ObjReader::Vertices::texture, mesh).read();
 }
 
 }  // namespace clearance

@@ -139,11 +139,16 @@ Result<Mesh> read_mesh(const fs::path& path, const MeshReadOptions& options) {
   if (options.dim != 2 && options.dim != 3) {
     return Issue{path.string(), "", fmt::format("{}", options.dim), "expected dimension 2 or 3", Severity::error};
   }
+  const bool reads_texture = options.reads_texture && extension == ".obj";
+  if (options.reads_texture && !reads_texture) {
+    return Issue{path.string(), "", path.extension().string(), "expected an .obj file, which has texture coordinates",
+                 Severity::error};
+  }
   if (extension == ".seg" || extension == ".pt") return read_segments_or_points(path, extension, options);
   // The IPC authors' scenes name TetGen's pair without an extension.
   if (extension == ".node" || extension == ".ele" || extension.empty()) return read_tetgen_pair(path, options);
   if (extension == ".vtu") return read_grid(path, options);
-  const FormatReader reader = find_reader(extension);
+  const FormatReader reader = reads_texture ? read_obj_texture : find_reader(extension);
   if (reader == nullptr) {
     return Issue{path.string(), "", path.extension().string(),
                  "expected a mesh file: .msh, .obj, .ply, .stl, .off, .vtu, .vtk, .node, .ele, .seg or .pt",

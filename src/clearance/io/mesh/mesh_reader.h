@@ -31,6 +31,9 @@ namespace clearance {
 struct MeshReadOptions {
   /// 2 drops the z coordinates, which must all be 0; elements of the plane are triangles and edges
   int dim = 3;
+  /// The vertices are the texture coordinates of an .obj file, in the plane z = 0, and the corners of its faces refer
+  /// to them.
+  bool reads_texture = false;
 };
 
 /// Reads the mesh of a file: its indices are in range, its coordinates finite. Sizes that the file promises are checked

@@ -5,8 +5,8 @@
 #include "clearance/bodies/affine/orthogonality_potential.h"
 #include "clearance/bodies/fem/fem_body.h"
 #include "clearance/bodies/fem/plastic_potential.h"
-#include "clearance/bodies/rod/rod_potential.h"
-#include "clearance/bodies/shell/bending_potential.h"
+#include "clearance/bodies/rod/yielding_rod_potential.h"
+#include "clearance/bodies/shell/crease_potential.h"
 #include "clearance/bodies/shell/membrane_potential.h"
 #include "clearance/math/dimension.h"
 #include "clearance/simulation/build/scene_elements.h"
@@ -157,7 +157,9 @@ void add_thin_bodies(const SceneDesc& desc, const std::vector<BodyInstance>& bod
   if (!shells->triangles.empty()) {
     add_shell_mass(*shells, nodes, inner);
     terms.potentials.push_back(std::make_shared<MembranePotential>(shells));
-    const auto bending = std::make_shared<BendingPotential>(shells);
+    auto bending = std::make_shared<BendingPotential>(shells);
+    // The accounts of energy ask those that yield for their plastic work.
+    if (bending->has_yield()) bending = std::make_shared<CreasePotential>(shells);
     // Contact presses across the sheet, where bending and inertia resist, not the far stiffer membrane.
     bending->add_stiffness(shells->x_start, terms.elastic_stiffness);
     if (bending->has_elements()) terms.potentials.push_back(bending);
@@ -165,7 +167,8 @@ void add_thin_bodies(const SceneDesc& desc, const std::vector<BodyInstance>& bod
   const auto rods = std::make_shared<const RodMesh>(collect_rods(desc, bodies, unknowns));
   if (!rods->segments.empty()) {
     add_rod_mass(*rods, nodes, inner);
-    const auto potential = std::make_shared<RodPotential>(rods);
+    auto potential = std::make_shared<RodPotential>(rods);
+    if (potential->has_yield()) potential = std::make_shared<YieldingRodPotential>(rods);
     potential->add_stiffness(terms.elastic_stiffness);
     terms.potentials.push_back(potential);
   }

@@ -25,9 +25,13 @@ ShellMaterial material_of(const BodyDesc& body, const MaterialDesc& given) {
   material.bending = shell.bending;
   material.bending_stiffness = shell.bending_stiffness;
   material.strain_limit = shell.strain_limit;
+  material.yield_curvature = shell.yield_curvature;
   if (!shell.orthotropy) return material;
   const OrthotropyDesc& of = *shell.orthotropy;
-  const Mat<3> linear = rotation_from_euler_xyz(body.transform.rotation) * body.transform.scale.asDiagonal();
+  // A pattern is not turned with the body.
+  const Mat<3> linear =
+      shell.pattern ? Mat<3>(Mat<3>::Identity())
+                    : Mat<3>(rotation_from_euler_xyz(body.transform.rotation) * body.transform.scale.asDiagonal());
   material.orthotropy =
       Orthotropy{linear * of.warp, of.youngs_modulus_warp, of.youngs_modulus_weft, of.poisson_ratio, of.shear_modulus};
   return material;
@@ -90,6 +94,7 @@ RodSection section_of(const BodyDesc& body, const RodDesc& rod, const MaterialDe
   section.stretching = rod.stretching_stiffness.value_or(section.stretching);
   section.bending = rod.bending_stiffness.value_or(section.bending);
   section.twisting = rod.twisting_stiffness.value_or(section.twisting);
+  section.yield_curvature = rod.yield_curvature;
   return section;
 }
 
@@ -108,6 +113,7 @@ ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>&
                .rest = body.mesh.vertices,
                .blocks = blocks.block_of_node,
                .first_slope_block = blocks.first_inner,
+               .pattern = body.pattern ? std::span(*body.pattern) : std::span<const std::array<Vec<3>, 3>>{},
                .is_flat_at_rest = body_desc.shell && body_desc.shell->is_flat_at_rest,
                .materials = for_materials(body_desc, body, body.mesh.triangles.size(),
                                           [&](const MaterialDesc& m) { return material_of(body_desc, m); })},

@@ -1,6 +1,7 @@
 // The bodies of a scene with their meshes loaded, placed and checked one by one.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,14 +32,18 @@ struct AdaptedElements {
   std::vector<RegionDesc> regions;  ///< the regions of BodyMesh::nodes_of_region
 };
 
+/// [m] The corners of each triangle of a shell at rest.
+using Pattern = std::vector<std::array<Vec<3>, 3>>;
+
 /// One body of a scene: one copy of an entry with an array, or one component of an entry that is split.
 struct BodyInstance {
   std::string name;
   int desc = 0;  ///< index into SceneDesc::bodies
   BodyKind kind = BodyKind::deformable;
   bool is_obstacle = false;
-  Mesh mesh;                             ///< placed in the scene, unstressed, without vertices that no element uses
-  std::vector<RoundShape> round_shapes;  ///< what a stiff body collides with in place of its triangles; empty: none
+  Mesh mesh;                               ///< placed in the scene, unstressed, without vertices that no element uses
+  std::shared_ptr<const Pattern> pattern;  ///< shape of a shell at rest; null: that of `mesh`
+  std::vector<RoundShape> round_shapes;    ///< what a stiff body collides with in place of its triangles; empty: none
   /// Collision surface from a file, placed as `mesh` but without shifts; null if there is none.
   std::shared_ptr<const Mesh> proxy;
   /// Weights by which each vertex of `proxy` follows vertices of `mesh`; null if each vertex follows the element around

@@ -34,6 +34,7 @@
 #include "clearance/simulation/load/material_parts.h"
 #include "clearance/simulation/load/mesh_units.h"
 #include "clearance/simulation/load/moved_bodies.h"
+#include "clearance/simulation/load/pattern.h"
 #include "clearance/simulation/load/proxy_weights.h"
 #include "clearance/simulation/load/remesh_checks.h"
 #include "clearance/simulation/load/repeated_hints.h"
@@ -511,6 +512,7 @@ struct BodyEntry {
   std::vector<RoundShape> round_shapes;
   ProxySurface proxy;
   std::shared_ptr<const NodeWeights> proxy_weights;
+  std::shared_ptr<const Pattern> pattern;
 };
 
 using MeshFiles = std::map<std::string, Mesh>;
@@ -824,6 +826,7 @@ BodyInstance make_instance(const BodyEntry& entry, const Component& component, c
   instance.round_shapes = entry.round_shapes;
   instance.proxy = entry.proxy.mesh;
   instance.proxy_weights = entry.proxy_weights;
+  instance.pattern = entry.pattern;
   if (entry.keeps_shape) {
     instance.displacement_order = body.order;
     instance.followed = followed_nodes(component.mesh, body.order);
@@ -886,6 +889,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       check_placed_elements(entry);
     }
     load_collision_surface(entry);
+    entry.pattern = load_pattern(scene, entry.body, entry.where, entry.mesh, issues, loaded.warnings);
     std::vector<BodyInstance> copies = make_copies(entry);
     if (issues.empty() && !copies.empty()) check_material_fields(entry.body, entry.where, copies, issues);
     if (issues.empty()) warn_of_empty_parts(entry.body, entry.where.place, copies, loaded.warnings);

@@ -121,8 +121,11 @@ class ShellEstimate {
 }  // namespace
 
 std::vector<DiscretisationError> estimate_shell_errors(const SceneModel& scene, const VecX& x, double time) {
-  const std::optional<ShellSamples> samples = find_shell_samples(scene, x, time);
+  const std::optional<ShellSamples> samples = find_shell_samples(scene, x, time, {});
   if (!samples) return {};
+  // The estimate does not know how a sheet has yielded.
+  const auto yields = [](const ShellMaterial& material) { return material.yield_curvature.has_value(); };
+  if (std::any_of(samples->mesh->materials.begin(), samples->mesh->materials.end(), yields)) return {};
   return ShellEstimate(scene, *samples).errors();
 }
 

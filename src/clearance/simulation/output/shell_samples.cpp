@@ -7,13 +7,16 @@
 
 namespace clearance {
 
-std::optional<ShellSamples> find_shell_samples(const SceneModel& scene, const VecX& x, double time) {
+std::optional<ShellSamples> find_shell_samples(const SceneModel& scene, const VecX& x, double time,
+                                               const History& history) {
   std::optional<ShellSamples> samples;
-  for (const auto& potential : scene.model.potentials) {
-    if (const auto* membrane = dynamic_cast<const MembranePotential*>(potential.get())) {
+  for (std::size_t k = 0; k < scene.model.potentials.size(); ++k) {
+    const Potential* potential = scene.model.potentials[k].get();
+    if (const auto* membrane = dynamic_cast<const MembranePotential*>(potential)) {
       samples.emplace(ShellSamples{membrane->mesh(), membrane->samples(x), {}});
-    } else if (const auto* bending = dynamic_cast<const BendingPotential*>(potential.get())) {
+    } else if (const auto* bending = dynamic_cast<const BendingPotential*>(potential)) {
       BendingPotential own = *bending;
+      if (k < history.size()) own.set_history(history[k]);
       (void)own.begin_step(x, scene.options.integrator.h, time);
       samples->bending = own.samples(x);
     }

@@ -18,8 +18,10 @@ struct ShellSamples {
   std::vector<ShellSample> membrane, bending;
 };
 
-/// Returns those of the shells at the unknowns x, with the clamps of a time [s]; nothing if there are none.
-std::optional<ShellSamples> find_shell_samples(const SceneModel& scene, const VecX& x, double time);
+/// Returns those of the shells at the unknowns x, with the clamps of a time [s] and the history of the model's
+/// potentials (State::history); nothing if there are none.
+std::optional<ShellSamples> find_shell_samples(const SceneModel& scene, const VecX& x, double time,
+                                               const History& history);
 
 /// Returns the mean strain of each triangle as a tensor, and that of stress.
 std::vector<Mat<3>> mean_strains(const ShellMesh& mesh, const std::vector<ShellSample>& samples);

@@ -128,7 +128,7 @@ ThinState state_of_triangle(const TriangleState& of, const ShellMaterial& materi
 
 std::vector<ThinState> find_thin_states(const SceneModel& scene, const State& state) {
   std::vector<ThinState> states;
-  const std::optional<ShellSamples> shells = find_shell_samples(scene, state.x, state.time);
+  const std::optional<ShellSamples> shells = find_shell_samples(scene, state.x, state.time, state.history);
   const CellsByBlocks cells(scene.frames);
   if (shells) {
     const std::vector<TriangleState> means = triangle_states(*shells);
