@@ -46,6 +46,22 @@ using Triangles = std::vector<std::array<int, 3>>;
 using Edges = std::vector<std::array<int, 2>>;
 using Tets = std::vector<std::array<int, 4>>;
 
+TEST(ObjReader, TextureCoordinatesAsAMesh) {
+  const TemporaryFolder folder;
+  write_text(folder / "a.obj",
+             "v 0 0 0\nv 1 0 0\nv 1 1 5\nv 0 1 5\nvt 0 0\nvt 2 0\nvt 2 3 9\nvt 0 3\nvt 7 7\n"
+             "f 1/1 2/2 3/3 4/4\nf 1/-5/1 3/3 4/5\n");
+  const auto mesh = read_mesh(folder / "a.obj", {.dim = 3, .reads_texture = true});
+  ASSERT_TRUE(mesh.has_value()) << all_issues(mesh.issues());
+  ASSERT_EQ(mesh->vertices.size(), 5u);
+  EXPECT_EQ(mesh->vertices[2], Vec<3>(2, 3, 0));
+  EXPECT_EQ(mesh->triangles, (Triangles{{0, 1, 2}, {0, 2, 3}, {0, 2, 4}}));
+  write_text(folder / "b.obj", "v 0 0 0\nv 1 0 0\nv 1 1 5\nvt 0 0\nvt 1 0\nvt 1 1\nf 1/1 2 3/3\n");
+  const auto missing = read_mesh(folder / "b.obj", {.dim = 3, .reads_texture = true});
+  EXPECT_NE(all_issues(missing.issues()).find("line 7: expected a corner with texture coordinates"), std::string::npos)
+      << all_issues(missing.issues());
+}
+
 TEST(ObjReader, AllKindsOfCornersPolygonsLinesAndPoints) {
   const Mesh mesh =
       read_as("a.obj",

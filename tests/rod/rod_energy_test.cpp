@@ -296,5 +296,45 @@ TEST(RodEnergy, NoSegmentLosesItsLengthOnAStep) {
   EXPECT_GT(num_limited, 100);
 }
 
+/// Returns the unknowns of a rod of unit segments on an arc of a curvature, with angles of 0.
+VecX on_arc(const Rod& rod, int count, double curvature) {
+  VecX x = VecX::Zero(3 * rod.num_blocks);
+  for (int i = 0; i < count; ++i) {
+    const double angle = curvature * i;
+    // Chords of the length of the segments: the joints turn by the curvature.
+    if (i + 1 < count) x.segment<3>(3 * (i + 1)) = x.segment<3>(3 * i) + Vec<3>(std::cos(angle), std::sin(angle), 0.0);
+  }
+  return x;
+}
+
+// A rod bent to an arc beyond its yield curvature springs back by just that curvature.
+TEST(RodEnergy, StaysBentByWhatExceedsTheYieldCurvature) {
+  const int count = 12;
+  const double yield = 0.1, curvature = 0.25;
+  std::vector<Vec<3>> line;
+  for (int i = 0; i < count; ++i) line.emplace_back(i, 0.0, 0.0);
+  RodSection section = RodSection::circle(0.1, 1e6, 0.3, 1000.0);
+  section.yield_curvature = yield;
+  const Rod rod = make_rod(line, section);
+  RodPotential potential(std::make_shared<const RodMesh>(rod.mesh));
+  ASSERT_TRUE(potential.has_yield());
+  const VecX bent = on_arc(rod, count, curvature);
+  ASSERT_TRUE(potential.begin_step(rod.mesh.x_start, 1.0, 1.0));
+  const double before = potential.energy(bent).value(), work = potential.yield_work(bent);
+  std::vector<double> history(potential.history_size());
+  potential.end_step(bent, history);
+  potential.set_history(history);
+  ASSERT_TRUE(potential.begin_step(bent, 1.0, 2.0));
+  // What remains is the energy at the yield curvature, EI (2 tan(k / 2))^2 / 2 at each of the ten joints.
+  const double stored = 10.0 * 0.5 * section.bending[0] * std::pow(2.0 * std::tan(0.5 * yield), 2);
+  EXPECT_NEAR(potential.energy(bent).value(), stored, 1e-9 * stored);
+  EXPECT_NEAR(before - work, stored, 1e-9 * stored);
+  EXPECT_NEAR(potential.yield_work(bent), 0.0, 1e-12 * stored);
+  // The arc without force: 2 tan(a / 2) is what the whole bend has more than the yield.
+  const double left = 2.0 * std::atan(std::tan(0.5 * curvature) - std::tan(0.5 * yield));
+  EXPECT_LT(potential.energy(on_arc(rod, count, left)).value(), 1e-20 * stored);
+  expect_derivatives(potential, bent, true);
+}
+
 }  // namespace
 }  // namespace clearance

@@ -387,6 +387,80 @@ TEST(ShellEnergy, AFoldDoesNotStrainTheMembrane) {
   }
 }
 
+/// Rolls a square of n x n right cells around the second axis: its columns turn by the curvature over n.
+VecX rolled(const Sheet& sheet, int n, double curvature) {
+  VecX x = sheet.rest();
+  for (Eigen::Index j = 0; j <= n; ++j) {
+    Vec<3> at(0.0, sheet.vertices[j * (n + 1)][1], 0.0);
+    for (Eigen::Index i = 0; i <= n; ++i) {
+      x.segment<3>(3 * (j * (n + 1) + i)) = at;
+      const double angle = curvature * static_cast<double>(i) / n;
+      at += Vec<3>(std::cos(angle), 0.0, std::sin(angle)) / n;
+    }
+  }
+  return x;
+}
+
+TEST(ShellEnergy, StaysBentByWhatExceedsTheYieldCurvature) {
+  const int n = 8;
+  const double yield = 1.0, curvature = 2.5;
+  for (const BendingModel bending : {BendingModel::hinges, BendingModel::slopes}) {
+    Sheet sheet = make_square(n, SheetPattern::right);
+    ShellMaterial material = material_of(ElasticModel::neo_hookean, bending);
+    material.yield_curvature = yield;
+    build(material, sheet);
+    BendingPotential potential(shared(sheet));
+    ASSERT_TRUE(potential.has_yield());
+    const VecX bent = rolled(sheet, n, curvature);
+    const double before = potential.energy(bent).value(), work = potential.yield_work(bent);
+    std::vector<double> history(potential.history_size());
+    potential.end_step(bent, history);
+    potential.set_history(history);
+    EXPECT_NEAR(potential.energy(bent).value(), before - work, 1e-12 * before);
+    EXPECT_NEAR(potential.yield_work(bent), 0.0, 1e-12 * before);
+    // Columns fold along edges between triangles whose centres are two thirds of a cell apart across them; the edges
+    // between the triangles of a cell stay flat. All of the fold beyond the yield stays.
+    const double fold = curvature / n, kept = fold - yield * 2.0 / (3.0 * n);
+    for (std::size_t e = 0; e < history.size(); ++e) {
+      const ShellEdge& edge = sheet.mesh.edges[e];
+      const Vec<3> along = sheet.vertices[edge.nodes[1]] - sheet.vertices[edge.nodes[0]];
+      const bool is_column = edge.triangles[1] >= 0 && along[0] == 0.0;
+      EXPECT_NEAR(std::abs(history[e]), is_column ? kept : 0.0, 1e-12) << e;
+    }
+    EXPECT_LT(potential.energy(rolled(sheet, n, kept * n)).value(), 1e-20 * before);
+    expect_derivatives(potential, bent, 1e-4);
+  }
+}
+
+// A pattern of two panels that are apart, one of them turned over and larger than where it is worn.
+TEST(ShellEnergy, APatternIsTheShapeAtRest) {
+  Sheet sheet;
+  sheet.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, -1, 0.5}};
+  sheet.triangles = {{0, 1, 2}, {1, 0, 3}};
+  const std::vector<std::array<Vec<3>, 3>> pattern = {
+      {Vec<3>(5, 5, 0), Vec<3>(7, 5, 0), Vec<3>(5, 7, 0)},
+      {Vec<3>(-3, 0, 0), Vec<3>(-3, 1, 0), Vec<3>(-3 + std::sqrt(1.25), 1, 0)}};
+  const std::vector<int> blocks = {0, 1, 2, 3};
+  ShellMaterial material = material_of(ElasticModel::st_venant_kirchhoff, BendingModel::hinges);
+  material.poisson_ratio = 0.0;
+  add_shell({.triangles = sheet.triangles,
+             .rest = sheet.vertices,
+             .blocks = blocks,
+             .first_slope_block = -1,
+             .pattern = pattern,
+             .is_flat_at_rest = false,
+             .materials = {material}},
+            sheet.mesh);
+  sheet.mesh.x_start = sheet.rest();
+  // The first panel is worn at half of its size: Green's strains are -3/8. The second fits: its sides of 1 and
+  // sqrt(1.25) are at a right angle. The seam is flat at rest, and nothing is smoothed across it.
+  EXPECT_DOUBLE_EQ(sheet.mesh.triangles[0].area, 2.0);
+  const double energy = 2.0 * 0.05 * 0.5 * 1e3 * 2.0 * 0.375 * 0.375;
+  EXPECT_NEAR(MembranePotential(shared(sheet)).energy(sheet.rest()).value(), energy, 1e-10 * energy);
+  for (const ShellEdge& edge : sheet.mesh.edges) EXPECT_EQ(edge.angle, 0.0);
+  EXPECT_GT(BendingPotential(shared(sheet)).energy(sheet.rest()).value(), 0.0);
+}
+
 TEST(ShellEnergy, NoTriangleLosesItsAreaOnAStep) {
   std::mt19937 random(11);
   std::uniform_real_distribution<double> shift(-2.0, 2.0);

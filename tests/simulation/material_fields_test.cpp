@@ -56,6 +56,17 @@ TEST(MaterialFields, AGradedBarStretchesByTheLogarithm) {
   EXPECT_NEAR(way_of_end(pulled("solid", field)), exact, 2e-3 * exact);
 }
 
+// The stress of a graded bar is uniform: it is recovered over its elements as that of one material.
+TEST(MaterialFields, TheEstimateOfAGradedBarKnowsThatItsStressIsSmooth) {
+  const std::string field = R"j({"number": "youngs_modulus", "expression": "1e6 * (1 + 20 * y * y)"})j";
+  RunningScene scene(pulled("solid", field));
+  scene.step();
+  const std::vector<DiscretisationError> errors = scene.simulation().discretisation_errors();
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_GT(errors[0].displacement, 1e-6);
+  EXPECT_LT(errors[0].displacement, 0.1);
+}
+
 TEST(MaterialFields, ListsAndFormulasGiveTheSameBits) {
   std::vector<double> of_elements(60);
   for (std::size_t e = 0; e < of_elements.size(); ++e) of_elements[e] = 1e6 + 1e4 * static_cast<double>(e % 7);

@@ -44,6 +44,7 @@ Result<std::vector<MassProperties>> elements_of(const BodyDesc& body, const Scen
   only.array.reset();
   only.collision_surface.reset();
   only.element_densities.clear();
+  only.material_fields.clear();
   only.motions.clear();
   only.loads.clear();
   const Result<LoadedBodies> loaded = load_bodies(alone);
@@ -98,6 +99,11 @@ Result<BodyMassMatch> match_mass_of_body(const MatchMassOptions& options, SceneD
   if (!body.material_parts.empty() || !body.stiff_parts.empty()) {
     return problem(
         "", fmt::format("body '{}' has parts of other materials, which the finer mesh does not have", body.name));
+  }
+  if (std::any_of(body.material_fields.begin(), body.material_fields.end(),
+                  [](const MaterialFieldDesc& field) { return field.number == MaterialNumber::density; })) {
+    return problem(
+        "", fmt::format("the density of body '{}' varies, and the finer mesh is taken to be uniform", body.name));
   }
   const Result<std::vector<MassProperties>> elements = elements_of(body, scene);
   if (!elements) return elements.issues();

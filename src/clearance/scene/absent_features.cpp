@@ -22,7 +22,6 @@ constexpr AbsentFeature features[] = {
     {"electromagnetism", false, "", "magnet electric voltage"},
     {"fluids", true, "", "fluid liquid sph smoke viscous_fluid"},
     {"anisotropic solids", true, "shells have `orthotropy`", "anisotropic orthotropic transversely fiber fibre"},
-    {"strain limits of cloth", true, "a stiffer or finer cloth stretches as it should", "strain_limit"},
     {"stitches of a body", true, "`attachments` of the scene hold nodes to other bodies",
      "stitch stitches seam attach tie_constraint glue weld_nodes"},
     {"muscles and activation", true, "", "muscle activation"},

@@ -35,7 +35,8 @@ class FieldCheck : SceneCheck {
       return;
     }
     if (field.expression.empty() == field.values.empty()) {
-      error(place, "a field needs either an `expression` or `values`");
+      error(place, field.values.empty() ? "a field needs an `expression` or `values`"
+                                        : "a field has either an `expression` or `values`, not both");
     } else if (!field.expression.empty()) {
       for (Issue issue : check_expressions({field.expression, "0", "0"}, place + ".expression")) {
         issue.place = place + ".expression";
@@ -45,15 +46,29 @@ class FieldCheck : SceneCheck {
     const std::string name(enum_name(field.number));
     const bool is_of_solids = field.number == MaterialNumber::damping || field.number == MaterialNumber::yield_stress;
     if (is_thin && is_of_solids) {
-      error(place + ".number", fmt::format("the material of a {} has no such number", enum_name(body.kind)), name);
+      error(place + ".number",
+            fmt::format("expected density, youngs_modulus or poisson_ratio for a {}", enum_name(body.kind)), name);
     } else if (field.number == MaterialNumber::yield_stress && !may_yield(body)) {
       error(place + ".number", "the field replaces the `yield_stress` of a material, and none of the body has one",
             name);
     }
+    if (field.number == MaterialNumber::youngs_modulus) warn_of_no_effect(body, place + ".number");
     const auto end = body.material_fields.begin() + static_cast<std::ptrdiff_t>(number);
     if (std::any_of(body.material_fields.begin(), end,
                     [&](const MaterialFieldDesc& other) { return other.number == field.number; })) {
       error(place + ".number", "another field of the body gives this number already", name);
+    }
+  }
+
+  /// Warns of a modulus that other numbers of the body replace.
+  void warn_of_no_effect(const BodyDesc& body, const std::string& place) {
+    const std::string name(enum_name(MaterialNumber::youngs_modulus));
+    if (body.shell && body.shell->orthotropy) {
+      warning(place, "the membrane has the moduli of `shell.orthotropy` everywhere; the field acts on bending alone",
+              name);
+    }
+    if (body.rod && body.rod->stretching_stiffness && body.rod->bending_stiffness && body.rod->twisting_stiffness) {
+      warning(place, "the field has no effect: the stiffnesses of the rod are given", name);
     }
   }
 

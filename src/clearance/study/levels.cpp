@@ -22,17 +22,19 @@ bool has_nodes(const RegionDesc& region) {
 /// resolution would not have.
 bool has_numbers(const SceneDesc& scene, const BodyDesc& body) {
   const auto any = [](const auto& list, const auto& is_so) { return std::any_of(list.begin(), list.end(), is_so); };
-  return !body.element_densities.empty() || any(body.material_parts, [](const MaterialPartDesc& part) {
-    return !part.elements.empty() || (part.region && has_nodes(*part.region));
-  }) || any(body.stiff_parts, [](const StiffPartDesc& part) {
-    return has_nodes(part.region);
-  }) || any(body.motions, [](const MotionDesc& motion) {
-    return has_nodes(motion.region) || motion.has_mesh_sequence();
-  }) || any(body.loads, [](const LoadDesc& load) {
-    return has_nodes(load.region);
-  }) || any(scene.output.probes, [&](const ProbeDesc& probe) {
-    return probe.body == body.name && probe.region && has_nodes(*probe.region);
-  });
+  return !body.element_densities.empty() ||
+         any(body.material_fields, [](const MaterialFieldDesc& field) { return !field.values.empty(); }) ||
+         any(body.material_parts,
+             [](const MaterialPartDesc& part) {
+               return !part.elements.empty() || (part.region && has_nodes(*part.region));
+             }) ||
+         any(body.stiff_parts, [](const StiffPartDesc& part) { return has_nodes(part.region); }) ||
+         any(body.motions,
+             [](const MotionDesc& motion) { return has_nodes(motion.region) || motion.has_mesh_sequence(); }) ||
+         any(body.loads, [](const LoadDesc& load) { return has_nodes(load.region); }) ||
+         any(scene.output.probes, [&](const ProbeDesc& probe) {
+           return probe.body == body.name && probe.region && has_nodes(*probe.region);
+         });
 }
 
 int doubled(int count) {

@@ -194,16 +194,6 @@ double limited_step(const ShellTriangle& triangle, double limit, const VecX& x, 
   return first_root_bound({(1.0 - kept_distance) * det[0], det[1], det[2], det[3], det[4]});
 }
 
-/// Returns the largest stretch of a triangle.
-double largest_stretch(const ShellTriangle& triangle, const VecX& x) {
-  const Vec<3> origin = block<3>(x, triangle.nodes[0]);
-  Mat<3, 2> f;
-  f << block<3>(x, triangle.nodes[1]) - origin, block<3>(x, triangle.nodes[2]) - origin;
-  f = (f * triangle.inverse).eval();
-  const Mat<2> c = f.transpose() * f;
-  return std::sqrt(0.5 * c.trace() + std::hypot(0.5 * (c(0, 0) - c(1, 1)), c(0, 1)));
-}
-
 /// Returns the largest alpha <= 1 for which the triangle keeps the share of its area.
 double feasible_step(const ShellTriangle& triangle, const VecX& x, const VecX& dx) {
   const auto side = [&](const VecX& of, int i) -> Vec<3> {

@@ -116,6 +116,9 @@ struct ShellBody {
 /// Adds a body. Its triangles must not be degenerate, and no edge may have more than two of them.
 void add_shell(const ShellBody& body, ShellMesh& mesh);
 
+/// Returns the largest principal stretch of a triangle at the unknowns x.
+double largest_stretch(const ShellTriangle& triangle, const VecX& x);
+
 /// Returns the sides of a triangle at rest in its axes, side i opposite to node i.
 std::array<Vec<2>, 3> sides_at_rest(const ShellTriangle& triangle);
 

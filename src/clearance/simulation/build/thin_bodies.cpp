@@ -1,7 +1,10 @@
 #include "clearance/simulation/build/thin_bodies.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 #include "clearance/math/rotation.h"
@@ -121,6 +124,37 @@ ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>&
     add_clamps(body_desc, body, blocks, first_edge, mesh.edges, mesh.clamps);
   }
   return mesh;
+}
+
+void check_strain_limits(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                         const VecX& x, Issues& issues) {
+  const bool has_limit = std::any_of(desc.bodies.begin(), desc.bodies.end(),
+                                     [](const BodyDesc& body) { return body.shell && body.shell->strain_limit; });
+  if (!has_limit) return;
+  const ShellMesh mesh = collect_shells(desc, bodies, unknowns);
+  struct Beyond {
+    int count = 0;
+    double largest = 0.0;
+  };
+  std::map<int, Beyond> of_bodies;
+  for (const ShellTriangle& triangle : mesh.triangles) {
+    const std::optional<double>& limit = mesh.materials[triangle.material].strain_limit;
+    if (!limit) continue;
+    const double strain = largest_stretch(triangle, x) - 1.0;
+    if (strain < *limit) continue;
+    Beyond& beyond = of_bodies[unknowns.body_of_block[triangle.nodes[0]]];
+    ++beyond.count;
+    beyond.largest = std::max(beyond.largest, strain);
+  }
+  for (const auto& [body, beyond] : of_bodies) {
+    const int entry = bodies[body].desc;
+    issues.push_back(
+        {"", fmt::format("bodies[{}].shell.strain_limit", entry),
+         fmt::format("{:g}", *desc.bodies[entry].shell->strain_limit),
+         fmt::format("{} of the triangles of '{}' are stretched beyond the limit where the scene starts, by up "
+                     "to {:.4g}; expected a start below it",
+                     beyond.count, bodies[body].name, beyond.largest)});
+  }
 }
 
 RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns) {

@@ -12,6 +12,10 @@ namespace clearance {
 /// Returns the triangles and edges of all shells, with the clamps of their motions.
 ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);
 
+/// Appends an error for each shell of which triangles are stretched beyond its strain limit at the unknowns x.
+void check_strain_limits(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                         const VecX& x, Issues& issues);
+
 /// Returns the segments and joints of all rods, with the clamps of their motions.
 RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);
 

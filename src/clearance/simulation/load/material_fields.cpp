@@ -43,10 +43,9 @@ class Elements {
     const std::size_t number = element / num_parts();
     return body_.element_numbers ? body_.element_numbers->in_file[number] : number;
   }
-  /// Returns the number of vertices of the mesh before refinements, without nodes between them that raising the order
-  /// has added behind.
+  /// Returns the number of vertices of the mesh. Nodes that raising the order has added lie behind its vertices.
   std::size_t num_vertices() const {
-    if (!body_.lists_reach_between) return body_.num_source_vertices;
+    if (dimension() == 1 || !body_.mesh.has_curved_cells()) return body_.num_source_vertices;
     int last = -1;
     for (std::size_t e = 0; e < count(); ++e) {
       for (const int v : corners(e)) last = std::max(last, body_.source_vertex[v]);
@@ -83,8 +82,9 @@ class Elements {
 };
 
 /// True if the list has a value for each vertex, and not for each element.
-bool is_of_vertices(const MaterialFieldDesc& field, const Elements& elements) {
-  return field.values.size() != elements.count_before() && field.values.size() == elements.num_vertices();
+bool is_of_vertices(const MaterialFieldDesc& field, const Elements& elements, const BodyInstance& body) {
+  const std::size_t given = field.values.size();
+  return given != elements.count_before() && (given == elements.num_vertices() || given == body.num_source_vertices);
 }
 
 Result<std::vector<double>> evaluate_field(const MaterialFieldDesc& field, const Elements& elements,
@@ -99,7 +99,7 @@ Result<std::vector<double>> evaluate_field(const MaterialFieldDesc& field, const
     for (std::size_t e = 0; e < count; ++e) of_element[e] = (*found)[e][0];
     return of_element;
   }
-  const bool is_mean = is_of_vertices(field, elements);
+  const bool is_mean = is_of_vertices(field, elements, body);
   for (std::size_t e = 0; e < count; ++e) {
     if (!is_mean) {
       of_element[e] = field.values[elements.number_before(e)];
@@ -165,13 +165,12 @@ class FieldCheck {
 
   Issues find() const {
     if (!field_.values.empty()) {
-      const bool is_mean = is_of_vertices(field_, elements_);
+      const bool is_mean = desc_.refinements == 0 && is_of_vertices(field_, elements_, body_);
       if (!is_mean && field_.values.size() != elements_.count_before()) return {wrong_length()};
-      if (is_mean && desc_.refinements > 0) {
-        return {problem(".values", fmt::format("{} numbers", field_.values.size()),
-                        "a value for each vertex says nothing about the vertices that `refinements` adds; give one for "
-                        "each element")};
-      }
+    } else if (depends_on_time()) {
+      return {problem(".expression", field_.expression,
+                      "the numbers of a material do not change in time: expected a "
+                      "formula of x, y and z alone")};
     }
     const Result<std::vector<double>> values = evaluate_field(field_, elements_, body_);
     if (!values) {
@@ -195,7 +194,20 @@ class FieldCheck {
     return issue;
   }
 
+  bool depends_on_time() const {
+    const std::vector<Vec<3>> middle = {elements_.count() > 0 ? elements_.centre(0) : Vec<3>(Vec<3>::Zero())};
+    const Expressions formulas = {field_.expression, "0", "0"};
+    const auto now = evaluate(formulas, "", 0.0, middle), later = evaluate(formulas, "", 1.0, middle);
+    return now && later && (*now)[0] != (*later)[0];
+  }
+
   Issue wrong_length() const {
+    if (desc_.refinements > 0) {
+      return problem(".values", fmt::format("{} numbers", field_.values.size()),
+                     fmt::format("body '{}' has {} {} before its refinements; expected one number for each (for each "
+                                 "vertex only without `refinements`)",
+                                 body_.name, elements_.count_before(), elements_.name()));
+    }
     return problem(".values", fmt::format("{} numbers", field_.values.size()),
                    fmt::format("body '{}' has {} {} and {} vertices; expected one number for each of either",
                                body_.name, elements_.count_before(), elements_.name(), elements_.num_vertices()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "clearance/model/blocks.h"
 #include "clearance/simulation/output/shell_samples.h"
@@ -13,6 +14,9 @@ namespace {
 
 /// Root mean square of strain below which a shell counts as unloaded, because its strain is rounding.
 constexpr double least_strain = 1e-12;
+/// Largest displacement of nodes against each other, in thicknesses, up to which elasticity moves nothing: a cloth that
+/// lies on a floor.
+constexpr double no_displacement = 1e-4;
 /// Largest share that is reported.
 constexpr double largest_share = 0.9;
 
@@ -30,8 +34,9 @@ struct Energies {
 
 class ShellEstimate {
  public:
-  ShellEstimate(const SceneModel& scene, const ShellSamples& samples)
-      : scene_(scene), mesh_(*samples.mesh), patches_(mesh_), energies_(mesh_.triangles.size()) {
+  ShellEstimate(const SceneModel& scene, const ShellSamples& samples, const VecX& x)
+      : scene_(scene), mesh_(*samples.mesh), x_(x), patches_(mesh_), energies_(mesh_.triangles.size()) {
+    forces_ = elastic_gradient(scene.model, x);
     measure(samples.membrane, false);
     measure(samples.bending, true);
   }
@@ -77,6 +82,29 @@ class ShellEstimate {
     return sum / 3.0;
   }
 
+  /// The displacements of a body from rest less their mean, and the work of the elastic forces over them.
+  struct Motion {
+    double largest = 0.0, work = 0.0, thickness = 0.0;  // [m], [J], [m]
+  };
+
+  Motion motion_of(const std::vector<int>& triangles) const {
+    std::set<int> nodes;
+    Motion motion;
+    for (const int t : triangles) {
+      nodes.insert(mesh_.triangles[t].nodes.begin(), mesh_.triangles[t].nodes.end());
+      motion.thickness = std::max(motion.thickness, mesh_.materials[mesh_.triangles[t].material].thickness);
+    }
+    const auto moved = [&](int node) -> Vec<3> { return block<3>(x_, node) - block<3>(scene_.model.x_rest, node); };
+    Vec<3> mean = Vec<3>::Zero();
+    for (const int node : nodes) mean += moved(node) / static_cast<double>(nodes.size());
+    for (const int node : nodes) {
+      const Vec<3> way = moved(node) - mean;
+      motion.largest = std::max(motion.largest, way.norm());
+      motion.work += block<3>(forces_, node).dot(moved(node));
+    }
+    return motion;
+  }
+
   DiscretisationError error_of(int body, const std::vector<int>& triangles) const {
     DiscretisationError error;
     error.body = body;
@@ -101,7 +129,11 @@ class ShellEstimate {
       return error;
     }
     error.energy = 0.5 * all.whole;
-    const double excess = (all.bent - all.stretched) / all.whole;
+    const Motion motion = motion_of(triangles);
+    if (motion.largest < no_displacement * motion.thickness) return error;
+    // Small displacements under forces do twice the work of what is stored. The shape of a hanging cloth follows from
+    // its weight: the work is much more than what stretching stores, and its errors count by that much less.
+    const double excess = (all.bent - all.stretched) / std::max(all.whole, motion.work);
     error.is_too_soft = excess > 0.0;
     error.displacement = std::min(std::abs(excess), largest_share);
     Energies near;
@@ -114,7 +146,9 @@ class ShellEstimate {
 
   const SceneModel& scene_;
   const ShellMesh& mesh_;
+  const VecX& x_;
   ShellPatches patches_;
+  VecX forces_;                     // [N] elastic
   std::vector<Energies> energies_;  // per triangle
 };
 
@@ -126,7 +160,7 @@ std::vector<DiscretisationError> estimate_shell_errors(const SceneModel& scene, 
   // The estimate does not know how a sheet has yielded.
   const auto yields = [](const ShellMaterial& material) { return material.yield_curvature.has_value(); };
   if (std::any_of(samples->mesh->materials.begin(), samples->mesh->materials.end(), yields)) return {};
-  return ShellEstimate(scene, *samples).errors();
+  return ShellEstimate(scene, *samples, x).errors();
 }
 
 }  // namespace clearance

@@ -2,20 +2,47 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
 namespace clearance {
 
 namespace {
 
+/// Returns the bodies whose elastic constants vary from element to element: fewer than eight elements have the same
+/// ones. Their stress is smooth.
+std::set<int> find_graded_bodies(const SceneModel& scene) {
+  constexpr std::size_t most_alike = 8, fewest_constants = 8;
+  struct OfBody {
+    std::set<std::pair<double, double>> constants;
+    std::size_t num_elements = 0;
+  };
+  std::map<int, OfBody> bodies;
+  for (std::size_t e = 0; e < scene.element_kinds.size(); ++e) {
+    const ElementKind& kind = scene.element_kinds[e];
+    OfBody& of_body = bodies[scene.frames.cell_body[scene.cell_of_element[e]]];
+    of_body.constants.insert({kind.mu, kind.lambda});
+    ++of_body.num_elements;
+  }
+  std::set<int> graded;
+  for (const auto& [body, of_body] : bodies) {
+    const std::size_t count = of_body.constants.size();
+    if (count >= fewest_constants && of_body.num_elements < most_alike * count) graded.insert(body);
+  }
+  return graded;
+}
+
 /// Returns a number per element, the same for all elements of a body with the same constants of the material and
-/// order.
+/// order, or for all of a graded body with the same order.
 std::vector<int> number_zones(const SceneModel& scene) {
+  const std::set<int> graded = find_graded_bodies(scene);
   std::map<std::tuple<int, int, ElasticModel, double, double, const Hardening*>, int> numbers;
   std::vector<int> zones;
   for (std::size_t e = 0; e < scene.element_kinds.size(); ++e) {
-    const ElementKind& kind = scene.element_kinds[e];
+    ElementKind kind = scene.element_kinds[e];
     const int body = scene.frames.cell_body[scene.cell_of_element[e]];
+    if (graded.count(body) > 0) kind = {kind.order, kind.model, 0.0, 0.0, nullptr};
     const auto next = static_cast<int>(numbers.size());
     const auto zone = numbers.try_emplace({body, kind.order, kind.model, kind.mu, kind.lambda, kind.hardening}, next);
     zones.push_back(zone.first->second);

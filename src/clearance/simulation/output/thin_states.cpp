@@ -119,7 +119,11 @@ ThinState state_of_triangle(const TriangleState& of, const ShellMaterial& materi
     if (side > 0.0 || face.von_mises > thin.state.von_mises) thin.state = face;
   }
   const std::array<double, 2> moments = principal(of.moment);
-  thin.resultants[0] = t * principal(of.stress)[0];
+  thin.resultants[0] = t * state_of_face(of.strain, of.stress, material.poisson_ratio, 0.0).principal_stress.maxCoeff();
+  // In pure compression the largest principal stress is that across the sheet, which is none.
+  if (principal(of.stress)[0] < 0.0) {
+    thin.resultants[0] = t * state_of_face(of.strain, of.stress, material.poisson_ratio, 0.0).principal_stress[1];
+  }
   thin.resultants[1] = std::abs(moments[0]) >= std::abs(moments[1]) ? moments[0] : moments[1];
   return thin;
 }
