@@ -14,11 +14,11 @@ import sys
 from pathlib import Path
 
 from bench_common import ROOT, is_missing
-from thin import capstan, contacts, patch, rods, shells
+from thin import capstan, contacts, patch, rods, shells, turned_rods
 from thin.scene import Failed, Program
 
 FAMILIES = ("grid", "unstructured")
-RODS = {**rods.CASES, **capstan.RODS}
+RODS = {**rods.CASES, **turned_rods.CASES, **capstan.RODS}
 SHEETS = {**shells.CASES, **capstan.SHEETS, **patch.SHEETS}
 
 

@@ -342,66 +342,6 @@ def michell_ring(program, p, e, count):
     return {"critical_twist": (is_threshold(program, make, 0.02), 1.0)}
 
 
-def spinning_rod(program, p, e, count):
-    """A free rod that spins about its axis; without twist its angular momentum is twice its energy over the spin."""
-    body = rod(line(along_x(p["length"], count)), 2 * p["radius"], {"density": p["density"], "youngs_modulus": 1e7},
-               angular_velocity=[math.degrees(p["spin"]), 0, 0])
-    step = 0.2 / p["spin"]
-    probes = program.run(scene([body], [position("a", "rod", 0), position("b", "rod", count)], is_static=False,
-                               integrator="implicit_newmark", step=step, duration=p["steps"] * step))
-    energies = [step["energy"] for step in program.steps]
-    way = max(abs(probes[f"{end}.{c}"][i] - probes[f"{end}.{c}"][0])
-              for end in "ab" for c in "xyz" for i in range(len(probes["a.x"])))
-    return {"angular_momentum": (2.0 * energies[-1]["kinetic"] / p["spin"], e["angular_momentum"]),
-            "kinetic_energy": (energies[-1]["kinetic"], e["kinetic_energy"]),
-            "energy_lost": (1.0 - energies[-1]["kinetic"] / (energies[0]["kinetic"] or math.inf), 0.0),
-            "twist_energy": (max(energy["rod"] for energy in energies) / e["kinetic_energy"], 0.0),
-            "way": (way / p["length"], 0.0)}
-
-
-def split_bits(program, built, num_steps):
-    """Returns the probes and steps of a run, and 1 if it has the same bits when it is stopped and resumed three times."""
-    probes = program.run(built)
-    steps = program.steps
-    program.run(built, stops=(1, num_steps // 3, num_steps - 1))
-    return probes, steps, float([step["state_hash"] for step in steps] ==
-                                [step["state_hash"] for step in program.steps])
-
-
-def frame_path(program, p, e, _count):
-    """A straight rod whose end turns twice and back, and a bent one whose end goes around a loop in space."""
-    length, n, half = p["length"], p["segments"], p["steps"] // 2
-    # The rod does not buckle at two turns: the twist at which it would is 9 EI / GJ.
-    ei, gj, turns, results = 1.0, 0.5, 2.0, {}
-    stiff = {"bending_stiffness": [ei, ei], "twisting_stiffness": gj, "stretching_stiffness": 1e4 * ei / length ** 2}
-
-    def walk(name, points, place, angle):
-        """Moves the clamp of the end through poses that depend on the share of the way."""
-        middle = [0.5 * (a + b) for a, b in zip(points[-1], points[-2])]
-        shares = [k / half for k in range(1, half + 1)]
-        poses = [{"position": [a + b for a, b in zip(middle, place(u))], "rotation": [angle(u), 0, 0]} for u in shares]
-        body = rod(line(points), 0.01 * length, {},
-                   [held([0, 1], clamp=True), held([n - 1, n], clamp=True, center=middle, poses=poses)], rod=stiff)
-        end = reaction("end", "rod", [n - 1, n], middle)
-        probes, steps, is_same = split_bits(program, scene([body], [end], duration=float(half)), half)
-        torques = [max(abs(probes[f"end.torque.{c}"][i]) for c in "xyz") for i in range(half)]
-        energies = [step["energy"]["rod"] for step in steps]
-        results[f"twist {name}"] = (torques[-1] * length / gj, 0.0)
-        results[f"energy {name}"] = (energies[-1] / max(energies), 0.0)
-        results[f"bits {name}"] = (is_same, 1.0 if e["bits"] == "equal" else 0.0)
-        return torques
-
-    torques = walk("turned", along_x(length, n), lambda u: (0.0, 0.0, 0.0),
-                   lambda u: 360.0 * turns * (1.0 - abs(2.0 * u - 1.0)))
-    # The rod is twisted between the middles of its end segments.
-    results["torque over theory"] = (torques[half // 2 - 1] * length * (1.0 - 1.0 / n) / (2 * math.pi * turns * gj), 1.0)
-    r, way = length / math.pi, 0.15 * length
-    walk("carried", [(r * math.sin(math.pi * i / n), r * (1 - math.cos(math.pi * i / n)), 0.0) for i in range(n + 1)],
-         lambda u: (way * math.sin(2 * math.pi * u), way * (math.cos(2 * math.pi * u) - 1), way * math.sin(2 * math.pi * u)),
-         lambda u: 0.0)
-    return results
-
-
 CASES = {
     "rod-cantilever-small": (cantilever_small, 50), "rod-elastica-tip": (elastica_tip, 50),
     "strip-heavy-elastica": (heavy_elastica, 60), "roll-up": (roll_up, 64), "euler-postbuckling": (postbuckling, 60),
@@ -410,5 +350,4 @@ CASES = {
     "hanging-chain": (hanging_chain, 60), "bead-on-string": (bead_on_string, 60),
     "euler-buckling": (euler_buckling, 60), "self-buckling": (self_buckling, 60), "lateral-torsional": (lateral_torsional, 60),
     "twisted-rod-under-tension": (twisted_rod, 100), "michell-ring": (michell_ring, 120),
-    "spinning-rod": (spinning_rod, 10), "frame-path": (frame_path, 1),
 }
