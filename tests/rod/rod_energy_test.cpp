@@ -325,7 +325,7 @@ TEST(RodEnergy, StaysBentByWhatExceedsTheYieldCurvature) {
   potential.end_step(bent, history);
   potential.set_history(history);
   ASSERT_TRUE(potential.begin_step(bent, 1.0, 2.0));
-  // What remains is the energy at the yield curvature, EI (2 tan(k / 2))^2 / 2 at each of the ten joints.
+  // The rest is the energy at the yield curvature, EI (2 tan(k / 2))^2 / 2 at each of the ten joints.
   const double stored = 10.0 * 0.5 * section.bending[0] * std::pow(2.0 * std::tan(0.5 * yield), 2);
   EXPECT_NEAR(potential.energy(bent).value(), stored, 1e-9 * stored);
   EXPECT_NEAR(before - work, stored, 1e-9 * stored);
