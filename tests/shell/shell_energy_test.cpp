@@ -439,7 +439,7 @@ TEST(ShellEnergy, APatternIsTheShapeAtRest) {
   sheet.triangles = {{0, 1, 2}, {1, 0, 3}};
   const std::vector<std::array<Vec<3>, 3>> pattern = {
       {Vec<3>(5, 5, 0), Vec<3>(7, 5, 0), Vec<3>(5, 7, 0)},
-      {Vec<3>(-3, 0, 0), Vec<3>(-3, 1, 0), Vec<3>(-3 + std::sqrt(1.25), 1, 0)}};
+      {Vec<3>(-3, 0, 0), Vec<3>(-3, 1, 0), Vec<3>(-3 + std::sqrt(1.25), 0, 0)}};
   const std::vector<int> blocks = {0, 1, 2, 3};
   ShellMaterial material = material_of(ElasticModel::st_venant_kirchhoff, BendingModel::hinges);
   material.poisson_ratio = 0.0;
