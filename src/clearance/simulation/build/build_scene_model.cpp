@@ -14,6 +14,7 @@
 #include "clearance/simulation/build/rest_surface.h"
 #include "clearance/simulation/build/soft_hold.h"
 #include "clearance/simulation/build/solver_options.h"
+#include "clearance/simulation/build/thin_bodies.h"
 
 namespace clearance {
 
