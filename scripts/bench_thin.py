@@ -14,12 +14,12 @@ import sys
 from pathlib import Path
 
 from bench_common import ROOT, is_missing
-from thin import capstan, contacts, patch, rods, shells, turned_rods
+from thin import capstan, contacts, drape, patch, rods, shells, turned_rods
 from thin.scene import Failed, Program
 
 FAMILIES = ("grid", "unstructured")
 RODS = {**rods.CASES, **turned_rods.CASES, **capstan.RODS}
-SHEETS = {**shells.CASES, **capstan.SHEETS, **patch.SHEETS}
+SHEETS = {**shells.CASES, **capstan.SHEETS, **patch.SHEETS, **drape.SHEETS}
 
 
 def runs_of(case_id):

@@ -13,8 +13,8 @@ STRAIN = 2.5e-3
 
 
 class Way:
-    """The way of a rope: a straight piece, the wrap, and a straight piece. On half a turn lie `count` segments, and none
-    that is up to `longest` times as long cuts the bollard."""
+    """The way of a rope: a straight piece, the wrap, and a straight piece. On half a turn lie `count` segments, and
+    none that is up to `longest` times as long cuts the bollard."""
 
     def __init__(self, p, count, longest=1.0):
         self.wrap = math.radians(p["wrap_deg"])
@@ -65,12 +65,12 @@ def draw(program, p, e, way, body, low, high):
     body["geometry"]["vertices"] = [[x - dx, y - dy, z] for (x, y, z), (dx, dy, _) in zip(vertices, stretched)]
     first = [i for i, x in enumerate(body["columns"]) if x == 0]
     last = [i for i, x in enumerate(body["columns"]) if x == way.num_segments]
-    slip = 2.0 * STRAIN * RADIUS * way.wrap + way.size
-    steps, share = 60, way.size / (slip + way.size)
+    drawn = 2.0 * STRAIN * RADIUS * way.wrap + 2.0 * way.size
+    steps, share = 60, way.size / drawn
     tx, ty = way.direction(math.inf)
     all_nodes = list(range(len(vertices)))
-    body["motions"] = [held(last, components=[True, True, False], displacement=ramp(((slip + way.size) * tx,
-                                                                                     (slip + way.size) * ty, 0), steps)),
+    along = ramp((drawn * tx, drawn * ty, 0), steps)
+    body["motions"] = [held(last, components=[True, True, False], displacement=along),
                        held(all_nodes, components=[False, False, True])]
     bx, by = way.direction(-math.inf)
     body["loads"] = [{"kind": "force", "region": {"nodes": first}, "value": [-way.pull * bx, -way.pull * by, 0.0]}]

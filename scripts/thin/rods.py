@@ -56,8 +56,8 @@ def heavy_elastica(program, p, e, count):
 
 
 def roll_up(program, p, e, count):
-    """A couple acts on the ends of the last segment: the length counts to its middle. All nodes stay in the plane, which
-    forces of given directions would let the rod leave near a full circle."""
+    """A couple acts on the ends of the last segment: the length counts to its middle. All nodes stay in the plane,
+    which forces of given directions would let the rod leave near a full circle."""
     length, t, width = p["length"], p["thickness"], p["width"]
     size = length / (count - 1)
     mesh = line([(size * (i - 0.5), 0.0, 0.0) for i in range(count + 1)])
@@ -348,6 +348,7 @@ CASES = {
     "catenary": (catenary, 60), "elastic-catenary": (elastic_catenary, 60), "pure-twist": (pure_twist, 12),
     "natural-helix": (natural_helix, 40), "ring": (ring, 60), "rod-frequencies": (rod_frequencies, 50),
     "hanging-chain": (hanging_chain, 60), "bead-on-string": (bead_on_string, 60),
-    "euler-buckling": (euler_buckling, 60), "self-buckling": (self_buckling, 60), "lateral-torsional": (lateral_torsional, 60),
-    "twisted-rod-under-tension": (twisted_rod, 100), "michell-ring": (michell_ring, 120),
+    "euler-buckling": (euler_buckling, 60), "self-buckling": (self_buckling, 60),
+    "lateral-torsional": (lateral_torsional, 60), "twisted-rod-under-tension": (twisted_rod, 100),
+    "michell-ring": (michell_ring, 120),
 }

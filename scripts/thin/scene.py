@@ -22,8 +22,8 @@ class Program:
         self.steps = []
 
     def run(self, scene, may_fail=False, stops=()):
-        """Runs a scene and returns its probes by column; raises Failed unless all steps converge. A run with `stops` ends
-        after each of these numbers of steps and goes on from its checkpoint."""
+        """Runs a scene and returns its probes by column; raises Failed unless all steps converge. A run with `stops`
+        ends after each of these numbers of steps and goes on from its checkpoint."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "scene.json"
             file.write_text(json.dumps(scene))
@@ -89,8 +89,8 @@ def ramp(value, duration):
 
 
 def end_couple(last, inner, arm, moment, turn, duration):
-    """Returns two opposite forces, `arm` apart, whose moment about z grows evenly to its value. They stay across the end
-    of a rod or a strip along x, which the moment turns by `turn` [rad]."""
+    """Returns two opposite forces, `arm` apart, whose moment about z grows evenly to its value. They stay across the
+    end of a rod or a strip along x, which the moment turns by `turn` [rad]."""
     size = f"{moment / arm / duration!r} * t"
     angle = f"{turn / duration!r} * t"
     across = [f"0 - {size} * sin({angle})", f"{size} * cos({angle})", "0"]

@@ -25,7 +25,7 @@ def spinning_rod(program, p, e, count):
 
 
 def split_bits(program, built, num_steps):
-    """Returns the probes and steps of a run, and 1 if it has the same bits when it is stopped and resumed three times."""
+    """Returns the probes and steps of a run, and 1 if it has the same bits when it is stopped three times."""
     probes = program.run(built)
     steps = program.steps
     program.run(built, stops=(1, num_steps // 3, num_steps - 1))
@@ -59,21 +59,27 @@ def frame_path(program, p, e, _count):
     torques = walk("turned", along_x(length, n), lambda u: (0.0, 0.0, 0.0),
                    lambda u: 360.0 * turns * (1.0 - abs(2.0 * u - 1.0)))
     # The rod is twisted between the middles of its end segments.
-    results["torque over theory"] = (torques[half // 2 - 1] * length * (1.0 - 1.0 / n) / (2 * math.pi * turns * gj), 1.0)
+    theory = 2.0 * math.pi * turns * gj / (length * (1.0 - 1.0 / n))
+    results["torque over theory"] = (torques[half // 2 - 1] / theory, 1.0)
     r, way = length / math.pi, 0.15 * length
-    walk("carried", [(r * math.sin(math.pi * i / n), r * (1 - math.cos(math.pi * i / n)), 0.0) for i in range(n + 1)],
-         lambda u: (way * math.sin(2 * math.pi * u), way * (math.cos(2 * math.pi * u) - 1), way * math.sin(2 * math.pi * u)),
-         lambda u: 0.0)
+    arc = [(r * math.sin(math.pi * i / n), r * (1.0 - math.cos(math.pi * i / n)), 0.0) for i in range(n + 1)]
+
+    def loop(u):
+        sideways = way * math.sin(2.0 * math.pi * u)
+        return sideways, way * (math.cos(2.0 * math.pi * u) - 1.0), sideways
+
+    walk("carried", arc, loop, lambda u: 0.0)
     return results
 
 
 def localised_helix(program, p, e, count):
-    """A slightly bent rod whose ends turn against each other and come together, slowly and with damping, until it rests.
-    Lengths count from the middles of its end segments, which are clamped."""
+    """A slightly bent rod whose ends turn against each other and come together, slowly and with damping, until it
+    rests. Lengths count from the middles of its end segments, which are clamped."""
     length, ei, slack = p["length"], p["EI"], p["slack_over_L"] * p["length"]
     size, part = length / (count - 1), length / 20
-    points = [(size * (i - 0.5), 1e-3 * math.sin(math.pi * (i - 1) / (count - 2)) ** 2 if 1 < i < count - 1 else 0.0, 0.0)
-              for i in range(count + 1)]
+    bow = [1e-5 * length * math.sin(math.pi * (i - 1) / (count - 2)) ** 2 for i in range(count + 1)]
+    bow[0] = bow[count] = 0.0
+    points = [(size * (i - 0.5), bow[i], 0.0) for i in range(count + 1)]
     stiff = {"bending_stiffness": [ei, ei], "twisting_stiffness": p["GJ"], "straight_at_rest": True,
              "stretching_stiffness": 3e5 * ei / part ** 2}
     # Six steps a turn, and some to come to rest. A piece of a twentieth of the length bends within about a second.
@@ -83,8 +89,8 @@ def localised_helix(program, p, e, count):
     motions = []
     for side, numbers, x in ((1, [0, 1], 0.0), (-1, [count - 1, count], length)):
         shares = [min(1.0, k / moving) for k in range(1, steps + 1)]
-        poses = [{"position": [x + side * 0.5 * slack * u, 0, 0], "rotation": [-side * 180.0 * p["end_turns"] * u, 0, 0]}
-                 for u in shares]
+        poses = [{"position": [x + side * 0.5 * slack * u, 0, 0],
+                  "rotation": [-side * 180.0 * p["end_turns"] * u, 0, 0]} for u in shares]
         motions.append(held(numbers, clamp=True, center=[x, 0, 0], poses=poses))
     body = rod(line(points), thickness, {"density": density}, motions, rod=stiff)
     wanted = [position(f"n{i}", "rod", i) for i in range(count + 1)]
