@@ -16,7 +16,7 @@ namespace {
 constexpr double least_strain = 1e-12;
 /// Largest displacement of nodes against each other, in thicknesses, up to which elasticity moves nothing: a cloth that
 /// lies on a floor.
-constexpr double no_displacement = 1e-4;
+constexpr double no_displacement = 1e-7;
 /// Largest share that is reported.
 constexpr double largest_share = 0.9;
 
