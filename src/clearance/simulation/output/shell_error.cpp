@@ -14,9 +14,9 @@ namespace {
 
 /// Root mean square of strain below which a shell counts as unloaded, because its strain is rounding.
 constexpr double least_strain = 1e-12;
-/// Largest displacement of nodes against each other, in thicknesses, up to which elasticity moves nothing: a cloth that
-/// lies on a floor.
-constexpr double no_displacement = 1e-7;
+/// Share of a thickness by which the elastic energy must be able to lift a shell against its weight. A cloth that lies
+/// on a floor has less.
+constexpr double least_lift = 1e-4;
 /// Largest share that is reported.
 constexpr double largest_share = 0.9;
 
@@ -37,6 +37,10 @@ class ShellEstimate {
   ShellEstimate(const SceneModel& scene, const ShellSamples& samples, const VecX& x)
       : scene_(scene), mesh_(*samples.mesh), x_(x), patches_(mesh_), energies_(mesh_.triangles.size()) {
     forces_ = elastic_gradient(scene.model, x);
+    weight_ = VecX::Zero(x.size());
+    for (const auto& potential : scene.model.potentials) {
+      if (potential->has_constant_force()) potential->clone()->add_gradient(x, 1.0, weight_);
+    }
     measure(samples.membrane, false);
     measure(samples.bending, true);
   }
@@ -82,9 +86,9 @@ class ShellEstimate {
     return sum / 3.0;
   }
 
-  /// The displacements of a body from rest less their mean, and the work of the elastic forces over them.
+  /// The work of the elastic forces over the displacements of a body from rest, its weight and thickness.
   struct Motion {
-    double largest = 0.0, work = 0.0, thickness = 0.0;  // [m], [J], [m]
+    double work = 0.0, weight = 0.0, thickness = 0.0;  // [J], [N], [m]
   };
 
   Motion motion_of(const std::vector<int>& triangles) const {
@@ -94,13 +98,9 @@ class ShellEstimate {
       nodes.insert(mesh_.triangles[t].nodes.begin(), mesh_.triangles[t].nodes.end());
       motion.thickness = std::max(motion.thickness, mesh_.materials[mesh_.triangles[t].material].thickness);
     }
-    const auto moved = [&](int node) -> Vec<3> { return block<3>(x_, node) - block<3>(scene_.model.x_rest, node); };
-    Vec<3> mean = Vec<3>::Zero();
-    for (const int node : nodes) mean += moved(node) / static_cast<double>(nodes.size());
     for (const int node : nodes) {
-      const Vec<3> way = moved(node) - mean;
-      motion.largest = std::max(motion.largest, way.norm());
-      motion.work += block<3>(forces_, node).dot(moved(node));
+      motion.work += block<3>(forces_, node).dot(block<3>(x_, node) - block<3>(scene_.model.x_rest, node));
+      motion.weight += block<3>(weight_, node).norm();
     }
     return motion;
   }
@@ -130,7 +130,7 @@ class ShellEstimate {
     }
     error.energy = 0.5 * all.whole;
     const Motion motion = motion_of(triangles);
-    if (motion.largest < no_displacement * motion.thickness) return error;
+    if (0.5 * all.whole < least_lift * motion.thickness * motion.weight) return error;
     // Small displacements under forces do twice the work of what is stored. The shape of a hanging cloth follows from
     // its weight: the work is much more than what stretching stores, and its errors count by that much less.
     const double excess = (all.bent - all.stretched) / std::max(all.whole, motion.work);
@@ -148,7 +148,7 @@ class ShellEstimate {
   const ShellMesh& mesh_;
   const VecX& x_;
   ShellPatches patches_;
-  VecX forces_;                     // [N] elastic
+  VecX forces_, weight_;            // [N] elastic forces, and constant ones
   std::vector<Energies> energies_;  // per triangle
 };
 
