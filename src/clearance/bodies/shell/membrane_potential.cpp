@@ -174,13 +174,7 @@ Mat<3> strain_by_node(const StrainCell& cell, const Stretch& s, int node) {
 /// Returns the largest alpha <= 1 for which the triangle keeps a share of its distance from the strain limit: the
 /// determinant of sl^2 - C is positive as long as both stretches are below sl.
 double limited_step(const ShellTriangle& triangle, double limit, const VecX& x, const VecX& dx) {
-  const auto map = [&](const VecX& of) -> Mat<3, 2> {
-    const Vec<3> origin = block<3>(of, triangle.nodes[0]);
-    Mat<3, 2> sides;
-    sides << block<3>(of, triangle.nodes[1]) - origin, block<3>(of, triangle.nodes[2]) - origin;
-    return sides * triangle.inverse;
-  };
-  const Mat<3, 2> f = map(x), d = map(dx);
+  const Mat<3, 2> f = map_of(triangle, x), d = map_of(triangle, dx);
   const Mat<2> c0 = f.transpose() * f, c2 = d.transpose() * d, cross = f.transpose() * d;
   const Mat<2> c1 = cross + cross.transpose();
   const double square = (1.0 + limit) * (1.0 + limit);

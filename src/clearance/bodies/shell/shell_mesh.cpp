@@ -240,11 +240,15 @@ void add_shell(const ShellBody& body, ShellMesh& mesh) {
   CellBuilder(body, edges, first_triangle, mesh).build();
 }
 
-double largest_stretch(const ShellTriangle& triangle, const VecX& x) {
+Mat<3, 2> map_of(const ShellTriangle& triangle, const VecX& x) {
   const Vec<3> origin = block<3>(x, triangle.nodes[0]);
-  Mat<3, 2> f;
-  f << block<3>(x, triangle.nodes[1]) - origin, block<3>(x, triangle.nodes[2]) - origin;
-  f = (f * triangle.inverse).eval();
+  Mat<3, 2> sides;
+  sides << block<3>(x, triangle.nodes[1]) - origin, block<3>(x, triangle.nodes[2]) - origin;
+  return sides * triangle.inverse;
+}
+
+double largest_stretch(const ShellTriangle& triangle, const VecX& x) {
+  const Mat<3, 2> f = map_of(triangle, x);
   const Mat<2> c = f.transpose() * f;
   return std::sqrt(0.5 * c.trace() + std::hypot(0.5 * (c(0, 0) - c(1, 1)), c(0, 1)));
 }

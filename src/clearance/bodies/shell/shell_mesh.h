@@ -116,6 +116,9 @@ struct ShellBody {
 /// Adds a body. Its triangles must not be degenerate, and no edge may have more than two of them.
 void add_shell(const ShellBody& body, ShellMesh& mesh);
 
+/// Returns the map F of a triangle from its axes at rest into space, at the unknowns x; of their changes, dF.
+Mat<3, 2> map_of(const ShellTriangle& triangle, const VecX& x);
+
 /// Returns the largest principal stretch of a triangle at the unknowns x.
 double largest_stretch(const ShellTriangle& triangle, const VecX& x);
 

@@ -5,10 +5,11 @@
 #include "clearance/bodies/affine/orthogonality_potential.h"
 #include "clearance/bodies/fem/fem_body.h"
 #include "clearance/bodies/fem/plastic_potential.h"
-#include "clearance/bodies/rod/yielding_rod_potential.h"
-#include "clearance/bodies/shell/crease_potential.h"
+#include "clearance/bodies/rod/rod_potential.h"
+#include "clearance/bodies/shell/bending_potential.h"
 #include "clearance/bodies/shell/membrane_potential.h"
 #include "clearance/math/dimension.h"
+#include "clearance/model/yielding_potential.h"
 #include "clearance/simulation/build/scene_elements.h"
 #include "clearance/simulation/build/thin_bodies.h"
 
@@ -157,20 +158,17 @@ void add_thin_bodies(const SceneDesc& desc, const std::vector<BodyInstance>& bod
   if (!shells->triangles.empty()) {
     add_shell_mass(*shells, nodes, inner);
     terms.potentials.push_back(std::make_shared<MembranePotential>(shells));
-    auto bending = std::make_shared<BendingPotential>(shells);
-    // The accounts of energy ask those that yield for their plastic work.
-    if (bending->has_yield()) bending = std::make_shared<CreasePotential>(shells);
+    const BendingPotential bending(shells);
     // Contact presses across the sheet, where bending and inertia resist, not the far stiffer membrane.
-    bending->add_stiffness(shells->x_start, terms.elastic_stiffness);
-    if (bending->has_elements()) terms.potentials.push_back(bending);
+    bending.add_stiffness(shells->x_start, terms.elastic_stiffness);
+    if (bending.has_elements()) terms.potentials.push_back(with_plastic_work(bending));
   }
   const auto rods = std::make_shared<const RodMesh>(collect_rods(desc, bodies, unknowns));
   if (!rods->segments.empty()) {
     add_rod_mass(*rods, nodes, inner);
-    auto potential = std::make_shared<RodPotential>(rods);
-    if (potential->has_yield()) potential = std::make_shared<YieldingRodPotential>(rods);
-    potential->add_stiffness(terms.elastic_stiffness);
-    terms.potentials.push_back(potential);
+    const RodPotential potential(rods);
+    potential.add_stiffness(terms.elastic_stiffness);
+    terms.potentials.push_back(with_plastic_work(potential));
   }
   terms.weighing += nodes;
   terms.mass += nodes + inner;

@@ -102,7 +102,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   Model model = make_model(desc, bodies, unknowns, terms, std::move(loads), joints, surface);
   SolverOptions options = solver_options(desc, model.bbox_diagonal);
   VecX x = start_positions(bodies, unknowns);
-  check_strain_limits(desc, bodies, unknowns, x, issues);
+  check_strain_limits(desc, bodies, model, x, issues);
   SceneAttachments attachments =
       make_attachments(desc, bodies, unknowns, model, x, options.integrator.h, controls, issues, idle);
   const std::size_t attachment_potential = model.potentials.size();

@@ -7,7 +7,9 @@
 #include <map>
 #include <numbers>
 
+#include "clearance/bodies/shell/membrane_potential.h"
 #include "clearance/math/rotation.h"
+#include "clearance/model/blocks.h"
 #include "clearance/simulation/build/initial_state.h"
 #include "clearance/simulation/build/time_window.h"
 #include "clearance/simulation/load/material_fields.h"
@@ -126,12 +128,14 @@ ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>&
   return mesh;
 }
 
-void check_strain_limits(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+void check_strain_limits(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Model& model,
                          const VecX& x, Issues& issues) {
-  const bool has_limit = std::any_of(desc.bodies.begin(), desc.bodies.end(),
-                                     [](const BodyDesc& body) { return body.shell && body.shell->strain_limit; });
-  if (!has_limit) return;
-  const ShellMesh mesh = collect_shells(desc, bodies, unknowns);
+  const MembranePotential* membrane = nullptr;
+  for (const auto& potential : model.potentials) {
+    if (const auto* found = dynamic_cast<const MembranePotential*>(potential.get())) membrane = found;
+  }
+  if (membrane == nullptr) return;
+  const ShellMesh& mesh = *membrane->mesh();
   struct Beyond {
     int count = 0;
     double largest = 0.0;
@@ -142,7 +146,7 @@ void check_strain_limits(const SceneDesc& desc, const std::vector<BodyInstance>&
     if (!limit) continue;
     const double strain = largest_stretch(triangle, x) - 1.0;
     if (strain < *limit) continue;
-    Beyond& beyond = of_bodies[unknowns.body_of_block[triangle.nodes[0]]];
+    Beyond& beyond = of_bodies[body_of_block(model, triangle.nodes[0])];
     ++beyond.count;
     beyond.largest = std::max(beyond.largest, strain);
   }

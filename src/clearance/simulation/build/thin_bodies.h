@@ -3,6 +3,7 @@
 
 #include "clearance/bodies/rod/rod_mesh.h"
 #include "clearance/bodies/shell/shell_mesh.h"
+#include "clearance/model/model.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/build/unknowns.h"
 #include "clearance/simulation/load/body_instance.h"
@@ -12,8 +13,9 @@ namespace clearance {
 /// Returns the triangles and edges of all shells, with the clamps of their motions.
 ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);
 
-/// Appends an error for each shell of which triangles are stretched beyond its strain limit at the unknowns x.
-void check_strain_limits(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+/// Appends an error for each shell of the model of which triangles are stretched beyond its strain limit at the
+/// unknowns x.
+void check_strain_limits(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Model& model,
                          const VecX& x, Issues& issues);
 
 /// Returns the segments and joints of all rods, with the clamps of their motions.

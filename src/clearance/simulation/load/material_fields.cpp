@@ -10,6 +10,7 @@
 
 #include "clearance/scene/enums.h"
 #include "clearance/scene/expression.h"
+#include "clearance/simulation/load/material_parts.h"
 
 namespace clearance {
 
@@ -18,10 +19,11 @@ namespace {
 /// The elements of a body: tetrahedra (2D: triangles) of a solid, triangles of a shell, edges of a rod.
 class Elements {
  public:
-  Elements(const BodyDesc& desc, const BodyInstance& body) : body_(body), refinements_(desc.refinements) {}
+  Elements(const BodyDesc& desc, const BodyInstance& body)
+      : desc_(desc), body_(body), dimension_(element_dimension(body)) {}
 
   std::size_t count() const {
-    switch (dimension()) {
+    switch (dimension_) {
       case 1:
         return body_.mesh.edges.size();
       case 2:
@@ -32,20 +34,17 @@ class Elements {
   }
   const char* name() const {
     constexpr std::array names = {"edges", "triangles", "tetrahedra"};
-    return names[dimension() - 1];
+    return names[dimension_ - 1];
   }
   /// Returns the number of elements of the mesh before refinements.
   std::size_t count_before() const {
-    return body_.element_numbers ? body_.element_numbers->of_number.size() : count() / num_parts();
+    if (body_.element_numbers) return body_.element_numbers->of_number.size();
+    return count() >> (dimension_ * desc_.refinements);
   }
-  /// Returns the number in the mesh before refinements.
-  std::size_t number_before(std::size_t element) const {
-    const std::size_t number = element / num_parts();
-    return body_.element_numbers ? body_.element_numbers->in_file[number] : number;
-  }
+  std::size_t number_before(std::size_t element) const { return number_in_file(desc_, body_, element); }
   /// Returns the number of vertices of the mesh. Nodes that raising the order has added lie behind its vertices.
   std::size_t num_vertices() const {
-    if (dimension() == 1 || !body_.mesh.has_curved_cells()) return body_.num_source_vertices;
+    if (dimension_ == 1 || !body_.mesh.has_curved_cells()) return body_.num_source_vertices;
     int last = -1;
     for (std::size_t e = 0; e < count(); ++e) {
       for (const int v : corners(e)) last = std::max(last, body_.source_vertex[v]);
@@ -53,7 +52,7 @@ class Elements {
     return static_cast<std::size_t>(last + 1);
   }
   std::span<const int> corners(std::size_t element) const {
-    switch (dimension()) {
+    switch (dimension_) {
       case 1:
         return body_.mesh.edges[element];
       case 2:
@@ -70,15 +69,9 @@ class Elements {
   }
 
  private:
-  std::size_t dimension() const {
-    if (body_.kind == BodyKind::rod) return 1;
-    return body_.kind == BodyKind::shell || body_.mesh.dim == 2 ? 2 : 3;
-  }
-  /// The parts of one element follow each other.
-  std::size_t num_parts() const { return std::size_t{1} << (dimension() * static_cast<std::size_t>(refinements_)); }
-
+  const BodyDesc& desc_;
   const BodyInstance& body_;
-  int refinements_;
+  int dimension_;
 };
 
 /// True if the list has a value for each vertex, and not for each element.

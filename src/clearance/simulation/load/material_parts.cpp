@@ -42,11 +42,19 @@ std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& b
   return part_of;
 }
 
+int element_dimension(const BodyInstance& body) {
+  if (body.kind == BodyKind::rod) return 1;
+  return body.kind == BodyKind::shell ? 2 : body.mesh.dim;
+}
+
+std::size_t number_in_file(const BodyDesc& desc, const BodyInstance& body, std::size_t element) {
+  const std::size_t number = element >> (element_dimension(body) * desc.refinements);
+  return body.element_numbers ? body.element_numbers->in_file[number] : number;
+}
+
 std::optional<double> element_density(const BodyDesc& desc, const BodyInstance& body, std::size_t element) {
   if (desc.element_densities.empty()) return std::nullopt;
-  std::size_t number = element / num_parts(desc, body.mesh);
-  if (body.element_numbers) number = body.element_numbers->in_file[number];
-  return desc.element_densities[number];
+  return desc.element_densities[number_in_file(desc, body, element)];
 }
 
 void warn_of_empty_parts(const BodyDesc& desc, const std::string& place, const std::vector<BodyInstance>& instances,

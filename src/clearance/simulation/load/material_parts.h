@@ -12,6 +12,12 @@ namespace clearance {
 /// Returns for each element of the mesh of a deformable body the last material part that contains it; -1 for none.
 std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& body);
 
+/// Returns the dimension of the elements of a body: edges of a rod, triangles of a shell and of the plane, tetrahedra.
+int element_dimension(const BodyInstance& body);
+
+/// Returns the number that an element of the mesh has before refinements, in the file.
+std::size_t number_in_file(const BodyDesc& desc, const BodyInstance& body, std::size_t element);
+
 /// Returns the density of an element of the mesh [kg/m^3], 2D: [kg/m^2], if the body has densities of elements.
 std::optional<double> element_density(const BodyDesc& desc, const BodyInstance& body, std::size_t element);
 

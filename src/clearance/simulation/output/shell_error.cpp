@@ -56,19 +56,27 @@ class ShellEstimate {
   }
 
  private:
-  Mat<3> stiffness_of(int t, bool is_bending) const {
-    ShellMaterial material = mesh_.materials[mesh_.triangles[t].material];
-    if (!is_bending) return material.thickness * material.plane_stress();
-    // The law of plane stress with the modulus 12 D (1 - nu^2) / t^3 over t^3 / 12 is that of plates.
-    const double nu = material.poisson_ratio;
-    material.orthotropy.reset();
-    material.youngs_modulus = material.flexural_rigidity() * (1.0 - nu * nu);
-    return material.plane_stress();
+  /// Returns the stiffness of each material against strains [N/m], or against curvatures [N m].
+  std::vector<Mat<3>> stiffnesses(bool is_bending) const {
+    std::vector<Mat<3>> all;
+    for (ShellMaterial material : mesh_.materials) {
+      if (!is_bending) {
+        all.emplace_back(material.thickness * material.plane_stress());
+        continue;
+      }
+      // The law of plane stress with the modulus 12 D (1 - nu^2) / t^3 over t^3 / 12 is that of plates.
+      const double nu = material.poisson_ratio;
+      material.orthotropy.reset();
+      material.youngs_modulus = material.flexural_rigidity() * (1.0 - nu * nu);
+      all.push_back(material.plane_stress());
+    }
+    return all;
   }
 
   /// Adds the energies of strains or of curvatures, whose sign follows the normal.
   void measure(const std::vector<ShellSample>& samples, bool is_bending) {
     const std::vector<CornerTensors> corners = patches_.recover(mean_strains(mesh_, samples), is_bending);
+    const std::vector<Mat<3>> stiffness = stiffnesses(is_bending);
     for (const ShellSample& sample : samples) {
       const CornerTensors& at = corners[sample.triangle];
       const Mat<3> recovered = sample.at[0] * at[0] + sample.at[1] * at[1] + sample.at[2] * at[2];
@@ -76,7 +84,7 @@ class ShellEstimate {
       Energies& energies = energies_[sample.triangle];
       energies.whole += 2.0 * sample.area * sample.energy;
       (is_bending ? energies.bent : energies.stretched) +=
-          sample.area * difference.dot(stiffness_of(sample.triangle, is_bending) * difference);
+          sample.area * difference.dot(stiffness[mesh_.triangles[sample.triangle].material] * difference);
     }
   }
 

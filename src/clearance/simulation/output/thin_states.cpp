@@ -119,11 +119,9 @@ ThinState state_of_triangle(const TriangleState& of, const ShellMaterial& materi
     if (side > 0.0 || face.von_mises > thin.state.von_mises) thin.state = face;
   }
   const std::array<double, 2> moments = principal(of.moment);
-  thin.resultants[0] = t * state_of_face(of.strain, of.stress, material.poisson_ratio, 0.0).principal_stress.maxCoeff();
   // In pure compression the largest principal stress is that across the sheet, which is none.
-  if (principal(of.stress)[0] < 0.0) {
-    thin.resultants[0] = t * state_of_face(of.strain, of.stress, material.poisson_ratio, 0.0).principal_stress[1];
-  }
+  const Vec<3> stress = state_of_face(of.strain, of.stress, material.poisson_ratio, 0.0).principal_stress;
+  thin.resultants[0] = t * (stress[0] > 0.0 ? stress[0] : stress[1]);
   thin.resultants[1] = std::abs(moments[0]) >= std::abs(moments[1]) ? moments[0] : moments[1];
   return thin;
 }
@@ -132,6 +130,10 @@ ThinState state_of_triangle(const TriangleState& of, const ShellMaterial& materi
 
 std::vector<ThinState> find_thin_states(const SceneModel& scene, const State& state) {
   std::vector<ThinState> states;
+  const bool has_thin = std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodyInstance& body) {
+    return body.kind == BodyKind::shell || body.kind == BodyKind::rod;
+  });
+  if (!has_thin) return states;
   const std::optional<ShellSamples> shells = find_shell_samples(scene, state.x, state.time, state.history);
   const CellsByBlocks cells(scene.frames);
   if (shells) {
