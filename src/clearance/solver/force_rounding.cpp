@@ -12,7 +12,9 @@ static_assert(position_rounding == 64.0 * std::numeric_limits<double>::epsilon()
 template <int dim>
 VecX force_rounding(const Model& model, const LocalCoordinates<dim>& coordinates, const VecX& x,
                     const VecX& stiffness) {
-  const std::vector<char> is_column = column_flags(model);
+  // Slopes of shells and angles of rods are no columns here: their forces come from positions as those of nodes do.
+  std::vector<char> is_column = column_flags(model);
+  for (const int inner : model.inner_blocks) is_column[inner] = 0;
   const auto origins = coordinates.origins();
   std::vector<double> farthest;  // [m] per body: largest |x_b|
   const auto farthest_of = [&](int block) -> double& {

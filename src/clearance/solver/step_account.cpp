@@ -436,7 +436,8 @@ void StepAccount<dim>::update_ledger(std::size_t k, const BodyMotion& body, Ener
   // Stiff bodies are to stop where they hit something; what is soft would rebound.
   if (has_jumped && !is_stiff_[k]) ledger.hit -= gain;
   if (is_driven_[k]) ledger.is_driven = 1.0;
-  ledger.at_work = std::max({ledger.at_work, body.kinetic_t0, body.kinetic_t1, body_energy_t1_[at]});
+  ledger.at_work =
+      std::max({ledger.at_work, body.kinetic_t0, body.kinetic_t1, body_energy_t0_[at], body_energy_t1_[at]});
   ledger.work.resize(work_.cols(), 0.0);
   // A body that is shaken back and forth follows what shakes it: gains do not add up in its motion as in a swing.
   const Eigen::Index friction = stored_.size(), motion = friction + 1;
