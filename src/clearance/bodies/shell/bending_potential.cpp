@@ -78,7 +78,9 @@ class BendingPotential::Builder {
       const ShellTriangle& triangle = mesh_.triangles[edge.triangles[0]];
       if (mesh_.materials[triangle.material].bending == BendingModel::hinges) add_hinge(static_cast<int>(e), triangle);
     }
-    for (const Element& element : elements_.all) {
+    for (Element& element : elements_.all) {
+      element.first_angle = elements_.num_angles;
+      elements_.num_angles += element.num_angles;
       elements_.first_local.push_back(elements_.num_locals);
       elements_.num_locals += num_stencil_blocks(static_cast<int>(element.blocks.size()));
     }
@@ -194,41 +196,83 @@ HistoryLayout BendingPotential::history_layout() const {
   HistoryLayout layout;
   if (!has_yield_) return layout;
   layout.num_per_point = 1;
-  for (const ShellEdge& edge : mesh_->edges) {
-    const Vec<3> middle = 0.5 * (block<3>(mesh_->x_start, edge.nodes[0]) + block<3>(mesh_->x_start, edge.nodes[1]));
-    layout.points.push_back({middle, edge.nodes[0]});
+  for (const Element& element : elements_->all) {
+    for (int k = 0; k < element.num_angles; ++k) {
+      const ShellEdge& edge = mesh_->edges[element.angles[k].edge];
+      const Vec<3> middle = 0.5 * (block<3>(mesh_->x_start, edge.nodes[0]) + block<3>(mesh_->x_start, edge.nodes[1]));
+      layout.points.push_back({middle, edge.nodes[0]});
+    }
   }
   return layout;
 }
 
-/// Returns by how much an edge has yielded after a step that ends at x. The curvature at an edge is its angle over the
-/// distance of the triangles' centres across it, a third of both heights; what exceeds the yield curvature stays.
-double BendingPotential::yielded_after(int e, const VecX& x) const {
-  const ShellEdge& edge = mesh_->edges[e];
-  const double before = yielded_.empty() ? 0.0 : yielded_[static_cast<std::size_t>(e)];
-  if (edge.triangles[1] < 0) return before;
-  double limit = 0.0, across = 0.0;
-  for (const int t : edge.triangles) {
-    const ShellTriangle& triangle = mesh_->triangles[t];
-    const std::optional<double>& of_triangle = mesh_->materials[triangle.material].yield_curvature;
-    if (!of_triangle) return before;
-    across += 2.0 * triangle.area / (3.0 * edge.length);
-    limit = std::max(limit, *of_triangle);
+namespace {
+
+/// Returns the curvatures k11, k22 and 2 k12 of a triangle per angle [rad] on each of its sides, as columns.
+Mat<3> curvatures_of_angles(const ShellTriangle& triangle) {
+  Mat<3> columns;
+  const std::array<Vec<2>, 3> sides = sides_at_rest(triangle);
+  for (int i = 0; i < 3; ++i) {
+    // |e| / A m m^T, with m across the side.
+    const Vec<2>& side = sides[i];
+    columns.col(i) =
+        Vec<3>(side[1] * side[1], side[0] * side[0], -2.0 * side[0] * side[1]) / (triangle.area * side.norm());
   }
-  limit *= across;
-  const double turn = dihedral_angle(nodes_of(edge, x)) - rest_angle(e);
-  if (std::abs(turn) <= limit) return before;
-  return before + (turn > 0.0 ? turn - limit : turn + limit);
+  return columns;
+}
+
+/// Returns what the principal curvatures exceed the limit by, as k11, k22 and 2 k12.
+Vec<3> excess_curvature(const Vec<3>& curvature, double limit) {
+  const double mean = 0.5 * (curvature[0] + curvature[1]);
+  const Vec<2> deviator(0.5 * (curvature[0] - curvature[1]), 0.5 * curvature[2]);
+  const double radius = deviator.norm();
+  const auto excess = [&](double principal) { return principal - std::clamp(principal, -limit, limit); };
+  const double first = excess(mean + radius), second = excess(mean - radius);
+  const Vec<2> direction = radius > 0.0 ? Vec<2>(deviator / radius) : Vec<2>(Vec<2>::Zero());
+  const double half_sum = 0.5 * (first + second);
+  const Vec<2> part = 0.5 * (first - second) * direction;
+  return {half_sum + part[0], half_sum - part[0], 2.0 * part[1]};
+}
+
+}  // namespace
+
+/// Returns the angles by which an element yields at the end of a step at x.
+Vec<3> BendingPotential::excess_angles(const Element& element, const VecX& x) const {
+  const Vec<3> none = Vec<3>::Zero();
+  const auto limit_of = [&](int t) { return mesh_->materials[mesh_->triangles[t].material].yield_curvature; };
+  if (element.num_angles == 3) {
+    const int t = triangle_of(element);
+    const std::optional<double> limit = limit_of(t);
+    if (!limit) return none;
+    // The columns are in the order of the triangle's sides, which is that of the angles.
+    const Mat<3> curvatures = curvatures_of_angles(mesh_->triangles[t]);
+    const Vec<3> excess = excess_curvature(curvatures * angles_of(element, x), *limit);
+    return excess.isZero(0.0) ? none : Vec<3>(curvatures.inverse() * excess);
+  }
+  const ShellEdge& edge = mesh_->edges[element.angles[0].edge];
+  const std::optional<double> first = limit_of(edge.triangles[0]), second = limit_of(edge.triangles[1]);
+  if (!first || !second) return none;
+  const double area = mesh_->triangles[edge.triangles[0]].area + mesh_->triangles[edge.triangles[1]].area;
+  const double limit = std::max(*first, *second) * area / edge.length;
+  const double angle = angles_of(element, x)[0];
+  return {angle - std::clamp(angle, -limit, limit), 0.0, 0.0};
 }
 
 void BendingPotential::end_step(const VecX& x_t1, std::span<double> history) const {
-  for (std::size_t e = 0; e < history.size(); ++e) history[e] = yielded_after(static_cast<int>(e), x_t1);
+  if (history.empty()) return;
+  for (const Element& element : elements_->all) {
+    const Vec<3> excess = excess_angles(element, x_t1);
+    for (int k = 0; k < element.num_angles; ++k) {
+      const std::size_t at = element.first_angle + static_cast<std::size_t>(k);
+      history[at] = (yielded_.empty() ? 0.0 : yielded_[at]) + excess[k];
+    }
+  }
 }
 
 double BendingPotential::yield_work(const VecX& x) const {
   BendingPotential after = *this;
-  after.yielded_.resize(mesh_->edges.size());
-  for (std::size_t e = 0; e < after.yielded_.size(); ++e) after.yielded_[e] = yielded_after(static_cast<int>(e), x);
+  after.yielded_.resize(elements_->num_angles);
+  end_step(x, after.yielded_);
   return energy(x).value() - after.energy(x).value();
 }
 
@@ -256,11 +300,10 @@ Vec<3> BendingPotential::angles_of(const Element& element, const VecX& x) const 
     const DihedralNodes nodes = nodes_of(edge, x);
     if (angle.of_slope != 0.0 && is_clamped(edge)) {
       const auto [a, b, c] = wing_nodes(angle.side, edge.sense);
-      angles[k] =
-          tilt_of(nodes[a], nodes[b], nodes[c], held_normal(angle)).angle - angle.share * rest_angle(angle.edge);
+      angles[k] = tilt_of(nodes[a], nodes[b], nodes[c], held_normal(angle)).angle - rest_angle(element, k);
       continue;
     }
-    if (angle.share != 0.0) angles[k] = angle.share * (dihedral_angle(nodes) - rest_angle(angle.edge));
+    angles[k] = (angle.share != 0.0 ? angle.share * dihedral_angle(nodes) : 0.0) - rest_angle(element, k);
     if (angle.of_slope != 0.0) angles[k] += angle.of_slope * x[edge.slope.place()];
   }
   return angles;
@@ -279,13 +322,14 @@ void BendingPotential::bend(const Element& element, const VecX& x, Bend& result)
     if (angle.of_slope != 0.0 && is_clamped(edge)) {
       const std::array<int, 3> wing = wing_nodes(angle.side, edge.sense);
       const Tilt tilt = tilt_of(nodes[wing[0]], nodes[wing[1]], nodes[wing[2]], held_normal(angle));
-      result.angles[k] = tilt.angle - angle.share * rest_angle(angle.edge);
+      result.angles[k] = tilt.angle - rest_angle(element, k);
       for (int i = 0; i < 3; ++i) add(angle.at[wing[i]], tilt.gradient.col(i));
       continue;
     }
+    result.angles[k] = -rest_angle(element, k);
     if (angle.share != 0.0) {
       const DihedralGradient dihedral = dihedral_gradient(nodes);
-      result.angles[k] = angle.share * (dihedral.angle - rest_angle(angle.edge));
+      result.angles[k] += angle.share * dihedral.angle;
       for (int i = 0; i < 4; ++i) add(angle.at[i], angle.share * dihedral.gradient.segment<3>(3 * i));
     }
     if (angle.of_slope == 0.0) continue;
@@ -427,9 +471,7 @@ std::vector<ShellSample> BendingPotential::samples(const VecX& x) const {
   const auto add = [&](int t, int e, double angle) {
     const ShellTriangle& triangle = mesh_->triangles[t];
     const auto i = std::find(triangle.edges.begin(), triangle.edges.end(), e) - triangle.edges.begin();
-    const Vec<2> side = sides_at_rest(triangle)[i];
-    const double factor = angle / (triangle.area * side.norm());
-    curvature[t] += factor * Vec<3>(side[1] * side[1], side[0] * side[0], -2.0 * side[0] * side[1]);
+    curvature[t] += angle * curvatures_of_angles(triangle).col(i);
   };
   for (const Element& element : elements_->all) {
     const Vec<3> angles = angles_of(element, x);

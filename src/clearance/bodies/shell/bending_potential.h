@@ -10,7 +10,11 @@
 // left free, it is simply supported. A clamped edge has a normal that is given, and a_e follows from the triangle's.
 //
 // With hinges, E = D/2 |e|^2 / (A1 + A2) (theta - theta at rest)^2 for every edge between two triangles: a plate on
-// regular grids alone.
+// regular grids alone. The curvature of a hinge is theta |e| / (A1 + A2).
+//
+// A material that yields keeps what exceeds the yield curvature at the end of a step: the principal curvatures of H are
+// cut off there, and the rest angles of the triangle follow by the excess, which three angles can express. A hinge does
+// the same with its one curvature.
 #pragma once
 
 #include <memory>
@@ -34,8 +38,8 @@ class BendingPotential : public Potential {
 
   std::string name() const override { return "bending"; }
   bool is_elastic() const override { return true; }
-  /// The history has the angle for every edge by which it has yielded; it is empty if no material yields.
-  std::size_t history_size() const override { return has_yield_ ? mesh_->edges.size() : 0; }
+  /// The history has the angles by which each element has yielded; it is empty if no material yields.
+  std::size_t history_size() const override { return has_yield_ ? elements_->num_angles : 0; }
   HistoryLayout history_layout() const override;
   void set_history(std::span<const double> history) override { yielded_.assign(history.begin(), history.end()); }
   void end_step(const VecX& x_t1, std::span<double> history) const override;
@@ -79,6 +83,7 @@ class BendingPotential : public Potential {
   /// A triangle with three angles, or a hinge with one.
   struct Element {
     int num_angles = 0;
+    std::size_t first_angle = 0;  // among those of all elements
     std::array<Angle, 3> angles;
     Mat<3> stiffness = Mat<3>::Zero();  // [N m]
     std::vector<int> blocks;
@@ -87,6 +92,7 @@ class BendingPotential : public Potential {
     std::vector<Element> all;
     std::vector<std::size_t> first_local;  // per element: its first number among the local Hessians
     std::size_t num_locals = 0;
+    std::size_t num_angles = 0;
     /// Components of blocks of slopes that no energy depends on, with the stiffness [N/m] that holds them at 0.
     struct Idle {
       int block, component;
@@ -102,11 +108,16 @@ class BendingPotential : public Potential {
   class Builder;
 
   DihedralNodes nodes_of(const ShellEdge& edge, const VecX& x) const;
-  /// Returns the angle [rad] of an edge at rest.
-  double rest_angle(int edge) const {
-    return mesh_->edges[edge].angle + (yielded_.empty() ? 0.0 : yielded_[static_cast<std::size_t>(edge)]);
+  /// Returns angle k [rad] of an element at rest.
+  double rest_angle(const Element& element, int k) const {
+    const Angle& angle = element.angles[k];
+    const double yielded = yielded_.empty() ? 0.0 : yielded_[element.first_angle + static_cast<std::size_t>(k)];
+    return angle.share * mesh_->edges[angle.edge].angle + yielded;
   }
-  double yielded_after(int edge, const VecX& x) const;
+  Vec<3> excess_angles(const Element& element, const VecX& x) const;
+  int triangle_of(const Element& element) const {
+    return mesh_->edges[element.angles[0].edge].triangles[element.angles[0].side];
+  }
   bool is_clamped(const ShellEdge& edge) const { return edge.clamp >= 0 && rotations_[edge.clamp].has_value(); }
   Vec<3> held_normal(const Angle& angle) const;
   Vec<3> angles_of(const Element& element, const VecX& x) const;
@@ -119,7 +130,7 @@ class BendingPotential : public Potential {
   std::shared_ptr<const ShellMesh> mesh_;
   std::shared_ptr<const Elements> elements_;
   bool has_yield_ = false;
-  std::vector<double> yielded_;                   // [rad] per edge; empty: none has yielded
+  std::vector<double> yielded_;                   // [rad] per angle of the elements; empty: none has yielded
   std::vector<Vec<3>> normals_;                   // per edge that is clamped: its normal at the start
   std::vector<std::optional<Mat<3>>> rotations_;  // per clamp, in this step
   BlockAssembler assembler_;
