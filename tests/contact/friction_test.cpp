@@ -127,6 +127,65 @@ void expect_gradient_of_energy(double eps) {
   }
 }
 
+/// The crowd with thick vertices, of which some turn about edges that friction sees as segments of rods.
+RubbingCrowd<3> turning_crowd(unsigned seed) {
+  RubbingCrowd<3> crowd(seed);
+  Model& model = crowd.model;
+  // The features are nowhere nearer to each other than two radii.
+  const double radius = 0.25 * crowd.set.min_distance;
+  model.surface.radius.assign(model.surface.num_vertices, radius);
+  model.segment_turns.resize(model.surface.num_vertices);
+  const int num_vertices = model.surface.num_vertices;
+  for (std::size_t e = 0; e < model.surface.edges.size(); ++e) {
+    const auto& [a, b] = model.surface.edges[e];
+    // The angle is a component of any block.
+    const int block = static_cast<int>(e) % model.layout.num_blocks, component = static_cast<int>(e) % 3;
+    const int vertex = model.surface_map.num_vertices();
+    std::size_t of_a = model.segment_turns[a][0].vertex < 0 ? 0 : 1, of_b = model.segment_turns[b][0].vertex < 0 ? 0 : 1;
+    if (model.segment_turns[a][of_a].vertex >= 0 || model.segment_turns[b][of_b].vertex >= 0) continue;
+    model.surface_map.add_vertex(block);
+    model.segment_turns[a][of_a] = {vertex, component, radius, b};
+    model.segment_turns[b][of_b] = {vertex, component, -radius, a};
+  }
+  EXPECT_GT(model.surface_map.num_vertices(), num_vertices + 3);
+  return crowd;
+}
+
+TEST(FrictionPotential, GradientIsThatOfTheEnergyWhileRodsRoll) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    RubbingCrowd<3> crowd = turning_crowd(seed);
+    const IpcContactModel<3> contacts(crowd.model, {0.4});
+    const VecX surface_t0 = crowd.model.surface_map.apply(crowd.x_t0);
+    const ContactSet set = contacts.build(surface_t0, all_pairs(3, crowd.model.surface));
+    FrictionPotential<3> friction(crowd.model, contacts, {1.0, 0.02, 0.0}, surface_t0, no_memory);
+    friction.lag(set, surface_t0, crowd.model.surface_map.apply_linear(crowd.displacement), 3.0);
+    ASSERT_FALSE(friction.is_empty());
+    const auto gradient_at = [&](const VecX& x) {
+      VecX gradient = VecX::Zero(x.size());
+      friction.add_gradient(crowd.model.surface_map.apply(x), gradient);
+      return gradient;
+    };
+    const VecX gradient = gradient_at(crowd.x);
+    const VecX expected = test::finite_difference_gradient(
+        [&](const VecX& x) { return friction.energy(crowd.model.surface_map.apply(x)).value(); }, crowd.x, 1e-8);
+    EXPECT_LT((expected - gradient).norm(), 1e-5 * gradient.norm()) << "seed " << seed;
+
+    const std::vector<char> is_fixed(crowd.model.layout.num_blocks, 0);
+    std::vector<BlockKey> keys = friction.prepare_hessian(is_fixed);
+    for (int b = 0; b < crowd.model.layout.num_blocks; ++b) keys.push_back(make_block_key(b, b));
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    BlockSparseMatrix matrix(3, crowd.model.layout.num_blocks, keys);
+    VecX same = VecX::Zero(crowd.x.size());
+    friction.add_derivatives(crowd.model.surface_map.apply(crowd.x), 0.0, HessianKind::exact, same, matrix);
+    EXPECT_EQ(same, gradient);
+    const MatX jacobian = test::finite_difference_jacobian(gradient_at, crowd.x, 1e-8);
+    MatX dense(crowd.x.size(), crowd.x.size());
+    for (Eigen::Index k = 0; k < crowd.x.size(); ++k) dense.col(k) = matrix.multiply(VecX::Unit(crowd.x.size(), k));
+    EXPECT_LT((dense - jacobian).norm(), 1e-5 * jacobian.norm()) << "seed " << seed;
+  }
+}
+
 TEST(FrictionPotential, GradientIsThatOfTheEnergyWhileStickingAndSliding) {
   expect_gradient_of_energy<3>(0.2);    // most contacts stick
   expect_gradient_of_energy<3>(0.003);  // most slide

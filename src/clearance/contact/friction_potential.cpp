@@ -42,6 +42,7 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     lagged.weights = gap.weights;
     lagged.normal = gap.normal;
     lagged.contact = contact;
+    if (contact.thickness > 0.0 && !model_.segment_turns.empty()) add_spins(x, lagged);
     Vec<dim> slide = sliding(lagged, displacement);
     if (contact.thickness > 0.0) slide += add_turning(x, displacement, lagged);
     const FrictionScales scales = scales_of(contact);
@@ -168,6 +169,35 @@ Vec<dim> FrictionPotential<dim>::add_turning(const VecX& x, const VecX& displace
   return slide;
 }
 
+/// Adds the angles of the rods' segments that touch. A contact at a node has the mean of the segments there.
+template <int dim>
+void FrictionPotential<dim>::add_spins(const VecX& x, LaggedContact& contact) const {
+  if constexpr (dim == 3) {
+    const std::array<int, 3> ends = {0, num_first(contact.contact), contact.num_vertices};
+    for (std::size_t side = 0; side < 2; ++side) {
+      const int begin = ends[side], end = ends[side + 1];
+      if (begin == end) continue;
+      const int vertex = contact.vertices[begin];
+      std::array<const SegmentTurn*, 2> turns{};
+      std::size_t count = 0;
+      for (const SegmentTurn& turn : model_.segment_turns[vertex]) {
+        const bool is_here = end - begin == 1 || turn.other == contact.vertices[begin + 1];
+        if (turn.vertex >= 0 && is_here) turns[count++] = &turn;
+      }
+      // The contact point is towards the other feature, and the normal points to the first one.
+      const double radius = model_.surface.radius[vertex];
+      const Vec<3> p = (side == 0 ? -radius : radius) * contact.normal;
+      const double share = (side == 0 ? 1.0 : -1.0) / static_cast<double>(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        const SegmentTurn& turn = *turns[i];
+        const Vec<3> tangent = (block<3>(x, turn.other) - block<3>(x, vertex)).normalized();
+        const Vec<3> arm = (share / turn.length) * tangent.cross(p);
+        contact.spins[contact.num_spins++] = {turn.vertex, turn.component, arm};
+      }
+    }
+  }
+}
+
 template <int dim>
 template <class Visit>
 void FrictionPotential<dim>::for_each_weight(const LaggedContact& contact, const Visit& visit) {
@@ -187,6 +217,7 @@ Vec<dim> FrictionPotential<dim>::sliding(const LaggedContact& contact, const Vec
   // The sum is Gamma of [Fer23, app. A.8] times the displacement. Its part across the normal is the sliding in world
   // coordinates, without the basis P: |u| is the same in any basis.
   for_each_weight(contact, [&](int vertex, double weight) { u += weight * block<dim>(displacement, vertex); });
+  for (const auto& spin : spins_of(contact)) u += block<dim>(displacement, spin.vertex)[spin.component] * spin.arm;
   return u - contact.normal.dot(u) * contact.normal;
 }
 
@@ -256,6 +287,10 @@ void FrictionPotential<dim>::add_gradient(const VecX& x, VecX& gradient) const {
         block<dim>(gradient, term.block) += (weight * term.weight) * force;
       }
     });
+    // The vertex of an angle is its block.
+    for (const auto& spin : spins_of(contact)) {
+      block<dim>(gradient, model_.surface_map.terms(spin.vertex)[0].block)[spin.component] += spin.arm.dot(force);
+    }
   }
 }
 
@@ -278,8 +313,10 @@ const std::vector<BlockKey>& FrictionPotential<dim>::prepare_hessian(const std::
   std::vector<int> turned;
   vertices.reserve(contacts_.size());
   for (const LaggedContact& contact : contacts_) {
-    vertices.push_back({contact.vertices, contact.num_vertices, static_cast<int>(turned.size()), contact.num_turned});
+    vertices.push_back({contact.vertices, contact.num_vertices, static_cast<int>(turned.size()),
+                        contact.num_turned + contact.num_spins});
     turned.insert(turned.end(), contact.turned.begin(), contact.turned.begin() + contact.num_turned);
+    for (const auto& spin : spins_of(contact)) turned.push_back(spin.vertex);
   }
   hessians_->prepare(model_.surface_map, std::move(vertices), std::move(turned), is_fixed);
   return hessians_->keys();
@@ -299,6 +336,19 @@ Vec<dim> any_tangent(const Vec<dim>& n) {
 
 }  // namespace
 
+/// Writes the parts of a term of the Hessian along `direction`: dim numbers for each vertex, for those that turn with a
+/// stiff body, and for the spins.
+template <int dim>
+void FrictionPotential<dim>::fill_places(const LaggedContact& contact, const Vec<dim>& direction,
+                                         std::span<double> places) {
+  std::fill(places.begin(), places.end(), 0.0);
+  const auto at = [&](int place) { return Eigen::Map<Vec<dim>>(&places[static_cast<std::size_t>(place) * dim]); };
+  for (int i = 0; i < contact.num_vertices; ++i) at(i) = contact.weights[i] * direction;
+  for (int i = 0; i < contact.num_turned; ++i) at(4 + i) = contact.turned_weights[i] * direction;
+  int place = 4 + contact.num_turned;
+  for (const auto& spin : spins_of(contact)) at(place++)[spin.component] = spin.arm.dot(direction);
+}
+
 template <int dim>
 void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share, HessianKind kind, VecX& gradient,
                                              BlockSparseMatrix& matrix) {
@@ -317,12 +367,14 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
     // the projection of the 2 x 2 matrix changes nothing. At u = 0 both are 2 / eps, and any direction will do.
     const double along = std::max(contact.law.stiffness(y), secant_share * across);
     const Vec<dim> direction = y > 0.0 ? Vec<dim>(u / y) : any_tangent<dim>(contact.normal);
-    std::array<double, 12> weights;
-    const auto end = std::copy(contact.weights.begin(), contact.weights.end(), weights.begin());
-    std::copy_n(contact.turned_weights.begin(), contact.num_turned, end);
-    const std::span<const double> of_places(weights.data(), 4 + contact.num_turned);
-    if (along > 0.0) sum.add(contact.limit * along, of_places, direction);
-    if constexpr (dim == 3) sum.add(contact.limit * across, of_places, Vec<3>(contact.normal.cross(direction)));
+    std::array<double, 12 * dim> places;
+    const std::span<double> whole(places.data(), (4 + contact.num_turned + contact.num_spins) * dim);
+    const auto add = [&](double stiffness, const Vec<dim>& way) {
+      fill_places(contact, way, whole);
+      sum.add(contact.limit * stiffness, whole);
+    };
+    if (along > 0.0) add(along, direction);
+    if constexpr (dim == 3) add(across, contact.normal.cross(direction));
   });
 }
 

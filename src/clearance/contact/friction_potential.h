@@ -19,12 +19,17 @@
 // point, and the difference of both as a lagged offset, have the right sliding and the right lever of the force at any
 // turn, and no curvature that would lead Newton's directions out of the valley of sticking.
 //
+// A rod's segment turns about its tangent t by an angle of its own. While it turns by phi, the material that passes the
+// contact point slides by phi t x p: rods roll. Only this turn counts; that a segment also tilts is left out, as for
+// shells, whose contacts slide as their midsurface does.
+//
 // f_0 is concave in |u|^2, so that with the secant stiffness f_1(|u|) / |u| along u too the quadratic model lies above
 // the potential everywhere and its step always descends, if slowly in the end.
 #pragma once
 
 #include <array>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -95,6 +100,13 @@ class FrictionPotential {
     std::array<int, 8> turned{};
     std::array<double, 8> turned_weights{};
     Vec<dim> turned_offset = Vec<dim>::Zero();  // what these slide by less than the material that passes
+    // The turning of rods' segments: the sliding per change of component `component` of a vertex of the map.
+    struct Spin {
+      int vertex = -1, component = 0;
+      Vec<dim> arm = Vec<dim>::Zero();
+    };
+    int num_spins = 0;
+    std::array<Spin, 4> spins{};
     Vec<dim> normal;
     Vec<dim> stick = Vec<dim>::Zero();  // elastic sliding at the start of the step, across the normal
     FrictionLaw law;
@@ -104,6 +116,11 @@ class FrictionPotential {
   };
 
   Vec<dim> add_turning(const VecX& x, const VecX& displacement, LaggedContact& contact) const;
+  void add_spins(const VecX& x, LaggedContact& contact) const;
+  static std::span<const typename LaggedContact::Spin> spins_of(const LaggedContact& contact) {
+    return {contact.spins.data(), static_cast<std::size_t>(contact.num_spins)};
+  }
+  static void fill_places(const LaggedContact& contact, const Vec<dim>& direction, std::span<double> places);
   /// Calls visit(vertex, weight) for all vertices that the sliding depends on.
   template <class Visit>
   static void for_each_weight(const LaggedContact& contact, const Visit& visit);

@@ -18,6 +18,14 @@ struct AngleUnknown {
   Eigen::Index place() const { return 3 * static_cast<Eigen::Index>(block) + component; }
 };
 
+/// The angle of a rod's segment, as the contacts of one of its two surface vertices see it.
+struct SegmentTurn {
+  int vertex = -1;      ///< of the surface map, behind the surface vertices: the block of the angle; -1: there is none
+  int component = 0;    ///< of that block
+  double length = 1.0;  ///< [m] AngleUnknown::length, of the sign of the direction from this vertex to the other
+  int other = -1;       ///< the other surface vertex
+};
+
 /// A direction that is held and turns as a prescribed motion does: the normal of a shell's edges, or the director of a
 /// rod's segments.
 struct DirectionClamp {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clearance/geometry/surface.h"
+#include "clearance/model/angle_unknown.h"
 #include "clearance/model/body_mesh.h"
 #include "clearance/model/friction_table.h"
 #include "clearance/model/history.h"
@@ -160,6 +161,8 @@ struct Model {
   /// Per surface vertex with a radius: the first of dim vertices of the map behind those of the surface, which are at
   /// that radius from it along the axes of its stiff body; -1: none. They tell how the body turns. Empty: no radii.
   std::vector<int> first_turn_vertex;
+  /// Per surface vertex: the angles of the rod's segments there, which friction turns. Empty: no rods, or no friction.
+  std::vector<std::array<SegmentTurn, 2>> segment_turns;
 
   // contact_properties.cpp, contact_scales.cpp, rest_surface.cpp
   FrictionTable friction;

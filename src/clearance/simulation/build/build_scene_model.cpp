@@ -100,6 +100,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   SceneJoints joints = make_joints(desc, bodies, unknowns, controls, issues);
   const std::size_t joint_potential = terms.potentials.size() + loads.size();
   Model model = make_model(desc, bodies, unknowns, terms, std::move(loads), joints, surface);
+  add_segment_turns(model);
   SolverOptions options = solver_options(desc, model.bbox_diagonal);
   VecX x = start_positions(bodies, unknowns);
   check_strain_limits(desc, bodies, model, x, issues);
@@ -116,6 +117,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   model.contact_at_rest = make_contact_at_rest(surface_at_rest(desc, bodies, unknowns, surface, model, options.barrier),
                                                desc.contact.options);
   State state = make_initial_state(desc, bodies, unknowns, std::move(x), issues);
+  set_rod_spins(desc, bodies, model, state);
   std::vector<PreparedMotion> motions = prepare_motions(desc, bodies, unknowns, issues, idle);
   state.released.assign(motions.size(), 0);
   state.controls = Eigen::Map<const VecX>(controls->values.data(), std::ssize(controls->values));

@@ -7,6 +7,7 @@
 #include <map>
 #include <numbers>
 
+#include "clearance/bodies/rod/rod_potential.h"
 #include "clearance/bodies/shell/membrane_potential.h"
 #include "clearance/math/rotation.h"
 #include "clearance/model/blocks.h"
@@ -128,12 +129,22 @@ ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>&
   return mesh;
 }
 
+namespace {
+
+/// Returns the potential of a kind that a scene has once at most; null if it has none.
+template <class Kind>
+const Kind* find_potential(const Model& model) {
+  for (const auto& potential : model.potentials) {
+    if (const auto* found = dynamic_cast<const Kind*>(potential.get())) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 void check_strain_limits(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Model& model,
                          const VecX& x, Issues& issues) {
-  const MembranePotential* membrane = nullptr;
-  for (const auto& potential : model.potentials) {
-    if (const auto* found = dynamic_cast<const MembranePotential*>(potential.get())) membrane = found;
-  }
+  const auto* membrane = find_potential<MembranePotential>(model);
   if (membrane == nullptr) return;
   const ShellMesh& mesh = *membrane->mesh();
   struct Beyond {
@@ -188,6 +199,41 @@ RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bod
     add_clamps(body_desc, body, blocks, first, mesh.segments, mesh.clamps);
   }
   return mesh;
+}
+
+void add_segment_turns(Model& model) {
+  const auto* rods = find_potential<RodPotential>(model);
+  if (rods == nullptr || model.friction.is_frictionless()) return;
+  std::vector<int> vertex_of_block(model.layout.num_blocks, -1);
+  for (int v = 0; v < model.surface.num_vertices; ++v) {
+    if (model.surface_map.is_block(v)) vertex_of_block[model.surface_map.terms(v)[0].block] = v;
+  }
+  model.segment_turns.resize(model.surface.num_vertices);
+  int block_of_last = -1;
+  for (const RodSegment& segment : rods->mesh()->segments) {
+    const std::array<int, 2> ends = {vertex_of_block[segment.nodes[0]], vertex_of_block[segment.nodes[1]]};
+    if (segment.clamp >= 0 || ends[0] < 0 || ends[1] < 0) continue;
+    // Three angles share a block.
+    if (segment.angle.block != block_of_last) model.surface_map.add_vertex(segment.angle.block);
+    block_of_last = segment.angle.block;
+    const int vertex = model.surface_map.num_vertices() - 1;
+    for (const int side : {0, 1}) {
+      auto& turns = model.segment_turns[ends[side]];
+      const double length = side == 0 ? segment.angle.length : -segment.angle.length;
+      turns[turns[0].vertex < 0 ? 0 : 1] = {vertex, segment.angle.component, length, ends[1 - side]};
+    }
+  }
+}
+
+void set_rod_spins(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Model& model, State& state) {
+  const auto* rods = find_potential<RodPotential>(model);
+  if (rods == nullptr) return;
+  for (const RodSegment& segment : rods->mesh()->segments) {
+    const BodyInstance& body = bodies[body_of_block(model, segment.nodes[0])];
+    const Vec<3> omega = desc.bodies[body.desc].angular_velocity * radians_per_degree;
+    const Vec<3> edge = block<3>(state.x, segment.nodes[1]) - block<3>(state.x, segment.nodes[0]);
+    if (segment.clamp < 0) state.v[segment.angle.place()] = segment.angle.length * omega.dot(edge.normalized());
+  }
 }
 
 void add_particle_mass(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,

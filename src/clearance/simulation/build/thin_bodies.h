@@ -21,6 +21,13 @@ void check_strain_limits(const SceneDesc& desc, const std::vector<BodyInstance>&
 /// Returns the segments and joints of all rods, with the clamps of their motions.
 RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);
 
+/// Lets friction turn the segments of rods: adds vertices for their angles to the surface map, and
+/// Model::segment_turns. Clamped segments turn as their motions say, and not here.
+void add_segment_turns(Model& model);
+
+/// Sets the rates of the rods' angles at the start, which turn with their bodies at `angular_velocity`.
+void set_rod_spins(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Model& model, State& state);
+
 /// Adds to `mass` [kg] the particles of a scene, whose diameter is the thickness of their body.
 void add_particle_mass(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
                        VecX& mass);
