@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/mesh_test_support.h"
 #include "simulation/probed_scene.h"
 
 namespace clearance {
@@ -129,6 +130,91 @@ TEST(MaterialFields, TellWhereAValueIsOutOfRange) {
       problems(R"({"number": "density", "values": [1, 2, 3]})"),
       "bodies[0].material_fields[0].values: body 'bar' has 60 tetrahedra and 44 vertices; expected one number for "
       "each of either (got 3 numbers)");
+}
+
+Mesh mesh_of_bar() {
+  Mesh mesh = load_bodies(load_scene_text(pulled("solid", ""), "scene", ".")->scene)->instances[0].mesh;
+  mesh.vertices.resize(44);  // without the nodes of order 2
+  return mesh;
+}
+
+/// Writes a bar of 1 m along x as a grid of tetrahedra with a number of each, `E`, and one of each vertex, `rho`, and
+/// returns the text of a scene in which it is pulled.
+std::string bar_of_file(const test::TemporaryFolder& folder, const std::string& extension, const std::string& fields) {
+  const Mesh mesh = mesh_of_bar();
+  std::string points, cells, types, offsets, moduli, densities;
+  for (const Vec<3>& v : mesh.vertices) {
+    points += fmt::format("{} {} {}\n", v[0], v[1], v[2]);
+    densities += fmt::format("{}\n", 1000.0 + 100.0 * v[0]);
+  }
+  // A point stands before the tetrahedra in the file, and has a number, too.
+  moduli = "-1\n";
+  const bool is_xml = extension == ".vtu";
+  cells = is_xml ? "0\n" : "1 0\n";
+  types = "1\n";
+  offsets = "1 ";
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    const auto& [a, b, c, d] = mesh.tets[t];
+    cells += fmt::format("{}{} {} {} {}\n", is_xml ? "" : "4 ", a, b, c, d);
+    types += "10\n";
+    offsets += fmt::format("{} ", 5 + 4 * t);
+    moduli += fmt::format("{}\n", 1e6 + 1e4 * static_cast<double>(t % 7));
+  }
+  const std::size_t num_cells = mesh.tets.size() + 1;
+  const std::string vtk = fmt::format(
+      "# vtk DataFile Version 3.0\nbar\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS {} double\n{}CELLS {} {}\n{}"
+      "CELL_TYPES {}\n{}POINT_DATA {}\nVECTORS u double\n{}FIELD FieldData 1\nrho 1 {} double\n{}"
+      "CELL_DATA {}\nSCALARS E double 1\nLOOKUP_TABLE default\n{}",
+      mesh.vertices.size(), points, num_cells, 2 + 5 * mesh.tets.size(), cells, num_cells, types, mesh.vertices.size(),
+      points, mesh.vertices.size(), densities, num_cells, moduli);
+  const auto array = [](const char* type, const std::string& name, int size, const std::string& numbers) {
+    return fmt::format(
+        "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"ascii\">{}</DataArray>\n", type, name,
+        size, numbers);
+  };
+  const std::string vtu = fmt::format(
+      "<VTKFile type=\"UnstructuredGrid\" version=\"0.1\"><UnstructuredGrid><Piece NumberOfPoints=\"{}\" "
+      "NumberOfCells=\"{}\"><Points>{}</Points><Cells>{}{}{}</Cells><PointData>{}{}</PointData><CellData>{}</CellData>"
+      "</Piece></UnstructuredGrid></VTKFile>",
+      mesh.vertices.size(), num_cells, array("Float64", "x", 3, points), array("Int64", "connectivity", 1, cells),
+      array("Int64", "offsets", 1, offsets), array("UInt8", "types", 1, types), array("Float64", "u", 3, points),
+      array("Float64", "rho", 1, densities), array("Float64", "E", 1, moduli));
+  test::write_text(folder / ("bar" + extension), is_xml ? vtu : vtk);
+  std::string scene = pulled("solid", fields);
+  const std::string generator = R"("generator": {"kind": "box", "size": [1, 0.2, 0.2], "resolution": [10, 1, 1]})";
+  return scene.replace(scene.find(generator), generator.size(), R"("units": "m", "mesh": "bar)" + extension + "\"");
+}
+
+TEST(MaterialFields, ArraysOfMeshFilesAreAsGoodAsLists) {
+  std::vector<double> moduli(60), densities;
+  for (std::size_t e = 0; e < moduli.size(); ++e) moduli[e] = 1e6 + 1e4 * static_cast<double>(e % 7);
+  const Mesh mesh = mesh_of_bar();
+  for (const Vec<3>& v : mesh.vertices) densities.push_back(1000.0 + 100.0 * v[0]);
+  RunningScene listed(pulled("solid", fmt::format(R"({{"number": "youngs_modulus", "values": [{}]}},
+    {{"number": "density", "values": [{}]}})", fmt::join(moduli, ", "), fmt::join(densities, ", "))));
+  listed.step();
+  for (const std::string extension : {".vtk", ".vtu"}) {
+    SCOPED_TRACE(extension);
+    const test::TemporaryFolder folder;
+    const std::string scene = bar_of_file(
+        folder, extension, R"({"number": "youngs_modulus", "array": "E"}, {"number": "density", "array": "rho"})");
+    RunningScene of_file(load_scene_text(scene, "scene", folder / ""));
+    of_file.step();
+    EXPECT_EQ(of_file.simulation().state_hash(), listed.simulation().state_hash());
+  }
+}
+
+TEST(MaterialFields, TellWhichArraysThereAre) {
+  const test::TemporaryFolder folder;
+  const std::string scene = bar_of_file(folder, ".vtk", R"({"number": "youngs_modulus", "array": "modulus"})");
+  const Result<LoadedScene> read = load_scene_text(scene, "scene", folder / "");
+  ASSERT_TRUE(read);
+  const auto loaded = load_bodies(read->scene);
+  ASSERT_FALSE(loaded);
+  EXPECT_NE(to_string(loaded.issues().front())
+                .find("expected one of the arrays of single numbers of the mesh file: 'rho', 'E' (got modulus)"),
+            std::string::npos)
+      << to_string(loaded.issues().front());
 }
 
 }  // namespace

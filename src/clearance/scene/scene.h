@@ -418,7 +418,8 @@ enum class MaterialNumber { density, youngs_modulus, poisson_ratio, damping, yie
 struct MaterialFieldDesc {
   MaterialNumber number = MaterialNumber::youngs_modulus;
   std::string expression;      ///< formula of x, y, z [m] of the body at rest, placed in the scene
-  std::vector<double> values;  ///< per element or per vertex of the mesh; exactly one of expression and values
+  std::vector<double> values;  ///< per element or per vertex of the mesh
+  std::string array;           ///< name of such numbers in the mesh file; exactly one of these three is given
 };
 
 /// [kg m^2] of a stiff body about its centre of mass, along the axes of its mesh: Ixx is the integral of y^2 + z^2, Ixy

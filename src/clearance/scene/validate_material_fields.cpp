@@ -34,9 +34,12 @@ class FieldCheck : SceneCheck {
       error(place, "only the materials of deformable solids, shells and rods vary", std::string(enum_name(body.kind)));
       return;
     }
-    if (field.expression.empty() == field.values.empty()) {
-      error(place, field.values.empty() ? "a field needs an `expression` or `values`"
-                                        : "a field has either an `expression` or `values`, not both");
+    const int given = !field.expression.empty() + !field.values.empty() + !field.array.empty();
+    if (given != 1) {
+      error(place, given == 0 ? "a field needs an `expression`, `values` or an `array`"
+                              : "a field has one of `expression`, `values` and `array`, not several");
+    } else if (!field.array.empty() && body.mesh.empty()) {
+      error(place + ".array", "only a mesh file has arrays", field.array);
     } else if (!field.expression.empty()) {
       for (Issue issue : check_expressions({field.expression, "0", "0"}, place + ".expression")) {
         issue.place = place + ".expression";
@@ -51,6 +54,9 @@ class FieldCheck : SceneCheck {
     } else if (field.number == MaterialNumber::yield_stress && !may_yield(body)) {
       error(place + ".number", "the field replaces the `yield_stress` of a material, and none of the body has one",
             name);
+    }
+    if (field.number == MaterialNumber::density && !body.element_densities.empty()) {
+      error(place + ".number", "`element_densities` of the body gives this number already", name);
     }
     if (field.number == MaterialNumber::youngs_modulus) warn_of_no_effect(body, place + ".number");
     const auto end = body.material_fields.begin() + static_cast<std::ptrdiff_t>(number);

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "clearance/geometry/mesh.h"
 #include "clearance/io/mesh/mesh_file.h"
+#include "clearance/io/mesh/vtu.h"
 
 namespace clearance {
 
@@ -20,6 +22,9 @@ void read_stl(MeshInput& input, Mesh& mesh);
 void read_off(MeshInput& input, Mesh& mesh);
 void read_gmsh(MeshInput& input, Mesh& mesh);
 void read_legacy_vtk(MeshInput& input, Mesh& mesh);
+/// Reads the numbers of points and of cells, too: these in the order tets, triangles, edges, points of the mesh.
+void read_legacy_vtk_arrays(MeshInput& input, Mesh& mesh, std::vector<FrameArray>& of_points,
+                            std::vector<FrameArray>& of_cells);
 void read_seg(MeshInput& input, Mesh& mesh);
 /// `nodes` is the .node file, `elements` the .ele file or null
 void read_tetgen(MeshInput& nodes, MeshInput* elements, Mesh& mesh);

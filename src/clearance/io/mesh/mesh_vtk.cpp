@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clearance/io/mesh/mesh_bytes.h"
@@ -19,7 +20,8 @@ namespace {
 
 class VtkReader {
  public:
-  VtkReader(MeshInput& input, Mesh& mesh) : input_(input), mesh_(mesh), text_(input.bytes()) {}
+  VtkReader(MeshInput& input, Mesh& mesh, std::vector<FrameArray>* of_points, std::vector<FrameArray>* of_cells)
+      : input_(input), mesh_(mesh), of_points_(of_points), of_cells_(of_cells), text_(input.bytes()) {}
 
   void read() {
     if (!read_header()) return;
@@ -30,11 +32,13 @@ class VtkReader {
       if (keyword.empty()) break;
       if (keyword == "point_data" || keyword == "cell_data") {
         if (!check_data_count(keyword)) return;
+        if (of_cells_ != nullptr) read_data(keyword);
         break;
       }
       if (!read_section(keyword, word)) return;
     }
     if (!input_.has_failed() && has_all_sections()) add_cells();
+    if (!input_.has_failed() && of_cells_ != nullptr) sort_cell_arrays();
   }
 
  private:
@@ -302,6 +306,112 @@ class VtkReader {
     return true;
   }
 
+  /// Reads the attributes of points and cells up to the end of the file; `keyword` begins them.
+  void read_data(std::string keyword) {
+    while (!input_.has_failed() && !keyword.empty()) {
+      if (keyword == "point_data") {
+        to_ = of_points_;
+        num_items_ = mesh_.vertices.size();
+      } else if (keyword == "cell_data") {
+        to_ = of_cells_;
+        num_items_ = 0;
+        for (const Cells& cells : cells_) num_items_ += cells.num_cells();
+      } else if (!read_attribute(keyword)) {
+        return;
+      }
+      keyword = to_lower(text_.next());
+      if ((keyword == "point_data" || keyword == "cell_data") && !check_data_count(keyword)) return;
+    }
+  }
+
+  bool read_attribute(const std::string& keyword) {
+    if (keyword == "metadata") {
+      skip_metadata();
+      return true;
+    }
+    if (keyword == "field") return read_field();
+    const std::string_view name = text_.next_in_line();
+    if (keyword == "lookup_table") {
+      std::uint64_t size = 0;
+      // A table of colours has four numbers for each entry: in binary files bytes.
+      return read_count(size) && is_possible(size) && skip_numbers("unsigned_char", 4 * size);
+    }
+    if (keyword == "scalars") return read_scalars(std::string(name));
+    if (keyword == "color_scalars") {
+      std::uint64_t size = 0;
+      return read_count(size) && is_possible(size) && skip_numbers("unsigned_char", size * num_items_);
+    }
+    if (keyword == "vectors" || keyword == "normals") return skip_numbers(text_.next(), 3 * num_items_);
+    if (keyword == "tensors") return skip_numbers(text_.next(), 9 * num_items_);
+    if (keyword == "texture_coordinates") {
+      std::uint64_t size = 0;
+      return read_count(size) && is_possible(size) && skip_numbers(text_.next(), size * num_items_);
+    }
+    return fail(keyword, "expected SCALARS, VECTORS, NORMALS, TENSORS, TEXTURE_COORDINATES or FIELD");
+  }
+
+  bool is_possible(std::uint64_t count) {
+    return is_plausible_count(count, 1, text_.num_bytes_left()) || fail(fmt::format("{}", count), "expected less");
+  }
+
+  bool skip_numbers(std::string_view type, std::uint64_t count) {
+    std::vector<double> ignored;
+    // Colours of text files are numbers from 0 to 1.
+    return read_numbers(is_binary_ ? type : "double", count, ignored);
+  }
+
+  /// SCALARS name type [components], then LOOKUP_TABLE name, then the numbers.
+  bool read_scalars(const std::string& name) {
+    const std::string type(text_.next_in_line());
+    std::uint64_t num_components = 1;
+    const std::string_view word = text_.next_in_line();
+    if (!word.empty() && !parse_integer(word, num_components)) return fail(word, "expected a number of components");
+    if (!is_plausible_count(num_components, 1, 1000)) return fail(word, "expected 1 to 4 components");
+    TextCursor peek = text_;
+    if (to_lower(peek.next()) == "lookup_table") {
+      text_ = peek;
+      text_.next_in_line();
+    }
+    std::vector<double> values;
+    if (!read_numbers(type, num_components * num_items_, values)) return false;
+    to_->push_back({name, static_cast<int>(num_components), std::move(values)});
+    return true;
+  }
+
+  /// FIELD name count, then arrays `name components tuples type` with their numbers.
+  bool read_field() {
+    text_.next();
+    std::uint64_t num_arrays = 0;
+    if (!read_count(num_arrays)) return false;
+    for (std::uint64_t a = 0; a < num_arrays; ++a) {
+      const std::string name(text_.next());
+      std::uint64_t num_components = 0, num_tuples = 0;
+      if (!read_count(num_components) || !read_count(num_tuples)) return false;
+      if (!is_plausible_count(num_components, 1, 1000) || !is_possible(num_tuples)) return false;
+      const std::string type(text_.next());
+      if (type == "string") return fail(type, "expected numbers: fields of texts are not read");
+      std::vector<double> values;
+      if (!read_numbers(type, num_components * num_tuples, values)) return false;
+      if (num_tuples == num_items_) to_->push_back({name, static_cast<int>(num_components), std::move(values)});
+    }
+    return true;
+  }
+
+  /// Moves the numbers of cells from the order of the file to that of the mesh.
+  void sort_cell_arrays() {
+    for (FrameArray& array : *of_cells_) {
+      const std::vector<double> of_file = std::exchange(array.values, {});
+      const std::size_t size = array.num_components;
+      for (const auto* cells :
+           {&simplex_cells_.tets, &simplex_cells_.triangles, &simplex_cells_.edges, &simplex_cells_.points}) {
+        for (const int c : *cells) {
+          const auto begin = of_file.begin() + static_cast<std::ptrdiff_t>(size * c);
+          array.values.insert(array.values.end(), begin, begin + array.num_components);
+        }
+      }
+    }
+  }
+
   /// Finds the type of a cell, from CELL_TYPES or from its section.
   bool find_type(const Cells& cells, std::size_t cell, int& type) const {
     if (cells.keyword == "vertices")
@@ -351,6 +461,10 @@ class VtkReader {
 
   MeshInput& input_;
   Mesh& mesh_;
+  std::vector<FrameArray>* of_points_;  // null: arrays are not read
+  std::vector<FrameArray>* of_cells_;
+  std::vector<FrameArray>* to_ = nullptr;  // of these two, in the section that is read
+  std::uint64_t num_items_ = 0;            // in that section
   TextCursor text_;
   bool is_binary_ = false;
   std::set<std::string> sections_;
@@ -363,7 +477,12 @@ class VtkReader {
 }  // namespace
 
 void read_legacy_vtk(MeshInput& input, Mesh& mesh) {
-  VtkReader(input, mesh).read();
+  VtkReader(input, mesh, nullptr, nullptr).read();
+}
+
+void read_legacy_vtk_arrays(MeshInput& input, Mesh& mesh, std::vector<FrameArray>& of_points,
+                            std::vector<FrameArray>& of_cells) {
+  VtkReader(input, mesh, &of_points, &of_cells).read();
 }
 
 }  // namespace clearance

@@ -9,6 +9,7 @@
 #include "clearance/base/result.h"
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/geometry/mesh.h"
+#include "clearance/io/mesh/mesh_arrays.h"
 #include "clearance/io/mesh/weights_reader.h"
 #include "clearance/model/body_mesh.h"
 #include "clearance/scene/body_shapes.h"
@@ -43,6 +44,8 @@ struct BodyInstance {
   bool is_obstacle = false;
   Mesh mesh;                               ///< placed in the scene, unstressed, without vertices that no element uses
   std::shared_ptr<const Pattern> pattern;  ///< shape of a shell at rest; null: that of `mesh`
+  /// Arrays of the mesh file that `material_fields` may name; null: it names none.
+  std::shared_ptr<const std::vector<MeshArray>> arrays;
   std::vector<RoundShape> round_shapes;    ///< what a stiff body collides with in place of its triangles; empty: none
   /// Collision surface from a file, placed as `mesh` but without shifts; null if there is none.
   std::shared_ptr<const Mesh> proxy;

@@ -1,6 +1,7 @@
 #include "clearance/simulation/load/material_fields.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +23,7 @@ class Elements {
   Elements(const BodyDesc& desc, const BodyInstance& body)
       : desc_(desc), body_(body), dimension_(element_dimension(body)) {}
 
+  int dimension() const { return dimension_; }
   std::size_t count() const {
     switch (dimension_) {
       case 1:
@@ -74,9 +76,25 @@ class Elements {
   int dimension_;
 };
 
+/// Returns the array of the mesh file that a field names; null if there is none.
+const MeshArray* find_array(const MaterialFieldDesc& field, const BodyInstance& body) {
+  if (field.array.empty() || !body.arrays) return nullptr;
+  const auto found = std::find_if(body.arrays->begin(), body.arrays->end(),
+                                  [&](const MeshArray& array) { return array.name == field.array; });
+  return found == body.arrays->end() ? nullptr : &*found;
+}
+
+/// Returns the list of a field: its own, or the array of elements or else of vertices that it names.
+std::span<const double> values_of(const MaterialFieldDesc& field, const Elements& elements, const BodyInstance& body) {
+  const MeshArray* const array = find_array(field, body);
+  if (array == nullptr) return field.values;
+  const std::vector<double>& of_elements = array->of_elements[elements.dimension()];
+  return of_elements.empty() ? array->of_vertices : of_elements;
+}
+
 /// True if the list has a value for each vertex, and not for each element.
 bool is_of_vertices(const MaterialFieldDesc& field, const Elements& elements, const BodyInstance& body) {
-  const std::size_t given = field.values.size();
+  const std::size_t given = values_of(field, elements, body).size();
   return given != elements.count_before() && (given == elements.num_vertices() || given == body.num_source_vertices);
 }
 
@@ -84,7 +102,8 @@ Result<std::vector<double>> evaluate_field(const MaterialFieldDesc& field, const
                                            const BodyInstance& body) {
   const std::size_t count = elements.count();
   std::vector<double> of_element(count);
-  if (field.values.empty()) {
+  const std::span<const double> list = values_of(field, elements, body);
+  if (list.empty()) {
     std::vector<Vec<3>> centres(count);
     for (std::size_t e = 0; e < count; ++e) centres[e] = elements.centre(e);
     const auto found = evaluate({field.expression, "0", "0"}, "expression", 0.0, centres);
@@ -95,12 +114,12 @@ Result<std::vector<double>> evaluate_field(const MaterialFieldDesc& field, const
   const bool is_mean = is_of_vertices(field, elements, body);
   for (std::size_t e = 0; e < count; ++e) {
     if (!is_mean) {
-      of_element[e] = field.values[elements.number_before(e)];
+      of_element[e] = list[elements.number_before(e)];
       continue;
     }
     double sum = 0.0;
     const std::span<const int> corners = elements.corners(e);
-    for (const int v : corners) sum += field.values[body.source_vertex[v]];
+    for (const int v : corners) sum += list[body.source_vertex[v]];
     of_element[e] = sum / static_cast<double>(corners.size());
   }
   return of_element;
@@ -157,9 +176,11 @@ class FieldCheck {
       : desc_(desc), field_(field), body_(body), elements_(desc, body), where_(std::move(where)) {}
 
   Issues find() const {
-    if (!field_.values.empty()) {
+    if (!field_.array.empty() && find_array(field_, body_) == nullptr) return {unknown_array()};
+    const std::size_t given = values_of(field_, elements_, body_).size();
+    if (field_.expression.empty()) {
       const bool is_mean = desc_.refinements == 0 && is_of_vertices(field_, elements_, body_);
-      if (!is_mean && field_.values.size() != elements_.count_before()) return {wrong_length()};
+      if (!is_mean && given != elements_.count_before()) return {wrong_length(given)};
     } else if (depends_on_time()) {
       return {problem(".expression", field_.expression,
                       "the numbers of a material do not change in time: expected a "
@@ -194,14 +215,24 @@ class FieldCheck {
     return now && later && (*now)[0] != (*later)[0];
   }
 
-  Issue wrong_length() const {
+  Issue unknown_array() const {
+    std::vector<std::string> names;
+    for (const MeshArray& array : *body_.arrays) names.push_back("'" + array.name + "'");
+    return problem(".array", field_.array,
+                   names.empty() ? fmt::format("the mesh file of '{}' has no arrays of single numbers", body_.name)
+                                 : fmt::format("expected one of the arrays of single numbers of the mesh file: {}",
+                                               fmt::join(names, ", ")));
+  }
+
+  Issue wrong_length(std::size_t given) const {
+    const char* const key = field_.array.empty() ? ".values" : ".array";
     if (desc_.refinements > 0) {
-      return problem(".values", fmt::format("{} numbers", field_.values.size()),
+      return problem(key, fmt::format("{} numbers", given),
                      fmt::format("body '{}' has {} {} before its refinements; expected one number for each (for each "
                                  "vertex only without `refinements`)",
                                  body_.name, elements_.count_before(), elements_.name()));
     }
-    return problem(".values", fmt::format("{} numbers", field_.values.size()),
+    return problem(key, fmt::format("{} numbers", given),
                    fmt::format("body '{}' has {} {} and {} vertices; expected one number for each of either",
                                body_.name, elements_.count_before(), elements_.name(), elements_.num_vertices()));
   }
