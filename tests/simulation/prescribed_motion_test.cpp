@@ -179,6 +179,32 @@ TEST(PrescribedMotion, AndWhatItPushesMoveOnTogether) {
   EXPECT_NEAR(scene.x(0)[0], -0.07 + 0.06 + 0.05, 1e-3);
 }
 
+// The pull of a motion that does not arrive also moved the border that is held.
+TEST(PrescribedMotion, WhatIsHeldStaysWhereItIsWhileAnotherMotionIsBlocked) {
+  RunningScene scene(R"({"gravity": [0, 0, 0], "time": {"step": 0.02}, "bodies": [
+    {"kind": "shell", "thickness": 0.001, "shell": {"strain_limit": 0.05},
+     "generator": {"kind": "sheet", "size": [1, 0.5], "resolution": [6, 3]},
+     "material": {"youngs_modulus": 1e6, "poisson_ratio": 0.3, "density": 500},
+     "motions": [{"region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}},
+                 {"region": {"box": [[1, 0, 0], [1, 1, 1]], "frame": "body"}, "linear_velocity": [0.5, 0, 0]}]}]})");
+  int num_blocked = 0;
+  std::string limit;
+  for (int n = 0; n < 8; ++n) {
+    const StepReport report = scene.simulation().step();
+    if (report.status != StepStatus::prescribed_motion_blocked) continue;
+    ++num_blocked;
+    limit = report.limited_by;
+  }
+  EXPECT_GE(num_blocked, 2);
+  EXPECT_EQ(limit, "the strain limit of 'sheet'");
+  for (int i = 0; i < scene.num_nodes(); ++i) {
+    if (scene.rest(i)[0] == -0.5) {
+      EXPECT_EQ(scene.x(i), scene.rest(i));
+    }
+    EXPECT_LE(scene.x(i)[0], 0.551);
+  }
+}
+
 TEST(Obstacle, WithoutMotionNeverMovesABit) {
   RunningScene scene(R"({"time": {"step": 0.01}, "bodies": [
     {"generator": {"kind": "box", "size": [0.3, 0.3, 0.3], "resolution": [2, 2, 2]}, "transform": {"translation": [0, 0.3, 0]},

@@ -28,6 +28,14 @@ constexpr int patience = 3;
 /// Reach of the forecast in edges; later encounters are too uncertain.
 constexpr double forecast_reach = 4.0;
 
+/// Returns what limits a step to the domain of a term.
+std::string limit_text(const Model& model, const StepLimit& limit, const std::string& term) {
+  if (limit.what == nullptr) return fmt::format("{} element {}", term, limit.element);
+  const std::vector<std::string>& names = model.surface.body_names;
+  const std::size_t body = model.body_of_block.empty() ? 0 : model.body_of_block[limit.block];
+  return fmt::format("{} of '{}'", limit.what, body < names.size() ? names[body] : std::to_string(body));
+}
+
 /// Returns the mean length [m] of the surface's edges.
 template <int dim>
 double mean_edge_length(const SurfaceTopology& surface, const VecX& x_surface) {
@@ -132,7 +140,7 @@ void DirectionBound<dim>::limit_by_terms(const Iterate& from, Direction& directi
   const auto limit = problem_.max_feasible_step(from.x, in_.coordinates().expand(from.x, direction.dy));
   if (!(limit.alpha < 1.0)) return;
   direction.alpha_limit = limit.alpha;
-  direction.limited_by = fmt::format("{} element {}", limit.term, limit.element);
+  direction.limited_by = limit_text(in_.model, limit, limit.term);
   log_.note_limit(limit.alpha, direction.limited_by);
 }
 

@@ -43,11 +43,12 @@ void copy_prescribed(const PrescribedTargets& targets, const VecX& from, VecX& t
   }
 }
 
-/// Augmented Lagrangian of [Fer23, eq. A.4] for prescribed blocks that could not be moved freely.
+/// Augmented Lagrangian of [Fer23, eq. A.4] for prescribed blocks that could not be moved freely. Blocks whose targets
+/// are where they stand at the start of the step are not pulled: they are held there.
 template <int dim>
 class AugmentedLagrangian {
  public:
-  /// `masses` [kg]: one a prescribed block, positive.
+  /// `masses` [kg]: one a prescribed block; positive, but zero for blocks that are not pulled.
   AugmentedLagrangian(const PrescribedTargets& targets, VecX masses, const VecX& x_t0);
 
   bool is_active() const { return is_active_; }

@@ -14,8 +14,28 @@ FrictionScales friction_scales(const SolverOptions& options) {
   return {options.integrator.h, options.friction.eps_v, options.friction.stick};
 }
 
+/// Returns 1 for each entry of the targets that is where it should be at x. A stiff body is if all of it is.
+template <int dim>
+std::vector<char> standing_targets(const Model& model, const PrescribedTargets& targets, const VecX& x) {
+  std::vector<char> stands(targets.blocks.size(), 1);
+  for (std::size_t k = 0; k < stands.size(); ++k) {
+    for (int c = 0; c < dim; ++c) {
+      const double target = targets.positions[dim * static_cast<Eigen::Index>(k) + c];
+      if (targets.has_component(k, c) && x[dim * targets.blocks[k] + c] != target) stands[k] = 0;
+    }
+  }
+  for (const StiffBody& body : model.stiff_bodies) {
+    const auto first = std::lower_bound(targets.blocks.begin(), targets.blocks.end(), body.first_block);
+    const auto last = std::upper_bound(first, targets.blocks.end(), body.first_block + dim);
+    const auto begin = stands.begin() + (first - targets.blocks.begin()), end = begin + (last - first);
+    if (std::find(begin, end, 0) != end) std::fill(begin, end, 0);
+  }
+  return stands;
+}
+
 /// Prescribed obstacle nodes have no mass; the mean of the deformable nodes serves as their weight [Fer23, app. A.5].
-VecX prescribed_masses(const Model& model, const PrescribedTargets& targets, double scale) {
+VecX prescribed_masses(const Model& model, const PrescribedTargets& targets, const std::vector<char>& stands,
+                       double scale) {
   const double mean_of_free = mean_block_mass(model);
   double mean = mean_of_free > 0.0 ? mean_of_free : 1.0;
   // A pull of 1e6 masses must also be stiff beside the elasticity that holds the nodes, or the multipliers need very
@@ -23,9 +43,10 @@ VecX prescribed_masses(const Model& model, const PrescribedTargets& targets, dou
   if (!model.contact_scales.is_empty()) {
     mean = std::max(mean, 1e-4 * scale * model.elastic_stiffness.maxCoeff());
   }
-  VecX masses(static_cast<Eigen::Index>(targets.blocks.size()));
+  VecX masses = VecX::Zero(static_cast<Eigen::Index>(targets.blocks.size()));
   for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
     const double m = model.mass[targets.blocks[k]];
+    if (stands[k] != 0) continue;
     masses[static_cast<Eigen::Index>(k)] = m > 0.0 ? std::max(m, model.contact_scales.is_empty() ? m : mean) : mean;
   }
   return masses;
@@ -51,7 +72,8 @@ StepProblem<dim>::StepProblem(const Model& model, WorkingCopies<dim>& copies, co
       contact_(model, *copies.contact_model, copies.contact_hessians),
       forecast_(model, *copies.contact_model, contact_, target, options.barrier),
       friction_(make_friction(copies.friction_hessians)),
-      pull_(AugmentedLagrangian<dim>(targets, prescribed_masses(model, targets, target.scale), state.x)),
+      stands_(standing_targets<dim>(model, targets, state.x)),
+      pull_(AugmentedLagrangian<dim>(targets, prescribed_masses(model, targets, stands_, target.scale), state.x)),
       has_friction_(options.has_contact && !model.friction.is_frictionless()),
       is_fixed_(model.layout.num_blocks, 0) {
   for (const auto& potential : copies.potentials) potentials_.emplace_back(*potential, target);
@@ -68,9 +90,23 @@ FrictionPotential<dim> StepProblem<dim>::make_friction(std::shared_ptr<ContactHe
 }
 
 template <int dim>
+void StepProblem<dim>::pull_prescribed() {
+  augmented().activate();
+  held_ = HeldTargets::standing;
+  fix_held();
+}
+
+template <int dim>
 void StepProblem<dim>::fix_prescribed() {
-  are_prescribed_fixed_ = true;
+  held_ = HeldTargets::all;
+  fix_held();
+}
+
+template <int dim>
+void StepProblem<dim>::fix_held() {
+  if (held_ == HeldTargets::none) return;
   for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
+    if (held_ == HeldTargets::standing && stands_[k] == 0) continue;
     const std::size_t b = targets_.blocks[k];
     if (targets_.is_whole(k, dim)) {
       is_fixed_[b] = 1;
@@ -86,7 +122,7 @@ void StepProblem<dim>::restrict_to(const std::vector<char>& part) {
   for (ObjectiveTerm<dim>* term : terms_) term->restrict_to(part);
   std::fill(is_fixed_.begin(), is_fixed_.end(), 0);
   for (std::size_t b = 0; b < part.size(); ++b) is_fixed_[b] = !part[b];
-  if (are_prescribed_fixed_) fix_prescribed();
+  fix_held();
 }
 
 template <int dim>

@@ -130,12 +130,17 @@ class StepProblem {
   const std::vector<char>& is_fixed() const { return is_fixed_; }
   /// Held components of blocks that are fixed in part, see clear_components; empty if there are none.
   const std::vector<char>& held_components() const { return held_components_; }
+  /// Pulls scripted nodes to their targets from here on. Those whose targets are where they stand are held.
+  void pull_prescribed();
+  /// Holds all scripted nodes where they are from here on.
   void fix_prescribed();
   /// Holds all blocks outside `part` (1 for blocks in it) from here on and leaves out their own energy. An empty part
   /// releases all of them.
   void restrict_to(const std::vector<char>& part);
 
  private:
+  enum class HeldTargets { none, standing, all };
+  void fix_held();
   FrictionPotential<dim> make_friction(std::shared_ptr<ContactHessians<dim>> hessians) const;
   VecX surface_motion(const Iterate& iterate, const VecX& displacement) const;
 
@@ -153,10 +158,11 @@ class StepProblem {
   ContactTerm<dim> contact_;
   ContactForecast<dim> forecast_;
   FrictionTerm<dim> friction_;
+  std::vector<char> stands_;  // per target: it is where the node is at the start of the step
   PullTerm<dim> pull_;
   std::vector<ObjectiveTerm<dim>*> terms_;  // all of these, in the order of every sum
   bool has_friction_;
-  bool are_prescribed_fixed_ = false;
+  HeldTargets held_ = HeldTargets::none;
   std::vector<char> is_fixed_;  // per block
   std::vector<char> held_components_;
 };

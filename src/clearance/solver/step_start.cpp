@@ -41,7 +41,7 @@ void Step<dim>::start() {
   if ((is_blocked && move_together()) || pull_.move(to_targets, now_.point.iterate)) {
     problem_.fix_prescribed();
   } else {
-    problem_.augmented().activate();
+    problem_.pull_prescribed();
   }
   if (has_restarts(in_.options.integrator.method)) restart_where_hit();
   problem_.choose_kappa();

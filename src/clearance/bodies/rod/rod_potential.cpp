@@ -409,7 +409,7 @@ StepLimit RodPotential::max_feasible_step(const VecX& x, const VecX& dx) {
     if (!(ab < 0.0) || !(under > 0.0)) continue;
     // Rounded down a little.
     const double root = (1.0 - 1e-12) * c / (-ab + std::sqrt(under));
-    if (root < limit.alpha) limit = {root, static_cast<int>(s)};
+    if (root < limit.alpha) limit = {root, static_cast<int>(s), mesh_->segments[s].nodes[0], "an edge that collapses"};
   }
   return limit;
 }

@@ -307,10 +307,11 @@ StepLimit MembranePotential::max_feasible_step(const VecX& x, const VecX& dx) {
       static_cast<int>(mesh_->triangles.size()), StepLimit{},
       [&](int t) {
         const ShellTriangle& triangle = mesh_->triangles[t];
-        double alpha = feasible_step(triangle, x, dx);
+        StepLimit found{feasible_step(triangle, x, dx), t, triangle.nodes[0], "a triangle that collapses"};
         const std::optional<double>& limit = mesh_->materials[triangle.material].strain_limit;
-        if (limit) alpha = std::min(alpha, limited_step(triangle, *limit, x, dx));
-        return alpha < 1.0 ? StepLimit{alpha, t} : StepLimit{};
+        const double limited = limit ? limited_step(triangle, *limit, x, dx) : 1.0;
+        if (limited < found.alpha) found = {limited, t, triangle.nodes[0], "the strain limit"};
+        return found.alpha < 1.0 ? found : StepLimit{};
       },
       [](const StepLimit& a, const StepLimit& b) { return b.alpha < a.alpha ? b : a; });
 }
