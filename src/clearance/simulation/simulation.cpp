@@ -134,7 +134,10 @@ std::vector<DiscretisationError> Simulation::discretisation_errors() const {
   if (impl_->desc.time.integrator == TimeIntegrator::quasi_static) {
     return find_discretisation_errors(*impl_->scene, impl_->state);
   }
-  return estimate_discretisation_errors(*impl_->scene, impl_->state.x, impl_->state.time);
+  const VecX& x = impl_->state.x;
+  std::vector<DiscretisationError> errors = estimate_solid_errors(*impl_->scene, x);
+  append_shell_errors(*impl_->scene, x, impl_->state.time, errors);
+  return errors;
 }
 
 std::vector<SoftHold> Simulation::soft_holds() const {

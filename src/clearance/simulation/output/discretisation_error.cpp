@@ -312,8 +312,7 @@ static bool may_yield(const SceneModel& scene, const std::vector<int>& elements)
                      [&](int e) { return scene.element_kinds[e].hardening != nullptr; });
 }
 
-/// Estimates the errors of tetrahedra and of the triangles of 2D bodies.
-static std::vector<DiscretisationError> estimate_solid_errors(const SceneModel& scene, const VecX& x) {
+std::vector<DiscretisationError> estimate_solid_errors(const SceneModel& scene, const VecX& x) {
   std::vector<DiscretisationError> errors;
   if (!scene.element_stresses) return errors;
   const StressPatches patches(scene);
@@ -331,13 +330,12 @@ static std::vector<DiscretisationError> estimate_solid_errors(const SceneModel& 
   return errors;
 }
 
-std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel& scene, const VecX& x, double time) {
-  std::vector<DiscretisationError> errors = estimate_solid_errors(scene, x);
+void append_shell_errors(const SceneModel& scene, const VecX& x, double time,
+                         std::vector<DiscretisationError>& errors) {
   const std::vector<DiscretisationError> of_shells = estimate_shell_errors(scene, x, time);
   errors.insert(errors.end(), of_shells.begin(), of_shells.end());
   std::sort(errors.begin(), errors.end(),
             [](const DiscretisationError& a, const DiscretisationError& b) { return a.body < b.body; });
-  return errors;
 }
 
 }  // namespace clearance

@@ -40,9 +40,11 @@ constexpr double tolerated_error = 0.04;
 /// falls with the edge length to the power of 2 p.
 std::string remedy_for(const DiscretisationError& error);
 
-/// Estimates the error of each body with elements at the unknowns x, by ascending body. Bodies with a material that
-/// yields are left out: their error depends on how they have flowed. Clamps of shells are those of a time [s].
-std::vector<DiscretisationError> estimate_discretisation_errors(const SceneModel& scene, const VecX& x,
-                                                                double time = 0.0);
+/// Estimates the error of each solid, of tetrahedra or of triangles of the plane, at the unknowns x, by ascending body.
+/// Bodies with a material that yields are left out: their error depends on how they have flowed.
+std::vector<DiscretisationError> estimate_solid_errors(const SceneModel& scene, const VecX& x);
+
+/// Inserts the estimates of shells (shell_error.h), with the clamps of a time [s].
+void append_shell_errors(const SceneModel& scene, const VecX& x, double time, std::vector<DiscretisationError>& errors);
 
 }  // namespace clearance

@@ -92,7 +92,7 @@ void raise_by_axes(const SceneModel& scene, const StateResponse<dim>& response, 
   const Model& model = scene.model;
   const Axes axes = axes_of(scene);
   if (std::none_of(errors.begin(), errors.end(),
-                   [&](const DiscretisationError& error) { return !error.is_shell && axes[error.body].is_slender; })) {
+                   [&](const DiscretisationError& error) { return axes[error.body].is_slender; })) {
     return;
   }
   const VecX of_all = largest_of_bodies(model, moved);
@@ -106,12 +106,12 @@ void raise_by_axes(const SceneModel& scene, const StateResponse<dim>& response, 
     const std::optional<SmallResponse> at = u ? small_response(scene, *u) : std::nullopt;
     if (!at) continue;
     const VecX of_case = largest_of_bodies(model, *u), work = work_of_bodies(model, along, *u);
-    for (const DiscretisationError& of_axis : estimate_discretisation_errors(scene, at->x)) {
+    for (const DiscretisationError& of_axis : estimate_solid_errors(scene, at->x)) {
       const int body = of_axis.body;
       if (!axes[body].is_slender || !(of_case[body] >= visible_share * of_all[body]) || !(work[body] > 0.0)) continue;
       const auto error = std::find_if(errors.begin(), errors.end(),
                                       [&](const DiscretisationError& other) { return other.body == body; });
-      if (error == errors.end() || error->is_shell) continue;
+      if (error == errors.end()) continue;
       DiscretisationError raised = of_axis;
       raised.amplify(std::max(1.0, 2.0 * of_axis.energy / (at->factor * at->factor) / work[body]));
       if (raised.displacement > error->displacement) {
@@ -214,9 +214,11 @@ std::vector<DiscretisationError> foresee(const SceneModel& scene, int num_steps)
   const std::optional<VecX> u = response->under(forces);
   const std::optional<SmallResponse> at = u ? small_response(scene, *u + moved) : std::nullopt;
   if (!at) return {};
-  std::vector<DiscretisationError> errors = estimate_discretisation_errors(scene, at->x);
-  const std::vector<char> is_pressed = find_pressed_bodies<dim>(scene, at->x, errors);
+  std::vector<DiscretisationError> errors = estimate_solid_errors(scene, at->x);
   raise_by_axes<dim>(scene, *response, -*at_start, *u + moved, errors);
+  // The clamps of shells turn, which the response to forces does not know.
+  append_shell_errors(scene, at->x, 0.0, errors);
+  const std::vector<char> is_pressed = find_pressed_bodies<dim>(scene, at->x, errors);
   std::erase_if(errors, [&](const DiscretisationError& error) { return is_pressed[error.body] != 0; });
   return errors;
 }
@@ -230,9 +232,7 @@ void refine(const SceneModel& scene, const State& state, std::vector<Discretisat
       StateResponse<dim>::find(scene, state, *targets, StiffnessTerms::all);
   if (!response) return;
   const std::vector<double> softening = find_softening<dim>(scene.model, *response, state.x);
-  for (DiscretisationError& error : errors) {
-    if (!error.is_shell) error.amplify(softening[error.body]);
-  }
+  for (DiscretisationError& error : errors) error.amplify(softening[error.body]);
   const VecX moved = state.x - scene.model.x_rest, largest = largest_of_bodies(scene.model, moved);
   std::vector<DiscretisationError> raised = errors;
   raise_by_axes<dim>(scene, *response, elastic_gradient(scene.model, state.x), moved, raised);
@@ -256,12 +256,11 @@ std::vector<DiscretisationError> foresee_discretisation_errors(const SceneDesc& 
 }
 
 std::vector<DiscretisationError> find_discretisation_errors(const SceneModel& scene, const State& state) {
-  std::vector<DiscretisationError> errors = estimate_discretisation_errors(scene, state.x, state.time);
-  // The clamps of shells turn, which the response to forces does not know.
-  const bool has_solids = std::any_of(errors.begin(), errors.end(), [](const auto& error) { return !error.is_shell; });
-  if (scene.model.layout.num_blocks <= max_blocks_after && has_solids) {
+  std::vector<DiscretisationError> errors = estimate_solid_errors(scene, state.x);
+  if (scene.model.layout.num_blocks <= max_blocks_after && !errors.empty()) {
     with_dimension(scene.dim, [&](auto dim) { refine<dim>(scene, state, errors); });
   }
+  append_shell_errors(scene, state.x, state.time, errors);
   return errors;
 }
 
