@@ -10,6 +10,7 @@
 #include "clearance/simulation/load/load_bodies.h"
 #include "cli/random_script.h"
 #include "cli/random_stiff.h"
+#include "cli/random_thin.h"
 
 namespace clearance::cli {
 
@@ -24,15 +25,17 @@ class SceneMaker {
         folder_(std::move(folder)),
         is_mixed_(kinds == RandomKinds::mixed),
         is_curved_(kinds == RandomKinds::curved),
+        is_thin_(kinds == RandomKinds::thin),
         random_(seed),
         length_(random_.chance(0.7) ? 1.0 : random_.log_uniform(1e-3, 1e3)),
         script_(random_, scene_, length_),
-        stiff_(random_, scene_, length_) {}
+        stiff_(random_, scene_, length_),
+        thin_(random_) {}
 
   RandomScene make() {
     scene_.name = fmt::format("fuzz {}", seed_);
     scene_.base_directory = folder_.string();
-    scene_.dimension = random_.chance(0.2) ? 2 : 3;
+    scene_.dimension = !is_thin_ && random_.chance(0.2) ? 2 : 3;
     choose_numbers();
     script_.choose_friction(scene_.friction);
     const bool has_floor = random_.chance(0.35);
@@ -67,14 +70,14 @@ class SceneMaker {
     if (random_.chance(0.15)) scene_.contact.min_separation = random_.log_uniform(1e-5, 1e-3);
     if (random_.chance(0.05)) scene_.contact.obstacles_only = true;
     // The promise holds for whatever state a step ends in
-    scene_.solver.max_iterations = is_curved_ ? 25 : is_mixed_ ? 100 : 200;
+    scene_.solver.max_iterations = is_curved_ ? 25 : is_mixed_ || is_thin_ ? 100 : 200;
     if (random_.chance(0.2)) scene_.solver.ccd = CcdMethod::tight_inclusion;
     if (random_.chance(0.1)) scene_.solver.linear_solver = LinearSolverChoice::pcg;
     if (random_.chance(0.15)) scene_.time.mass = MassKind::lumped;
     if (is_mixed_ && random_.chance(0.2)) scene_.contact.min_separation = random_.log_uniform(1e-5, 1e-2);
     scene_.output.iterations = random_.chance(0.5);
     scene_.output.contact_forces = random_.chance(0.2);
-    speed_ = random_.log_uniform(0.01, 1000.0);
+    speed_ = random_.log_uniform(0.01, is_thin_ ? 100.0 : 1000.0);
     density_ = random_.log_uniform(100.0, 1e4);
     // Half of the scenes have one stiffness for all bodies; otherwise each body has its own.
     youngs_modulus_ = random_.chance(0.5) ? random_.log_uniform(1e3, 1e11) : 0.0;
@@ -195,8 +198,10 @@ class SceneMaker {
   void add_body() {
     BodyDesc body;
     body.material = random_material();
-    const bool is_stiff_body = is_mixed_ && random_.chance(0.65);
-    if (is_stiff_body && random_.chance(0.35)) {
+    const bool is_stiff_body = is_mixed_ && random_.chance(0.65), is_thin_body = is_thin_ && random_.chance(0.8);
+    if (is_thin_body) {
+      thin_.choose(body);
+    } else if (is_stiff_body && random_.chance(0.35)) {
       stiff_.choose_open_shape(body);
     } else {
       choose_shape(body);
@@ -391,11 +396,13 @@ class SceneMaker {
   std::filesystem::path folder_;
   bool is_mixed_;
   bool is_curved_;
+  bool is_thin_;
   Random random_;
   double length_;  // [m] about how long the bodies are; scene_ has length 1
   SceneDesc scene_;
   RandomScript script_;
   RandomStiff stiff_;
+  RandomThin thin_;
   std::optional<Simulation> simulation_;
   double speed_ = 0.0;           // [m/s]
   double density_ = 0.0;         // [kg/m^3]

@@ -17,6 +17,7 @@ struct RandomScene {
 enum class RandomKinds {
   deformable,
   curved,  ///< elements of order 1 to 4, collision surfaces of their own
+  thin,    ///< shells, rods and particles among deformable solids
   mixed    ///< affine and rigid bodies, stiff parts, joints and collision groups too
 };
 

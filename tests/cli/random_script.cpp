@@ -147,6 +147,11 @@ SceneDesc at_length(SceneDesc scene, double length) {
     body.transform.translation *= length;
     body.linear_velocity *= length;
     if (body.thickness) *body.thickness *= length;
+    if (body.shell && body.shell->yield_curvature) *body.shell->yield_curvature /= length;
+    if (!body.rod) continue;
+    if (body.rod->yield_curvature) *body.rod->yield_curvature /= length;
+    if (body.rod->natural_twist) *body.rod->natural_twist /= length;
+    if (body.rod->section) body.rod->section = {{(*body.rod->section)[0] * length, (*body.rod->section)[1] * length}};
   }
   for (JointDesc& joint : scene.joints) joint.point *= length;
   return scene;

@@ -30,6 +30,7 @@ namespace {
 constexpr int first_seed_of_every_test = 281, num_seeds_of_every_test = 60;
 constexpr int first_mixed_seed_of_every_test = 17, num_mixed_seeds_of_every_test = 18;
 constexpr int first_curved_seed_of_every_test = 1, num_curved_seeds_of_every_test = 12;
+constexpr int first_thin_seed_of_every_test = 1, num_thin_seeds_of_every_test = 24;
 constexpr int num_steps_of_a_scene = 10;
 constexpr int twin_interval = 5;  // every such seed is run a second time, on one thread and interrupted
 
@@ -44,7 +45,12 @@ VerifyScene verify_scene_of(const SceneDesc& desc, const Frame& frame) {
   for (const BodyDesc& body : desc.bodies) {
     scene.bodies.push_back(
         {body.name, body.kind == BodyKind::obstacle, body.self_contact && !is_stiff(body.kind), body.collision_group});
+    if (!is_thin(body.kind)) continue;
+    scene.bodies.back().radius = 0.5 * *body.thickness;
+    scene.bodies.back().is_loose = body.kind == BodyKind::particles;
   }
+  // Neighbours at rest within a thickness may stay so.
+  scene.start = frame.mesh.vertices;
   scene.min_separation = desc.contact.min_separation;
   scene.obstacles_only = desc.contact.obstacles_only;
   for (const HalfSpaceDesc& plane : desc.half_spaces) scene.half_spaces.push_back({plane.point, plane.normal});
@@ -116,9 +122,7 @@ class Fuzz {
  public:
   explicit Fuzz(RandomKinds kinds)
       : kinds_(kinds),
-        folder_(std::filesystem::temp_directory_path() / (kinds == RandomKinds::mixed    ? "clearance_fuzz_mixed"
-                                                          : kinds == RandomKinds::curved ? "clearance_fuzz_curved"
-                                                                                         : "clearance_fuzz")),
+        folder_(std::filesystem::temp_directory_path() / folder_name(kinds)),
         is_long_(std::getenv("CLEARANCE_FUZZ_SEEDS") != nullptr) {
     std::filesystem::create_directories(folder_);
   }
@@ -163,6 +167,19 @@ class Fuzz {
   }
 
  private:
+  static const char* folder_name(RandomKinds kinds) {
+    switch (kinds) {
+      case RandomKinds::curved:
+        return "clearance_fuzz_curved";
+      case RandomKinds::thin:
+        return "clearance_fuzz_thin";
+      case RandomKinds::mixed:
+        return "clearance_fuzz_mixed";
+      default:
+        return "clearance_fuzz";
+    }
+  }
+
   static void print(const std::string& text) {
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
@@ -181,9 +198,10 @@ class Fuzz {
       num_parts += body.stiff_parts.size();
     }
     return fmt::format(
-        "{}D, {} bodies ({} affine, {} rigid, {} stiff parts, {} joints), {} elements, l {:.2g}, h {:.2g}, mu {:.2g}, "
+        "{}D, {} bodies ({} affine, {} rigid, {} thin, {} stiff parts, {} joints), {} elements, l {:.2g}, h {:.2g}, mu {:.2g}, "
         "{} lags, {} ... ",
-        size.dim, size.num_bodies, kinds[BodyKind::affine], kinds[BodyKind::rigid], num_parts,
+        size.dim, size.num_bodies, kinds[BodyKind::affine], kinds[BodyKind::rigid],
+        kinds[BodyKind::shell] + kinds[BodyKind::rod] + kinds[BodyKind::particles], num_parts,
         random.desc.joints.size(), size.num_elements, size.bbox_diagonal, random.desc.time.step,
         random.desc.friction.coefficient, random.desc.friction.iterations,
         std::array{"euler", "newmark", "bdf2", "restarted",
@@ -265,6 +283,14 @@ TEST(SceneFuzz, NothingIntersectsOrInvertsInRandomScenesOfCurvedElements) {
   const Fuzz fuzz = run_seeds(RandomKinds::curved, first_curved_seed_of_every_test, num_curved_seeds_of_every_test);
   if (fuzz.num_steps() >= 100) {
     EXPECT_GE(fuzz.num_converged(), 0.7 * fuzz.num_steps());
+  }
+}
+
+TEST(SceneFuzz, NothingIntersectsOrInvertsInRandomScenesOfThinBodies) {
+  const Fuzz fuzz = run_seeds(RandomKinds::thin, first_thin_seed_of_every_test, num_thin_seeds_of_every_test);
+  if (fuzz.num_steps() >= 100) {
+    EXPECT_GE(fuzz.num_converged(), 0.7 * fuzz.num_steps());
+    EXPECT_GE(fuzz.num_rubbing(), 0.1 * fuzz.num_steps()) << "too few of the scenes rub";
   }
 }
 
