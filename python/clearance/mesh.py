@@ -118,7 +118,7 @@ def generate(kind: str, size: Union[float, Sequence[float]], resolution: Optiona
         generator["resolution"] = _listed(resolution)
     flat = kind in ("rectangle", "disk")
     scene = Scene(dimension=2 if flat else 3)
-    is_surface = keys.get("is_surface", False) or kind in ("bolt", "nut", "sheet", "bowl", "funnel")
+    is_surface = keys.get("is_surface", False) or kind in ("bolt", "nut", "sheet", "bowl", "funnel", "line")
     scene.add_body("mesh", generator=generator, kind="obstacle" if is_surface else "deformable")
     return Mesh._of(core.mesh_of_body(scene._desc()))
 

@@ -55,6 +55,12 @@ TEST(SceneMessages, WrongLengthSaysHowMany) {
             Lines{R"(gravity[1]: expected a number, not a string (got "down"))"});
 }
 
+TEST(SceneMessages, AListOfTheWrongKindIsOneProblem) {
+  EXPECT_EQ(messages(R"({"bodies": [{"element_densities": [[1], [2], [3], [4], [5]]}]})"),
+            Lines{"bodies[0].element_densities[0]: expected a number, not an array; 4 more problems in this list (got "
+                  "[1])"});
+}
+
 TEST(SceneMessages, UnknownNameListsTheKnownOnes) {
   EXPECT_EQ(
       messages(R"({"bodies": [{"material": {"model": "neohookean"}}]})"),

@@ -10,7 +10,8 @@ namespace {
 
 constexpr AbsentFeature features[] = {
     {"plasticity other than von Mises with isotropic hardening", false,
-     "materials have `yield_stress`, `hardening_modulus` and `hardening`",
+     "materials of solids have `yield_stress`, `hardening_modulus` and `hardening`, `shell` and `rod` have "
+     "`yield_curvature`",
      "plastic yield hardening softening von_mises_yield drucker mohr_coulomb"},
     {"viscoelasticity", false, "`damping` takes out energy in proportion to the rate of strain",
      "viscoelastic viscosity prony maxwell relaxation_time"},

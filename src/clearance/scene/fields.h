@@ -665,10 +665,9 @@ template <>
 struct StructInfo<MaterialFieldDesc> {
   static constexpr const char* name = "material_field";
   static constexpr const char* doc =
-      "A number of the material that varies within a body: a formula of the place, or a list of values. It replaces "
-      "the "
-      "number of `material` and of `material_parts`. The number of `material` stands for the body where one is needed, "
-      "in hints, and should be a typical value.";
+      "A number of the material that varies within a body: a formula of the place, a list of values, or an array of "
+      "the mesh file. It replaces the number of `material` and of `material_parts`. The number of `material` stands "
+      "for the body where one is needed, in hints, and should be a typical value.";
 };
 template <class Visitor>
 void describe(Visitor& v, MaterialFieldDesc& f) {
@@ -681,6 +680,8 @@ void describe(Visitor& v, MaterialFieldDesc& f) {
           any("",
               "one value for each element of the mesh (tetrahedron, triangle, edge), or one for each vertex, of which "
               "elements have the mean, in the order of the mesh before refinements"));
+  v.field("array", f.array,
+          any("", "name of an array of the elements or the vertices in the mesh file (.vtk or .vtu) with these values"));
 }
 
 template <>
@@ -711,7 +712,7 @@ struct StructInfo<PatternDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, PatternDesc& p) {
-  v.field("mesh", p.mesh, any("", "path of the mesh file, relative to the scene; empty: that of the body"));
+  v.field("mesh", p.mesh, any("", "path of the mesh file, relative to the scene; empty, with `texture`: that of the body"));
   v.field("texture", p.is_texture, any("", "true: the texture coordinates of an .obj file; false: its vertices"));
   v.field("scale", p.scale, positive("m", "length of a unit of the pattern"));
 }

@@ -204,6 +204,19 @@ void read(const Json& json, const std::string& place, const Context& context, Ex
   }
 }
 
+// Reads the elements of a list. A list of the wrong kind throughout is one problem, not one for each element.
+template <class T>
+void read_elements(const Json& json, const std::string& place, const Context& context, std::vector<T>& value,
+                   const Field& field) {
+  constexpr std::size_t most = 3;
+  const std::size_t before = context.issues.size();
+  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
+  if (context.issues.size() <= before + most) return;
+  const std::size_t others = context.issues.size() - before - 1;
+  context.issues.resize(before + 1);
+  context.issues.back().message += fmt::format("; {} more problems in this list", others);
+}
+
 // Reads a list of numbers or strings.
 template <class Value>
 void read(const Json& json, const std::string& place, const Context& context, std::vector<Value>& value,
@@ -212,7 +225,7 @@ void read(const Json& json, const std::string& place, const Context& context, st
   const char* what = std::is_arithmetic_v<Value> ? "numbers" : "strings";
   if (!has_length(json, place, context, value.empty() ? 0 : 1, SIZE_MAX, what)) return;
   value.assign(json.size(), Value{});
-  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
+  read_elements(json, place, context, value, field);
 }
 
 template <NamedEnum Enum>
@@ -242,14 +255,14 @@ void read(const Json& json, const std::string& place, const Context& context, st
           const Field& field) {
   if (!has_length(json, place, context, 1, SIZE_MAX, "points")) return;
   value.assign(json.size(), Vec<3>::Zero());
-  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
+  read_elements(json, place, context, value, field);
 }
 
 void read(const Json& json, const std::string& place, const Context& context, std::vector<Corners>& value,
           const Field& field) {
   if (!has_length(json, place, context, 0, SIZE_MAX, "pairs of corners")) return;
   value.assign(json.size(), Corners{});
-  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
+  read_elements(json, place, context, value, field);
 }
 
 class ObjectReader {

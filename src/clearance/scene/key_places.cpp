@@ -107,8 +107,10 @@ std::string hint_for_key(std::string_view key, const std::string& place, const s
   };
   const auto [below, others] = find_homes(name);
   if (!below.empty()) return fmt::format("`{}` {}", name, belongs_text(below));
-  if (std::string absent = absent_feature_text(key); !absent.empty()) return absent;
   const std::string_view nearest = nearest_name(key, known);
+  // One letter is a slip of the finger, whatever else the word could ask for.
+  if (!nearest.empty() && edit_distance(key, nearest) <= 1) return fmt::format("did you mean `{}`?", nearest);
+  if (std::string absent = absent_feature_text(key); !absent.empty()) return absent;
   if (!nearest.empty()) return fmt::format("did you mean `{}`?", nearest);
   const std::string here = "known here: " + quoted_list(known);
   if (!others.empty()) return fmt::format("`{}` {}; {}", name, belongs_text(others), here);

@@ -118,7 +118,9 @@ class PlasticityCheck : SceneCheck {
         break;
       case BodyKind::shell:
       case BodyKind::rod:
-        error(place, fmt::format("a body of kind {} does not yield, whatever its strain; remove this key", kind));
+        error(place, fmt::format("a body of kind {0} does not yield where it is stretched; for bending use "
+                                 "`{0}.yield_curvature`, else remove this key",
+                                 kind));
         break;
       case BodyKind::particles:
       case BodyKind::affine:

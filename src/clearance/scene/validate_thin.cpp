@@ -107,6 +107,10 @@ class ThinCheck : SceneCheck {
             fmt::format("{:g}", *shell.yield_curvature));
     }
     if (shell.pattern) check_pattern(body, *shell.pattern, place);
+    if (shell.pattern && shell.is_flat_at_rest) {
+      error(place + ".shell.flat_at_rest", "the pattern is the shape at rest, bent as it is; remove this key or `pattern`",
+            "true");
+    }
     if (!shell.orthotropy) return;
     const OrthotropyDesc& of = *shell.orthotropy;
     const std::string at = place + ".shell.orthotropy";
@@ -149,10 +153,30 @@ class ThinCheck : SceneCheck {
     }
     if (!body.rod) return;
     const RodDesc& rod = *body.rod;
+    if (rod.section && body.thickness) check_section(*rod.section, *body.thickness, place);
+    const bool has_sides = (rod.section && (*rod.section)[0] != (*rod.section)[1]) ||
+                           (rod.bending_stiffness && (*rod.bending_stiffness)[0] != (*rod.bending_stiffness)[1]) ||
+                           (rod.natural_curvature && (*rod.natural_curvature != std::array<double, 2>{}));
+    if (has_sides && !rod.up) {
+      warning(place + ".rod.up", "the rod bends in another way towards its two axes, and their directions are any across "
+                                 "it; give `up`, the direction of the first");
+    }
     if (rod.up && rod.up->isZero(0.0)) error(place + ".rod.up", "must not be zero", text(*rod.up));
     if (rod.is_straight_at_rest && rod.natural_curvature) {
       error(place + ".rod.natural_curvature", "`straight_at_rest` and `natural_curvature` exclude each other");
     }
+  }
+
+  /// Warns of a section that does not fit the diameter with which the rod touches.
+  void check_section(const std::array<double, 2>& section, double thickness, const std::string& place) {
+    constexpr double largest_ratio = 3.0;
+    const double longest = std::max(section[0], section[1]);
+    if (longest <= largest_ratio * thickness && thickness <= largest_ratio * longest) return;
+    warning(place + ".rod.section",
+            fmt::format("the longer side is {:.3g} m, and the diameter with which the rod touches, its `thickness`, "
+                        "{:.3g} m: is one of them in another unit?",
+                        longest, thickness),
+            fmt::format("[{:g}, {:g}]", section[0], section[1]));
   }
 
   void check_clamp(const BodyDesc& body, const MotionDesc& motion, const std::string& place) {

@@ -66,7 +66,9 @@ void warn_of_turn(const std::string& place, const std::string& what, double turn
   // The quasi-static limit only keeps the direction of a turn known.
   const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
   const double limit = is_static ? half_turn : coarse_turn_limit, advised = is_static ? 0.5 * half_turn : resolved_turn;
-  if (!(turn > limit)) return;
+  // Half a turn may go either way.
+  constexpr double rounding = 1e-9;
+  if (!(turn > (1.0 - rounding) * limit)) return;
   add_named_hint(
       hints, "coarse_turn", place,
       fmt::format("{} is to turn by {:.3g} degrees in a step, and a step sees where a turn ends, not the way "

@@ -39,6 +39,7 @@
 #include "clearance/simulation/load/remesh_checks.h"
 #include "clearance/simulation/load/repeated_hints.h"
 #include "clearance/simulation/load/surface_filling.h"
+#include "clearance/simulation/load/thin_directions.h"
 
 namespace clearance {
 
@@ -513,9 +514,25 @@ struct BodyEntry {
   ProxySurface proxy;
   std::shared_ptr<const NodeWeights> proxy_weights;
   std::shared_ptr<const Pattern> pattern;
+  std::shared_ptr<const std::vector<MeshArray>> arrays;
 };
 
 using MeshFiles = std::map<std::string, Mesh>;
+
+/// Reads the arrays of the body's file if a field of its material names one. Returns false if there is none.
+bool read_arrays(const std::filesystem::path& path, BodyEntry& entry) {
+  const std::vector<MaterialFieldDesc>& fields = entry.body.material_fields;
+  if (std::all_of(fields.begin(), fields.end(), [](const MaterialFieldDesc& field) { return field.array.empty(); })) {
+    return true;
+  }
+  Result<std::vector<MeshArray>> read = read_mesh_arrays(path, entry.scene.dimension);
+  if (!read) {
+    entry.issues.insert(entry.issues.end(), read.issues().begin(), read.issues().end());
+    return false;
+  }
+  entry.arrays = std::make_shared<const std::vector<MeshArray>>(std::move(read).value());
+  return true;
+}
 
 /// Reads the mesh of the body's file and converts it to metres. Returns false if it cannot be read or filled.
 bool read_mesh_file(BodyEntry& entry, MeshFiles& files) {
@@ -535,6 +552,7 @@ bool read_mesh_file(BodyEntry& entry, MeshFiles& files) {
     known = files.emplace(entry.where.file, std::move(read).value()).first;
   }
   entry.source = known->second;
+  if (!read_arrays(path, entry)) return false;
   convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, entry.source);
   return !body.volume_mesh ||
          fill_surface(entry.scene, entry.desc, entry.where, entry.source, entry.issues, entry.warnings);
@@ -827,6 +845,7 @@ BodyInstance make_instance(const BodyEntry& entry, const Component& component, c
   instance.proxy = entry.proxy.mesh;
   instance.proxy_weights = entry.proxy_weights;
   instance.pattern = entry.pattern;
+  instance.arrays = entry.arrays;
   if (entry.keeps_shape) {
     instance.displacement_order = body.order;
     instance.followed = followed_nodes(component.mesh, body.order);
@@ -889,6 +908,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       check_placed_elements(entry);
     }
     load_collision_surface(entry);
+    check_thin_directions(entry.body, entry.where, entry.mesh, issues);
     entry.pattern = load_pattern(scene, entry.body, entry.where, entry.mesh, issues, loaded.warnings);
     std::vector<BodyInstance> copies = make_copies(entry);
     if (issues.empty() && !copies.empty()) check_material_fields(entry.body, entry.where, copies, issues);
