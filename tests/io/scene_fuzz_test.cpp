@@ -98,6 +98,7 @@ TEST(SceneFuzz, DamagedNativeScenesGiveIssuesOrValidScenes) {
   scene.bodies[0].up = UpAxis::y;
   scene.bodies[0].volume_mesh = {};
   scene.bodies[0].generator = GeneratorDesc{};
+  scene.bodies[0].material_fields.pop_back();  // an array of the mesh file
   const std::string text = scene_to_json(scene);
   ASSERT_TRUE(load_scene_text(text, "scene.json", "."));
   const std::vector<std::string> words = {"-1",          "0",    "1e308", "1e400",    "null",   "true", "\"mesh\"",

@@ -157,6 +157,46 @@ TEST(RodJoint, DerivativesOfClampedSegments) {
   }
 }
 
+TEST(RodJoint, TheBendInSpaceHasTheDerivativesOfDifferences) {
+  Joints joints(23);
+  for (int k = 0; k < 120; ++k) {
+    SCOPED_TRACE(k);
+    const JointUnknowns joint = k % 4 == 0 ? joints.joint(0.01 + 0.02 * k, 0.4) : joints.clamped_joint(0.9, k % 4);
+    const Vec<2> rest(joints.number(1.0), joints.number(1.0));
+    Vec<8> at;
+    at << joint.x[1] - joint.x[0], joint.x[2] - joint.x[1], joint.theta[0], joint.theta[1];
+    const auto state_at = [&](const Vec<8>& u) {
+      return RodJointState{
+          {axes_of(joint.frames[0], u.head<3>(), u[6]), axes_of(joint.frames[1], u.segment<3>(3), u[7])},
+          joint.near_twist};
+    };
+    const auto bend_at = [&](const Vec<8>& u) {
+      const RodJointState state = state_at(u);
+      Vec<3> bend = joint_bend(state).binormal;
+      for (const SegmentAxes& axes : state.sides) bend -= 0.5 * (rest[0] * axes.second - rest[1] * axes.first);
+      return bend;
+    };
+    const RodJointState state = state_at(at);
+    const Eigen::Matrix<double, 3, 8> gradient = spatial_bend_gradient(state, joint_bend(state), rest);
+    for (int c = 0; c < 8; ++c) {
+      constexpr double h = 1e-6;
+      const Vec<3> difference = (bend_at(at + h * Vec<8>::Unit(c)) - bend_at(at - h * Vec<8>::Unit(c))) / (2.0 * h);
+      EXPECT_LT((gradient.col(c) - difference).norm(), 1e-7 * (1.0 + gradient.norm())) << c;
+    }
+  }
+}
+
+// A rod that is round and straight at rest may turn about itself while it is bent; the matrix hardly resists.
+TEST(RodJoint, TheBendInSpaceDoesNotResistTheTurnOfAStraightRod) {
+  Joints joints(29);
+  const RodJointState state = state_of(joints.joint(1.2, 0.3));
+  const Eigen::Matrix<double, 3, 8> gradient = spatial_bend_gradient(state, joint_bend(state), Vec<2>::Zero());
+  EXPECT_EQ(gradient.rightCols<2>().norm(), 0.0);
+  EXPECT_GT(bend_gradients(state, joint_bend(state))[0].gradient.tail<2>().norm() +
+                bend_gradients(state, joint_bend(state))[1].gradient.tail<2>().norm(),
+            0.5);
+}
+
 TEST(RodJoint, DerivativesOfSegmentsOfDifferentSize) {
   Joints joints(7);
   for (int i = 0; i < 50; ++i) {

@@ -169,30 +169,31 @@ Vec<dim> FrictionPotential<dim>::add_turning(const VecX& x, const VecX& displace
   return slide;
 }
 
-/// Adds the angles of the rods' segments that touch. A contact at a node has the mean of the segments there.
+/// Adds the angles of the rods' segments that touch. The angle at a place of a rod is linear between the middles of its
+/// segments, so that nothing jumps where a contact passes from one segment to the next.
 template <int dim>
 void FrictionPotential<dim>::add_spins(const VecX& x, LaggedContact& contact) const {
   if constexpr (dim == 3) {
     const std::array<int, 3> ends = {0, num_first(contact.contact), contact.num_vertices};
     for (std::size_t side = 0; side < 2; ++side) {
-      const int begin = ends[side], end = ends[side + 1];
-      if (begin == end) continue;
-      const int vertex = contact.vertices[begin];
-      std::array<const SegmentTurn*, 2> turns{};
-      std::size_t count = 0;
-      for (const SegmentTurn& turn : model_.segment_turns[vertex]) {
-        const bool is_here = end - begin == 1 || turn.other == contact.vertices[begin + 1];
-        if (turn.vertex >= 0 && is_here) turns[count++] = &turn;
-      }
+      const int begin = ends[side], count = ends[side + 1] - begin;
+      if (count != 1 && count != 2) continue;
+      // The place is at the vertex or on an edge, nearer to the vertex than to the other end of the edge.
+      const bool is_turned = count == 2 && std::abs(contact.weights[begin + 1]) > 0.5;
+      const int vertex = contact.vertices[begin + (is_turned ? 1 : 0)];
+      const int other = count == 2 ? contact.vertices[begin + (is_turned ? 0 : 1)] : -1;
+      const double from_middle = count == 2 ? std::abs(std::abs(contact.weights[begin + 1]) - 0.5) : 0.5;
+      const auto& turns = model_.segment_turns[vertex];
+      const int num_turns = (turns[0].vertex >= 0 ? 1 : 0) + (turns[1].vertex >= 0 ? 1 : 0);
       // The contact point is towards the other feature, and the normal points to the first one.
       const double radius = model_.surface.radius[vertex];
       const Vec<3> p = (side == 0 ? -radius : radius) * contact.normal;
-      const double share = (side == 0 ? 1.0 : -1.0) / static_cast<double>(count);
-      for (std::size_t i = 0; i < count; ++i) {
-        const SegmentTurn& turn = *turns[i];
+      for (const SegmentTurn& turn : turns) {
+        if (turn.vertex < 0) continue;
+        const double share = num_turns == 1 ? 1.0 : turn.other == other ? 1.0 - from_middle : from_middle;
+        const double weight = (side == 0 ? share : -share) / turn.length;
         const Vec<3> tangent = (block<3>(x, turn.other) - block<3>(x, vertex)).normalized();
-        const Vec<3> arm = (share / turn.length) * tangent.cross(p);
-        contact.spins[contact.num_spins++] = {turn.vertex, turn.component, arm};
+        contact.spins[contact.num_spins++] = {turn.vertex, turn.component, weight * tangent.cross(p)};
       }
     }
   }

@@ -193,6 +193,31 @@ std::array<BendGradient, 3> bend_gradients(const RodJointState& joint, const Joi
   return result;
 }
 
+Eigen::Matrix<double, 3, 8> spatial_bend_gradient(const RodJointState& joint, const JointBend& bend,
+                                                  const Vec<2>& rest) {
+  Eigen::Matrix<double, 3, 8> result;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const SegmentAxes& axes = joint.sides[side];
+    const Vec<3>& other = joint.sides[1 - side].tangent;
+    // The curvature at rest of this side changes by (1).
+    const Vec<3> at_rest = 0.5 * (rest[0] * axes.second - rest[1] * axes.first);
+    const Vec<3> by_turn = -0.5 * (rest[0] * axes.first + rest[1] * axes.second);
+    // kb changes by (2): 2 dt x other for the first side, 2 other x dt for the second.
+    const double sign = side == 0 ? -2.0 : 2.0;
+    Mat<3> by_tangent;
+    by_tangent << 0.0, -other[2], other[1], other[2], 0.0, -other[0], -other[1], other[0], 0.0;
+    by_tangent *= sign;
+    by_tangent -= bend.binormal * other.transpose();
+    by_tangent /= bend.divisor;
+    by_tangent += axes.tangent * at_rest.transpose() - by_turn * axes.spin.transpose();
+    by_tangent -= (by_tangent * axes.tangent) * axes.tangent.transpose();
+    const auto at = static_cast<Eigen::Index>(side);
+    result.middleCols<3>(3 * at) = by_tangent / axes.length;
+    result.col(6 + at) = axes.frame.is_clamped ? Vec<3>(Vec<3>::Zero()) : Vec<3>(-by_turn);
+  }
+  return result;
+}
+
 JointMatrix bend_hessian(const RodJointState& joint, const JointBend& bend, const Vec<3>& force) {
   const ForceTerms terms = force_terms(joint, bend, force);
   JointMatrix hessian = JointMatrix::Zero();

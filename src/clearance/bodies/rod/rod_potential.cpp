@@ -283,12 +283,31 @@ void RodPotential::add_body_energies(const VecX& x, const std::vector<int>& body
 
 namespace {
 
+/// Share of the stiffness of bending that resists the turn of the axes of a bent rod in the matrix.
+constexpr double least_turning = 0.01;
+
 /// Adds the sum of stiffness * gradient gradient' to the lower half.
 void add_squares(const std::array<BendGradient, 3>& gradients, const Vec<3>& stiffness, JointMatrix& hessian) {
   const JointVector &g0 = gradients[0].gradient, &g1 = gradients[1].gradient, &g2 = gradients[2].gradient;
   for (int c = 0; c < 8; ++c) {
     const double f0 = stiffness[0] * g0[c], f1 = stiffness[1] * g1[c], f2 = stiffness[2] * g2[c];
     for (int r = c; r < 8; ++r) hessian(r, c) += f0 * g0[r] + f1 * g1[r] + f2 * g2[r];
+  }
+}
+
+/// Adds the sum of stiffness * gradient gradient' of both curvatures and the twist without their second derivatives. What
+/// both curvatures have in common does not care in which axes it is written. In space it does not resist that a rod which
+/// is straight at rest turns about itself while it is bent; in its own axes the first and the second derivatives cancel
+/// there, and the first ones alone make Newton creep.
+void add_squares_in_space(const RodJointState& joint, const JointBend& bend,
+                          const std::array<BendGradient, 3>& gradients, const Vec<3>& stiffness, const Vec<3>& rest,
+                          JointMatrix& hessian) {
+  const double common = (1.0 - least_turning) * std::min(stiffness[0], stiffness[1]);
+  add_squares(gradients, stiffness - Vec<3>(common, common, 0.0), hessian);
+  const Eigen::Matrix<double, 3, 8> in_space = spatial_bend_gradient(joint, bend, rest.head<2>());
+  for (int c = 0; c < 8; ++c) {
+    const Vec<3> column = common * in_space.col(c);
+    for (int r = c; r < 8; ++r) hessian(r, c) += in_space.col(r).dot(column);
   }
 }
 
@@ -305,8 +324,12 @@ void RodPotential::differentiate_joints(const VecX& x, std::optional<HessianKind
     forces_[j] = force[0] * gradients[0].gradient + force[1] * gradients[1].gradient + force[2] * gradients[2].gradient;
     if (!kind) return;
     JointMatrix hessian = JointMatrix::Zero();
-    if (*kind == HessianKind::exact) hessian = bend_hessian(joint, bend, force);
-    add_squares(gradients, stiffness, hessian);
+    if (*kind == HessianKind::exact) {
+      hessian = bend_hessian(joint, bend, force);
+      add_squares(gradients, stiffness, hessian);
+    } else {
+      add_squares_in_space(joint, bend, gradients, stiffness, rest_of(j), hessian);
+    }
     write_joint(j, hessian);
   });
 }

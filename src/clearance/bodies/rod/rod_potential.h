@@ -42,7 +42,8 @@ class RodPotential : public Potential {
   bool has_body_energies() const override { return true; }
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override { return assembler_.keys(); }
-  /// Adds the Hessian of stretch without compression, and of joints without second derivatives of bend; it is PSD.
+  /// Adds the Hessian of stretch without compression, and of joints without second derivatives of bend and twist; it is
+  /// PSD. Bends are vectors in space there, as far as the rod is equally stiff towards both axes.
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override {
     assemble(x, scale, HessianKind::projected, nullptr, matrix);
   }
