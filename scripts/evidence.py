@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the published scenes from their first to their last step, in slices that add up: `./dev evidence`.
 
-Scenes are those of the IPC reference, of Rigid IPC and of PolyFEM below CLEARANCE_PEER_DATA, several hundred thousand
-steps in all. Every call continues what earlier ones have begun, one thread a scene and at the lowest priority, and may
+Scenes are those of the IPC reference, of Rigid IPC, of PolyFEM and of Codimensional IPC below CLEARANCE_PEER_DATA, several
+hundred thousand steps in all. Every call continues what earlier ones have begun, one thread a scene and at the lowest priority, and may
 be killed at any moment. The scene that is expected to end first goes first, but a third of the time is for the scene
 that has waited longest. `clearance verify` checks all frames of every scene. Results lie in the folder
 CLEARANCE_EVIDENCE (default `../evidence` beside the repository).
@@ -211,7 +211,7 @@ def parse(arguments):
 def main(arguments=None):
     parser, options = parse(arguments)
     options.folder = options.folder.resolve()
-    found = scenes()
+    found = scenes(options.folder)
     if not found:
         print("SKIPPED: no peer data; name the folder that holds ipc/input with CLEARANCE_PEER_DATA")
         return 0

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench_common import peer_data
+from codim_ipc.scenes import RECIPES, write_scene
 from polyfem_table import scene_names as polyfem_names
 from stiff_scenes_table import body_types, fixtures, scene_names as fixture_names
 
-GROUPS = {"ipc": "IPC reference", "rigid-ipc": "Rigid IPC", "polyfem": "PolyFEM"}
+GROUPS = {"ipc": "IPC reference", "rigid-ipc": "Rigid IPC", "polyfem": "PolyFEM", "codim-ipc": "Codimensional IPC"}
+# The format of the files of a group, where it is not named after the group.
+FORMATS = {"codim-ipc": "clearance"}
 # Seconds that a new scene is assumed to take per step and vertex. Deformable bodies in contact take about this long,
 # stiff ones far less; the first slice tells.
 SECONDS_PER_VERTEX = 1e-4
@@ -49,25 +52,33 @@ class Scene:
         return f"{self.name} ({self.type})" if self.type else self.name
 
     @property
+    def is_made(self):
+        """Returns True if the scene file is written here, since the published one is a program."""
+        return self.group == "codim-ipc"
+
+    @property
     def file(self):
-        return str(self.path.relative_to(peer_data()))
+        return f"{self.group}/{self.name}" if self.is_made else str(self.path.relative_to(peer_data()))
 
     @property
     def settings(self):
         """Returns the options of the program that select what is run."""
-        return ["--format", self.group] + (["--set", "bodies.type=rigid"] if self.type == "rigid" else [])
+        return ["--format", FORMATS.get(self.group, self.group)] + (["--set", "bodies.type=rigid"] if self.type == "rigid" else [])
 
     def folder(self, base):
         return base / self.group / ".".join([self.name.replace("/", ".")] + ([self.type] if self.type else []))
 
 
-def scenes():
-    """Returns all published scenes; those that cannot be loaded are found when they are read."""
+def scenes(base):
+    """Returns all published scenes; those that cannot be loaded are found when they are read. Scene files that are made
+    here go below the folder `base` when they are read."""
     scripts = peer_data() / "ipc" / "input"
     found = [Scene("ipc", str(f.relative_to(scripts).with_suffix("")), f) for f in sorted(scripts.rglob("*.txt"))]
     found += [Scene("rigid-ipc", name, fixtures() / f"{name}.json", body_type)
               for name in fixture_names() for body_type in body_types(name)]
     found += [Scene("polyfem", name.removesuffix(".json"), peer_data() / name) for name in polyfem_names()]
+    if (peer_data() / "codim-ipc").exists():
+        found += [Scene("codim-ipc", name, base / "codim-ipc" / name / "scene.json") for name in RECIPES]
     return found
 
 
@@ -133,6 +144,8 @@ def must_read(state, program):
 
 def read_scene(scene, program):
     """Asks the program for the steps and the size of a scene; `refused` is the reason if it does not load."""
+    if scene.is_made:
+        write_scene(scene.name, scene.path)
     command = [program.path, "check", scene.path, "--json", *scene.settings]
     done = subprocess.run(command, capture_output=True, text=True)
     read = {"digest": program.digest, "refused": "", "steps": 0, "vertices": 0, "elements": 0}

@@ -122,7 +122,8 @@ def group_text(group, entries, known):
             f"{counts['waiting']} have not been begun, {counts['failed']} have failed. {done} of {total} steps in "
             f"{cpu / 3600:.2f} hours of a processor; {frames} frames verified.")
     if counts["refused"]:
-        text += f" Not loaded, for the reasons in `docs/{REFUSALS[group]}`: {counts['refused']}."
+        reasons = f", for the reasons in `docs/{REFUSALS[group]}`" if group in REFUSALS else ""
+        text += f" Not loaded{reasons}: {counts['refused']}."
     text = textwrap.fill(text, 120)
     rows = [row(scene, state, known.get(scene.file)) for scene, state in entries if state["steps"]]
     text += "\n\n" + table(HEADER, rows)
@@ -134,11 +135,14 @@ def group_text(group, entries, known):
 
 
 def write_pages(entries, docs):
-    """Stores the statistics and tables of all groups below the folder, and returns the names of the files."""
+    """Stores the statistics and tables of all groups below the folder, and returns the names of the files. A group that
+    the folder of results knows nothing of keeps what is stored."""
     (docs / "evidence").mkdir(exist_ok=True)
     known, names = references(), ["evidence.md"]
     for group in GROUPS:
         of_group = [entry for entry in entries if entry[0].group == group]
+        if not any(state["read"] for _, state in of_group):
+            continue
         names.append(f"evidence/{group}.json")
         (docs / names[-1]).write_text(statistics_text(of_group))
         write_between_markers(docs / "evidence.md", group, group_text(group, of_group, known))

@@ -17,6 +17,7 @@ from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
+from codim_ipc.scenes import write_scene  # noqa: E402
 from evidence import Queue  # noqa: E402
 from evidence_scenes import Program, Scene, load_state, scenes  # noqa: E402
 from evidence_tables import write_pages  # noqa: E402
@@ -181,7 +182,7 @@ class Evidence(unittest.TestCase):
         docs.mkdir()
         (docs / "evidence.md").write_text("# Title\n\n<!-- ipc: begin -->\nold\n<!-- ipc: end -->\n\nThe end.\n")
         with mock.patch.dict(os.environ, {"CLEARANCE_PEER_DATA": str(self.base / "data")}):
-            entries = [(scene, load_state(scene.folder(self.base / "out"))) for scene in scenes()]
+            entries = [(scene, load_state(scene.folder(self.base / "out"))) for scene in scenes(self.base / "out")]
             write_pages(entries, docs)
         page = (docs / "evidence.md").read_text()
         self.assertIn(f"| drop | {NUM_STEPS} |", page)
@@ -190,6 +191,22 @@ class Evidence(unittest.TestCase):
         stored, = json.loads((docs / "evidence" / "ipc.json").read_text())
         self.assertEqual([stored["steps"], stored["verified"]["intersections"]], [NUM_STEPS, 0])
         self.assertNotIn(str(self.base), json.dumps(stored))
+        # Nothing is known of the scenes of other groups: what is stored of them stays.
+        self.assertFalse((docs / "evidence" / "polyfem.json").exists())
+        self.assertNotIn("<!-- polyfem: begin -->", page)
+
+    def test_scenes_that_are_made_here_are_written_once(self):
+        with mock.patch.dict(os.environ, {"CLEARANCE_PEER_DATA": str(self.base / "data")}):
+            self.assertEqual([scene for scene in scenes(self.base) if scene.is_made], [])
+            (self.base / "data" / "codim-ipc").mkdir()
+            made = {scene.name: scene for scene in scenes(self.base) if scene.is_made}
+            scene = made["12b_two_corners"]
+            self.assertEqual(scene.file, "codim-ipc/12b_two_corners")
+            write_scene(scene.name, scene.path)
+            self.assertEqual(json.loads(scene.path.read_text())["name"], scene.name)
+            scene.path.write_text("{}")
+            write_scene(scene.name, scene.path)
+            self.assertEqual(scene.path.read_text(), "{}")
 
 
 if __name__ == "__main__":
