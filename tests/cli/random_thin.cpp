@@ -28,11 +28,13 @@ void RandomThin::choose_shell(BodyDesc& body) {
   if (body.material.model != ElasticModel::neo_hookean) body.material.model = ElasticModel::st_venant_kirchhoff;
   switch (r.integer(0, 3)) {
     case 0:
-      body.generator = make_generator(GeneratorKind::bowl, {r.uniform(0.3, 0.6), r.uniform(0.2, 0.5)}, {r.integer(2, 3)});
+      body.generator =
+          make_generator(GeneratorKind::bowl, {r.uniform(0.3, 0.6), r.uniform(0.2, 0.5)}, {r.integer(2, 3)});
       break;
     case 1:
-      body.generator = make_generator(GeneratorKind::funnel, {r.uniform(0.3, 0.6), r.uniform(0.05, 0.3), r.uniform(0.2, 1)},
-                                      {r.integer(5, 9), r.integer(1, 3)});
+      body.generator =
+          make_generator(GeneratorKind::funnel, {r.uniform(0.3, 0.6), r.uniform(0.05, 0.3), r.uniform(0.2, 1)},
+                         {r.integer(5, 9), r.integer(1, 3)});
       break;
     default:
       body.generator = make_generator(GeneratorKind::sheet, {r.uniform(0.3, 1.2), r.uniform(0.1, 1.2)},

@@ -198,7 +198,8 @@ class Fuzz {
       num_parts += body.stiff_parts.size();
     }
     return fmt::format(
-        "{}D, {} bodies ({} affine, {} rigid, {} thin, {} stiff parts, {} joints), {} elements, l {:.2g}, h {:.2g}, mu {:.2g}, "
+        "{}D, {} bodies ({} affine, {} rigid, {} thin, {} stiff parts, {} joints), {} elements, l {:.2g}, h {:.2g}, mu "
+        "{:.2g}, "
         "{} lags, {} ... ",
         size.dim, size.num_bodies, kinds[BodyKind::affine], kinds[BodyKind::rigid],
         kinds[BodyKind::shell] + kinds[BodyKind::rod] + kinds[BodyKind::particles], num_parts,

@@ -141,7 +141,8 @@ RubbingCrowd<3> turning_crowd(unsigned seed) {
     // The angle is a component of any block.
     const int block = static_cast<int>(e) % model.layout.num_blocks, component = static_cast<int>(e) % 3;
     const int vertex = model.surface_map.num_vertices();
-    std::size_t of_a = model.segment_turns[a][0].vertex < 0 ? 0 : 1, of_b = model.segment_turns[b][0].vertex < 0 ? 0 : 1;
+    std::size_t of_a = model.segment_turns[a][0].vertex < 0 ? 0 : 1,
+                of_b = model.segment_turns[b][0].vertex < 0 ? 0 : 1;
     if (model.segment_turns[a][of_a].vertex >= 0 || model.segment_turns[b][of_b].vertex >= 0) continue;
     model.surface_map.add_vertex(block);
     model.segment_turns[a][of_a] = {vertex, component, radius, b};

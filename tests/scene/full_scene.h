@@ -94,7 +94,8 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
   cube.material_parts = {MaterialPartDesc{.elements = {3, 1}, .region = {}, .material = {.density = 12.5}}};
   cube.material_fields = {
       MaterialFieldDesc{.number = MaterialNumber::damping, .expression = "1000 * (1 + x)", .values = {}, .array = {}},
-      MaterialFieldDesc{.number = MaterialNumber::poisson_ratio, .expression = "", .values = {0.1, 1.0 / 3.0}, .array = {}},
+      MaterialFieldDesc{
+          .number = MaterialNumber::poisson_ratio, .expression = "", .values = {0.1, 1.0 / 3.0}, .array = {}},
       MaterialFieldDesc{.number = MaterialNumber::youngs_modulus, .expression = "", .values = {}, .array = "E"}};
   cube.element_densities = {1000.5, 1.0 / 3.0};
   cube.velocity = Expressions{"y", "0.5", "0"};

@@ -99,12 +99,14 @@ TEST(ValidatePlasticity, TellsOfBodiesThatDoNotYield) {
       if (is_thin(kind)) body.thickness = 0.01;
     });
   };
-  EXPECT_EQ(of_kind(BodyKind::shell), Lines{"bodies[0].material.yield_stress: a body of kind shell does not yield "
-                                            "where it is stretched; for bending use `shell.yield_curvature`, else remove "
-                                            "this key"});
-  EXPECT_EQ(of_kind(BodyKind::rod),
-            Lines{"bodies[0].material.yield_stress: a body of kind rod does not yield where it is stretched; for bending "
-                  "use `rod.yield_curvature`, else remove this key"});
+  EXPECT_EQ(of_kind(BodyKind::shell),
+            Lines{"bodies[0].material.yield_stress: a body of kind shell does not yield "
+                  "where it is stretched; for bending use `shell.yield_curvature`, else remove "
+                  "this key"});
+  EXPECT_EQ(
+      of_kind(BodyKind::rod),
+      Lines{"bodies[0].material.yield_stress: a body of kind rod does not yield where it is stretched; for bending "
+            "use `rod.yield_curvature`, else remove this key"});
   const auto without_effect = [](const std::string& kind) {
     return "bodies[0].material.yield_stress: warning: this key has no effect on a body of kind " + kind;
   };

@@ -168,9 +168,8 @@ std::string bar_of_file(const test::TemporaryFolder& folder, const std::string& 
       mesh.vertices.size(), points, num_cells, 2 + 5 * mesh.tets.size(), cells, num_cells, types, mesh.vertices.size(),
       points, mesh.vertices.size(), densities, num_cells, moduli);
   const auto array = [](const char* type, const std::string& name, int size, const std::string& numbers) {
-    return fmt::format(
-        "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"ascii\">{}</DataArray>\n", type, name,
-        size, numbers);
+    return fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"ascii\">{}</DataArray>\n",
+                       type, name, size, numbers);
   };
   const std::string vtu = fmt::format(
       "<VTKFile type=\"UnstructuredGrid\" version=\"0.1\"><UnstructuredGrid><Piece NumberOfPoints=\"{}\" "
@@ -191,7 +190,8 @@ TEST(MaterialFields, ArraysOfMeshFilesAreAsGoodAsLists) {
   const Mesh mesh = mesh_of_bar();
   for (const Vec<3>& v : mesh.vertices) densities.push_back(1000.0 + 100.0 * v[0]);
   RunningScene listed(pulled("solid", fmt::format(R"({{"number": "youngs_modulus", "values": [{}]}},
-    {{"number": "density", "values": [{}]}})", fmt::join(moduli, ", "), fmt::join(densities, ", "))));
+    {{"number": "density", "values": [{}]}})",
+                                                  fmt::join(moduli, ", "), fmt::join(densities, ", "))));
   listed.step();
   for (const std::string extension : {".vtk", ".vtu"}) {
     SCOPED_TRACE(extension);

@@ -113,7 +113,8 @@ TEST(ThinBodies, AFreeRodSpinsForEver) {
 
 /// A rod of 20 mm that lies across the slope of 10 degrees of a floor or a plate.
 std::string rod_on_slope(const std::string& floor, const std::string& bodies) {
-  return R"({"time": {"step": 0.01}, "gravity": [1.7034887, -9.6609612, 0], "friction": {"coefficient": 0.5}, )" + floor +
+  return R"({"time": {"step": 0.01}, "gravity": [1.7034887, -9.6609612, 0], "friction": {"coefficient": 0.5}, )" +
+         floor +
          R"("bodies": [{"kind": "rod", "thickness": 0.02, "generator": {"kind": "line", "size": [0.3], "resolution": [9]},
            "transform": {"translation": [0, 0.0102, 0], "rotation": [0, 90, 0]},
            "material": {"density": 1000, "youngs_modulus": 1e8}})" +
@@ -122,7 +123,8 @@ std::string rod_on_slope(const std::string& floor, const std::string& bodies) {
 
 // Without a torque about its axis the rod would slide at 0 or at g (sin a - mu cos a).
 TEST(ThinBodies, ARodRollsDownASlope) {
-  const std::string plate = R"(, {"kind": "obstacle", "generator": {"kind": "box", "size": [2, 0.1, 1], "resolution": [3, 1, 2]},
+  const std::string plate =
+      R"(, {"kind": "obstacle", "generator": {"kind": "box", "size": [2, 0.1, 1], "resolution": [3, 1, 2]},
     "transform": {"translation": [0.3, -0.05, 0.01]}})";
   for (const bool is_on_plate : {false, true}) {
     RunningScene scene(is_on_plate ? rod_on_slope("", plate) : rod_on_slope(R"("half_spaces": [{}], )", ""));

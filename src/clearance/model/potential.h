@@ -15,7 +15,7 @@ namespace clearance {
 
 /// The limit of a step, for the report of a slow or failed step.
 struct StepLimit {
-  double alpha = 1.0;         ///< largest feasible fraction of the step, in [0, 1]
+  double alpha = 1.0;          ///< largest feasible fraction of the step, in [0, 1]
   int element = -1;            ///< the element of the potential that limits the step, or -1
   int block = -1;              ///< a block of that element, if `what` is given
   const char* what = nullptr;  ///< what limits the body, as "the strain limit"; null: the element's number tells it

@@ -680,8 +680,9 @@ void describe(Visitor& v, MaterialFieldDesc& f) {
           any("",
               "one value for each element of the mesh (tetrahedron, triangle, edge), or one for each vertex, of which "
               "elements have the mean, in the order of the mesh before refinements"));
-  v.field("array", f.array,
-          any("", "name of an array of the elements or the vertices in the mesh file (.vtk or .vtu) with these values"));
+  v.field(
+      "array", f.array,
+      any("", "name of an array of the elements or the vertices in the mesh file (.vtk or .vtu) with these values"));
 }
 
 template <>
@@ -712,7 +713,8 @@ struct StructInfo<PatternDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, PatternDesc& p) {
-  v.field("mesh", p.mesh, any("", "path of the mesh file, relative to the scene; empty, with `texture`: that of the body"));
+  v.field("mesh", p.mesh,
+          any("", "path of the mesh file, relative to the scene; empty, with `texture`: that of the body"));
   v.field("texture", p.is_texture, any("", "true: the texture coordinates of an .obj file; false: its vertices"));
   v.field("scale", p.scale, positive("m", "length of a unit of the pattern"));
 }

@@ -108,8 +108,8 @@ class ThinCheck : SceneCheck {
     }
     if (shell.pattern) check_pattern(body, *shell.pattern, place);
     if (shell.pattern && shell.is_flat_at_rest) {
-      error(place + ".shell.flat_at_rest", "the pattern is the shape at rest, bent as it is; remove this key or `pattern`",
-            "true");
+      error(place + ".shell.flat_at_rest",
+            "the pattern is the shape at rest, bent as it is; remove this key or `pattern`", "true");
     }
     if (!shell.orthotropy) return;
     const OrthotropyDesc& of = *shell.orthotropy;
@@ -158,8 +158,9 @@ class ThinCheck : SceneCheck {
                            (rod.bending_stiffness && (*rod.bending_stiffness)[0] != (*rod.bending_stiffness)[1]) ||
                            (rod.natural_curvature && (*rod.natural_curvature != std::array<double, 2>{}));
     if (has_sides && !rod.up) {
-      warning(place + ".rod.up", "the rod bends in another way towards its two axes, and their directions are any across "
-                                 "it; give `up`, the direction of the first");
+      warning(place + ".rod.up",
+              "the rod bends in another way towards its two axes, and their directions are any across "
+              "it; give `up`, the direction of the first");
     }
     if (rod.up && rod.up->isZero(0.0)) error(place + ".rod.up", "must not be zero", text(*rod.up));
     if (rod.is_straight_at_rest && rod.natural_curvature) {

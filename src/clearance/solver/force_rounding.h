@@ -1,6 +1,6 @@
 // Bound of the rounding error of forces: 64 eps |H_bb| max_b |x_b| on block b. Forces come from differences of
-// positions anywhere in their body, also those on the slopes of shells and the angles of rods. The bound of a column of an affine map uses the column's own length, and the
-// rotation vector of a rigid body has the rounding of its columns.
+// positions anywhere in their body, also those on the slopes of shells and the angles of rods. The bound of a column of
+// an affine map uses the column's own length, and the rotation vector of a rigid body has the rounding of its columns.
 #pragma once
 
 #include "clearance/model/local_coordinates.h"

@@ -56,8 +56,8 @@ struct BendGradient {
 };
 std::array<BendGradient, 3> bend_gradients(const RodJointState& joint, const JointBend& bend);
 
-/// Returns the derivative of kb less the curvature at rest, (k1 m2 - k2 m1) for the mean axes: of the bend as a vector in
-/// space. `rest` are both curvatures at rest.
+/// Returns the derivative of kb less the curvature at rest, (k1 m2 - k2 m1) for the mean axes: of the bend as a vector
+/// in space. `rest` are both curvatures at rest.
 Eigen::Matrix<double, 3, 8> spatial_bend_gradient(const RodJointState& joint, const JointBend& bend,
                                                   const Vec<2>& rest);
 

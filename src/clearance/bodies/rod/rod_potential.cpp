@@ -295,10 +295,10 @@ void add_squares(const std::array<BendGradient, 3>& gradients, const Vec<3>& sti
   }
 }
 
-/// Adds the sum of stiffness * gradient gradient' of both curvatures and the twist without their second derivatives. What
-/// both curvatures have in common does not care in which axes it is written. In space it does not resist that a rod which
-/// is straight at rest turns about itself while it is bent; in its own axes the first and the second derivatives cancel
-/// there, and the first ones alone make Newton creep.
+/// Adds the sum of stiffness * gradient gradient' of both curvatures and the twist without their second derivatives.
+/// What both curvatures have in common does not care in which axes it is written. In space it does not resist that a
+/// rod which is straight at rest turns about itself while it is bent; in its own axes the first and the second
+/// derivatives cancel there, and the first ones alone make Newton creep.
 void add_squares_in_space(const RodJointState& joint, const JointBend& bend,
                           const std::array<BendGradient, 3>& gradients, const Vec<3>& stiffness, const Vec<3>& rest,
                           JointMatrix& hessian) {

@@ -26,10 +26,8 @@ std::vector<MeshArray> collect(const std::vector<FrameArray>& of_vertices, const
     if (array.num_components == 1) array_named(array.name, arrays).of_vertices = array.values;
   }
   // Cells are ordered by their kind.
-  const std::array<std::pair<std::size_t, std::size_t>, 4> kinds = {std::pair{3, mesh.tets.size()},
-                                                                    {2, mesh.triangles.size()},
-                                                                    {1, mesh.edges.size()},
-                                                                    {0, mesh.points.size()}};
+  const std::array<std::pair<std::size_t, std::size_t>, 4> kinds = {
+      std::pair{3, mesh.tets.size()}, {2, mesh.triangles.size()}, {1, mesh.edges.size()}, {0, mesh.points.size()}};
   for (const FrameArray& array : of_cells) {
     if (array.num_components != 1) continue;
     MeshArray& to = array_named(array.name, arrays);

@@ -46,7 +46,7 @@ struct BodyInstance {
   std::shared_ptr<const Pattern> pattern;  ///< shape of a shell at rest; null: that of `mesh`
   /// Arrays of the mesh file that `material_fields` may name; null: it names none.
   std::shared_ptr<const std::vector<MeshArray>> arrays;
-  std::vector<RoundShape> round_shapes;    ///< what a stiff body collides with in place of its triangles; empty: none
+  std::vector<RoundShape> round_shapes;  ///< what a stiff body collides with in place of its triangles; empty: none
   /// Collision surface from a file, placed as `mesh` but without shifts; null if there is none.
   std::shared_ptr<const Mesh> proxy;
   /// Weights by which each vertex of `proxy` follows vertices of `mesh`; null if each vertex follows the element around

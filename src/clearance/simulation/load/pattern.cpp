@@ -51,7 +51,8 @@ Sides compare_sides(const std::vector<std::array<int, 3>>& triangles, const Patt
       const auto [found, is_new] = length_of_side.try_emplace({a, b}, length);
       if (is_new) continue;
       ++sides.num_shared;
-      if (std::abs(found->second - length) > largest_difference * std::max(found->second, length)) ++sides.num_different;
+      if (std::abs(found->second - length) > largest_difference * std::max(found->second, length))
+        ++sides.num_different;
     }
   }
   return sides;
@@ -108,10 +109,11 @@ std::shared_ptr<const Pattern> load_pattern(const SceneDesc& scene, const BodyDe
   }
   const Sides sides = compare_sides(placed.triangles, *pattern);
   if (sides.num_different > largest_share * sides.num_shared) {
-    report(warnings, "",
-           fmt::format("at {} of {} sides that two triangles of '{}' share, the side has two lengths in the pattern: are "
-                       "its triangles and their corners in the same order as those of the shell?",
-                       sides.num_different, sides.num_shared, body.name));
+    report(
+        warnings, "",
+        fmt::format("at {} of {} sides that two triangles of '{}' share, the side has two lengths in the pattern: are "
+                    "its triangles and their corners in the same order as those of the shell?",
+                    sides.num_different, sides.num_shared, body.name));
     warnings.back().severity = Severity::warning;
   }
   if (!(area < largest_ratio * placed_area) || !(placed_area < largest_ratio * area)) {

@@ -53,7 +53,8 @@ void check_thin_directions(const BodyDesc& body, const Issue& where, const Mesh&
     });
     if (is_along) {
       report(where, ".rod.up", *body.rod->up,
-             "this direction is along the rod everywhere; expected one across it: the first axis of the section", issues);
+             "this direction is along the rod everywhere; expected one across it: the first axis of the section",
+             issues);
     }
   }
 }
