@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "clearance/io/mesh/mesh_arrays.h"
 #include "io/mesh_test_support.h"
 #include "simulation/probed_scene.h"
 
@@ -202,6 +203,21 @@ TEST(MaterialFields, ArraysOfMeshFilesAreAsGoodAsLists) {
     of_file.step();
     EXPECT_EQ(of_file.simulation().state_hash(), listed.simulation().state_hash());
   }
+}
+
+// Data of cells count through all sections: here a line stands before two triangles.
+TEST(MeshArrays, CountCellsThroughAllSections) {
+  const test::TemporaryFolder folder;
+  test::write_text(folder / "surface.vtk",
+                   "# vtk DataFile Version 3.0\nsurface\nASCII\nDATASET POLYDATA\nPOINTS 4 float\n0 0 0\n1 0 0\n0 1 0\n"
+                   "1 1 0\nLINES 1 3\n2 0 3\nPOLYGONS 2 8\n3 0 1 2\n3 1 3 2\nCELL_DATA 3\nSCALARS E float\n"
+                   "LOOKUP_TABLE own\n5\n6\n7\nLOOKUP_TABLE own 1\n0 0 0 1\nVECTORS n float\n0 0 1 0 0 1 0 0 1\n");
+  const Result<std::vector<MeshArray>> arrays = read_mesh_arrays(folder / "surface.vtk", 3);
+  ASSERT_TRUE(arrays);
+  ASSERT_EQ(arrays->size(), 1u);
+  EXPECT_EQ((*arrays)[0].name, "E");
+  EXPECT_EQ((*arrays)[0].of_elements[1], std::vector<double>{5.0});
+  EXPECT_EQ((*arrays)[0].of_elements[2], (std::vector<double>{6.0, 7.0}));
 }
 
 TEST(MaterialFields, TellWhichArraysThereAre) {

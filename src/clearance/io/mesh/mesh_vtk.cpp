@@ -432,6 +432,7 @@ class VtkReader {
   void add_cells() {
     for (const Cells& cells : cells_) {
       for (std::size_t c = 0; c < cells.num_cells() && !input_.is_full(); ++c) add_cell(cells, c);
+      num_cells_before_ += cells.num_cells();
     }
     check_curved_faces(input_, mesh_, simplex_cells_.curved_faces);
   }
@@ -455,7 +456,8 @@ class VtkReader {
     }
     int type = 0;
     if (!find_type(cells, c, type)) return problem("", "expected a type in CELL_TYPES");
-    const std::string message = add_vtk_cell(type, corners_, static_cast<int>(c), mesh_, simplex_cells_);
+    const std::string message =
+        add_vtk_cell(type, corners_, static_cast<int>(num_cells_before_ + c), mesh_, simplex_cells_);
     if (!message.empty()) problem("", message);
   }
 
@@ -470,6 +472,7 @@ class VtkReader {
   std::set<std::string> sections_;
   std::vector<Cells> cells_;
   std::vector<std::int64_t> types_;
+  std::size_t num_cells_before_ = 0;  // in the sections before the one that is added
   std::vector<int> corners_;
   SimplexCells simplex_cells_;
 };
