@@ -170,7 +170,7 @@ class ThinCheck : SceneCheck {
 
   /// Warns of a section that does not fit the diameter with which the rod touches.
   void check_section(const std::array<double, 2>& section, double thickness, const std::string& place) {
-    constexpr double largest_ratio = 3.0;
+    constexpr double largest_ratio = 100.0;
     const double longest = std::max(section[0], section[1]);
     if (longest <= largest_ratio * thickness && thickness <= largest_ratio * longest) return;
     warning(place + ".rod.section",

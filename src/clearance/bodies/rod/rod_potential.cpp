@@ -285,6 +285,8 @@ namespace {
 
 /// Share of the stiffness of bending that resists the turn of the axes of a bent rod in the matrix.
 constexpr double least_turning = 0.01;
+/// Ratio of the smaller stiffness of bending to the larger one from which a rod turns about itself at little cost.
+constexpr double least_roundness = 0.5;
 
 /// Adds the sum of stiffness * gradient gradient' to the lower half.
 void add_squares(const std::array<BendGradient, 3>& gradients, const Vec<3>& stiffness, JointMatrix& hessian) {
@@ -327,8 +329,10 @@ void RodPotential::differentiate_joints(const VecX& x, std::optional<HessianKind
     if (*kind == HessianKind::exact) {
       hessian = bend_hessian(joint, bend, force);
       add_squares(gradients, stiffness, hessian);
-    } else {
+    } else if (std::min(stiffness[0], stiffness[1]) > least_roundness * std::max(stiffness[0], stiffness[1])) {
       add_squares_in_space(joint, bend, gradients, stiffness, rest_of(j), hessian);
+    } else {
+      add_squares(gradients, stiffness, hessian);
     }
     write_joint(j, hessian);
   });
