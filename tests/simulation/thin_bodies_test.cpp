@@ -160,6 +160,30 @@ TEST(ThinBodies, StaticsEndWhereOnlyRoundingTurnsTheAngles) {
   EXPECT_NEAR(energy_term(last, "rod"), energy, 0.01 * energy);
 }
 
+// Scales and tolerances are those of a body: a steel block 30 m away, stiff or elastic, changes them for nobody else.
+TEST(ThinBodies, AFarStiffBodyChangesAClothByLessThanTheTolerance) {
+  const auto cloth_with = [](const std::string& far) {
+    return R"({"time": {"step": 0.01}, "friction": {"coefficient": 0.2}, "bodies": [
+      {"kind": "shell", "thickness": 0.001, "generator": {"kind": "sheet", "size": [0.6, 0.6], "resolution": [8, 8]},
+       "transform": {"translation": [0, 0.202, 0]},
+       "material": {"youngs_modulus": 1e6, "poisson_ratio": 0.25, "density": 470}},
+      {"kind": "obstacle", "generator": {"kind": "sphere", "size": [0.2], "resolution": [3], "is_surface": true}})" +
+           far + "]}";
+  };
+  const std::string block = R"("generator": {"kind": "box", "size": [1, 1, 1], "resolution": [1, 1, 1]},
+    "transform": {"translation": [30, 0, 0]}, "material": {"density": 7800, "youngs_modulus": 2e11}})";
+  RunningScene alone(cloth_with("")), beside_stiff(cloth_with(R"(, {"kind": "rigid", )" + block)),
+      beside_elastic(cloth_with(R"(, {"order": 1, )" + block));
+  for (RunningScene* scene : {&alone, &beside_stiff, &beside_elastic}) scene->steps(20);
+  double farthest = 0.0;
+  for (int v = 0; v < 81; ++v) {
+    farthest = std::max(farthest, (alone.x(v) - alone.rest(v)).norm());
+    EXPECT_LT((alone.x(v) - beside_stiff.x(v)).norm(), 1e-5) << v;
+    EXPECT_LT((alone.x(v) - beside_elastic.x(v)).norm(), 1e-5) << v;
+  }
+  EXPECT_GT(farthest, 0.1);
+}
+
 TEST(ThinBodies, BodiesBeforeAndBehindAThinOneHaveNoThickness) {
   const std::string box =
       R"({"kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
