@@ -908,7 +908,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       check_placed_elements(entry);
     }
     load_collision_surface(entry);
-    check_thin_directions(entry.body, entry.where, entry.mesh, issues);
+    check_thin_directions(entry.body, entry.where, entry.mesh, issues, loaded.warnings);
     entry.pattern = load_pattern(scene, entry.body, entry.where, entry.mesh, issues, loaded.warnings);
     std::vector<BodyInstance> copies = make_copies(entry);
     if (issues.empty() && !copies.empty()) check_material_fields(entry.body, entry.where, copies, issues);

@@ -5,6 +5,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
+#include "clearance/geometry/mass_properties.h"
 #include "clearance/math/rotation.h"
 
 namespace clearance {
@@ -13,6 +14,8 @@ namespace {
 
 /// Sine of the angle below which a direction counts as along another one.
 constexpr double least_sine = 1e-3;
+/// Share of a body's size from which its thickness is doubtful.
+constexpr double largest_thickness = 0.5;
 
 /// Returns a direction of the body's mesh in the scene.
 Vec<3> in_scene(const BodyDesc& body, const Vec<3>& direction) {
@@ -31,7 +34,20 @@ void report(const Issue& where, const char* key, const Vec<3>& value, const std:
 
 }  // namespace
 
-void check_thin_directions(const BodyDesc& body, const Issue& where, const Mesh& placed, Issues& issues) {
+void check_thin_directions(const BodyDesc& body, const Issue& where, const Mesh& placed, Issues& issues,
+                           Issues& warnings) {
+  const double size = bounding_box(placed.vertices).diagonal();
+  const bool has_shape = body.kind == BodyKind::shell || body.kind == BodyKind::rod;
+  const bool is_thick = has_shape && body.thickness && *body.thickness > largest_thickness * size;
+  if (is_thick) {
+    Issue issue = where;
+    issue.file.clear();
+    issue.place += ".thickness";
+    issue.value = fmt::format("{:g}", *body.thickness);
+    issue.message = fmt::format("'{}' is {:.3g} m long: is its thickness [m] in another unit?", body.name, size);
+    issue.severity = Severity::warning;
+    warnings.push_back(std::move(issue));
+  }
   const auto at = [&](int v) -> const Vec<3>& { return placed.vertices[v]; };
   // The warp of a pattern lies in the pattern.
   if (body.shell && body.shell->orthotropy && !body.shell->pattern && !body.shell->orthotropy->warp.isZero(0.0)) {
