@@ -1,4 +1,4 @@
-// What thin bodies give beside their mesh, compared with it: the warp of a woven sheet, the first axis of a rod, the
+// Compares the numbers that thin bodies give with their mesh: the warp of a woven sheet, the first axis of a rod, the
 // thickness.
 #pragma once
 
