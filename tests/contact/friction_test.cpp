@@ -105,7 +105,7 @@ MatX hessian(FrictionPotential<dim>& friction, const Model& model, const VecX& x
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   BlockSparseMatrix matrix(dim, model.layout.num_blocks, keys);
   gradient = VecX::Zero(x.size());
-  friction.add_derivatives(x, secant_share, HessianKind::projected, gradient, matrix);
+  friction.add_derivatives(model.surface_map.apply(x), secant_share, HessianKind::projected, gradient, matrix);
   MatX dense = MatX::Zero(x.size(), x.size());
   for (Eigen::Index k = 0; k < x.size(); ++k) {
     dense.col(k) = matrix.multiply(VecX::Unit(x.size(), k));
@@ -171,18 +171,10 @@ TEST(FrictionPotential, GradientIsThatOfTheEnergyWhileRodsRoll) {
         [&](const VecX& x) { return friction.energy(crowd.model.surface_map.apply(x)).value(); }, crowd.x, 1e-8);
     EXPECT_LT((expected - gradient).norm(), 1e-5 * gradient.norm()) << "seed " << seed;
 
-    const std::vector<char> is_fixed(crowd.model.layout.num_blocks, 0);
-    std::vector<BlockKey> keys = friction.prepare_hessian(is_fixed);
-    for (int b = 0; b < crowd.model.layout.num_blocks; ++b) keys.push_back(make_block_key(b, b));
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    BlockSparseMatrix matrix(3, crowd.model.layout.num_blocks, keys);
-    VecX same = VecX::Zero(crowd.x.size());
-    friction.add_derivatives(crowd.model.surface_map.apply(crowd.x), 0.0, HessianKind::exact, same, matrix);
+    VecX same;
+    const MatX dense = hessian<3>(friction, crowd.model, crowd.x, 0.0, same);
     EXPECT_EQ(same, gradient);
     const MatX jacobian = test::finite_difference_jacobian(gradient_at, crowd.x, 1e-8);
-    MatX dense(crowd.x.size(), crowd.x.size());
-    for (Eigen::Index k = 0; k < crowd.x.size(); ++k) dense.col(k) = matrix.multiply(VecX::Unit(crowd.x.size(), k));
     EXPECT_LT((dense - jacobian).norm(), 1e-5 * jacobian.norm()) << "seed " << seed;
   }
 }

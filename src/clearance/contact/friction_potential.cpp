@@ -337,19 +337,6 @@ Vec<dim> any_tangent(const Vec<dim>& n) {
 
 }  // namespace
 
-/// Writes the parts of a term of the Hessian along `direction`: dim numbers for each vertex, for those that turn with a
-/// stiff body, and for the spins.
-template <int dim>
-void FrictionPotential<dim>::fill_places(const LaggedContact& contact, const Vec<dim>& direction,
-                                         std::span<double> places) {
-  std::fill(places.begin(), places.end(), 0.0);
-  const auto at = [&](int place) { return Eigen::Map<Vec<dim>>(&places[static_cast<std::size_t>(place) * dim]); };
-  for (int i = 0; i < contact.num_vertices; ++i) at(i) = contact.weights[i] * direction;
-  for (int i = 0; i < contact.num_turned; ++i) at(4 + i) = contact.turned_weights[i] * direction;
-  int place = 4 + contact.num_turned;
-  for (const auto& spin : spins_of(contact)) at(place++)[spin.component] = spin.arm.dot(direction);
-}
-
 template <int dim>
 void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share, HessianKind kind, VecX& gradient,
                                              BlockSparseMatrix& matrix) {
@@ -368,11 +355,16 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
     // the projection of the 2 x 2 matrix changes nothing. At u = 0 both are 2 / eps, and any direction will do.
     const double along = std::max(contact.law.stiffness(y), secant_share * across);
     const Vec<dim> direction = y > 0.0 ? Vec<dim>(u / y) : any_tangent<dim>(contact.normal);
-    std::array<double, 12 * dim> places;
-    const std::span<double> whole(places.data(), (4 + contact.num_turned + contact.num_spins) * dim);
+    std::array<double, 12> weights;
+    const auto end = std::copy(contact.weights.begin(), contact.weights.end(), weights.begin());
+    std::copy_n(contact.turned_weights.begin(), contact.num_turned, end);
+    const std::span<const double> of_places(weights.data(), 4 + contact.num_turned);
     const auto add = [&](double stiffness, const Vec<dim>& way) {
-      fill_places(contact, way, whole);
-      sum.add(contact.limit * stiffness, whole);
+      sum.add(contact.limit * stiffness, of_places, way);
+      std::size_t place = of_places.size();
+      for (const auto& spin : spins_of(contact)) {
+        sum.set_part(place++, spin.arm.dot(way) * Vec<dim>::Unit(spin.component));
+      }
     };
     if (along > 0.0) add(along, direction);
     if constexpr (dim == 3) add(across, contact.normal.cross(direction));

@@ -120,7 +120,6 @@ class FrictionPotential {
   static std::span<const typename LaggedContact::Spin> spins_of(const LaggedContact& contact) {
     return {contact.spins.data(), static_cast<std::size_t>(contact.num_spins)};
   }
-  static void fill_places(const LaggedContact& contact, const Vec<dim>& direction, std::span<double> places);
   /// Calls visit(vertex, weight) for all vertices that the sliding depends on.
   template <class Visit>
   static void for_each_weight(const LaggedContact& contact, const Visit& visit);

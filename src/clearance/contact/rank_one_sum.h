@@ -52,6 +52,11 @@ class RankOneSum {
   }
   void add(double factor, const Vec<4 * dim>& whole) { add(factor, std::span<const double>(whole.data(), 4 * dim)); }
 
+  /// Sets the part at a place of the term that was appended last.
+  void set_part(std::size_t place, const Vec<dim>& part) {
+    z_[width_ * (coefficient_.size() - 1) + place] = padded(part);
+  }
+
   static Lanes padded(const Vec<dim>& v) {
     Lanes lanes(0.0);
     for (int c = 0; c < dim; ++c) lanes.set(c, v[c]);

@@ -6,6 +6,7 @@
 
 #include "clearance/bodies/rod/rod_mesh.h"
 #include "clearance/math/elementary.h"
+#include "clearance/math/rotation.h"
 
 // First derivatives. Let the tangents change by dt-, dt+ and the axes turn about them by dw-, dw+. Then the axes and
 // the curvature change by
@@ -203,10 +204,7 @@ Eigen::Matrix<double, 3, 8> spatial_bend_gradient(const RodJointState& joint, co
     const Vec<3> at_rest = 0.5 * (rest[0] * axes.second - rest[1] * axes.first);
     const Vec<3> by_turn = -0.5 * (rest[0] * axes.first + rest[1] * axes.second);
     // kb changes by (2): 2 dt x other for the first side, 2 other x dt for the second.
-    const double sign = side == 0 ? -2.0 : 2.0;
-    Mat<3> by_tangent;
-    by_tangent << 0.0, -other[2], other[1], other[2], 0.0, -other[0], -other[1], other[0], 0.0;
-    by_tangent *= sign;
+    Mat<3> by_tangent = (side == 0 ? -2.0 : 2.0) * cross_matrix(other);
     by_tangent -= bend.binormal * other.transpose();
     by_tangent /= bend.divisor;
     by_tangent += axes.tangent * at_rest.transpose() - by_turn * axes.spin.transpose();

@@ -297,19 +297,19 @@ void add_squares(const std::array<BendGradient, 3>& gradients, const Vec<3>& sti
   }
 }
 
-/// Adds the sum of stiffness * gradient gradient' of both curvatures and the twist without their second derivatives.
-/// What both curvatures have in common does not care in which axes it is written. In space it does not resist that a
-/// rod which is straight at rest turns about itself while it is bent; in its own axes the first and the second
-/// derivatives cancel there, and the first ones alone make Newton creep.
-void add_squares_in_space(const RodJointState& joint, const JointBend& bend,
-                          const std::array<BendGradient, 3>& gradients, const Vec<3>& stiffness, const Vec<3>& rest,
-                          JointMatrix& hessian) {
-  const double common = (1.0 - least_turning) * std::min(stiffness[0], stiffness[1]);
-  add_squares(gradients, stiffness - Vec<3>(common, common, 0.0), hessian);
-  const Eigen::Matrix<double, 3, 8> in_space = spatial_bend_gradient(joint, bend, rest.head<2>());
+/// Returns the stiffness of bending that the projected matrix of a joint has in space; zero for flat rods. A round rod
+/// that is straight at rest turns about itself at no cost while it is bent. In its own axes the second derivatives say
+/// so, and the first ones alone make Newton creep; in space the first ones do.
+double stiffness_in_space(const Vec<3>& stiffness) {
+  const auto [least, largest] = std::minmax(stiffness[0], stiffness[1]);
+  return least > least_roundness * largest ? (1.0 - least_turning) * least : 0.0;
+}
+
+/// Adds stiffness * gradient gradient' of the bend as a vector in space to the lower half.
+void add_squares_in_space(const Eigen::Matrix<double, 3, 8>& gradient, double stiffness, JointMatrix& hessian) {
   for (int c = 0; c < 8; ++c) {
-    const Vec<3> column = common * in_space.col(c);
-    for (int r = c; r < 8; ++r) hessian(r, c) += in_space.col(r).dot(column);
+    const Vec<3> column = stiffness * gradient.col(c);
+    for (int r = c; r < 8; ++r) hessian(r, c) += gradient.col(r).dot(column);
   }
 }
 
@@ -326,13 +326,12 @@ void RodPotential::differentiate_joints(const VecX& x, std::optional<HessianKind
     forces_[j] = force[0] * gradients[0].gradient + force[1] * gradients[1].gradient + force[2] * gradients[2].gradient;
     if (!kind) return;
     JointMatrix hessian = JointMatrix::Zero();
-    if (*kind == HessianKind::exact) {
-      hessian = bend_hessian(joint, bend, force);
-      add_squares(gradients, stiffness, hessian);
-    } else if (std::min(stiffness[0], stiffness[1]) > least_roundness * std::max(stiffness[0], stiffness[1])) {
-      add_squares_in_space(joint, bend, gradients, stiffness, rest_of(j), hessian);
-    } else {
-      add_squares(gradients, stiffness, hessian);
+    const bool is_exact = *kind == HessianKind::exact;
+    if (is_exact) hessian = bend_hessian(joint, bend, force);
+    const double common = is_exact ? 0.0 : stiffness_in_space(stiffness);
+    add_squares(gradients, stiffness - Vec<3>(common, common, 0.0), hessian);
+    if (common > 0.0) {
+      add_squares_in_space(spatial_bend_gradient(joint, bend, rest_of(j).head<2>()), common, hessian);
     }
     write_joint(j, hessian);
   });

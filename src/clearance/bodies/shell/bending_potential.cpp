@@ -476,10 +476,8 @@ std::vector<ShellSample> BendingPotential::samples(const VecX& x) const {
   for (const Element& element : elements_->all) {
     const Vec<3> angles = angles_of(element, x);
     if (element.num_angles == 3) {
-      for (int k = 0; k < 3; ++k) {
-        const ShellEdge& edge = mesh_->edges[element.angles[k].edge];
-        add(edge.triangles[element.angles[k].side], element.angles[k].edge, angles[k]);
-      }
+      const int t = triangle_of(element);
+      curvature[t] = curvatures_of_angles(mesh_->triangles[t]) * angles;
       continue;
     }
     // Each triangle of a hinge has half of its angle.

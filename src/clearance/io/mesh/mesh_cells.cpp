@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "clearance/geometry/boundary_descriptions.h"
 #include "clearance/geometry/curved_cells.h"
@@ -153,6 +154,19 @@ void check_curved_faces(MeshInput& input, const Mesh& mesh, std::span<const int>
   if (lone.empty()) return;
   input.add_issue(fmt::format("triangle {}", lone.front()), fmt::format("{} triangles of order 2 to 4", lone.size()),
                   "expected faces of tetrahedra: surfaces in 3D have triangles of order 1 only");
+}
+
+void sort_cell_arrays(const SimplexCells& cells, std::vector<FrameArray>& arrays) {
+  for (FrameArray& array : arrays) {
+    const std::vector<double> of_file = std::exchange(array.values, {});
+    const std::size_t size = array.num_components;
+    for (const auto* of_kind : {&cells.tets, &cells.triangles, &cells.edges, &cells.points}) {
+      for (const int c : *of_kind) {
+        const auto begin = of_file.begin() + static_cast<std::ptrdiff_t>(size * c);
+        array.values.insert(array.values.end(), begin, begin + array.num_components);
+      }
+    }
+  }
 }
 
 std::string add_vtk_cell(int type, std::span<const int> nodes, int cell, Mesh& mesh, SimplexCells& cells) {

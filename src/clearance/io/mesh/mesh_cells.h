@@ -8,6 +8,7 @@
 
 #include "clearance/geometry/mesh.h"
 #include "clearance/io/mesh/mesh_file.h"
+#include "clearance/io/mesh/vtu.h"
 
 namespace clearance {
 
@@ -36,6 +37,9 @@ struct SimplexCells {
   std::vector<int> points;
   std::vector<int> curved_faces;  ///< in 3D: triangles of the mesh that are curved in the file
 };
+
+/// Moves the numbers of cells from the order of the file to that of the mesh: tets, triangles, edges, points.
+void sort_cell_arrays(const SimplexCells& cells, std::vector<FrameArray>& arrays);
 
 /// Appends a cell whose nodes are vertices of the mesh; polygons become fans. Otherwise says what was expected.
 std::string add_vtk_cell(int type, std::span<const int> nodes, int cell, Mesh& mesh, SimplexCells& cells);

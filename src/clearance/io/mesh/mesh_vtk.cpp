@@ -31,14 +31,14 @@ class VtkReader {
       // After the geometry come data on points and cells.
       if (keyword.empty()) break;
       if (keyword == "point_data" || keyword == "cell_data") {
-        if (!check_data_count(keyword)) return;
-        if (of_cells_ != nullptr) read_data(keyword);
+        if (!begin_data(keyword)) return;
+        if (of_cells_ != nullptr) read_data();
         break;
       }
       if (!read_section(keyword, word)) return;
     }
     if (!input_.has_failed() && has_all_sections()) add_cells();
-    if (!input_.has_failed() && of_cells_ != nullptr) sort_cell_arrays();
+    if (!input_.has_failed() && of_cells_ != nullptr) sort_cell_arrays(simplex_cells_, *of_cells_);
   }
 
  private:
@@ -91,14 +91,17 @@ class VtkReader {
     return fail(fmt::format("{} types", types_.size()), fmt::format("expected CELL_TYPES of {} cells", num_typed));
   }
 
-  /// Reads the number of points or cells again and checks it.
-  bool check_data_count(const std::string& keyword) {
+  /// Begins the data of points or cells: reads their number again and checks it.
+  bool begin_data(const std::string& keyword) {
     std::uint64_t count = 0;
     if (!read_count(count)) return false;
-    std::uint64_t num_cells = 0;
-    for (const Cells& cells : cells_) num_cells += cells.num_cells();
-    const std::uint64_t found = keyword == "point_data" ? mesh_.vertices.size() : num_cells;
-    return count == found || fail(fmt::format("{}", count), fmt::format("expected the number before it, {}", found));
+    num_items_ = keyword == "point_data" ? mesh_.vertices.size() : 0;
+    to_ = keyword == "point_data" ? of_points_ : of_cells_;
+    if (keyword == "cell_data") {
+      for (const Cells& cells : cells_) num_items_ += cells.num_cells();
+    }
+    return count == num_items_ ||
+           fail(fmt::format("{}", count), fmt::format("expected the number before it, {}", num_items_));
   }
 
   bool read_section(const std::string& keyword, std::string_view word) {
@@ -106,7 +109,7 @@ class VtkReader {
     if (keyword == "points") return read_points();
     if (holds_cells(keyword)) return read_cells(keyword);
     if (keyword == "cell_types") return read_cell_types();
-    if (keyword == "field") return skip_field();
+    if (keyword == "field") return read_field();
     if (keyword == "metadata") {
       skip_metadata();
       return true;
@@ -287,40 +290,36 @@ class VtkReader {
     return read_count(count) && read_numbers("int", count, types_);
   }
 
-  /// Skips a field: FIELD name count, then arrays `name components tuples type` with their values.
-  bool skip_field() {
+  /// Reads FIELD name count, then arrays `name components tuples type` with their values. Those of the points or the
+  /// cells whose data have begun are kept.
+  bool read_field() {
     text_.next();
     std::uint64_t num_arrays = 0;
     if (!read_count(num_arrays)) return false;
     for (std::uint64_t a = 0; a < num_arrays; ++a) {
       std::uint64_t num_components = 0;
       std::uint64_t num_tuples = 0;
-      if (text_.next().empty()) return fail("", "expected a field array");
+      const std::string name(text_.next());
+      if (name.empty()) return fail("", "expected a field array");
       if (!read_count(num_components) || !read_count(num_tuples)) return false;
       if (!is_plausible_count(num_components, 1, 1000) || !is_plausible_count(num_tuples, 1, text_.num_bytes_left())) {
         return fail(fmt::format("{}", num_tuples), "expected a field array that fits the file; is it cut off?");
       }
-      std::vector<double> ignored;
-      if (!read_numbers(text_.next(), num_components * num_tuples, ignored)) return false;
+      std::vector<double> values;
+      if (!read_numbers(text_.next(), num_components * num_tuples, values)) return false;
+      if (to_ == nullptr || num_tuples != num_items_) continue;
+      to_->push_back({name, static_cast<int>(num_components), std::move(values)});
     }
     return true;
   }
 
-  /// Reads the attributes of points and cells up to the end of the file; `keyword` begins them.
-  void read_data(std::string keyword) {
-    while (!input_.has_failed() && !keyword.empty()) {
-      if (keyword == "point_data") {
-        to_ = of_points_;
-        num_items_ = mesh_.vertices.size();
-      } else if (keyword == "cell_data") {
-        to_ = of_cells_;
-        num_items_ = 0;
-        for (const Cells& cells : cells_) num_items_ += cells.num_cells();
-      } else if (!read_attribute(keyword)) {
-        return;
-      }
+  /// Reads the attributes of points and cells up to the end of the file, after the heading of the first ones.
+  void read_data() {
+    std::string keyword = to_lower(text_.next());
+    while (!keyword.empty()) {
+      const bool is_heading = keyword == "point_data" || keyword == "cell_data";
+      if (!(is_heading ? begin_data(keyword) : read_attribute(keyword))) return;
       keyword = to_lower(text_.next());
-      if ((keyword == "point_data" || keyword == "cell_data") && !check_data_count(keyword)) return;
     }
   }
 
@@ -331,21 +330,15 @@ class VtkReader {
     }
     if (keyword == "field") return read_field();
     const std::string_view name = text_.next_in_line();
-    if (keyword == "lookup_table") {
-      std::uint64_t size = 0;
-      // A table of colours has four numbers for each entry: in binary files bytes.
-      return read_count(size) && is_possible(size) && skip_numbers("unsigned_char", 4 * size);
-    }
     if (keyword == "scalars") return read_scalars(std::string(name));
-    if (keyword == "color_scalars") {
-      std::uint64_t size = 0;
-      return read_count(size) && is_possible(size) && skip_numbers("unsigned_char", size * num_items_);
-    }
     if (keyword == "vectors" || keyword == "normals") return skip_numbers(text_.next(), 3 * num_items_);
     if (keyword == "tensors") return skip_numbers(text_.next(), 9 * num_items_);
-    if (keyword == "texture_coordinates") {
+    const bool is_table = keyword == "lookup_table", has_type = keyword == "texture_coordinates";
+    if (is_table || has_type || keyword == "color_scalars") {
       std::uint64_t size = 0;
-      return read_count(size) && is_possible(size) && skip_numbers(text_.next(), size * num_items_);
+      if (!read_count(size) || !is_possible(size)) return false;
+      // Colours are bytes in binary files. A table of them has four numbers for each entry.
+      return skip_numbers(has_type ? text_.next() : "unsigned_char", size * (is_table ? 4 : num_items_));
     }
     return fail(keyword, "expected SCALARS, VECTORS, NORMALS, TENSORS, TEXTURE_COORDINATES or FIELD");
   }
@@ -376,40 +369,6 @@ class VtkReader {
     if (!read_numbers(type, num_components * num_items_, values)) return false;
     to_->push_back({name, static_cast<int>(num_components), std::move(values)});
     return true;
-  }
-
-  /// FIELD name count, then arrays `name components tuples type` with their numbers.
-  bool read_field() {
-    text_.next();
-    std::uint64_t num_arrays = 0;
-    if (!read_count(num_arrays)) return false;
-    for (std::uint64_t a = 0; a < num_arrays; ++a) {
-      const std::string name(text_.next());
-      std::uint64_t num_components = 0, num_tuples = 0;
-      if (!read_count(num_components) || !read_count(num_tuples)) return false;
-      if (!is_plausible_count(num_components, 1, 1000) || !is_possible(num_tuples)) return false;
-      const std::string type(text_.next());
-      if (type == "string") return fail(type, "expected numbers: fields of texts are not read");
-      std::vector<double> values;
-      if (!read_numbers(type, num_components * num_tuples, values)) return false;
-      if (num_tuples == num_items_) to_->push_back({name, static_cast<int>(num_components), std::move(values)});
-    }
-    return true;
-  }
-
-  /// Moves the numbers of cells from the order of the file to that of the mesh.
-  void sort_cell_arrays() {
-    for (FrameArray& array : *of_cells_) {
-      const std::vector<double> of_file = std::exchange(array.values, {});
-      const std::size_t size = array.num_components;
-      for (const auto* cells :
-           {&simplex_cells_.tets, &simplex_cells_.triangles, &simplex_cells_.edges, &simplex_cells_.points}) {
-        for (const int c : *cells) {
-          const auto begin = of_file.begin() + static_cast<std::ptrdiff_t>(size * c);
-          array.values.insert(array.values.end(), begin, begin + array.num_components);
-        }
-      }
-    }
   }
 
   /// Finds the type of a cell, from CELL_TYPES or from its section.

@@ -401,16 +401,7 @@ class VtuReader {
     gather(body_, frame_.cell_body);
     gather(is_obstacle_, frame_.cell_is_obstacle);
     gather(cell_scalar_, frame_.cell_scalar);
-    for (FrameArray& array : frame_.cell_arrays) {
-      const std::vector<double> of_file = std::exchange(array.values, {});
-      const std::size_t size = array.num_components;
-      for (const auto* cells : {&simplices_.tets, &simplices_.triangles, &simplices_.edges, &simplices_.points}) {
-        for (const int c : *cells) {
-          const auto begin = of_file.begin() + static_cast<std::ptrdiff_t>(size * c);
-          array.values.insert(array.values.end(), begin, begin + array.num_components);
-        }
-      }
-    }
+    sort_cell_arrays(simplices_, frame_.cell_arrays);
   }
 
   MeshInput& input_;

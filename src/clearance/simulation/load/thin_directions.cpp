@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <utility>
 
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/math/rotation.h"
@@ -23,13 +24,14 @@ Vec<3> in_scene(const BodyDesc& body, const Vec<3>& direction) {
   return (rotation_from_euler_xyz(body.transform.rotation) * scaled).normalized();
 }
 
-void report(const Issue& where, const char* key, const Vec<3>& value, const std::string& message, Issues& issues) {
-  Issue issue = where;
-  issue.file.clear();
-  issue.place += key;
-  issue.value = fmt::format("[{:g}, {:g}, {:g}]", value[0], value[1], value[2]);
-  issue.message = message;
-  issues.push_back(std::move(issue));
+/// Returns a problem of a key of the scene.
+Issue problem_of(const Issue& where, const char* key, std::string value, std::string message,
+                 Severity severity = Severity::error) {
+  return {"", where.place + key, std::move(value), std::move(message), severity};
+}
+
+std::string text_of(const Vec<3>& v) {
+  return fmt::format("[{:g}, {:g}, {:g}]", v[0], v[1], v[2]);
 }
 
 }  // namespace
@@ -38,15 +40,11 @@ void check_thin_directions(const BodyDesc& body, const Issue& where, const Mesh&
                            Issues& warnings) {
   const double size = bounding_box(placed.vertices).diagonal();
   const bool has_shape = body.kind == BodyKind::shell || body.kind == BodyKind::rod;
-  const bool is_thick = has_shape && body.thickness && *body.thickness > largest_thickness * size;
-  if (is_thick) {
-    Issue issue = where;
-    issue.file.clear();
-    issue.place += ".thickness";
-    issue.value = fmt::format("{:g}", *body.thickness);
-    issue.message = fmt::format("'{}' is {:.3g} m long: is its thickness [m] in another unit?", body.name, size);
-    issue.severity = Severity::warning;
-    warnings.push_back(std::move(issue));
+  if (has_shape && body.thickness && *body.thickness > largest_thickness * size) {
+    warnings.push_back(
+        problem_of(where, ".thickness", fmt::format("{:g}", *body.thickness),
+                   fmt::format("'{}' is {:.3g} m long: is its thickness [m] in another unit?", body.name, size),
+                   Severity::warning));
   }
   const auto at = [&](int v) -> const Vec<3>& { return placed.vertices[v]; };
   // The warp of a pattern lies in the pattern.
@@ -57,8 +55,9 @@ void check_thin_directions(const BodyDesc& body, const Issue& where, const Mesh&
       return warp.cross(normal).norm() < least_sine * normal.norm();
     });
     if (is_across) {
-      report(where, ".shell.orthotropy.warp", body.shell->orthotropy->warp,
-             "the warp is at right angles to the sheet everywhere; expected a direction along it", issues);
+      issues.push_back(
+          problem_of(where, ".shell.orthotropy.warp", text_of(body.shell->orthotropy->warp),
+                     "the warp is at right angles to the sheet everywhere; expected a direction along it"));
     }
   }
   if (body.rod && body.rod->up && !body.rod->up->isZero(0.0)) {
@@ -68,9 +67,9 @@ void check_thin_directions(const BodyDesc& body, const Issue& where, const Mesh&
       return up.cross(edge).norm() < least_sine * edge.norm();
     });
     if (is_along) {
-      report(where, ".rod.up", *body.rod->up,
-             "this direction is along the rod everywhere; expected one across it: the first axis of the section",
-             issues);
+      issues.push_back(problem_of(
+          where, ".rod.up", text_of(*body.rod->up),
+          "this direction is along the rod everywhere; expected one across it: the first axis of the section"));
     }
   }
 }
