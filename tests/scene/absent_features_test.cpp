@@ -41,7 +41,10 @@ TEST(AbsentFeatures, AreRefusedByName) {
   EXPECT_TRUE(stitched.starts_with("bodies[0].stitches: unknown key; ")) << stitched;
   EXPECT_TRUE(stitched.ends_with("; `attachments` of the scene hold nodes to other bodies")) << stitched;
   const std::string plastic = first_message(body_with(R"("material": {"model": "j2_plasticity"})"));
-  EXPECT_TRUE(plastic.ends_with("; materials have `yield_stress`, `hardening_modulus` and `hardening`")) << plastic;
+  EXPECT_TRUE(
+      plastic.ends_with("; materials of solids have `yield_stress`, "
+                        "`hardening_modulus` and `hardening`, `shell` and `rod` have `yield_curvature`"))
+      << plastic;
 }
 
 TEST(AbsentFeatures, WordsWithinOtherWordsAskForNothing) {
