@@ -115,6 +115,17 @@ void StencilList::add(std::span<const int> stencil) {
   first_local_block.push_back(first_local_block.back() + size * (size + 1) / 2);
 }
 
+std::vector<int> StencilList::within(const std::vector<char>& part, StencilRange range) const {
+  std::vector<int> found;
+  for (int s = range.begin; s < range.end; ++s) {
+    const std::span<const int> blocks = nodes_of(s);
+    if (part.empty() || std::any_of(blocks.begin(), blocks.end(), [&](int b) { return part[b] != 0; })) {
+      found.push_back(s);
+    }
+  }
+  return found;
+}
+
 BlockAssembler::BlockAssembler(const StencilList& stencils, std::int64_t max_local_blocks) {
   auto plan = std::make_shared<Plan>();
   std::vector<std::vector<BlockKey>> keys;
@@ -205,6 +216,15 @@ bool BlockAssembler::bind(const BlockSparseMatrix& matrix) {
   return true;
 }
 
+void BlockAssembler::restrict_to(const std::vector<char>& part) {
+  is_restricted_ = !part.empty() && num_batches() == 1;
+  active_keys_.clear();
+  if (!is_restricted_) return;
+  for (int k = 0; k < static_cast<int>(keys().size()); ++k) {
+    if (part[block_row(keys()[k])] && part[block_column(keys()[k])]) active_keys_.push_back(k);
+  }
+}
+
 /// Adds the matrix block of one key, which one thread sums in stencil order.
 template <int dim>
 void BlockAssembler::add_block(BlockSparseMatrix& matrix, std::span<const double> locals, double scale,
@@ -228,16 +248,13 @@ void BlockAssembler::add_to(BlockSparseMatrix& matrix, std::span<const double> l
                             int batch_index) const {
   if (num_batches() == 0) return;
   const Batch& batch = plan_->batches[batch_index];
+  if (is_restricted_) {
+    parallel_for(static_cast<int>(active_keys_.size()), keys_per_chunk,
+                 [&](int i) { add_block<dim>(matrix, locals, scale, batch, active_keys_[i]); });
+    return;
+  }
   parallel_for(static_cast<int>(batch.contribution_offsets.size()) - 1, keys_per_chunk,
                [&](int k) { add_block<dim>(matrix, locals, scale, batch, k); });
-}
-
-template <int dim>
-void BlockAssembler::add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale,
-                            std::span<const int> key_numbers) const {
-  CLEARANCE_ASSERT(num_batches() == 1);
-  parallel_for(static_cast<int>(key_numbers.size()), keys_per_chunk,
-               [&](int i) { add_block<dim>(matrix, locals, scale, plan_->batches.front(), key_numbers[i]); });
 }
 
 std::vector<double> BlockAssembler::sum_factors(std::span<const double> locals) const {
@@ -265,10 +282,6 @@ void BlockAssembler::add_identities(BlockSparseMatrix& matrix, std::span<const d
 
 template void BlockAssembler::add_to<2>(BlockSparseMatrix&, std::span<const double>, double, int) const;
 template void BlockAssembler::add_to<3>(BlockSparseMatrix&, std::span<const double>, double, int) const;
-template void BlockAssembler::add_to<2>(BlockSparseMatrix&, std::span<const double>, double,
-                                        std::span<const int>) const;
-template void BlockAssembler::add_to<3>(BlockSparseMatrix&, std::span<const double>, double,
-                                        std::span<const int>) const;
 template void BlockAssembler::add_identities<2>(BlockSparseMatrix&, std::span<const double>, double) const;
 template void BlockAssembler::add_identities<3>(BlockSparseMatrix&, std::span<const double>, double) const;
 

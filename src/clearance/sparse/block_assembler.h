@@ -24,6 +24,11 @@ constexpr int num_stencil_blocks(int num_nodes) {
   return num_nodes * (num_nodes + 1) / 2;
 }
 
+/// A range of consecutive stencils.
+struct StencilRange {
+  int begin = 0, end = 0;
+};
+
 /// The blocks of unknowns that stencils depend on; no stencil contains a block twice. The local Hessian of stencil s
 /// has num_stencil_blocks(its nodes) blocks from block first_local_block[s] on.
 struct StencilList {
@@ -36,11 +41,8 @@ struct StencilList {
     return {nodes.data() + first_node[s], nodes.data() + first_node[s + 1]};
   }
   void add(std::span<const int> stencil);
-};
-
-/// A range of consecutive stencils.
-struct StencilRange {
-  int begin = 0, end = 0;
+  /// Returns the stencils of a range with a block in the part (1 in `part`), in order; all of them if the part is empty.
+  std::vector<int> within(const std::vector<char>& part, StencilRange range) const;
 };
 
 class BlockAssembler {
@@ -60,13 +62,12 @@ class BlockAssembler {
   /// missing.
   [[nodiscard]] bool bind(const BlockSparseMatrix& matrix);
 
+  /// Lets `add_to` add only the blocks whose row and column are both in the part (Potential::restrict_to). An empty
+  /// part removes the restriction. Ignored if there are several batches.
+  void restrict_to(const std::vector<char>& part);
   /// Adds scale * sum of the local Hessians of a batch, which follow each other in `locals`.
   template <int dim>
   void add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale, int batch = 0) const;
-  /// Adds to some of the blocks only, given as numbers in keys(); there must be one batch.
-  template <int dim>
-  void add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale,
-              std::span<const int> key_numbers) const;
 
   /// Returns for each key the sum of the factors of its local blocks, which follow each other in `locals`. For stencils
   /// whose local blocks are all multiples of the identity; there must be at most one batch.
@@ -97,6 +98,8 @@ class BlockAssembler {
   std::vector<std::int64_t> slots_;  // per key, after bind()
   std::vector<int> strides_;
   std::uint64_t bound_pattern_ = 0;  // 0: none
+  bool is_restricted_ = false;
+  std::vector<int> active_keys_;  // numbers in keys(), if restricted
 };
 
 }  // namespace clearance

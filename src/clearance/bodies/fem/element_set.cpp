@@ -149,6 +149,7 @@ ElementSet<dim>::ElementSet(const ElementMesh<dim>& mesh, std::span<const int> m
 template <int dim>
 void ElementSet<dim>::activate_all() {
   is_restricted_ = false;
+  assembler_.restrict_to({});
   active_packs_.resize(packs().size());
   std::iota(active_packs_.begin(), active_packs_.end(), 0);
   active_touched_.resize(constant_->touched.size());
@@ -177,10 +178,7 @@ void ElementSet<dim>::restrict_to(const std::vector<char>& part) {
   for (int i = 0; i < static_cast<int>(constant_->touched.size()); ++i) {
     if (part[constant_->touched[i]]) active_touched_.push_back(i);
   }
-  active_keys_.clear();
-  for (int k = 0; k < static_cast<int>(keys().size()); ++k) {
-    if (part[block_row(keys()[k])] && part[block_column(keys()[k])]) active_keys_.push_back(k);
-  }
+  if (is_linear()) assembler_.restrict_to(part);
 }
 
 template <int dim>
@@ -233,12 +231,7 @@ void ElementSet<dim>::add_hessians(double scale, BlockSparseMatrix& matrix, std:
   if (num_elements() == 0) return;
   const bool is_bound = assembler_.bind(matrix);
   CLEARANCE_ASSERT(is_bound);
-  // Linear elements, which are one batch, add only the keys of a part.
-  if (is_restricted_ && is_linear()) {
-    assembler_.template add_to<dim>(matrix, locals, scale, active_keys_);
-  } else {
-    assembler_.template add_to<dim>(matrix, locals, scale, batch);
-  }
+  assembler_.template add_to<dim>(matrix, locals, scale, batch);
 }
 
 template class ElementSet<2>;

@@ -117,7 +117,6 @@ class ElementSet {
   bool is_restricted_ = false;
   std::vector<int> active_packs_;
   std::vector<int> active_touched_;  // places in Constant::touched
-  std::vector<int> active_keys_;     // places in keys(), if restricted
   std::vector<Lanes> forces_;
   BlockAssembler assembler_;
   std::vector<double> locals_;

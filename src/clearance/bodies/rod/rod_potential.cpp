@@ -19,7 +19,7 @@ constexpr double kept_length = 0.2;  // share of its length that a segment keeps
 
 RodPotential::RodPotential(std::shared_ptr<const RodMesh> mesh) : mesh_(std::move(mesh)) {
   const std::vector<RodSegment>& segments = mesh_->segments;
-  StencilList stencils;
+  auto stencils = std::make_shared<StencilList>();
   for (const RodJoint& joint : mesh_->joints) {
     const std::array<int, 3> nodes = nodes_of(joint);
     std::vector<int> blocks(nodes.begin(), nodes.end());
@@ -27,18 +27,26 @@ RodPotential::RodPotential(std::shared_ptr<const RodMesh> mesh) : mesh_(std::mov
     const int before = segments[joint.segments[0]].angle.block, after = segments[joint.segments[1]].angle.block;
     blocks.push_back(before);
     if (after != before) blocks.push_back(after);
-    stencils.add(blocks);
+    stencils->add(blocks);
   }
-  for (const RodSegment& segment : segments) {
-    stencils.add(segment.nodes);
-    // The angle's own block: what holds a clamped segment's angle, and those that nothing depends on.
-    stencils.add(std::array{segment.angle.block});
-  }
+  for (const RodSegment& segment : segments) stencils->add(segment.nodes);
+  // The angle's own block: what holds a clamped segment's angle, and those that nothing depends on.
+  for (const RodSegment& segment : segments) stencils->add(std::array{segment.angle.block});
   has_yield_ = std::any_of(mesh_->sections.begin(), mesh_->sections.end(),
                            [](const RodSection& section) { return section.yield_curvature.has_value(); });
-  assembler_ = BlockAssembler(stencils);
-  first_local_ = stencils.first_local_block;
+  assembler_ = BlockAssembler(*stencils);
+  stencils_ = std::move(stencils);
+  restrict_to({});
   (void)begin_step(mesh_->x_start, 0.0, 0.0);
+}
+
+void RodPotential::restrict_to(const std::vector<char>& part) {
+  const auto num_joints = static_cast<int>(mesh_->joints.size());
+  const auto num_segments = static_cast<int>(mesh_->segments.size());
+  active_joints_ = stencils_->within(part, {0, num_joints});
+  active_segments_ = stencils_->within(part, {num_joints, num_joints + num_segments});
+  for (int& segment : active_segments_) segment -= num_joints;
+  assembler_.restrict_to(part);
 }
 
 std::array<int, 3> RodPotential::nodes_of(const RodJoint& joint) const {
@@ -92,14 +100,15 @@ Result<Done> RodPotential::begin_step(const VecX& x_t0, double h, double time_t1
   return Done{};
 }
 
-/// Calls visit(j, joint) for all joints at x in parallel. The segment between two neighbours is computed once, since
+/// Calls visit(j, joint) for all active joints at x in parallel. The segment between two neighbours is computed once, since
 /// most of its time goes into sine and cosine.
 template <class Visit>
 void RodPotential::visit_joints(const VecX& x, const Visit& visit) const {
-  parallel_for_chunks(static_cast<int>(mesh_->joints.size()), grain, [&](int begin, int end) {
+  parallel_for_chunks(static_cast<int>(active_joints_.size()), grain, [&](int begin, int end) {
     RodJointState joint;
     int last = -1;  // segment of joint.sides[1]
-    for (int j = begin; j < end; ++j) {
+    for (int i = begin; i < end; ++i) {
+      const int j = active_joints_[i];
       const auto [before, after] = mesh_->joints[j].segments;
       joint.sides[0] = before == last ? joint.sides[1] : axes_at(before, x);
       joint.sides[1] = axes_at(after, x);
@@ -181,7 +190,7 @@ Vec<3> RodPotential::stiffness_of(const RodJoint& joint) const {
 }
 
 std::vector<double> RodPotential::joint_energies(const VecX& x) const {
-  std::vector<double> energies(mesh_->joints.size());
+  std::vector<double> energies(mesh_->joints.size(), 0.0);
   visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
     const Vec<3> off = joint_bend(joint).value - rest_of(j);
     energies[j] = 0.5 * stiffness_of(mesh_->joints[j]).dot(off.cwiseAbs2());
@@ -261,10 +270,12 @@ void RodPotential::find_holds(const VecX& x_t0) {
 }
 
 CompensatedSum RodPotential::energy(const VecX& x) const {
-  CompensatedSum sum = ordered_sum(static_cast<int>(mesh_->segments.size()),
-                                   [&](int s) { return energy_of_segment(mesh_->segments[s], x); });
+  CompensatedSum sum = ordered_sum(static_cast<int>(active_segments_.size()), [&](int i) {
+    return energy_of_segment(mesh_->segments[active_segments_[i]], x);
+  });
   const std::vector<double> energies = joint_energies(x);
-  sum.add(ordered_sum(static_cast<int>(energies.size()), [&](int j) { return energies[j]; }));
+  sum.add(
+      ordered_sum(static_cast<int>(active_joints_.size()), [&](int i) { return energies[active_joints_[i]]; }));
   for (const Hold& hold : holds_) {
     const double way = x[place(hold)] - hold.value;
     sum.add(0.5 * hold.stiffness * way * way);
@@ -339,7 +350,8 @@ void RodPotential::differentiate_joints(const VecX& x, std::optional<HessianKind
 
 /// Adds the gradient. The forces of the joints have been computed.
 void RodPotential::add_forces(const VecX& x, double scale, VecX& gradient) const {
-  for (const RodSegment& segment : mesh_->segments) {
+  for (const int s : active_segments_) {
+    const RodSegment& segment = mesh_->segments[s];
     const Vec<3> edge = edge_of(segment, x);
     const double length = edge.norm();
     const Vec<3> force =
@@ -347,7 +359,7 @@ void RodPotential::add_forces(const VecX& x, double scale, VecX& gradient) const
     block<3>(gradient, segment.nodes[0]) -= force;
     block<3>(gradient, segment.nodes[1]) += force;
   }
-  for (std::size_t j = 0; j < forces_.size(); ++j) {
+  for (const int j : active_joints_) {
     const RodJoint& joint = mesh_->joints[j];
     const std::array<int, 3> nodes = nodes_of(joint);
     const Vec<3> before = scale * forces_[j].head<3>(), after = scale * forces_[j].segment<3>(3);
@@ -365,7 +377,7 @@ void RodPotential::add_forces(const VecX& x, double scale, VecX& gradient) const
 /// Writes the Hessian of a joint by its edges and angles, of which it reads the lower half, as the blocks of its
 /// stencil.
 void RodPotential::write_joint(std::size_t j, const JointMatrix& hessian) {
-  double* const blocks = locals_.data() + 9 * first_local_[j];
+  double* const blocks = locals_.data() + 9 * stencils_->first_local_block[j];
   // The edges are e- = x1 - x0 and e+ = x2 - x1.
   const Mat<3> aa = hessian.block<3, 3>(0, 0).selfadjointView<Eigen::Lower>(), ba = hessian.block<3, 3>(3, 0),
                bb = hessian.block<3, 3>(3, 3).selfadjointView<Eigen::Lower>();
@@ -391,7 +403,7 @@ void RodPotential::write_joint(std::size_t j, const JointMatrix& hessian) {
   if (rows[1] == rows[0]) block_of(3, 3)[3 * angles[1].component + angles[0].component] = both;
 }
 
-/// Writes the Hessian of the stretch of a segment as the blocks of its stencil, and clears that of its angle.
+/// Writes the Hessian of the stretch of a segment as the blocks of its stencil.
 void RodPotential::write_segment(std::size_t s, const VecX& x, HessianKind kind) {
   const RodSegment& segment = mesh_->segments[s];
   const double stretching = mesh_->sections[segment.section].stretching;
@@ -405,18 +417,19 @@ void RodPotential::write_segment(std::size_t s, const VecX& x, HessianKind kind)
   Eigen::Map<Mat<3>>{blocks} = along;
   Eigen::Map<Mat<3>>{blocks + 9} = -along;
   Eigen::Map<Mat<3>>{blocks + 18} = along;
-  Eigen::Map<Mat<3>>{blocks + 27}.setZero();
 }
 
 void RodPotential::assemble(const VecX& x, double scale, HessianKind kind, VecX* gradient, BlockSparseMatrix& matrix) {
   const bool is_bound = assembler_.bind(matrix);
   CLEARANCE_ASSERT(is_bound);
   // Every pass writes the same entries; those of angles' blocks that no pass writes stay zero.
-  locals_.resize(9 * static_cast<std::size_t>(first_local_.back()), 0.0);
+  locals_.resize(9 * static_cast<std::size_t>(stencils_->first_local_block.back()), 0.0);
   differentiate_joints(x, kind);
   if (gradient != nullptr) add_forces(x, scale, *gradient);
-  parallel_for(static_cast<int>(mesh_->segments.size()), grain, [&](int s) { write_segment(s, x, kind); });
-  for (const Hold& hold : holds_) locals_of_segment(hold.segment)[27 + 4 * hold.component] = hold.stiffness;
+  parallel_for(static_cast<int>(active_segments_.size()), grain,
+               [&](int i) { write_segment(active_segments_[i], x, kind); });
+  std::fill(local_of_angle(0), locals_.data() + locals_.size(), 0.0);
+  for (const Hold& hold : holds_) local_of_angle(hold.segment)[4 * hold.component] = hold.stiffness;
   assembler_.add_to<3>(matrix, locals_, scale);
 }
 

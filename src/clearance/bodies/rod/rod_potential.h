@@ -37,6 +37,7 @@ class RodPotential : public Potential {
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   void end_step(const VecX& x_t1, std::span<double> history) const override;
 
+  void restrict_to(const std::vector<char>& part) override;
   CompensatedSum energy(const VecX& x) const override;
   void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
   bool has_body_energies() const override { return true; }
@@ -94,6 +95,7 @@ class RodPotential : public Potential {
   void visit_joints(const VecX& x, const Visit& visit) const;
   double near_twist(std::size_t joint, const VecX& x) const;
   double energy_of_segment(const RodSegment& segment, const VecX& x) const;
+  /// Returns the energies [J] of all joints; 0 outside of the part that moves.
   std::vector<double> joint_energies(const VecX& x) const;
   Vec<3> stiffness_of(const RodJoint& joint) const;
   std::size_t num_per_segment() const { return has_yield_ ? 6 : 4; }
@@ -111,9 +113,12 @@ class RodPotential : public Potential {
   void write_joint(std::size_t joint, const JointMatrix& hessian);
   void write_segment(std::size_t segment, const VecX& x, HessianKind kind);
   void assemble(const VecX& x, double scale, HessianKind kind, VecX* gradient, BlockSparseMatrix& matrix);
-  /// Returns the blocks of a segment: three of its stretch and that of its angle.
+  /// Returns the three blocks of a segment's stretch, and the block of its angle.
   double* locals_of_segment(std::size_t segment) {
-    return locals_.data() + 9 * first_local_[mesh_->joints.size() + 2 * segment];
+    return locals_.data() + 9 * stencils_->first_local_block[mesh_->joints.size() + segment];
+  }
+  double* local_of_angle(std::size_t segment) {
+    return locals_.data() + 9 * stencils_->first_local_block[mesh_->joints.size() + mesh_->segments.size() + segment];
   }
   std::array<int, 3> nodes_of(const RodJoint& joint) const;
   void find_holds(const VecX& x_t0);
@@ -128,7 +133,8 @@ class RodPotential : public Potential {
   std::vector<double> angle_t0_, twist_t0_;  // per segment, per joint
   std::vector<Hold> holds_;                  // of this step
   BlockAssembler assembler_;
-  std::vector<std::int64_t> first_local_;  // per stencil: joints, then two per segment
+  std::shared_ptr<const StencilList> stencils_;       // joints, then one per segment, then one per angle
+  std::vector<int> active_joints_, active_segments_;  // those that the part changes, in order
   std::vector<double> locals_;             // scratch: blocks of all stencils
   std::vector<JointVector> forces_;        // scratch: per joint, by its edges and angles [N], [N m]
 };

@@ -81,8 +81,6 @@ class BendingPotential::Builder {
     for (Element& element : elements_.all) {
       element.first_angle = elements_.num_angles;
       elements_.num_angles += element.num_angles;
-      elements_.first_local.push_back(elements_.num_locals);
-      elements_.num_locals += num_stencil_blocks(static_cast<int>(element.blocks.size()));
     }
     find_idle();
     return std::move(elements_);
@@ -165,16 +163,22 @@ BendingPotential::BendingPotential(std::shared_ptr<const ShellMesh> mesh) : mesh
     if (edge.triangles[1] >= 0) normals_[e] += (x[3] - x[0]).cross(along).normalized();
     normals_[e].normalize();
   }
-  StencilList stencils;
-  for (const Element& element : elements_->all) stencils.add(element.blocks);
+  auto stencils = std::make_shared<StencilList>();
+  for (const Element& element : elements_->all) stencils->add(element.blocks);
   // Edges whose normal is held leave their slope without a stiffness of its own.
-  for (const auto& idle : elements_->always_idle) stencils.add(std::array{idle.block});
+  for (const auto& idle : elements_->always_idle) stencils->add(std::array{idle.block});
   for (const ShellEdge& edge : mesh_->edges) {
-    if (edge.clamp >= 0 && edge.slope.block >= 0) stencils.add(std::array{edge.slope.block});
+    if (edge.clamp >= 0 && edge.slope.block >= 0) stencils->add(std::array{edge.slope.block});
   }
-  assembler_ = BlockAssembler(stencils);
+  assembler_ = BlockAssembler(*stencils);
+  stencils_ = std::move(stencils);
+  restrict_to({});
   (void)begin_step(mesh_->x_start, 0.0, 0.0);
-  num_locals_ = static_cast<std::size_t>(stencils.first_local_block.back());
+}
+
+void BendingPotential::restrict_to(const std::vector<char>& part) {
+  active_ = stencils_->within(part, {0, static_cast<int>(elements_->all.size())});
+  assembler_.restrict_to(part);
 }
 
 Result<Done> BendingPotential::begin_step(const VecX& /*x_t0*/, double h, double time_t1) {
@@ -354,8 +358,8 @@ double BendingPotential::energy_of(const Element& element, const VecX& x) const 
 }
 
 CompensatedSum BendingPotential::energy(const VecX& x) const {
-  CompensatedSum sum =
-      ordered_sum(static_cast<int>(elements_->all.size()), [&](int i) { return energy_of(elements_->all[i], x); });
+  CompensatedSum sum = ordered_sum(static_cast<int>(active_.size()),
+                                   [&](int i) { return energy_of(elements_->all[active_[i]], x); });
   for_each_idle([&](int block, int component, double stiffness) {
     const double u = x[3 * static_cast<Eigen::Index>(block) + component];
     sum.add(0.5 * stiffness * u * u);
@@ -371,15 +375,16 @@ void BendingPotential::add_gradient(const VecX& x, double scale, VecX& gradient)
   constexpr std::size_t most = 27;
   const std::vector<Element>& elements = elements_->all;
   forces_.resize(most * elements.size());
-  parallel_for(static_cast<int>(elements.size()), grain, [&](int i) {
+  parallel_for(static_cast<int>(active_.size()), grain, [&](int k) {
+    const int i = active_[k];
     Bend bent;
     bend(elements[i], x, bent);
     Eigen::Map<VecX>(forces_.data() + most * static_cast<std::size_t>(i), bent.by_x.cols()) =
         bent.by_x.transpose() * (elements[i].stiffness * bent.angles);
   });
   // Elements share blocks, so that their forces are added one after the other.
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    const double* force = forces_.data() + most * i;
+  for (const int i : active_) {
+    const double* force = forces_.data() + most * static_cast<std::size_t>(i);
     for (const int b : elements[i].blocks) {
       block<3>(gradient, b) += scale * Eigen::Map<const Vec<3>>(force);
       force += 3;
@@ -395,12 +400,12 @@ void BendingPotential::add(const VecX& x, double scale, bool is_exact, BlockSpar
   const bool is_bound = assembler_.bind(matrix);
   CLEARANCE_ASSERT(is_bound);
   const std::vector<Element>& elements = elements_->all;
-  locals_.assign(9 * num_locals_, 0.0);
-  parallel_for(static_cast<int>(elements.size()), grain, [&](int i) {
-    const Element& element = elements[i];
+  locals_.resize(9 * static_cast<std::size_t>(stencils_->first_local_block.back()));
+  parallel_for(static_cast<int>(active_.size()), grain, [&](int i) {
+    const Element& element = elements[active_[i]];
     Bend bent;
     bend(element, x, bent);
-    double* const locals = locals_.data() + 9 * elements_->first_local[i];
+    double* const locals = locals_.data() + 9 * stencils_->first_local_block[active_[i]];
     // The block (a, b), a >= b, is number a (a + 1) / 2 + b: the transposed derivatives by a, the stiffness, those by
     // b.
     double* local = locals;
@@ -428,7 +433,8 @@ void BendingPotential::add(const VecX& x, double scale, bool is_exact, BlockSpar
     }
   });
   // The stencils behind those of the elements hold what is idle: first what always is, then the clamped slopes.
-  double* local = locals_.data() + 9 * elements_->num_locals;
+  double* local = locals_.data() + 9 * stencils_->first_local_block[elements.size()];
+  std::fill(local, locals_.data() + locals_.size(), 0.0);
   for (const auto& idle : elements_->always_idle) {
     local[4 * idle.component] = idle.stiffness;
     local += 9;

@@ -46,6 +46,7 @@ class BendingPotential : public Potential {
 
   /// Turns the normals of clamped edges.
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
+  void restrict_to(const std::vector<char>& part) override;
   CompensatedSum energy(const VecX& x) const override;
   void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
   bool has_body_energies() const override { return true; }
@@ -90,8 +91,6 @@ class BendingPotential : public Potential {
   };
   struct Elements {
     std::vector<Element> all;
-    std::vector<std::size_t> first_local;  // per element: its first number among the local Hessians
-    std::size_t num_locals = 0;
     std::size_t num_angles = 0;
     /// Components of blocks of slopes that no energy depends on, with the stiffness [N/m] that holds them at 0.
     struct Idle {
@@ -134,7 +133,8 @@ class BendingPotential : public Potential {
   std::vector<Vec<3>> normals_;                   // per edge that is clamped: its normal at the start
   std::vector<std::optional<Mat<3>>> rotations_;  // per clamp, in this step
   BlockAssembler assembler_;
-  std::size_t num_locals_ = 0;  // blocks of local Hessians
+  std::shared_ptr<const StencilList> stencils_;  // elements, then what is always idle, then clamped slopes
+  std::vector<int> active_;                      // elements that the part changes, in order
   std::vector<double> locals_;
   std::vector<double> forces_;
 };

@@ -220,13 +220,16 @@ Response respond(const ShellMesh& mesh, const StrainCell& cell, const Mat<3>& q,
 
 MembranePotential::MembranePotential(std::shared_ptr<const ShellMesh> mesh) : mesh_(std::move(mesh)) {
   for (const ShellMaterial& material : mesh_->materials) stiffness_.push_back(material.plane_stress());
-  StencilList stencils;
-  for (const StrainCell& cell : mesh_->cells) {
-    stencils.add(std::span(cell.nodes).first(cell.num_nodes));
-    first_local_.push_back(num_locals_);
-    num_locals_ += num_stencil_blocks(cell.num_nodes);
-  }
-  assembler_ = BlockAssembler(stencils);
+  auto stencils = std::make_shared<StencilList>();
+  for (const StrainCell& cell : mesh_->cells) stencils->add(std::span(cell.nodes).first(cell.num_nodes));
+  assembler_ = BlockAssembler(*stencils);
+  stencils_ = std::move(stencils);
+  restrict_to({});
+}
+
+void MembranePotential::restrict_to(const std::vector<char>& part) {
+  active_ = stencils_->within(part, {0, stencils_->count()});
+  assembler_.restrict_to(part);
 }
 
 double MembranePotential::energy_of(const StrainCell& cell, const VecX& x) const {
@@ -236,7 +239,7 @@ double MembranePotential::energy_of(const StrainCell& cell, const VecX& x) const
 }
 
 CompensatedSum MembranePotential::energy(const VecX& x) const {
-  return ordered_sum(static_cast<int>(mesh_->cells.size()), [&](int i) { return energy_of(mesh_->cells[i], x); });
+  return ordered_sum(static_cast<int>(active_.size()), [&](int i) { return energy_of(mesh_->cells[active_[i]], x); });
 }
 
 void MembranePotential::add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const {
@@ -246,7 +249,8 @@ void MembranePotential::add_body_energies(const VecX& x, const std::vector<int>&
 void MembranePotential::add_gradient(const VecX& x, double scale, VecX& gradient) {
   const std::vector<StrainCell>& cells = mesh_->cells;
   forces_.resize(cells.size());
-  parallel_for(static_cast<int>(cells.size()), grain, [&](int i) {
+  parallel_for(static_cast<int>(active_.size()), grain, [&](int k) {
+    const int i = active_[k];
     const StrainCell& cell = cells[i];
     const ShellMaterial& material = mesh_->materials[cell.material];
     const Stretch s = stretch_of(cell, x);
@@ -254,12 +258,12 @@ void MembranePotential::add_gradient(const VecX& x, double scale, VecX& gradient
     const Mat<2> stress = cell.area * material.thickness * as_matrix(response.stress);
     // dE/dx_a = A t sum_k w_k F_k S g_a
     forces_[i].setZero();
-    for (int k = 0; k < cell.num_parts; ++k) {
-      forces_[i] += s.f[k] * (cell.parts[k].weight * stress) * cell.parts[k].gradients.transpose();
+    for (int p = 0; p < cell.num_parts; ++p) {
+      forces_[i] += s.f[p] * (cell.parts[p].weight * stress) * cell.parts[p].gradients.transpose();
     }
   });
   // Cells share nodes, so that their forces are added one after the other.
-  for (std::size_t i = 0; i < cells.size(); ++i) {
+  for (const int i : active_) {
     for (int a = 0; a < cells[i].num_nodes; ++a) block<3>(gradient, cells[i].nodes[a]) += scale * forces_[i].col(a);
   }
 }
@@ -268,9 +272,9 @@ void MembranePotential::add(const VecX& x, double scale, bool is_projected, Bloc
   const bool is_bound = assembler_.bind(matrix);
   CLEARANCE_ASSERT(is_bound);
   const std::vector<StrainCell>& cells = mesh_->cells;
-  locals_.resize(9 * num_locals_);
-  parallel_for(static_cast<int>(cells.size()), grain, [&](int i) {
-    const StrainCell& cell = cells[i];
+  locals_.resize(9 * static_cast<std::size_t>(stencils_->first_local_block.back()));
+  parallel_for(static_cast<int>(active_.size()), grain, [&](int i) {
+    const StrainCell& cell = cells[active_[i]];
     const ShellMaterial& material = mesh_->materials[cell.material];
     const Stretch s = stretch_of(cell, x);
     const Response response = respond(*mesh_, cell, stiffness_[cell.material], s.c, is_projected);
@@ -281,7 +285,7 @@ void MembranePotential::add(const VecX& x, double scale, bool is_projected, Bloc
     const Mat<2> geometric = is_projected ? without_compression(stress) : stress;
     std::array<Mat<3>, 4> strains;
     for (int a = 0; a < cell.num_nodes; ++a) strains[a] = strain_by_node(cell, s, a);
-    double* local = locals_.data() + 9 * first_local_[i];
+    double* local = locals_.data() + 9 * stencils_->first_local_block[active_[i]];
     for (int a = 0; a < cell.num_nodes; ++a) {
       const Mat<3> left = strains[a].transpose() * tangent;
       for (int b = 0; b <= a; ++b, local += 9) {

@@ -21,6 +21,7 @@ class MembranePotential : public Potential {
 
   std::string name() const override { return "membrane"; }
   bool is_elastic() const override { return true; }
+  void restrict_to(const std::vector<char>& part) override;
   CompensatedSum energy(const VecX& x) const override;
   void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
   bool has_body_energies() const override { return true; }
@@ -44,8 +45,8 @@ class MembranePotential : public Potential {
   std::shared_ptr<const ShellMesh> mesh_;
   std::vector<Mat<3>> stiffness_;  // [Pa] per material: Q
   BlockAssembler assembler_;
-  std::vector<std::size_t> first_local_;  // per cell: its first block among the local Hessians
-  std::size_t num_locals_ = 0;
+  std::shared_ptr<const StencilList> stencils_;  // cells
+  std::vector<int> active_;                      // cells that the part changes, in order
   std::vector<double> locals_;
   std::vector<Mat<3, 4>> forces_;  // [N] per cell, by node
 };
