@@ -8,6 +8,7 @@
 #include <random>
 
 #include "clearance/bodies/rod/rod_potential.h"
+#include "support/restricted_potential.h"
 
 namespace clearance {
 namespace {
@@ -150,6 +151,21 @@ TEST(RodEnergy, ScratchOfAClampedStepDoesNotOutliveIt) {
   RodPotential used(std::make_shared<const RodMesh>(rod.mesh)), fresh = used;
   EXPECT_NE(values_at(used, 0.5), values_at(fresh, 1.5));
   EXPECT_EQ(values_at(used, 1.5), values_at(fresh, 1.5));
+}
+
+TEST(RodEnergy, OfAPartHasTheDerivativesOfTheWholeThere) {
+  Rod rod = make_rod(random_line(14, 3), RodSection::rectangle(0.02, 0.03, 1e7, 0.3, 1000.0));
+  rod.mesh.clamps.push_back({[](double, double) { return Mat<3>(Mat<3>::Identity()); }});
+  rod.mesh.segments[1].clamp = 0;
+  const RodPotential potential(std::make_shared<const RodMesh>(rod.mesh));
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> shift(-0.02, 0.02);
+  VecX x = rod.mesh.x_start;
+  for (double& value : x) value += shift(random);
+  // Some nodes, and the angles of the segments between them.
+  std::vector<char> part(rod.num_blocks, 0);
+  for (const int b : {2, 3, 4, 9, 14, 15}) part[b] = 1;
+  expect_same_within(potential, part, x);
 }
 
 TEST(RodEnergy, SameBitsForAnyNumberOfThreadsAndInOnePass) {

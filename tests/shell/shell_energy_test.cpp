@@ -10,6 +10,7 @@
 #include "clearance/bodies/shell/bending_potential.h"
 #include "clearance/bodies/shell/membrane_potential.h"
 #include "shell/shell_fixtures.h"
+#include "support/restricted_potential.h"
 
 namespace clearance {
 namespace {
@@ -195,6 +196,21 @@ TEST(ShellEnergy, DerivativesOfClampedEdges) {
     const double difference = (potential.energy(more).value() - potential.energy(less).value()) / (2.0 * step);
     EXPECT_NEAR(difference, gradient[i], 1e-6 * gradient.norm()) << i;
   }
+}
+
+TEST(ShellEnergy, OfAPartHasTheDerivativesOfTheWholeThere) {
+  Sheet sheet = make_square(5, SheetPattern::shuffled);
+  build(material_of(ElasticModel::neo_hookean, BendingModel::slopes), sheet);
+  sheet.mesh.clamps.push_back({[](double, double) { return Mat<3>(Mat<3>::Identity()); }});
+  for (ShellEdge& edge : sheet.mesh.edges) {
+    if (edge.nodes[0] < 6 && edge.nodes[1] < 6) edge.clamp = 0;
+  }
+  const VecX x = shaken(sheet, 0.02, 4);
+  std::vector<char> part(sheet.num_blocks(), 0);
+  for (const int b : {7, 8, 13, 14}) part[b] = 1;
+  for (int b = 20; b < sheet.num_blocks(); b += 3) part[b] = 1;
+  expect_same_within(MembranePotential(shared(sheet)), part, x);
+  expect_same_within(BendingPotential(shared(sheet)), part, x);
 }
 
 TEST(ShellEnergy, TheTorqueOfAClampIsTheDerivativeByItsTurn) {
