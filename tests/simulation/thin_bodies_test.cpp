@@ -216,6 +216,66 @@ TEST(ThinBodies, ClampsHoldBeforeTheFirstStep) {
   EXPECT_GT(energy, 1e-9);
 }
 
+/// A strip of 0.1 m along x whose end at x = 0 is clamped and turned about z, in static steps of 1 s.
+std::string turned_strip(const std::string& motions) {
+  return R"({"time": {"step": 1, "integrator": "quasi_static"}, "gravity": [0, 0, 0], "contact": {"enabled": false},
+    "bodies": [{"kind": "shell", "thickness": 0.001, "transform": {"translation": [0.05, 0, 0]},
+      "generator": {"kind": "sheet", "size": [0.1, 0.02], "resolution": [10, 2]},
+      "material": {"youngs_modulus": 1e6, "poisson_ratio": 0.3}, "motions": [)" +
+         motions + "]}]}";
+}
+
+TEST(ThinBodies, AClampTurnsWithAllMotionsOfItsNodes) {
+  const std::string row = R"({"region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}, "center": [0, 0, 0], )";
+  const std::string two_rows = R"({"region": {"box": [[0, 0, 0], [0.11, 1, 1]], "frame": "body"}, "clamp": true, )";
+  struct Case {
+    std::string motions;
+    double angle;  // [deg]
+  };
+  const Case cases[] = {
+      {row + R"("clamp": true, "angular_velocity": [0, 0, 30]})", 30.0},
+      {row + R"("clamp": true, "angular_velocity": [0, 0, 10]}, )" + row +
+           R"("clamp": true, "angular_velocity": [0, 0, 10]})",
+       20.0},
+      {row + R"("clamp": true, "angular_velocity": [0, 0, 5]}, )" + row + R"("angular_velocity": [0, 0, 5]})", 10.0},
+      // Formulas of places within the sheet, which is at y = 0.
+      {two_rows + R"j("displacement": ["x * (cos(pi / 6 * t) - 1)", "x * sin(pi / 6 * t)", 0]})j", 30.0},
+      {two_rows + R"("displacement": ["0.01 * t", "x > 1 ? 1 : 0", "0.02 * t"]})", 0.0}};
+  for (const Case& turned : cases) {
+    RunningScene scene(turned_strip(turned.motions));
+    const StepReport report = scene.step();
+    EXPECT_LT(energy_term(report, "bending"), 1e-15) << turned.motions;
+    const auto& vertices = scene.scene().bodies[0].mesh.vertices;
+    int tip = 0, root = 0;
+    for (int v = 0; v < static_cast<int>(vertices.size()); ++v) {
+      if (vertices[v][0] > vertices[tip][0]) tip = v;
+      if (vertices[v][0] < vertices[root][0]) root = v;
+    }
+    const Vec<3> way = scene.x(tip) - scene.x(root);
+    EXPECT_NEAR(std::atan2(way[1], way[0]) * 180.0 / std::numbers::pi, turned.angle, 1e-4) << turned.motions;
+  }
+}
+
+TEST(ThinBodies, AMirroredRodHasTheMirroredShape) {
+  const auto shape = [](const std::string& scale) {
+    RunningScene scene(R"({"time": {"step": 1, "integrator": "quasi_static"}, "gravity": [0, 0, 0],
+      "contact": {"enabled": false}, "bodies": [{"kind": "rod", "thickness": 0.0005,
+        "generator": {"kind": "line", "size": [0.1], "resolution": [12]}, "transform": {"scale": )" +
+                       scale + R"(}, "material": {"youngs_modulus": 1e9},
+        "rod": {"natural_curvature": [12, 7], "natural_twist": 500, "up": [0, 1, 0.3]},
+        "motions": [{"region": {"nodes": [0, 1]}, "clamp": true}]}]})");
+    scene.steps(4);
+    return scene.x(12);
+  };
+  const Vec<3> tip = shape("[1, 1, 1]");
+  for (int c = 1; c < 3; ++c) {
+    Vec<3> mirror = Vec<3>::Ones();
+    mirror[c] = -1.0;
+    const Vec<3> mirrored = shape(c == 1 ? "[1, -1, 1]" : "[1, 1, -1]");
+    EXPECT_LT((mirrored - mirror.cwiseProduct(tip)).norm(), 1e-7) << c;
+  }
+}
+
 TEST(ThinBodies, AClothLiesAThicknessAboveTheNext) {
   RunningScene scene(R"({"time": {"step": 0.01, "integrator": "implicit_euler"}, "half_spaces": [{}],
     "contact": {"dhat": 0.0002, "dhat_is_absolute": true},

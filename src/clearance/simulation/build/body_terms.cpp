@@ -151,10 +151,10 @@ void add_elasticity(const SceneElements<dim>& elements, BodyTerms& terms) {
 
 /// Adds the masses and energies of shells and rods, and the masses of particles.
 void add_thin_bodies(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
-                     BodyTerms& terms) {
+                     const std::shared_ptr<const Controls>& controls, BodyTerms& terms) {
   VecX nodes = VecX::Zero(terms.mass.size()), inner = nodes;
   add_particle_mass(desc, bodies, unknowns, nodes);
-  const auto shells = std::make_shared<const ShellMesh>(collect_shells(desc, bodies, unknowns));
+  const auto shells = std::make_shared<const ShellMesh>(collect_shells(desc, bodies, unknowns, controls));
   if (!shells->triangles.empty()) {
     add_shell_mass(*shells, nodes, inner);
     terms.potentials.push_back(std::make_shared<MembranePotential>(shells));
@@ -163,7 +163,7 @@ void add_thin_bodies(const SceneDesc& desc, const std::vector<BodyInstance>& bod
     bending.add_stiffness(shells->x_start, terms.elastic_stiffness);
     if (bending.has_elements()) terms.potentials.push_back(with_plastic_work(bending));
   }
-  const auto rods = std::make_shared<const RodMesh>(collect_rods(desc, bodies, unknowns));
+  const auto rods = std::make_shared<const RodMesh>(collect_rods(desc, bodies, unknowns, controls));
   if (!rods->segments.empty()) {
     add_rod_mass(*rods, nodes, inner);
     const RodPotential potential(rods);
@@ -213,7 +213,8 @@ void add_gravity_and_barriers(const SceneDesc& desc, const SceneElements<dim>& e
 }
 
 template <int dim>
-BodyTerms make_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns) {
+BodyTerms make_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                     [[maybe_unused]] const std::shared_ptr<const Controls>& controls) {
   BodyTerms terms;
   SceneElements<dim> elements = collect_elements<dim>(desc, bodies, unknowns);
   terms.cell_of_element = std::move(elements.cell_of_element);
@@ -231,7 +232,7 @@ BodyTerms make_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bod
   }
   terms.mass = elements.curved.empty() ? lumped : VecX(lumped + shares);
   add_elasticity(elements, terms);
-  if constexpr (dim == 3) add_thin_bodies(desc, bodies, unknowns, terms);
+  if constexpr (dim == 3) add_thin_bodies(desc, bodies, unknowns, controls, terms);
   add_stiff_units<dim>(unknowns.stiff_units, terms);
   terms.consistent_mass = make_consistent_mass(desc, elements, terms.mass, lumped, shares);
   add_gravity_and_barriers(desc, elements, terms);
@@ -240,8 +241,9 @@ BodyTerms make_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bod
 
 }  // namespace
 
-BodyTerms make_body_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns) {
-  return with_dimension(unknowns.layout.dim, [&](auto dim) { return make_terms<dim>(desc, bodies, unknowns); });
+BodyTerms make_body_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                          const std::shared_ptr<const Controls>& controls) {
+  return with_dimension(unknowns.layout.dim, [&](auto dim) { return make_terms<dim>(desc, bodies, unknowns, controls); });
 }
 
 }  // namespace clearance

@@ -8,6 +8,7 @@
 #include "clearance/bodies/fem/element_state.h"
 #include "clearance/bodies/fem/element_stress.h"
 #include "clearance/model/model.h"
+#include "clearance/scene/controls.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/build/unknowns.h"
 #include "clearance/simulation/load/body_instance.h"
@@ -36,6 +37,7 @@ struct BodyTerms {
   std::function<ElementStresses(const VecX& x, const History& history, int extra_degree)> element_stresses;
 };
 
-BodyTerms make_body_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);
+BodyTerms make_body_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                          const std::shared_ptr<const Controls>& controls);
 
 }  // namespace clearance

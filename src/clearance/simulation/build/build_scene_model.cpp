@@ -95,7 +95,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   const auto controls = std::make_shared<Controls>(controls_of(desc));
   Unknowns unknowns = lay_out_unknowns(desc, bodies, find_stiff_units(desc, bodies, issues));
   SceneSurface surface = build_surface(desc, bodies, unknowns, issues);
-  BodyTerms terms = make_body_terms(desc, bodies, unknowns);
+  BodyTerms terms = make_body_terms(desc, bodies, unknowns, controls);
   auto loads = make_loads(desc, bodies, unknowns, terms, controls, idle);
   SceneJoints joints = make_joints(desc, bodies, unknowns, controls, issues);
   const std::size_t joint_potential = terms.potentials.size() + loads.size();

@@ -10,7 +10,9 @@
 #include "clearance/bodies/rod/rod_potential.h"
 #include "clearance/bodies/shell/membrane_potential.h"
 #include "clearance/math/rotation.h"
+#include "clearance/math/svd.h"
 #include "clearance/model/blocks.h"
+#include "clearance/scene/expression.h"
 #include "clearance/simulation/build/initial_state.h"
 #include "clearance/simulation/build/time_window.h"
 #include "clearance/simulation/load/material_fields.h"
@@ -43,11 +45,8 @@ ShellMaterial material_of(const BodyDesc& body, const MaterialDesc& given) {
   return material;
 }
 
-/// Returns the rotation of a motion since the scene's start at the end of a step; nothing while it does not last.
-std::optional<Mat<3>> rotation_of(const MotionDesc& motion, double h, double time_t1) {
-  // Before the first step the clamps hold, too.
-  const TimeWindow window{motion.start, motion.end};
-  if (h > 0.0 && !window.contains(std::max(0.0, time_t1 - h), h)) return std::nullopt;
+/// Returns the rotation of a motion since the scene's start at the end of a step.
+Mat<3> rotation_of(const MotionDesc& motion, double h, double time_t1) {
   if (!motion.poses.empty()) {
     const int step = h > 0.0 ? static_cast<int>(std::lround(time_t1 / h)) : 0;
     const int count = std::min(step, static_cast<int>(motion.poses.size()));
@@ -58,19 +57,114 @@ std::optional<Mat<3>> rotation_of(const MotionDesc& motion, double h, double tim
   return rotation_from_vector(Vec<3>(motion.angular_velocity * radians_per_degree * elapsed));
 }
 
-/// Clamps the edges (their `nodes` are blocks) between the nodes of a body's motions. `first` is the body's first edge.
+/// A place of a body at the scene's start, and the distance over which formulas are differentiated there [m].
+struct ClampedPlace {
+  Vec<3> at;
+  double distance = 0.0;
+  std::optional<Vec<3>> normal;  ///< unit, of a sheet
+};
+
+/// The place of a segment of a rod, and that of an edge of a sheet.
+ClampedPlace place_of(const RodSegment& segment, const VecX& x_start) {
+  constexpr double share = 1e-3;  // of the length
+  const Vec<3> a = block<3>(x_start, segment.nodes[0]), b = block<3>(x_start, segment.nodes[1]);
+  return {0.5 * (a + b), share * (b - a).norm(), std::nullopt};
+}
+ClampedPlace place_of(const ShellEdge& edge, const VecX& x_start) {
+  RodSegment segment;
+  segment.nodes = edge.nodes;
+  ClampedPlace place = place_of(segment, x_start);
+  const Vec<3> along = block<3>(x_start, edge.nodes[1]) - block<3>(x_start, edge.nodes[0]);
+  place.normal = along.cross(block<3>(x_start, edge.opposite[0]) - block<3>(x_start, edge.nodes[0])).normalized();
+  return place;
+}
+
+/// Returns the derivative of a displacement by the place; zero where the formulas have no value, which is reported
+/// where the nodes are moved.
+Mat<3> displacement_gradient(const Expressions& formulas, double t, const ClampedPlace& place,
+                             const Controls& controls) {
+  std::vector<Vec<3>> points;
+  for (int c = 0; c < 3; ++c) {
+    points.push_back(place.at + place.distance * Vec<3>::Unit(c));
+    points.push_back(place.at - place.distance * Vec<3>::Unit(c));
+  }
+  Mat<3> gradient = Mat<3>::Zero();
+  const auto values = evaluate(formulas, "", t, points, controls);
+  if (!values) return gradient;
+  for (int c = 0; c < 3; ++c) gradient.col(c) = ((*values)[2 * c] - (*values)[2 * c + 1]) / (2.0 * place.distance);
+  return gradient;
+}
+
+/// Returns the rotation that is nearest to a map and turns the normal of a sheet as the map turns the sheet: formulas of
+/// places within the sheet say nothing of what is beside it.
+Mat<3> rotation_of_sheet(const Mat<3>& map, const Vec<3>& normal) {
+  const Vec<3> a = normal.unitOrthogonal(), b = normal.cross(a);
+  const Mat<3> nearest = nearest_rotation<3>(map);
+  const Vec<3> turned = (map * a).cross(map * b).normalized(), expected = nearest * normal;
+  // The shortest turn from `expected` to `turned`: I + V + V^2 / (1 + cosine) with V the map v x.
+  const Mat<3> cross = cross_matrix(expected.cross(turned));
+  return (Mat<3>::Identity() + cross + cross * cross / (1.0 + expected.dot(turned))) * nearest;
+}
+
+/// Returns the turn of what several motions move together, one after the other; nothing while no clamp of them lasts.
+std::optional<Mat<3>> rotation_of(const std::vector<MotionDesc>& motions, const ClampedPlace& place,
+                                  const Controls& controls, double h, double time_t1) {
+  // Before the first step the clamps hold, too.
+  const bool is_held = h == 0.0 || std::any_of(motions.begin(), motions.end(), [&](const MotionDesc& motion) {
+                         return motion.clamp && TimeWindow{motion.start, motion.end}.contains(
+                                                    std::max(0.0, time_t1 - h), h);
+                       });
+  if (!is_held) return std::nullopt;
+  Mat<3> map = rotation_of(motions[0], h, time_t1);
+  bool is_rotation = true;
+  for (std::size_t m = 0; m < motions.size(); ++m) {
+    if (m > 0) map = rotation_of(motions[m], h, time_t1) * map;
+    if (!motions[m].displacement) continue;
+    map += displacement_gradient(*motions[m].displacement, std::clamp(time_t1, motions[m].start, motions[m].end), place,
+                                 controls);
+    is_rotation = false;
+  }
+  if (is_rotation) return map;
+  return place.normal ? rotation_of_sheet(map, *place.normal) : nearest_rotation<3>(map);
+}
+
+/// Clamps the edges (their `nodes` are blocks) between the nodes of a body's clamps. `first` is the body's first edge.
+/// A clamped edge turns as all motions do that move both of its nodes. Edges that turn alike share a clamp; formulas of
+/// the place turn each edge in its own way.
 template <class Edge>
-void add_clamps(const BodyDesc& desc, const BodyInstance& body, const BodyBlocks& blocks, std::size_t first,
-                std::vector<Edge>& edges, std::vector<DirectionClamp>& clamps) {
-  for (const MotionDesc& motion : desc.motions) {
-    if (!motion.clamp) continue;
-    std::vector<int> held;
-    for (const int v : select_nodes(body, desc.transform, motion.region, 3)) held.push_back(blocks.of_node(v));
-    const auto is_held = [&](int block) { return std::binary_search(held.begin(), held.end(), block); };
-    for (std::size_t e = first; e < edges.size(); ++e) {
-      if (is_held(edges[e].nodes[0]) && is_held(edges[e].nodes[1])) edges[e].clamp = static_cast<int>(clamps.size());
+void add_clamps(const BodyDesc& desc, const BodyInstance& body, const BodyBlocks& blocks, const VecX& x_start,
+                const std::shared_ptr<const Controls>& controls, std::size_t first, std::vector<Edge>& edges,
+                std::vector<DirectionClamp>& clamps) {
+  const auto is_clamp = [](const MotionDesc& motion) { return motion.clamp; };
+  if (std::none_of(desc.motions.begin(), desc.motions.end(), is_clamp)) return;
+  std::vector<std::vector<int>> held(desc.motions.size());
+  for (std::size_t m = 0; m < held.size(); ++m) {
+    for (const int v : select_nodes(body, desc.transform, desc.motions[m].region, 3)) {
+      held[m].push_back(blocks.of_node(v));
     }
-    clamps.push_back({[motion](double h, double time_t1) { return rotation_of(motion, h, time_t1); }});
+  }
+  const auto holds = [&](std::size_t m, int block) {
+    return std::binary_search(held[m].begin(), held[m].end(), block);
+  };
+  std::map<std::vector<std::size_t>, int> shared;
+  for (std::size_t e = first; e < edges.size(); ++e) {
+    std::vector<std::size_t> numbers;
+    std::vector<MotionDesc> motions;
+    for (std::size_t m = 0; m < held.size(); ++m) {
+      if (!holds(m, edges[e].nodes[0]) || !holds(m, edges[e].nodes[1])) continue;
+      numbers.push_back(m);
+      motions.push_back(desc.motions[m]);
+    }
+    if (std::none_of(motions.begin(), motions.end(), is_clamp)) continue;
+    const bool is_alone = std::any_of(motions.begin(), motions.end(),
+                                      [](const MotionDesc& motion) { return motion.displacement.has_value(); });
+    if (is_alone) numbers.push_back(held.size() + e);
+    const auto [found, is_new] = shared.try_emplace(numbers, static_cast<int>(clamps.size()));
+    edges[e].clamp = found->second;
+    if (!is_new) continue;
+    clamps.push_back({[motions = std::move(motions), place = place_of(edges[e], x_start), controls](double h, double time_t1) {
+      return rotation_of(motions, place, *controls, h, time_t1);
+    }});
   }
 }
 
@@ -106,7 +200,8 @@ RodSection section_of(const BodyDesc& body, const RodDesc& rod, const MaterialDe
 
 }  // namespace
 
-ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns) {
+ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                         const std::shared_ptr<const Controls>& controls) {
   ShellMesh mesh;
   mesh.x_start = start_positions(bodies, unknowns);
   for (std::size_t b = 0; b < bodies.size(); ++b) {
@@ -124,7 +219,7 @@ ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>&
                .materials = for_materials(body_desc, body, body.mesh.triangles.size(),
                                           [&](const MaterialDesc& m) { return material_of(body_desc, m); })},
               mesh);
-    add_clamps(body_desc, body, blocks, first_edge, mesh.edges, mesh.clamps);
+    add_clamps(body_desc, body, blocks, mesh.x_start, controls, first_edge, mesh.edges, mesh.clamps);
   }
   return mesh;
 }
@@ -172,7 +267,8 @@ void check_strain_limits(const SceneDesc& desc, const std::vector<BodyInstance>&
   }
 }
 
-RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns) {
+RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                     const std::shared_ptr<const Controls>& controls) {
   RodMesh mesh;
   mesh.x_start = start_positions(bodies, unknowns);
   for (std::size_t b = 0; b < bodies.size(); ++b) {
@@ -191,12 +287,17 @@ RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bod
                .up = std::nullopt,
                .rest = {rod.is_straight_at_rest, rod.natural_curvature, std::nullopt}};
     if (rod.natural_twist) of.rest.twist = *rod.natural_twist * radians_per_degree;
+    if (body_desc.transform.scale.prod() < 0.0) {
+      // The second axis completes the first one and the tangent, so that a mirror turns it over, and twist besides.
+      if (of.rest.curvature) (*of.rest.curvature)[1] *= -1.0;
+      if (of.rest.twist) *of.rest.twist *= -1.0;
+    }
     if (rod.up) {
       of.up = rotation_from_euler_xyz(body_desc.transform.rotation) *
               Vec<3>(body_desc.transform.scale.cwiseProduct(*rod.up));
     }
     add_rod(of, mesh);
-    add_clamps(body_desc, body, blocks, first, mesh.segments, mesh.clamps);
+    add_clamps(body_desc, body, blocks, mesh.x_start, controls, first, mesh.segments, mesh.clamps);
   }
   return mesh;
 }

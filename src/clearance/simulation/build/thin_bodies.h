@@ -1,9 +1,12 @@
 // The shells, rods and particles of a scene.
 #pragma once
 
+#include <memory>
+
 #include "clearance/bodies/rod/rod_mesh.h"
 #include "clearance/bodies/shell/shell_mesh.h"
 #include "clearance/model/model.h"
+#include "clearance/scene/controls.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/build/unknowns.h"
 #include "clearance/simulation/load/body_instance.h"
@@ -11,7 +14,8 @@
 namespace clearance {
 
 /// Returns the triangles and edges of all shells, with the clamps of their motions.
-ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);
+ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                         const std::shared_ptr<const Controls>& controls);
 
 /// Appends an error for each shell of the model of which triangles are stretched beyond its strain limit at the
 /// unknowns x.
@@ -19,7 +23,8 @@ void check_strain_limits(const SceneDesc& desc, const std::vector<BodyInstance>&
                          const VecX& x, Issues& issues);
 
 /// Returns the segments and joints of all rods, with the clamps of their motions.
-RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns);
+RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
+                     const std::shared_ptr<const Controls>& controls);
 
 /// Lets friction turn the segments of rods: adds vertices for their angles to the surface map, and
 /// Model::segment_turns. Clamped segments turn as their motions say, and not here.
