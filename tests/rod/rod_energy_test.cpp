@@ -349,7 +349,21 @@ TEST(RodEnergy, StaysBentByWhatExceedsTheYieldCurvature) {
   // The arc without force: 2 tan(a / 2) is what the whole bend has more than the yield.
   const double left = 2.0 * std::atan(std::tan(0.5 * curvature) - std::tan(0.5 * yield));
   EXPECT_LT(potential.energy(on_arc(rod, count, left)).value(), 1e-20 * stored);
-  expect_derivatives(potential, bent, true);
+  expect_derivatives(potential, on_arc(rod, count, 0.2), true);
+  // Beyond it the moment stays, but for the hundredth that spreads the bend.
+  expect_derivatives(potential, on_arc(rod, count, 0.35), true);
+  const double moment = section.bending[0] * 2.0 * std::tan(0.5 * yield);
+  EXPECT_NEAR(potential.resultants(on_arc(rod, count, 0.35))[5][1], moment, 0.012 * moment);
+}
+
+TEST(RodEnergy, DerivativesOfAFlatRodThatYields) {
+  RodSection section = RodSection::rectangle(0.1, 0.25, 1e6, 0.3, 1000.0);
+  section.yield_curvature = 0.15;
+  const Rod rod = make_rod(random_line(8, 11), section, {.is_straight = true, .curvature = {}, .twist = {}});
+  RodPotential potential(std::make_shared<const RodMesh>(rod.mesh));
+  ASSERT_TRUE(potential.begin_step(rod.mesh.x_start, 1.0, 1.0));
+  ASSERT_GT(potential.yield_work(rod.mesh.x_start), 0.0);
+  expect_derivatives(potential, rod.mesh.x_start, true);
 }
 
 }  // namespace

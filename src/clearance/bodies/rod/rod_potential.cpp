@@ -192,8 +192,7 @@ Vec<3> RodPotential::stiffness_of(const RodJoint& joint) const {
 std::vector<double> RodPotential::joint_energies(const VecX& x) const {
   std::vector<double> energies(mesh_->joints.size(), 0.0);
   visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
-    const Vec<3> off = joint_bend(joint).value - rest_of(j);
-    energies[j] = 0.5 * stiffness_of(mesh_->joints[j]).dot(off.cwiseAbs2());
+    energies[j] = respond(j, joint_bend(joint).value).energy;
   });
   return energies;
 }
@@ -201,7 +200,7 @@ std::vector<double> RodPotential::joint_energies(const VecX& x) const {
 std::vector<Vec<3>> RodPotential::resultants(const VecX& x) const {
   std::vector<Vec<3>> moments(mesh_->joints.size());
   visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
-    moments[j] = stiffness_of(mesh_->joints[j]).cwiseProduct(joint_bend(joint).value - rest_of(j));
+    moments[j] = respond(j, joint_bend(joint).value).moment;
   });
   std::vector<Vec<3>> sums(mesh_->segments.size(), Vec<3>::Zero());
   std::vector<int> counts(sums.size(), 0);
@@ -219,31 +218,74 @@ std::vector<Vec<3>> RodPotential::resultants(const VecX& x) const {
   return sums;
 }
 
-/// Returns by how much the curvatures of a joint yield at the end of a step: what the size of the curvature from rest
-/// exceeds the yield curvature by stays, in its direction. A bend by an angle a is stored as 2 tan(a / 2).
-Vec<2> RodPotential::yielding(std::size_t j, const Vec<3>& bend) const {
-  const RodJoint& joint = mesh_->joints[j];
+/// Returns the bend of a joint from rest beyond which it yields, as bends are stored: 2 tan(a / 2) for an angle a.
+/// Infinite if it does not yield.
+double RodPotential::yield_bend(const RodJoint& joint) const {
+  if (!has_yield_) return infinity;
   double limit = 0.0;
   for (const int s : joint.segments) {
     const std::optional<double>& of_section = mesh_->sections[mesh_->segments[s].section].yield_curvature;
-    if (!of_section) return Vec<2>::Zero();
+    if (!of_section) return infinity;
     limit = std::max(limit, *of_section);
   }
   constexpr double largest_angle = 3.0;  // [rad] of the yield at a joint, below half a turn
-  const double stored = 2.0 * elementary::tan(0.5 * std::min(limit * joint.length, largest_angle));
+  return 2.0 * elementary::tan(0.5 * std::min(limit * joint.length, largest_angle));
+}
+
+/// Returns by how much the curvatures of a joint yield at the end of a step: what the size of the curvature from rest
+/// exceeds the yield curvature by stays, in its direction.
+Vec<2> RodPotential::yielding(std::size_t j, const Vec<3>& bend) const {
+  const double limit = yield_bend(mesh_->joints[j]);
   const Vec<2> off = (bend - rest_of(j)).head<2>();
   const double size = off.norm();
-  if (size <= stored) return Vec<2>::Zero();
-  return (1.0 - stored / size) * off;
+  if (size <= limit) return Vec<2>::Zero();
+  return (1.0 - limit / size) * off;
+}
+
+namespace {
+
+/// Share of the stiffness that is left beyond the yield curvature within a step. It spreads a bend over the joints that
+/// yield, which perfect plasticity leaves undetermined; the moment is too large by this share of what a step bends.
+constexpr double kept_stiffness = 0.01;
+
+}  // namespace
+
+/// With q = b K b of the bend b from rest, s = |b| and d = b / s, the energy beyond the yield bend Y is
+/// q g(s), g = Y / s - Y^2 / (2 s^2): K (Y s - Y^2 / 2) along each axis, and the elastic q / 2 at s = Y.
+RodPotential::Response RodPotential::respond(std::size_t j, const Vec<3>& bend) const {
+  const RodJoint& joint = mesh_->joints[j];
+  const Vec<3> off = bend - rest_of(j), stiffness = stiffness_of(joint);
+  Response response;
+  response.energy = 0.5 * stiffness.dot(off.cwiseAbs2());
+  response.moment = stiffness.cwiseProduct(off);
+  response.tangent = stiffness.asDiagonal();
+  const double limit = yield_bend(joint);
+  const Vec<2> b = off.head<2>();
+  const double s = b.norm();
+  if (s <= limit) return response;
+  response.is_elastic = false;
+  constexpr double share = 1.0 - kept_stiffness;
+  const double part = limit / s, g = part - 0.5 * part * part;
+  const double g1 = (part * part - part) / s, g2 = (2.0 * part - 3.0 * part * part) / (s * s);
+  const Vec<2> d = b / s, kb = response.moment.head<2>();
+  const double q = kb.dot(b);
+  const Mat<2> along = d * d.transpose(), mixed = kb * d.transpose();
+  Mat<2> tangent = q * (g2 * along + g1 / s * (Mat<2>::Identity() - along)) + 2.0 * g1 * (mixed + mixed.transpose());
+  tangent += 2.0 * g * response.tangent.topLeftCorner<2, 2>();
+  response.energy += share * (q * g - 0.5 * q);
+  response.moment.head<2>() += share * (2.0 * g * kb + q * g1 * d - kb);
+  response.tangent.topLeftCorner<2, 2>() =
+      share * tangent + kept_stiffness * Mat<2>(response.tangent.topLeftCorner<2, 2>());
+  return response;
 }
 
 double RodPotential::yield_work(const VecX& x) const {
   std::vector<double> lost(mesh_->joints.size());
   visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
-    const Vec<3> bend = joint_bend(joint).value, off = bend - rest_of(j);
+    const Vec<3> bend = joint_bend(joint).value;
     const Vec<2> yielded = yielding(j, bend);
-    const Vec<3> after = off - Vec<3>(yielded[0], yielded[1], 0.0);
-    lost[j] = 0.5 * stiffness_of(mesh_->joints[j]).dot(off.cwiseAbs2() - after.cwiseAbs2());
+    const Vec<3> after = bend - rest_of(j) - Vec<3>(yielded[0], yielded[1], 0.0);
+    lost[j] = respond(j, bend).energy - 0.5 * stiffness_of(mesh_->joints[j]).dot(after.cwiseAbs2());
   });
   return ordered_sum(static_cast<int>(lost.size()), [&](int j) { return lost[j]; }).value();
 }
@@ -308,6 +350,26 @@ void add_squares(const std::array<BendGradient, 3>& gradients, const Vec<3>& sti
   }
 }
 
+/// Adds the sum of tangent(k, l) * gradient k * gradient l' to the lower half.
+void add_products(const std::array<BendGradient, 3>& gradients, const Mat<3>& tangent, JointMatrix& hessian) {
+  Eigen::Matrix<double, 8, 3> all;
+  for (int k = 0; k < 3; ++k) all.col(k) = gradients[k].gradient;
+  hessian += all * tangent * all.transpose();
+}
+
+/// Replaces a negative eigenvalue of both bendings by zero.
+Mat<3> without_negative(const Mat<3>& tangent) {
+  const Mat<2> m = tangent.topLeftCorner<2, 2>();
+  const double mean = 0.5 * m.trace(), radius = std::hypot(0.5 * (m(0, 0) - m(1, 1)), m(0, 1));
+  Mat<3> result = tangent;
+  if (mean < radius) {
+    // The part of the positive eigenvalue mean + radius: its projector is (m - (mean - radius)) / (2 radius).
+    result.topLeftCorner<2, 2>() =
+        std::max(0.0, mean + radius) / (2.0 * radius) * (m - (mean - radius) * Mat<2>::Identity());
+  }
+  return result;
+}
+
 /// Returns the stiffness of bending that the projected matrix of a joint has in space; zero for flat rods. A round rod
 /// that is straight at rest turns about itself at no cost while it is bent. In its own axes the second derivatives say
 /// so, and the first ones alone make Newton creep; in space the first ones do.
@@ -332,13 +394,19 @@ void RodPotential::differentiate_joints(const VecX& x, std::optional<HessianKind
   visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
     const JointBend bend = joint_bend(joint);
     const std::array<BendGradient, 3> gradients = bend_gradients(joint, bend);
-    const Vec<3> stiffness = stiffness_of(mesh_->joints[j]);
-    const Vec<3> force = stiffness.cwiseProduct(bend.value - rest_of(j));
+    const Response response = respond(j, bend.value);
+    const Vec<3>& force = response.moment;
     forces_[j] = force[0] * gradients[0].gradient + force[1] * gradients[1].gradient + force[2] * gradients[2].gradient;
     if (!kind) return;
     JointMatrix hessian = JointMatrix::Zero();
     const bool is_exact = *kind == HessianKind::exact;
     if (is_exact) hessian = bend_hessian(joint, bend, force);
+    if (!response.is_elastic) {
+      add_products(gradients, is_exact ? response.tangent : without_negative(response.tangent), hessian);
+      write_joint(j, hessian);
+      return;
+    }
+    const Vec<3> stiffness = response.tangent.diagonal();
     const double common = is_exact ? 0.0 : stiffness_in_space(stiffness);
     add_squares(gradients, stiffness - Vec<3>(common, common, 0.0), hessian);
     if (common > 0.0) {
@@ -462,7 +530,7 @@ void RodPotential::add_clamp_torques(const VecX& x, VecX& torques) const {
       const RodJointState at = joint_at(j, x);
       const JointBend bend = joint_bend(at);
       const std::array<BendGradient, 3> gradients = bend_gradients(at, bend);
-      const Vec<3> force = stiffness_of(joint).cwiseProduct(bend.value - rest_of(j));
+      const Vec<3> force = respond(j, bend.value).moment;
       double by_turn = 0.0;
       for (std::size_t k = 0; k < 3; ++k) by_turn += force[static_cast<Eigen::Index>(k)] * gradients[k].by_turn[side];
       // A rotation w of the held direction D turns the axes by w . (D x m2) / |D across|, where m2 is across D.

@@ -3,6 +3,9 @@
 //     EA/2 (|e| / L - 1)^2 L for every segment, and
 //     (EI1 (k1 - k1 at rest)^2 + EI2 (k2 - k2 at rest)^2 + GJ (m - m at rest)^2) / 2l for every joint (rod_joint.h).
 //
+// Beyond its yield curvature a joint has a constant moment, so that the step is one of perfect plasticity; what the
+// curvature exceeds the yield curvature by is history at its end.
+//
 // The director of a segment is history: at the end of a step it is transported from the tangent at its start to that at
 // its end. Within a step every trial is transported from the start of the step, so that the energy does not depend on
 // the way there.
@@ -107,7 +110,16 @@ class RodPotential : public Potential {
     const double* const yielded = history_.data() + 6 * static_cast<std::size_t>(of.segments[0]) + 4;
     return rest + Vec<3>(yielded[0], yielded[1], 0.0);
   }
+  double yield_bend(const RodJoint& joint) const;
   Vec<2> yielding(std::size_t joint, const Vec<3>& bend) const;
+  /// What resists curvatures and twist of a joint that are off those at rest.
+  struct Response {
+    double energy = 0.0;            // [J]
+    Vec<3> moment = Vec<3>::Zero();
+    Mat<3> tangent = Mat<3>::Zero();
+    bool is_elastic = true;
+  };
+  Response respond(std::size_t joint, const Vec<3>& bend) const;
   void differentiate_joints(const VecX& x, std::optional<HessianKind> kind);
   void add_forces(const VecX& x, double scale, VecX& gradient) const;
   void write_joint(std::size_t joint, const JointMatrix& hessian);
