@@ -1,4 +1,6 @@
 // Loads against closed forms: accelerations, tractions and forces, formulas and time windows.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "simulation/running_scene.h"
@@ -46,6 +48,19 @@ TEST_P(Load, ConstantAccelerationIsWeight) {
 
 INSTANTIATE_TEST_SUITE_P(Integrators, Load, testing::Values("implicit_euler", "implicit_newmark", "bdf2"),
                          [](const auto& name) { return name.param; });
+
+TEST(Load, ThatBeginsAndEndsLaterChangesTheVelocityByItsImpulse) {
+  for (const char* integrator : {"bdf2", "bdf2_restarted", "bdf2_in_flight"}) {
+    for (const char* kind : {"deformable", "rigid"}) {
+      RunningScene ball(free_ball(R"({"value": [0, -10, 0], "start": 0.2, "end": 0.5})"),
+                        {fmt::format("time.integrator={}", integrator), fmt::format("bodies[0].kind={}", kind)});
+      ball.steps(80);
+      // The first block of a stiff body is its centre of mass.
+      const double velocity = kind == std::string("rigid") ? ball.v(0)[1] : mean_velocity(ball)[1];
+      EXPECT_NEAR(velocity, -3.0, 1e-9) << integrator << ", " << kind;
+    }
+  }
+}
 
 TEST(Load, FormulaIsTakenAtTheEndOfTheStep) {
   RunningScene ball(free_ball(R"({"expression": ["6 * t", "0", "cos(t) "]})"), {"time.integrator=implicit_euler"});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clearance/simulation/stepping/step_parts.h"
 #include "simulation/running_scene.h"
 
 namespace clearance {
@@ -56,6 +57,37 @@ TEST(StepParts, AreNotTakenWhereTheSceneSaysSo) {
   const StepReport report = scene.simulation().step();
   EXPECT_EQ(to_string(report.status), "iteration_limit");
   EXPECT_EQ(report.num_parts, 1);
+}
+
+TEST(StepParts, BeginAtTheLengthOfTheLastOnes) {
+  // What quarters need is not enough for halves.
+  const int enough = most_iterations(cantilever(0.1, "", 200), 8) + 1;
+  RunningScene scene(cantilever(0.4, "", enough)), resumed(cantilever(0.4, "", enough));
+  const StepReport first = scene.simulation().step();
+  ASSERT_GE(first.num_parts, 3);
+  ASSERT_EQ(to_string(first.status), "converged");
+  const int level = scene.state().level;
+  EXPECT_GE(level, 1);
+  // A run that is resumed has the same bits.
+  ASSERT_TRUE(resumed.simulation().restore(scene.state()));
+  for (int n = 0; n < 3; ++n) {
+    const StepReport next = scene.simulation().step();
+    EXPECT_TRUE(n > 0 || level <= 1 || next.num_parts > 1);
+    resumed.simulation().step();
+    EXPECT_EQ(scene.state().x, resumed.state().x);
+    EXPECT_EQ(scene.state().level, resumed.state().level);
+  }
+}
+
+TEST(StepParts, AreTakenWhereFrictionDoesNotAgree) {
+  EXPECT_TRUE(may_be_cut(StepStatus::friction_lag_limit));
+  SolverOptions options;
+  options.friction.iterations = 0;
+  EXPECT_LT(options_of_attempt(options).friction.max_iterations, options.friction.max_iterations);
+  EXPECT_LT(options_of_attempt(options).max_iterations, options.max_iterations);
+  // A number of lags that the scene asks for is kept.
+  options.friction.iterations = 80;
+  EXPECT_EQ(options_of_attempt(options).friction.max_iterations, options.friction.max_iterations);
 }
 
 TEST(StepParts, ThatDoNotConvergeEitherKeepTheStatus) {

@@ -289,7 +289,7 @@ Checkpoint checkpoint_of(const State& state) {
   // States without turns have no such array, nor have those whose contacts act as far as the scene says, and those of
   // steps of one length.
   if (state.narrowing != 1.0) checkpoint.arrays["narrowing"] = {state.narrowing};
-  if (state.h_prev > 0.0) {
+  if (state.h_prev > 0.0 || state.level > 0) {
     std::vector<double>& pace = checkpoint.arrays["pace"];
     pace = {state.h_prev, static_cast<double>(state.level)};
     pace.insert(pace.end(), state.top_speed.begin(), state.top_speed.end());

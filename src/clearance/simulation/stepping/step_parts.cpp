@@ -16,6 +16,8 @@ namespace {
 constexpr double growth_share = 0.2;
 /// Halvings of a part that does not converge, where an accuracy allows more.
 constexpr int halvings_to_converge = 6;
+/// Newton iterations and lags of friction after which an attempt is given up, because halves take less work.
+constexpr int patience = 200, patience_of_friction = 50;
 /// Halvings of a step in which a motion or a load begins or ends.
 constexpr int halvings_to_events = 10;
 /// Slower motion than this has no error: as a share of the scene's diagonal in a step, and of what gravity gives in it.
@@ -79,7 +81,15 @@ StepReport undefined_step(const Issues& issues) {
 
 bool may_be_cut(StepStatus status) {
   return status == StepStatus::locked || status == StepStatus::iteration_limit ||
-         status == StepStatus::line_search_stalled;
+         status == StepStatus::line_search_stalled || status == StepStatus::friction_lag_limit;
+}
+
+SolverOptions options_of_attempt(SolverOptions options) {
+  options.max_iterations = std::min(options.max_iterations, patience);
+  if (options.friction.iterations == 0) {
+    options.friction.max_iterations = std::min(options.friction.max_iterations, patience_of_friction);
+  }
+  return options;
 }
 
 bool can_be_cut(const SceneModel& scene) {
@@ -117,10 +127,10 @@ void StepParts<dim>::set_level(int level) {
 }
 
 template <int dim>
-StepReport StepParts<dim>::take(const StepReport& whole, State& state) {
+StepReport StepParts<dim>::take(const StepReport* whole, State& state) {
   State own = state;
   forget_past(own);
-  add_attempt(whole, failed_work_);
+  if (whole != nullptr) add_attempt(*whole, failed_work_);
   StepReport report = take_halves(0, own);
   add_attempt(failed_work_, report);
   if (!report.is_advanced()) return report;
@@ -151,7 +161,8 @@ typename StepParts<dim>::Part StepParts<dim>::try_part(int level, const State& b
     part.report = undefined_step(targets.issues());
     return part;
   }
-  part.report = advance<dim>(scene_.model, scene_.options, targets.value(), state, workspace_, hooks_);
+  const bool is_last = level >= std::min(deepest_, halvings_to_converge);
+  part.report = solve_part(targets.value(), is_last, state);
   if (!part.report.is_advanced()) return part;
   const double h = scene_.options.integrator.h;
   const double least_speed =
@@ -227,16 +238,27 @@ StepReport StepParts<dim>::take_halves(int level, State& state) {
 }
 
 template <int dim>
+StepReport StepParts<dim>::solve_part(const PrescribedTargets& targets, bool is_last, State& state) {
+  // Statics have no shorter steps that are easier as such.
+  const bool may_be_long = is_last || scene_.options.integrator.method == TimeIntegrator::quasi_static;
+  const SolverOptions options = may_be_long ? scene_.options : options_of_attempt(scene_.options);
+  return advance<dim>(scene_.model, options, targets, state, workspace_, hooks_);
+}
+
+template <int dim>
 StepReport StepParts<dim>::take_part(int level, State& state) {
+  // A part that is more than twice as long as the last one is not tried.
+  if (level + 1 < std::min(state.level, deepest_)) return take_halves(level, state);
   State before = state;
   set_level(level);
   const Result<PrescribedTargets> targets = find_targets(scene_, state);
   if (!targets) return undefined_step(targets.issues());
-  StepReport report = advance<dim>(scene_.model, scene_.options, targets.value(), state, workspace_, hooks_);
+  StepReport report = solve_part(targets.value(), level >= deepest_, state);
   if (!may_be_cut(report.status) || level >= deepest_) {
     // If the shortest part has not converged, the next ones are not halved any more: that would cost much and help
     // little.
     if (may_be_cut(report.status)) deepest_ = 0;
+    state.level = level;
     return report;
   }
   add_attempt(report, failed_work_);

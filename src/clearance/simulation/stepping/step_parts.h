@@ -19,6 +19,10 @@ StepReport undefined_step(const Issues& issues);
 /// True if a shorter step may converge where a step with this status did not.
 bool may_be_cut(StepStatus status);
 
+/// Returns the options for an attempt at a step or a part that may be taken again in halves: it is given up where halves
+/// need less work.
+SolverOptions options_of_attempt(SolverOptions options);
+
 /// True if the scene says what happens within a step: motions by a list of poses or files say only where its end is.
 bool can_be_cut(const SceneModel& scene);
 
@@ -33,10 +37,10 @@ class StepParts {
   StepParts(const StepParts&) = delete;
   StepParts& operator=(const StepParts&) = delete;
 
-  /// Takes the step that begins at `state` in parts, after it has ended as `whole` in one. The report has the sums of
-  /// the parts, the work of all attempts, and the status of the first part that did not converge, if any. The state is
-  /// untouched if a part could not be taken.
-  StepReport take(const StepReport& whole, State& state);
+  /// Takes the step that begins at `state` in parts, after the attempt `whole` to take it in one, if there was one. The
+  /// report has the sums of the parts, the work of all attempts, and the status of the first part that did not converge,
+  /// if any. The state is untouched if a part could not be taken.
+  StepReport take(const StepReport* whole, State& state);
 
   /// Called at the end of each part.
   using PartVisitor = std::function<void(const State&, const StepReport&)>;
@@ -55,6 +59,8 @@ class StepParts {
   Part try_part(int level, const State& before, State& state);
   /// True if a motion or a load begins or ends between two times.
   bool has_event(double t0, double t1) const;
+  /// Solves a part; `is_last` if it is not taken again in halves.
+  StepReport solve_part(const PrescribedTargets& targets, bool is_last, State& state);
   /// Takes the next h / 2^level; State::step counts in steps of that length.
   StepReport take_part(int level, State& state);
   StepReport take_halves(int level, State& state);

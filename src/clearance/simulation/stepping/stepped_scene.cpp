@@ -21,6 +21,7 @@
 #include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/output/fields.h"
 #include "clearance/simulation/start/preflight.h"
+#include "clearance/simulation/stepping/force_events.h"
 #include "clearance/simulation/stepping/relaxation.h"
 #include "clearance/simulation/stepping/step_parts.h"
 #include "clearance/solver/feasible_step.h"
@@ -311,6 +312,7 @@ StepReport SteppedScene::step() {
   if (scene->options.has_contact && scene->options.integrator.method != TimeIntegrator::quasi_static) {
     coarse = watch.measure(scene->model, state, scene->options.integrator.h);
   }
+  forget_past_at_events(desc, *scene, state);
   const VecX x_t0 = scene->model.stiff_bodies.empty() ? VecX() : state.x;
   StepReport report = adapting.is_empty() ? advance<dim>(targets.value()) : advance_adapting<dim>(targets.value());
   if (report.is_advanced()) forces = report.forces;
@@ -325,14 +327,22 @@ StepReport SteppedScene::advance(const PrescribedTargets& targets) {
   auto& own = std::get<StepWorkspace<dim>>(workspace);
   std::optional<GapPath<dim>> path;
   if (distances) path.emplace(*distances, desc.contact.gap_tolerance, *scene, own, hooks);
+  const bool is_static = scene->options.integrator.method == TimeIntegrator::quasi_static;
+  const bool can_be_halved = desc.time.max_halvings > 0 && can_be_cut(*scene);
+  if (can_be_halved && state.level > 1) {
+    // Where the last step ended in quarters or shorter parts, this one is not tried as a whole.
+    StepReport report = StepParts<dim>(desc, *scene, own, hooks).take(nullptr, state);
+    report.total_seconds = of_step.seconds();
+    return report;
+  }
   double narrowing = state.narrowing;
+  const SolverOptions options = can_be_halved && !is_static ? options_of_attempt(scene->options) : scene->options;
   std::optional<SolvedStep<dim>> solved(path ? path->solve(targets, state, narrowing)
-                                             : solve<dim>(scene->model, scene->options, targets, state, own, hooks));
+                                             : solve<dim>(scene->model, options, targets, state, own, hooks));
   state.narrowing = narrowing;
   const StepStatus status = solved->status();
-  const bool is_static = scene->options.integrator.method == TimeIntegrator::quasi_static;
   const bool may_help = may_be_cut(status) || (is_static && may_relax(status));
-  if (may_help && desc.time.max_halvings > 0 && can_be_cut(*scene)) {
+  if (may_help && can_be_halved) {
     // Nothing is kept of a step that is taken otherwise, so that it need not be undone.
     StepReport whole = solved->report();
     solved.reset();
@@ -347,6 +357,7 @@ StepReport SteppedScene::advance(const PrescribedTargets& targets) {
     return report;
   }
   StepReport report = commit(std::move(*solved), state);
+  state.level = 0;
   if (path) {
     add_attempt(path->other_work(), report);
     report.gap_share = path->gap_share();
@@ -396,7 +407,7 @@ StepReport SteppedScene::take_otherwise(const PrescribedTargets& targets, const 
   }
   if (!may_be_cut(whole.status)) return whole;
   StepParts<dim> parts(desc, *scene, std::get<StepWorkspace<dim>>(workspace), hooks);
-  return parts.take(whole, state);
+  return parts.take(&whole, state);
 }
 
 template <int dim>

@@ -1,0 +1,12 @@
+// Forces that begin or end to act between two steps.
+#pragma once
+
+#include "clearance/simulation/build/scene_model.h"
+
+namespace clearance {
+
+/// Lets the integrator start anew for the bodies on which a load or an attachment begins or ends to act at the start of
+/// the step: differences of the past know nothing of the change, and velocities would stay half a step of it behind.
+void forget_past_at_events(const SceneDesc& desc, const SceneModel& scene, State& state);
+
+}  // namespace clearance
