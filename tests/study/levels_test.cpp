@@ -57,6 +57,20 @@ TEST(Levels, SplitMeshesWhoseNodesHaveNumbers) {
   EXPECT_EQ(levels->warnings[0].place, "bodies[0].generator");
 }
 
+TEST(Levels, RefuseClampsWhoseNodesAreListed) {
+  BodyDesc body = generated({GeneratorKind::line, {1}, {8}});
+  body.kind = BodyKind::rod;
+  body.motions.emplace_back().region.nodes = {0, 1};
+  Result<Levels> levels = make_levels(scene_of(body), Refinement::mesh, 3);
+  ASSERT_TRUE(levels);
+  EXPECT_EQ(levels->warnings.back().place, "bodies[0].motions[0].region.nodes");
+  body.motions[0].clamp = true;
+  levels = make_levels(scene_of(body), Refinement::mesh, 3);
+  ASSERT_EQ(levels.issues().size(), 1U);
+  EXPECT_EQ(levels.issues()[0].place, "bodies[0].motions[0].region.nodes");
+  EXPECT_TRUE(make_levels(scene_of(body), Refinement::step, 3));
+}
+
 TEST(Levels, HalveStepsAndKeepTheTimesOfFrames) {
   SceneDesc scene = scene_of(generated({}));
   scene.output.frame_interval = 3;

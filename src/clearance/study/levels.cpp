@@ -139,6 +139,31 @@ Issues find_motions_per_step(const SceneDesc& scene) {
   return issues;
 }
 
+/// Returns problems of motions whose nodes are listed: the vertices that refinement adds between them are not in the
+/// list. A clamp then holds no edge, which is an error; nodes that are held alone are a warning.
+void find_listed_nodes(const SceneDesc& scene, Issues& errors, Issues& warnings) {
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const BodyDesc& body = scene.bodies[i];
+    for (std::size_t j = 0; is_refined(body) && j < body.motions.size(); ++j) {
+      const MotionDesc& motion = body.motions[j];
+      if (motion.region.nodes.size() < 2) continue;
+      const std::string place = fmt::format("bodies[{}].motions[{}].region.nodes", i, j);
+      if (motion.clamp) {
+        errors.push_back({"", place, "",
+                          fmt::format("finer meshes of '{}' have vertices between those in the list, so that the clamp "
+                                      "would hold no edge; expected a box, or --refine step",
+                                      body.name)});
+      } else {
+        warnings.push_back({"", place, "",
+                            fmt::format("finer meshes of '{}' have vertices between those in the list, which the motion "
+                                        "does not hold; a box holds them, too",
+                                        body.name),
+                            Severity::warning});
+      }
+    }
+  }
+}
+
 /// Halves the step, and the parts of steps with an accuracy, whose errors are of the second order. Frames and
 /// checkpoints keep their times.
 void refine_step(SceneDesc& scene) {
@@ -173,7 +198,10 @@ Result<Levels> make_levels(const SceneDesc& scene, Refinement refinement, int nu
     const Issues motions = find_motions_per_step(scene);
     issues.insert(issues.end(), motions.begin(), motions.end());
   }
-  if (refines_mesh) add_mesh_warnings(scene, levels.warnings);
+  if (refines_mesh) {
+    add_mesh_warnings(scene, levels.warnings);
+    find_listed_nodes(scene, issues, levels.warnings);
+  }
 
   levels.scenes = {scene};
   while (issues.empty() && std::ssize(levels.scenes) < num_levels) {
