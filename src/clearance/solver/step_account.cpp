@@ -23,16 +23,24 @@ std::vector<std::pair<std::string, double>> EnergyAccount::entries() const {
           {"residual", residual}, {"impacts", impacts},   {"integrator", integrator}, {"closure", closure()}};
 }
 
+/// True if the state says what potential k, or the barriers, stored before the step. Before the first step it says so
+/// where clamps turn at once, and has a number that is none elsewhere.
+template <int dim>
+bool StepAccount<dim>::knows_stored(const State& state, Eigen::Index k) const {
+  return state.stored.size() == energy_t0_.size() && !std::isnan(state.stored[k]);
+}
+
 /// Stored energies jump between steps: drives have moved on, and the barrier may have another stiffness. Plastic flow
 /// changes the rest state of a material and not its energy, but for rounding.
 template <int dim>
-void StepAccount<dim>::find_jumps(const State& state, bool is_first) {
+void StepAccount<dim>::find_jumps(const State& state) {
   const auto count = static_cast<Eigen::Index>(potentials_.size());
   jump_t0_ = VecX::Zero(count);
   for (Eigen::Index k = 0; k < count; ++k) {
     const Potential& potential = *potentials_[k];
-    if (potential.is_dissipative() || (is_first && !potential.is_driven()) || plastic_work_of(potential)) continue;
-    jump_t0_[k] = energy_t0_[k] - load_energy_t0_[k] - (is_first ? 0.0 : state.stored[k]);
+    const bool is_known = knows_stored(state, k);
+    if (potential.is_dissipative() || (!is_known && !potential.is_driven()) || plastic_work_of(potential)) continue;
+    jump_t0_[k] = energy_t0_[k] - load_energy_t0_[k] - (is_known ? state.stored[k] : 0.0);
     energy_.stored += jump_t0_[k];
   }
 }
@@ -53,10 +61,9 @@ void StepAccount<dim>::open(const State& state, double barrier) {
   }
   energy_t0_[count] = barrier;
   body_energy_t0_ = body_energies(state.x);
-  const bool is_first = state.stored.size() != energy_t0_.size();
-  find_jumps(state, is_first);
+  find_jumps(state);
   // The integrator accounts for the change of the barrier's stiffness.
-  if (is_first) return;
+  if (!knows_stored(state, count)) return;
   energy_.integrator += energy_t0_[count] - state.stored[count];
   energy_.stored += energy_t0_[count] - state.stored[count];
 }
@@ -133,8 +140,22 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
     // new place holds no energy of its own.
     energy_.drives += jump_t0_[k] - gap;
     note_drive(gradient);
+    if (potential.has_body_energies()) leave_out_gaps(potential, gradient, end.x);
   } else {
     sums.gaps += gap;
+  }
+}
+
+/// Takes what a driven potential gains beyond the work of its forces out of the gains of the bodies.
+template <int dim>
+void StepAccount<dim>::leave_out_gaps(const Potential& potential, const VecX& gradient, const VecX& x_t1) {
+  if (model_.body_of_block.empty()) return;
+  VecX before = VecX::Zero(model_.surface.num_bodies()), after = before;
+  potential.add_body_energies(x_t0_, model_.body_of_block, before);
+  potential.add_body_energies(x_t1, model_.body_of_block, after);
+  body_gain_ -= per_ledger(after - before);
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    body_gain_[static_cast<Eigen::Index>(ledger_of_block(b))] += block<dim>(gradient, b).dot(block<dim>(dx_, b));
   }
 }
 

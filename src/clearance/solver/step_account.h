@@ -49,7 +49,9 @@ class StepAccount {
   };
   void close_potential(Eigen::Index k, const VecX& gradient, const Iterate& end, Sums& sums);
   void close_contacts(StepProblem<dim>& problem, const Iterate& end, const TermGradients& forces, Sums& sums);
-  void find_jumps(const State& state, bool is_first);
+  bool knows_stored(const State& state, Eigen::Index k) const;
+  void find_jumps(const State& state);
+  void leave_out_gaps(const Potential& potential, const VecX& gradient, const VecX& x_t1);
   void begin_sums(const VecX& x_t1);
   void mark_contacts(const Iterate& end);
   void add_contact_gaps(StepProblem<dim>& problem, const Iterate& end);

@@ -118,6 +118,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
                                                desc.contact.options);
   State state = make_initial_state(desc, bodies, unknowns, std::move(x), issues);
   set_rod_spins(desc, bodies, model, state);
+  set_stored_by_clamped(model, state);
   std::vector<PreparedMotion> motions = prepare_motions(desc, bodies, unknowns, issues, idle);
   state.released.assign(motions.size(), 0);
   state.controls = Eigen::Map<const VecX>(controls->values.data(), std::ssize(controls->values));

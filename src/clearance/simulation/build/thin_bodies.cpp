@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 
 #include "clearance/bodies/rod/rod_potential.h"
+#include "clearance/bodies/shell/bending_potential.h"
 #include "clearance/bodies/shell/membrane_potential.h"
 #include "clearance/math/rotation.h"
 #include "clearance/math/svd.h"
@@ -345,6 +347,21 @@ void add_particle_mass(const SceneDesc& desc, const std::vector<BodyInstance>& b
     const double of_particle =
         body.material.density * std::numbers::pi / 6.0 * (*body.thickness * *body.thickness * *body.thickness);
     for (const int block : unknowns.blocks[b].block_of_node) mass[block] += of_particle;
+  }
+}
+
+void set_stored_by_clamped(const Model& model, State& state) {
+  const auto has_clamps = [](const Potential& potential) {
+    if (const auto* bending = dynamic_cast<const BendingPotential*>(&potential)) return bending->has_clamps();
+    const auto* rod = dynamic_cast<const RodPotential*>(&potential);
+    return rod != nullptr && rod->has_clamps();
+  };
+  for (std::size_t k = 0; k < model.potentials.size(); ++k) {
+    if (!has_clamps(*model.potentials[k])) continue;
+    if (state.stored.size() == 0) {
+      state.stored.setConstant(std::ssize(model.potentials) + 1, std::numeric_limits<double>::quiet_NaN());
+    }
+    state.stored[static_cast<Eigen::Index>(k)] = model.potentials[k]->energy(state.x).value();
   }
 }
 
