@@ -43,6 +43,7 @@ StepRecord full_record() {
   record.large_rotation = {0.3, "bar"};
   record.curved = {1e-4, 2.0, "sphere"};
   record.contact_gap = {0.02, 1e-3, 5.0, "'a' and 'b'", "a"};
+  record.unstable = {"column", true, -0.1};
   record.remesh.counts = {{"elements", 100}, {"splits", 2}, {"rejected", 3}};
   record.remesh.numbers = {{"gain", 0.5}, {"elastic_loss", -0.25}};
   record.remesh.vectors = {{"momentum_loss", Vec<3>(0, 1, 2)}};
@@ -90,6 +91,18 @@ TEST(StepRecords, LinesThatAreReadAgainGiveTheSameWarnings) {
   EXPECT_EQ(warnings_of(read), warnings_of(record));
   EXPECT_EQ(read.newton_iterations, record.newton_iterations);
   EXPECT_EQ(read.min_distance, record.min_distance);
+}
+
+TEST(StepRecords, UnstableBalancesAreToldByWhetherTheyWereLeft) {
+  StepRecord record;
+  record.unstable = {"column", true, -0.25};
+  ASSERT_EQ(warnings_of(record).size(), 1U);
+  EXPECT_EQ(warnings_of(record)[0].find("buckled: 'column' has buckled"), 0U) << warnings_of(record)[0];
+  EXPECT_NE(warnings_of(record)[0].find("0.8 of the loads"), std::string::npos) << warnings_of(record)[0];
+  EXPECT_NE(warnings_of(record)[0].find("2 more steps"), std::string::npos) << warnings_of(record)[0];
+  record.unstable.is_left = false;
+  ASSERT_EQ(warnings_of(record).size(), 1U);
+  EXPECT_EQ(warnings_of(record)[0].find("unstable_equilibrium: 3 of 3 steps"), 0U) << warnings_of(record)[0];
 }
 
 TEST(StepRecords, LinesMayLackAnyEntry) {

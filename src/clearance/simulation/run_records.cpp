@@ -179,6 +179,9 @@ void add_watched(const Simulation& simulation, const StepReport& report, StepRec
   const std::optional<GapShare>& gap =
       asks_for_forces_alone(simulation.scene().output.probes) ? report.force_gap_share : report.gap_share;
   if (gap) record.contact_gap = gap_of(simulation, *gap);
+  if (report.instability) {
+    record.unstable = {name_of(report.instability->body), report.instability->is_left, report.instability->quotient};
+  }
   const CurvedDistance curved = simulation.curved_distance();
   if (curved.body >= 0) record.curved = {curved.distance, curved.share, name_of(curved.body)};
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "clearance/solver/objective_terms.h"
+#include "clearance/solver/report.h"
 #include "clearance/solver/step_problem.h"
 #include "clearance/solver/step_status.h"
 
@@ -52,6 +53,10 @@ struct NewtonState {
   int imbalanced_body = -1;         ///< the body there
   /// Gradients of all terms at the last iterate, if the step has ended because they balance.
   std::optional<TermGradients> forces_at_end;
+
+  // Step::leave_unstable_balance writes the next members.
+  std::optional<Instability> instability;  ///< of the first balance that was not stable
+  int num_exits = 0;                       ///< such balances that were left
 
   // Written by the stage that ends the step.
   StepStatus status = StepStatus::iteration_limit;

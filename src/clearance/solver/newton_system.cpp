@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "clearance/base/log.h"
 #include "clearance/model/blocks.h"
@@ -11,6 +12,9 @@ namespace clearance {
 namespace {
 /// Imbalance below which Hessians are not projected.
 constexpr double exact_imbalance = 1.0;
+/// Least share of the projected Hessian that is added to an exact one on the way out of an unstable balance, and the
+/// factor between the shares that are tried.
+constexpr double least_share = 1.0 / 1024, share_factor = 4.0;
 }  // namespace
 
 template <int dim>
@@ -32,6 +36,15 @@ void NewtonSystem<dim>::want_exact(bool is_near, double imbalance) {
   wants_exact_ = is_near && imbalance < std::min(exact_imbalance, exact_limit_);
 }
 
+template <int dim>
+void NewtonSystem<dim>::start_anew() {
+  gradient_.resize(0);
+  stable_at_.resize(0);
+  has_factor_ = wants_exact_ = false;
+  exact_limit_ = infinity;
+  leads_out_ = true;
+}
+
 /// Solves with the exact Hessian near the solution if that is positive definite, since it converges quadratically;
 /// projected ones converge linearly.
 template <int dim>
@@ -39,12 +52,17 @@ bool NewtonSystem<dim>::solve(const NewtonState& at, const MovingPart<dim>& part
   if (!part.is_everything()) return solve_part(part.blocks(), dy);
   is_shifted_ = false;
   if (is_exact_) {
-    has_factor_ = solve_exact(dy);
+    has_factor_ = solve_exact(at, dy);
     if (has_factor_) return true;
-    // An indefinite exact Hessian is not tried again before the imbalance has fallen to a tenth.
-    wants_exact_ = false;
-    exact_limit_ = 0.1 * at.imbalance.value_or(0.0);
-    assemble(at.point.iterate, part);
+    if (leads_out_) {
+      has_factor_ = solve_between(at, part, dy);
+      if (has_factor_) return true;
+    } else {
+      // An indefinite exact Hessian is not tried again before the imbalance has fallen to a tenth.
+      wants_exact_ = false;
+      exact_limit_ = 0.1 * at.imbalance.value_or(0.0);
+      assemble(at.point.iterate, part);
+    }
   }
   has_factor_ = solve_projected(dy);
   return has_factor_;
@@ -57,11 +75,42 @@ bool NewtonSystem<dim>::solve_again(const VecX& gradient, VecX& dy) {
 }
 
 template <int dim>
-bool NewtonSystem<dim>::solve_exact(VecX& dy) {
+bool NewtonSystem<dim>::solve_exact(const NewtonState& at, VecX& dy) {
   StageTimer timer(log_.profile(), Stage::linear_solve);
   LinearSolver& solver = in_.system.solver();
-  return solver.factorize(in_.system.matrix()) == LinearSolveStatus::solved &&
-         solver.solve_roughly(-gradient_, dy) == LinearSolveStatus::solved && is_descent(dy);
+  const bool is_factored = solver.factorize(in_.system.matrix()) == LinearSolveStatus::solved;
+  // Forecasts of contacts and secants of friction add stiffness that the objective does not have.
+  const bool is_plain = problem_.forecast().is_empty() && problem_.secant_share() == 0.0;
+  if (is_factored && is_plain && solver.proves_definiteness()) stable_at_ = at.point.iterate.x;
+  return is_factored && solver.solve_roughly(-gradient_, dy) == LinearSolveStatus::solved && is_descent(dy);
+}
+
+/// Solves with the sum of the assembled exact Hessian and the least share of the projected one that makes it positive
+/// definite. On the way out of an unstable balance the exact one is indefinite, and directions of the projected one are
+/// as much too short as the loads soften the body: a column that had to turn from one direction of bending to the
+/// softest one took more than 1000. False, with the projected Hessian assembled, if no share below one does.
+template <int dim>
+bool NewtonSystem<dim>::solve_between(const NewtonState& at, const MovingPart<dim>& part, VecX& dy) {
+  const std::uint64_t pattern = in_.system.matrix().pattern_id();
+  const std::vector<double> exact = in_.system.matrix().values();
+  wants_exact_ = false;
+  assemble(at.point.iterate, part);
+  BlockSparseMatrix& matrix = in_.system.matrix();
+  if (matrix.pattern_id() != pattern) return false;
+  StageTimer timer(log_.profile(), Stage::linear_solve);
+  const std::vector<double> projected = matrix.values();
+  LinearSolver& solver = in_.system.solver();
+  for (double share = std::max(least_share, share_ / share_factor); share < 1.0; share *= share_factor) {
+    for (std::size_t i = 0; i < exact.size(); ++i) matrix.values()[i] = exact[i] + share * projected[i];
+    if (solver.factorize(matrix) == LinearSolveStatus::solved &&
+        solver.solve_roughly(-gradient_, dy) == LinearSolveStatus::solved && is_descent(dy)) {
+      share_ = share;
+      is_exact_ = true;
+      return true;
+    }
+  }
+  matrix.values() = projected;
+  return false;
 }
 
 /// Solves with the projected Hessian. If rounding or missing inertia leaves it singular, its diagonal is shifted;

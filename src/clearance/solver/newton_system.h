@@ -43,13 +43,19 @@ class NewtonSystem {
   bool solve_again(const VecX& gradient, VecX& dy);
   /// True if some motion met no resistance, so that the last system of everything was shifted from the assembled one.
   bool is_shifted() const { return is_shifted_; }
+  /// Returns the unknowns [m] of the last iterate at which a factorisation has shown that the exact Hessian of the
+  /// objective is positive definite; empty if none has.
+  const VecX& stable_at() const { return stable_at_; }
+  /// Forgets what was learnt at earlier iterates: the present one is on the way out of an unstable balance.
+  void start_anew();
   /// Returns the counters of the linear systems of parts.
   LinearSolverCounters part_counters() const {
     return part_solver_ ? part_solver_->counters() : LinearSolverCounters();
   }
 
  private:
-  bool solve_exact(VecX& dy);
+  bool solve_exact(const NewtonState& at, VecX& dy);
+  bool solve_between(const NewtonState& at, const MovingPart<dim>& part, VecX& dy);
   bool solve_projected(VecX& dy);
   bool solve_part(const std::vector<int>& blocks, VecX& dy);
   bool is_descent(const VecX& dy) const { return dy.allFinite() && gradient_.dot(dy) <= 0.0; }
@@ -63,6 +69,9 @@ class NewtonSystem {
   bool is_exact_ = false;  // the Hessian assembled last is not projected
   bool wants_exact_ = false;
   bool has_factor_ = false, is_shifted_ = false;
+  VecX stable_at_;
+  bool leads_out_ = false;         // the iterates are on the way out of an unstable balance
+  double share_ = 0.25;            // of the projected Hessian in the last sum with the exact one
   double exact_limit_ = infinity;  // no exact Hessian before the imbalance is below: after one that was indefinite
 };
 

@@ -75,6 +75,13 @@ struct GapShare {
   int deflected = -1;                  ///< the body whose deflection it is; -1: of the force
 };
 
+/// A balance of forces in a step without inertia that was not stable.
+struct Instability {
+  double quotient = 0.0;  ///< curvature of the objective along the motion, over that without the pressure that softens
+  int body = -1;          ///< the body that moves farthest
+  bool is_left = false;   ///< the step has gone on to a stable balance; else it has ended there
+};
+
 struct StepReport {
   StepStatus status = StepStatus::converged;
   int num_parts = 1;           ///< steps that it was taken in: as one it did not converge, or was not accurate
@@ -101,7 +108,8 @@ struct StepReport {
   /// The larger one of a force and of a deflection, and that of a force, of quasi-static steps with contact, where they
   /// were estimated.
   std::optional<GapShare> gap_share, force_gap_share;
-  std::optional<RemeshReport> remesh;  ///< with bodies whose elements adapt
+  std::optional<Instability> instability;  ///< the first one of the step
+  std::optional<RemeshReport> remesh;      ///< with bodies whose elements adapt
   Profile profile;
   double total_seconds = 0.0;
   StepCounters counters;

@@ -20,12 +20,6 @@ constexpr int max_locked = 100;
 constexpr double longest_settling = 1000.0;
 
 template <int dim>
-std::unique_ptr<ConvergenceCriterion<dim>> make_criterion(const JudgedParts<dim>& parts) {
-  if (parts.in.has_forces()) return std::make_unique<ForceCriterion<dim>>(parts);
-  return std::make_unique<MotionCriterion<dim>>(parts);
-}
-
-template <int dim>
 InertialTarget predict_step(const StepInputs<dim>& in) {
   const IntegratorOptions& integrator = in.options.integrator;
   InertialTarget target = predict(integrator, in.state);
@@ -46,9 +40,16 @@ Step<dim>::Step(const StepInputs<dim>& in)
       coupling_(in_, problem_, bound_, friction_, log_),
       newton_(in_, problem_, log_),
       search_(in_, problem_, bound_, log_),
-      criterion_(make_criterion<dim>({in_, problem_, pull_, friction_, newton_, search_, log_})),
+      criterion_(make_criterion()),
       account_(in.model, in.copies, in.coordinates(), target_, in.options.integrator),
       counters_t0_(in.system.solver().counters()) {}
+
+template <int dim>
+std::unique_ptr<ConvergenceCriterion<dim>> Step<dim>::make_criterion() {
+  const JudgedParts<dim> parts{in_, problem_, pull_, friction_, newton_, search_, log_};
+  if (in_.has_forces()) return std::make_unique<ForceCriterion<dim>>(parts);
+  return std::make_unique<MotionCriterion<dim>>(parts);
+}
 
 template <int dim>
 void Step<dim>::solve() try {
@@ -57,8 +58,23 @@ void Step<dim>::solve() try {
   if (!begin_potentials()) return record();
   in_.start != nullptr ? start_from(*in_.start) : start();
 
-  // 2. Iterate projected Newton [Fer23, alg. 2.1]. Forces may end the step before a direction is solved for [Fer23,
-  // alg. A.1], or, as published, a direction may end it after it was followed.
+  // 2. Find a balance of forces, and leave it where it is not stable.
+  do {
+    find_balance();
+  } while (leave_unstable_balance());
+
+  // 3. Compute the exact verdict and the figures of the end.
+  finish();
+} catch (const Stopped&) {
+  now_.status = StepStatus::stopped;
+  in_.last_end.is_cut_off = true;
+  record();
+}
+
+/// Iterates projected Newton [Fer23, alg. 2.1]. Forces may end the step before a direction is solved for [Fer23,
+/// alg. A.1], or, as published, a direction may end it after it was followed.
+template <int dim>
+void Step<dim>::find_balance() {
   Verdict verdict = Verdict::go_on;
   while (verdict != Verdict::ended && now_.num_directions < in_.options.max_iterations) {
     check_stop();
@@ -72,13 +88,6 @@ void Step<dim>::solve() try {
     }
     if (verdict == Verdict::go_on) verdict = judge_direction(dy);
   }
-
-  // 3. Compute the exact verdict and the figures of the end.
-  finish();
-} catch (const Stopped&) {
-  now_.status = StepStatus::stopped;
-  in_.last_end.is_cut_off = true;
-  record();
 }
 
 template <int dim>

@@ -12,6 +12,7 @@
 #include "clearance/solver/linear_system.h"
 #include "clearance/solver/rebound.h"
 #include "clearance/solver/step_account.h"
+#include "clearance/solver/unstable_balance.h"
 
 namespace clearance {
 
@@ -38,6 +39,7 @@ class Step {
   VecX moved_from_end(const VecX& dy);
 
  private:
+  std::unique_ptr<ConvergenceCriterion<dim>> make_criterion();
   // step_start.cpp has the stages up to the first direction.
   bool begin_potentials();
   void start();
@@ -52,6 +54,7 @@ class Step {
   void start_from_inertia();
 
   // step.cpp has the stages of an iteration.
+  void find_balance();
   void check_stop() const;
   void refer_to_iterate();
   Verdict judge_iterate();
@@ -64,7 +67,9 @@ class Step {
   void set_part();
   IterationReport iteration_report() const;
 
-  // step_end.cpp: what is reported and kept
+  // step_end.cpp: what becomes of the balance, what is reported and kept
+  bool leave_unstable_balance();
+  void return_to_unstable_balance();
   void finish();
   void end_motion();
   void check_exactly();
@@ -89,7 +94,8 @@ class Step {
   StepAccount<dim> account_;
   LinearSolverCounters counters_t0_;  // at the start of the step
   NewtonState now_;
-  StepReport report_;  // written by `record` and `commit`; nothing here reads it
+  std::optional<NewtonState> unstable_;  // the first balance that was left
+  StepReport report_;                    // written by `record` and `commit`; nothing here reads it
 };
 
 }  // namespace clearance

@@ -7,6 +7,62 @@
 
 namespace clearance {
 
+namespace {
+/// Balances of a step that are left at most. A column leaves one or two.
+constexpr int most_exits = 8;
+}  // namespace
+
+/// Goes on from below a balance that is not stable, from which symmetry alone keeps Newton's method. False if the step
+/// has ended otherwise. If no stable balance is found from there, the step ends at the first one, and says so.
+template <int dim>
+bool Step<dim>::leave_unstable_balance() {
+  if (target_.has_inertia || !in_.has_forces()) return false;
+  if (now_.status != StepStatus::converged) {
+    if (unstable_) return_to_unstable_balance();
+    return false;
+  }
+  // A step that moves nothing ends where the last one has ended.
+  if (now_.num_directions == 0 && in_.state.step > 0) return false;
+  UnstableBalance<dim> balance(in_, problem_, bound_, log_);
+  auto exit = balance.find_exit(now_.point, newton_);
+  if (!exit) {
+    if (now_.instability) now_.instability->is_left = true;
+    return false;
+  }
+  if (now_.num_exits == most_exits) {
+    return_to_unstable_balance();
+    return false;
+  }
+  if (!now_.instability) {
+    now_.instability = exit->instability;
+    unstable_ = now_;
+  }
+  ++now_.num_exits;
+  now_.point = std::move(exit->point);
+  now_.status = StepStatus::iteration_limit;
+  now_.forces_at_end.reset();
+  now_.last = {};
+  now_.last.has_moved = now_.has_moved = true;
+  now_.last.alpha = 1.0;
+  now_.num_locked = 0;
+  log_.note("leaves a balance that is not stable");
+  friction_.note_motion();
+  newton_.start_anew();
+  criterion_ = make_criterion();
+  return true;
+}
+
+/// Ends the step at the balance that was left, with the work since then.
+template <int dim>
+void Step<dim>::return_to_unstable_balance() {
+  const int num_directions = now_.num_directions, num_partial_directions = now_.num_partial_directions;
+  now_ = std::move(*unstable_);
+  now_.num_directions = num_directions;
+  now_.num_partial_directions = num_partial_directions;
+  problem_.restrict_to({});
+  friction_.take_up(now_.point, 1.0);
+}
+
 template <int dim>
 void Step<dim>::finish() {
   end_motion();
@@ -37,6 +93,7 @@ void Step<dim>::record() {
   report_.residual = now_.residual;
   report_.imbalance = now_.imbalance.value_or(0.0);
   report_.imbalanced_body = now_.imbalanced_body;
+  report_.instability = now_.instability;
   report_.friction_iterations = friction_.num_lags();
   if (now_.status == StepStatus::stopped || now_.status == StepStatus::undefined_input) return;
   record_energies();
@@ -223,6 +280,8 @@ template void Step<2>::assemble_at_end(HessianKind, VecX&);
 template LinearSystem Step<2>::system_at_end();
 template std::optional<VecX> Step<2>::response(const VecX&);
 template VecX Step<2>::moved_from_end(const VecX&);
+template bool Step<2>::leave_unstable_balance();
+template void Step<2>::return_to_unstable_balance();
 template void Step<2>::finish();
 template void Step<2>::end_motion();
 template void Step<2>::record();
@@ -234,6 +293,8 @@ template void Step<3>::assemble_at_end(HessianKind, VecX&);
 template LinearSystem Step<3>::system_at_end();
 template std::optional<VecX> Step<3>::response(const VecX&);
 template VecX Step<3>::moved_from_end(const VecX&);
+template bool Step<3>::leave_unstable_balance();
+template void Step<3>::return_to_unstable_balance();
 template void Step<3>::finish();
 template void Step<3>::end_motion();
 template void Step<3>::record();

@@ -38,6 +38,7 @@ class AutomaticSolver final : public LinearSolver {
   void set_positions(const VecX& x) override { patches_.set_positions(x); }
   void forget_history() override;
   const LinearSolverCounters& counters() const override;
+  bool proves_definiteness() const override { return in_use_ == &direct_; }
 
  private:
   bool is_large(const BlockSparseMatrix& matrix) const {

@@ -19,6 +19,7 @@ class CholmodSolver final : public LinearSolver {
   void set_common_pattern(const BlockSparseMatrix& matrix) override;
   void forget_history() override;
   const LinearSolverCounters& counters() const override { return counters_; }
+  bool proves_definiteness() const override { return true; }
 
  private:
   bool analyze(const BlockSparseMatrix& matrix);

@@ -50,6 +50,9 @@ class LinearSolver {
   /// earlier systems is kept only if it would be recomputed identically.
   virtual void forget_history() = 0;
   virtual const LinearSolverCounters& counters() const = 0;
+  /// True if factorize() has found out whether the matrix given last is positive definite. Iterative solvers see only
+  /// the directions that they take.
+  virtual bool proves_definiteness() const { return false; }
 };
 
 /// Returns a supernodal Cholesky factorisation. The fill-reducing order (minimum degree, METIS nested dissection for

@@ -87,11 +87,51 @@ void RunSums::add(const StepRecord& record) {
     num_inaccurate_ += record.inaccurate;
     if (record.time_error > worst_part_.second) worst_part_ = {record.time, record.time_error};
   }
+  if (!record.unstable.body.empty()) {
+    Unstable& unstable = record.unstable.is_left ? left_ : kept_;
+    if (unstable.num_steps++ == 0) unstable.first = record;
+  }
   if (!record.account.empty() && !record.energy.empty()) energy_.add(energies_of(record));
+}
+
+namespace {
+
+/// Returns which share of the loads a body bears, if its softening is in proportion to them.
+std::string critical_share(double quotient) {
+  const double share = 1.0 / (1.0 - quotient);
+  return share > 0.2 ? fmt::format(", at about {:.2g} of the loads there", share) : std::string();
+}
+
+}  // namespace
+
+/// Adds that bodies were in balances from which the least disturbance leads away.
+void RunSums::add_stability_warnings(std::vector<RunWarning>& warnings) const {
+  if (left_.num_steps > 0) {
+    const StepRecord& first = left_.first;
+    warnings.push_back(
+        {"buckled",
+         fmt::format("'{}' has buckled or snapped through in the step to {:.4g} s{}{}. The balance found first was "
+                     "unstable, and the step went on to a stable one. Where both sides are alike, a real body takes "
+                     "either: a small load, or a bow of the mesh, on the side that you expect decides it",
+                     first.unstable.body, first.time, critical_share(first.unstable.quotient),
+                     left_.num_steps > 1 ? fmt::format(", and bodies did so in {} more steps", left_.num_steps - 1)
+                                         : std::string())});
+  }
+  if (kept_.num_steps > 0) {
+    const StepRecord& first = kept_.first;
+    warnings.push_back(
+        {"unstable_equilibrium",
+         fmt::format("{} of {} steps ended in an unstable balance, the first at {:.4g} s: the least disturbance would "
+                     "move '{}' away from it{}, and no stable balance was found from there. Add what disturbs it in "
+                     "reality, such as a small load or a bow of the mesh, or simulate the motion with inertia",
+                     kept_.num_steps, num_steps_, first.time, first.unstable.body,
+                     critical_share(first.unstable.quotient))});
+  }
 }
 
 std::vector<RunWarning> RunSums::warnings() const {
   std::vector<RunWarning> warnings = energy_.warnings();
+  add_stability_warnings(warnings);
   if (const auto locked = num_steps_by_status_.find("locked"); locked != num_steps_by_status_.end()) {
     warnings.push_back(
         {"coarse_step", fmt::format("{} of {} steps ended `locked`: contacts let bodies go nowhere in a step of this "

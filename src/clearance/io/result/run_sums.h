@@ -29,11 +29,19 @@ class RunSums {
   long newton_iterations() const { return newton_iterations_; }
 
  private:
+  void add_stability_warnings(std::vector<RunWarning>& warnings) const;
+
   std::map<std::string, int> num_steps_by_status_;
   EnergyMonitor energy_;
   long num_inaccurate_ = 0;                     // parts of steps
   std::pair<double, double> worst_part_{};      // [s], error
   std::pair<double, std::string> first_block_;  // [s] end of the first step whose motion was blocked, and by what
+  /// Steps with balances that were not stable, of those that went on to stable ones and of those that did not.
+  struct Unstable {
+    int num_steps = 0;
+    StepRecord first;
+  };
+  Unstable left_, kept_;
   int num_steps_ = 0;
   double total_seconds_ = 0.0;
   double min_distance_ = infinity;

@@ -182,6 +182,12 @@ void add_watched(const StepRecord& record, ObjectText& line) {
     gap.add("bodies", record.contact_gap.bodies);
     if (!record.contact_gap.deflected.empty()) gap.add("deflected", record.contact_gap.deflected);
   }
+  if (!record.unstable.body.empty()) {
+    ObjectText unstable(line.begin("unstable"));
+    unstable.add("body", record.unstable.body);
+    unstable.add("left", record.unstable.is_left);
+    unstable.add("quotient", record.unstable.quotient);
+  }
   if (!record.curved.body.empty()) {
     ObjectText curved(line.begin("curved"));
     curved.add("distance", record.curved.distance);
@@ -291,6 +297,8 @@ StepRecord record_of_line(const Json& line) {
   const Json& gap = value_in(line, "contact_gap");
   record.contact_gap = {number_in(gap, "share"), number_in(gap, "gap"), number_in(gap, "force"), text_in(gap, "bodies"),
                         text_in(gap, "deflected")};
+  const Json& unstable = value_in(line, "unstable");
+  record.unstable = {text_in(unstable, "body"), value_in(unstable, "left") == true, number_in(unstable, "quotient")};
   const Json& remesh = value_in(line, "remesh");
   record.remesh.counts = numbers_in<long>(remesh);
   record.remesh.numbers = numbers_in<double>(remesh);

@@ -83,6 +83,14 @@ struct StepRecord {
     std::string bodies, deflected;
   };
   Gap contact_gap;
+  /// A balance of a step without inertia that was not stable: the body that moves farthest on the way out, whether the
+  /// step went on to a stable one, and the curvature there. Empty if there was none.
+  struct Unstable {
+    std::string body;
+    bool is_left = false;
+    double quotient = 0.0;
+  };
+  Unstable unstable;
   /// Adaptation of elements (RemeshReport); empty if no body's elements adapt.
   struct Remesh {
     std::vector<std::pair<std::string, long>> counts;
