@@ -748,6 +748,15 @@ void check_placed_elements(BodyEntry& entry) {
   warn_of_seams(entry.scene, entry.desc, entry.mesh, boundary, entry.source_vertex, entry.warnings);
 }
 
+/// Describes a mesh without the wanted elements by those that it has: `3 edges and no triangle`.
+std::string contents_without(const Mesh& mesh, const char* wanted) {
+  std::string has = mesh.vertices.size() == 1 ? "1 vertex" : fmt::format("{} vertices", mesh.vertices.size());
+  if (!mesh.edges.empty()) has = counted(mesh.edges.size(), "edge");
+  if (!mesh.triangles.empty()) has = counted(mesh.triangles.size(), "triangle");
+  if (!mesh.tets.empty()) has = fmt::format("{} tetrahedr{}", mesh.tets.size(), mesh.tets.size() == 1 ? "on" : "a");
+  return fmt::format("{} and no {}", has, wanted);
+}
+
 /// Reports what a shell cannot be made of: no triangles, triangles without an area, edges of more than two of them.
 void check_shell_mesh(BodyEntry& entry) {
   const Mesh& mesh = entry.mesh;
@@ -757,7 +766,8 @@ void check_shell_mesh(BodyEntry& entry) {
     issue.message = fmt::format("shell '{}' {}", entry.body.name, message);
     entry.issues.push_back(std::move(issue));
   };
-  report(mesh.triangles.empty() ? 1 : 0, "has no triangles");
+  report(mesh.triangles.empty() ? 1 : 0,
+         fmt::format("needs triangles; its mesh has {}", contents_without(entry.source, "triangle")));
   std::vector<int> flat;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const auto& [a, b, c] = mesh.triangles[t];
@@ -791,7 +801,9 @@ void check_rod_mesh(BodyEntry& entry) {
     issue.message = fmt::format("rod '{}' {}", entry.body.name, message);
     entry.issues.push_back(std::move(issue));
   };
-  if (mesh.edges.empty()) return report("has no edges");
+  if (mesh.edges.empty()) {
+    return report(fmt::format("needs edges; its mesh has {}", contents_without(entry.source, "edge")));
+  }
   std::vector<int> num_edges(mesh.vertices.size(), 0), flat;
   for (std::size_t e = 0; e < mesh.edges.size(); ++e) {
     for (const int v : mesh.edges[e]) ++num_edges[v];
@@ -810,13 +822,13 @@ void check_rod_mesh(BodyEntry& entry) {
 }
 
 void check_placed_surface(BodyEntry& entry) {
-  if (entry.mesh.vertices.empty()) {
-    entry.where.message = fmt::format("body '{}' has no triangle, edge or point", entry.body.name);
-    entry.issues.push_back(entry.where);
-  } else if (entry.body.kind == BodyKind::shell) {
+  if (entry.body.kind == BodyKind::shell) {
     check_shell_mesh(entry);
   } else if (entry.body.kind == BodyKind::rod) {
     check_rod_mesh(entry);
+  } else if (entry.mesh.vertices.empty()) {
+    entry.where.message = fmt::format("body '{}' has no triangle, edge or point", entry.body.name);
+    entry.issues.push_back(entry.where);
   } else if (is_stiff(entry.body.kind) && entry.scene.dimension == 3) {
     close_t_junctions(entry.scene, entry.desc, entry.mesh, entry.warnings);
     warn_of_open_seams(entry.scene, entry.desc, entry.mesh, entry.source_vertex, entry.warnings);
