@@ -252,13 +252,6 @@ std::vector<RoundShape> place_round_shapes(const BodyDesc& body, int next_number
   return shapes;
 }
 
-std::string list_some(const std::vector<int>& elements) {
-  std::string text;
-  for (std::size_t i = 0; i < elements.size() && i < 5; ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", elements[i]);
-  return elements.size() > 5 ? text + ", ..." : text;
-}
-
 std::string vertices_of(const Mesh& mesh, bool is_2d, int element) {
   std::string text;
   const auto add = [&](const auto& nodes) {
@@ -910,6 +903,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
   Issues issues;
   MeshFiles files;
   for (int d = 0; d < static_cast<int>(scene.bodies.size()); ++d) {
+    const std::size_t num_issues_before = issues.size();
     BodyEntry entry(scene, d, issues, loaded.warnings);
     if (!read_source(entry, files) || !prepare_source(entry)) continue;
     check_source(entry);
@@ -923,7 +917,8 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
     check_thin_directions(entry.body, entry.where, entry.mesh, issues, loaded.warnings);
     entry.pattern = load_pattern(scene, entry.body, entry.where, entry.mesh, issues, loaded.warnings);
     std::vector<BodyInstance> copies = make_copies(entry);
-    if (issues.empty() && !copies.empty()) check_material_fields(entry.body, entry.where, copies, issues);
+    const bool is_sound = issues.size() == num_issues_before;
+    if (is_sound && !copies.empty()) check_material_fields(entry.body, entry.where, copies, issues);
     if (issues.empty()) warn_of_empty_parts(entry.body, entry.where.place, copies, loaded.warnings);
     std::move(copies.begin(), copies.end(), std::back_inserter(loaded.instances));
   }
