@@ -85,6 +85,14 @@ TEST_F(Check, TableIsPrintedInColumns) {
       << check.output;
 }
 
+TEST_F(Check, ElementsOfThinBodiesCount) {
+  const std::string rod = R"({"name": "rod", "kind": "rod", "thickness": 0.01,
+    "generator": {"kind": "line", "size": [1], "resolution": [10]}, "transform": {"translation": [0, 9, 0]}})";
+  const auto file = write("scene.json", "{\"bodies\": [" + brick_ + "," + rod + "]}");
+  const ProcessResult check = clearance({"check", file.string()});
+  EXPECT_NE(check.output.find(" vertices, 82 elements; surface: "), std::string::npos) << check.output;
+}
+
 TEST_F(Check, WarningsAreToldAndStopNothing) {
   const std::string pip = R"({"name": "pip", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]},
     "transform": {"translation": [0, 5, 0]}})";

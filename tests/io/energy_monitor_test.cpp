@@ -87,7 +87,7 @@ TEST(EnergyMonitor, SaysWhatALossCosts) {
       << rebound.warnings()[0].message;
   step.is_loser_driven = true;
   drive.add(step);
-  EXPECT_NE(drive.warnings()[0].message.find("its drive does that much more work"), std::string::npos)
+  EXPECT_NE(drive.warnings()[0].message.find("whatever moves it does that much more work"), std::string::npos)
       << drive.warnings()[0].message;
 }
 

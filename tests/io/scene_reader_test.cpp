@@ -206,6 +206,16 @@ TEST_F(SceneFiles, AllKindsOfProblemsAreReportedTogether) {
                    "scene.json: bodies[0].mesh: the mesh file does not exist; looked for x.msh (got x.msh)"}));
 }
 
+TEST_F(SceneFiles, AWrongNameOfAKindIsOneProblemButHidesNoOthers) {
+  const Lines lines = problems(R"({"bodies": [{"name": "cloth", "kind": "cloth", "thickness": 3e-4,
+    "generator": {"kind": "sheet", "size": [1, 1], "resolution": [4, 4]}, "shell": {"strain_limit": 0.1},
+    "material": {"density": -1}, "motions": [{"clamp": true}]}],
+    "output": {"probes": [{"name": "s", "kind": "stress", "body": "cloth"}]}})");
+  ASSERT_EQ(lines.size(), 2u) << testing::PrintToString(lines);
+  EXPECT_NE(lines[0].find("bodies[0].kind: expected one of"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[1].find("bodies[0].material.density: "), std::string::npos) << lines[1];
+}
+
 TEST_F(SceneFiles, OverridesAreCheckedLikeTheFile) {
   const std::string good = R"({"bodies": [{"mesh": "meshes/cube.msh"}]})";
   EXPECT_EQ(problems(good, {"time.stp=0.1"}), Lines{"scene.json: time.stp: unknown key; did you mean `step`?"});

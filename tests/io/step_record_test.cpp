@@ -105,6 +105,19 @@ TEST(StepRecords, UnstableBalancesAreToldByWhetherTheyWereLeft) {
   EXPECT_EQ(warnings_of(record)[0].find("unstable_equilibrium: 3 of 3 steps"), 0U) << warnings_of(record)[0];
 }
 
+TEST(StepRecords, PartsThatAreTooLongAreCounted) {
+  for (const auto& [count, text] :
+       {std::pair(1, "1 part of a step is as short as `time.max_halvings` lets it be"),
+        std::pair(2, "2 parts of steps are as short as `time.max_halvings` lets them be")}) {
+    StepRecord record;
+    record.inaccurate = count;
+    RunSums sums(TimeIntegrator::implicit_euler);
+    sums.add(record);
+    ASSERT_EQ(sums.warnings().size(), 1u);
+    EXPECT_TRUE(sums.warnings()[0].message.starts_with(text)) << sums.warnings()[0].message;
+  }
+}
+
 TEST(StepRecords, LinesMayLackAnyEntry) {
   const Json whole = Json::parse(stats_line(full_record()));
   for (const Json& value : {Json(), Json("text"), Json(1), Json::array(), Json::object()}) {

@@ -34,7 +34,7 @@ TEST(AbsentFeatures, AreRefusedByName) {
             "bodies[0].material.thermal_conductivity: unknown key; heat is not supported (docs/limits.md)");
   EXPECT_EQ(first_message(body_with(R"("material": {"viscosity": 1})")),
             "bodies[0].material.viscosity: unknown key; viscoelasticity is not supported (docs/limits.md); `damping` "
-            "takes out energy in proportion to the rate of strain");
+            "of solids is a stress in proportion to the rate of strain");
   EXPECT_EQ(first_message(R"({"contact": {"adhesion_strength": 1}, "bodies": []})"),
             "contact.adhesion_strength: unknown key; adhesion is not supported (docs/limits.md)");
   const std::string stitched = first_message(body_with(R"("stitches": [])"));

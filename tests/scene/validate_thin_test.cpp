@@ -52,6 +52,27 @@ TEST(ValidateThin, AreInSpaceAndOfTheFormulationIpc) {
                   "(got gcp)"});
 }
 
+TEST(ValidateThin, StressesAreFieldsAndNoProbes) {
+  const auto problem_of = [](BodyKind kind) {
+    SceneDesc scene;
+    BodyDesc& body = scene.bodies.emplace_back();
+    body.name = "thin";
+    body.kind = kind;
+    body.mesh = "thin.obj";
+    body.thickness = 0.01;
+    ProbeDesc& probe = scene.output.probes.emplace_back();
+    probe.name = "s";
+    probe.kind = ProbeKind::stress;
+    probe.body = "thin";
+    const Issues issues = validate(scene);
+    return issues.size() == 1 ? to_string(issues[0]) : std::to_string(issues.size()) + " issues";
+  };
+  EXPECT_EQ(problem_of(BodyKind::shell),
+            "output.probes[0].body: this probe reads the stresses of solids, and the body is of kind shell; for shells "
+            "see `output.fields`: von_mises, resultants (got \"thin\")");
+  EXPECT_NE(problem_of(BodyKind::rod).find("for rods see `output.fields`: resultants"), std::string::npos);
+}
+
 TEST(ValidateThin, KeysOfOtherKinds) {
   EXPECT_EQ(problems(BodyKind::rod, [](BodyDesc& b) { b.shell.emplace(); }),
             Lines{"bodies[0].shell: only a body of kind shell has this key (got rod)"});

@@ -269,5 +269,45 @@ TEST(DiscretisationError, OfPlatesThatAreTooSoft) {
   }
 }
 
+TEST(CoarseElements, OfSeveralBodiesAreToldOnceWithTheRemedyThatHelps) {
+  const auto messages_of = [](const std::string& bending) {
+    RunningScene scene(fmt::format(
+        R"({{"bodies": [{{"name": "card", "kind": "shell", "thickness": 0.001, "shell": {{"bending": "{}"}},
+          "generator": {{"kind": "sheet", "size": [1, 1], "resolution": [2, 2]}},
+          "array": {{"counts": [1, 3, 1], "spacing": [0, 0.1, 0]}}}}]}})",
+        bending));
+    std::vector<DiscretisationError> errors;
+    for (const double share : {0.05, 0.2, 0.1}) {
+      DiscretisationError& error = errors.emplace_back();
+      error.body = static_cast<int>(errors.size()) - 1;
+      error.is_shell = true;
+      error.displacement = share;
+      error.edge_length = 0.5;
+    }
+    std::vector<std::string> messages;
+    for (const RunWarning& warning : coarse_element_warnings(scene.simulation(), errors)) {
+      messages.push_back(warning.message);
+    }
+    return messages;
+  };
+  for (const std::string bending : {"slopes", "hinges"}) {
+    const std::vector<std::string> messages = messages_of(bending);
+    ASSERT_EQ(messages.size(), 1u);
+    EXPECT_TRUE(messages[0].starts_with("the elements of 'card[1]' (and 2 more bodies) are too coarse")) << messages[0];
+    const bool names_slopes = messages[0].find("use `\"bending\": \"slopes\"`") != std::string::npos;
+    const bool names_edges = messages[0].find("use elements with edges of 0.22 m") != std::string::npos;
+    EXPECT_EQ(names_slopes, bending == "hinges") << messages[0];
+    EXPECT_EQ(names_edges, bending == "slopes") << messages[0];
+  }
+}
+
+TEST(CoarseElements, LengthsThatDifferLittleHaveDigitsEnough) {
+  DiscretisationError error;
+  error.is_shell = true;
+  error.displacement = 0.041;
+  error.edge_length = 0.0037;
+  EXPECT_EQ(remedy_for(error), "use elements with edges of 0.00365 m there instead of 0.0037 m");
+}
+
 }  // namespace
 }  // namespace clearance

@@ -2,6 +2,7 @@
 // bodies that only hand power on have none.
 #include <fmt/format.h>
 
+#include "clearance/simulation/run_records.h"
 #include "simulation/running_scene.h"
 
 namespace clearance {
@@ -231,6 +232,22 @@ TEST(EnergyWarnings, SayHowMuchOfAReboundIsMissing) {
   EXPECT_GT(report.lost.share, limit);
   EXPECT_GT(report.lost.share + report.lost.hit, 0.6);
   EXPECT_LT(report.lost.share + report.lost.hit, 1.05);
+}
+
+TEST(EnergyWarnings, NameADriveOnlyIfTheSceneHasOne) {
+  const auto is_driven = [](const std::string& more) {
+    RunningScene scene(R"({"gravity": [0, 0, 0], "time": {"step": 0.01, "integrator": "implicit_euler"},
+      "bodies": [{"kind": "rod", "thickness": 0.01, "generator": {"kind": "line", "size": [1], "resolution": [5]},
+        "angular_velocity": [0, 0, 100], "material": {"youngs_modulus": 1e6}, "motions": [{"region": {"nodes": [0]})" +
+                       more + "}]}]}");
+    StepReport report;
+    for (int step = 0; step < 5; ++step) report = scene.step();
+    report.lost.body = 0;
+    report.lost.is_driven = true;
+    return record_of(scene.simulation(), report).lost.is_driven;
+  };
+  EXPECT_FALSE(is_driven(""));
+  EXPECT_TRUE(is_driven(R"(, "linear_velocity": [0, 0, 1])"));
 }
 
 TEST(EnergyWarnings, AreSilentOfAScrewThatLiftsALoad) {

@@ -133,6 +133,22 @@ TEST(MaterialFields, TellWhereAValueIsOutOfRange) {
       "each of either (got 3 numbers)");
 }
 
+TEST(MaterialFields, OfAllBodiesAreCheckedAtOnce) {
+  const Result<LoadedScene> read = load_scene_text(R"({"bodies": [
+      {"kind": "rod", "thickness": 0.01, "generator": {"kind": "line", "size": [1], "resolution": [10]},
+       "material_fields": [{"number": "density", "values": [1, 2]}]},
+      {"kind": "shell", "thickness": 0.01, "generator": {"kind": "sheet", "size": [1, 1], "resolution": [2, 2]},
+       "material_fields": [{"number": "density", "expression": "-1"},
+                           {"number": "poisson_ratio", "expression": "0.7"}]}]})",
+                                                   "scene", ".");
+  ASSERT_TRUE(read) << to_string(read.issues().front());
+  const auto loaded = load_bodies(read->scene);
+  std::vector<std::string> places;
+  for (const Issue& issue : loaded.issues()) places.push_back(issue.place);
+  EXPECT_EQ(places, (std::vector<std::string>{"bodies[0].material_fields[0].values", "bodies[1].material_fields[0]",
+                                              "bodies[1].material_fields[1]"}));
+}
+
 Mesh mesh_of_bar() {
   Mesh mesh = load_bodies(load_scene_text(pulled("solid", ""), "scene", ".")->scene)->instances[0].mesh;
   mesh.vertices.resize(44);  // without the nodes of order 2

@@ -66,6 +66,8 @@ TEST(MaterialParts, NumbersThatTheMeshDoesNotHaveAreNamed) {
             "bodies[0].material_parts[0].elements: the mesh has 12 tetrahedra, counted from 0 (got 12)");
   EXPECT_EQ(problems(composite_bar(R"("region": {"nodes": [1, 12]})")),
             "bodies[0].material_parts[0].region.nodes: the mesh has 12 vertices, counted from 0 (got 12)");
+  EXPECT_EQ(problems(composite_bar(R"("region": {"nodes": [12, 1, 400]})")),
+            "bodies[0].material_parts[0].region.nodes: the mesh has 12 vertices, counted from 0 (got 12, 400)");
 }
 
 TEST(Refinements, KeepTheShapeAndSplitEveryElement) {

@@ -329,6 +329,48 @@ TEST(Units, DensityInGramsPerCubicCentimetreIsTold) {
   expect_nothing(told(cube("7.8", "1e5", R"(, "kind": "affine", "mass": 0.01)")));
 }
 
+/// A wire of 1 m and ten segments, or a sheet.
+std::string wire(const std::string& more, const std::string& thickness = "0.001") {
+  return bodies(R"({"name": "wire", "kind": "rod", "thickness": )" + thickness +
+                R"(, "generator": {"kind": "line", "size": [1], "resolution": [10]})" + more + "}");
+}
+std::string sheet(const std::string& more, const std::string& thickness = "0.001") {
+  return bodies(R"({"name": "sheet", "kind": "shell", "thickness": )" + thickness +
+                R"(, "generator": {"kind": "sheet", "size": [1, 1], "resolution": [4, 4]})" + more + "}");
+}
+
+TEST(Units, OfShellsAndRodsAreTold) {
+  for (const auto& body : {wire, sheet}) {
+    const auto told_of = [&](const char* density, const char* modulus) {
+      return told(
+          body(fmt::format(R"(, "material": {{"density": {}, "youngs_modulus": {}}})", density, modulus), "0.001"));
+    };
+    expect_told(told_of("7.85", "200"), "bodies[0].material", {"look like 200 GPa and 7.85 g/cm^3"});
+    expect_told(told_of("7850", "2.1e5"), "bodies[0].material.youngs_modulus", {"metal or stone", "2.1e+11"});
+    expect_nothing(told_of("470", "8e5"));
+  }
+  // A chain has no modulus.
+  expect_nothing(told(wire(R"(, "material": {"density": 7850, "youngs_modulus": 2.1e5},
+    "rod": {"stretching_stiffness": 100, "bending_stiffness": [1e-3, 1e-3], "twisting_stiffness": 1e-3})")));
+}
+
+TEST(Units, OfThicknessesAreTold) {
+  expect_told(told(wire("", "1e-9")), "bodies[0].thickness", {"'wire' is 1 m long", "another unit", "got 1e-09"});
+  expect_told(told(wire("", "0.8")), "bodies[0].thickness", {"another unit"});
+  expect_nothing(told(wire("", "1e-5")));
+}
+
+TEST(Units, OfCurvaturesAndLimitsOfStrainAreTold) {
+  expect_told(told(wire(R"(, "rod": {"natural_curvature": [3000, 4000], "up": [0, 1, 0]})")),
+              "bodies[0].rod.natural_curvature",
+              {"bends at rest by 500 rad from one segment of 0.1 m to the next", "0.0002 m"});
+  expect_told(told(wire(R"(, "rod": {"natural_twist": 1e5})")), "bodies[0].rod.natural_twist",
+              {"twisted at rest by 175 rad"});
+  expect_told(told(sheet(R"(, "shell": {"strain_limit": 1e-9})")), "bodies[0].shell.strain_limit", {"(0.05 is 5 %)"});
+  expect_nothing(told(wire(R"(, "rod": {"natural_curvature": [10, 0], "natural_twist": 360, "up": [0, 1, 0]})")));
+  expect_nothing(told(sheet(R"(, "shell": {"strain_limit": 0.01})")));
+}
+
 TEST(Units, MaterialsInOtherSystemsOfUnitsAreTold) {
   const auto cube = [](const std::string& density, const std::string& modulus, const std::string& more = "") {
     return bodies(box("[0.1, 0.1, 0.1]",

@@ -372,5 +372,46 @@ TEST(ThinBodies, TheWorkOfACreaseIsAccountedFor) {
   EXPECT_GT(highest, 0.01);
 }
 
+/// Returns the errors of a scene that starts with these bodies, one line each.
+std::vector<std::string> refusal_of(const std::string& bodies, const std::string& more = "") {
+  const Result<LoadedScene> loaded = load_scene_text("{" + more + "\"bodies\": [" + bodies + "]}", "scene", ".");
+  EXPECT_TRUE(loaded);
+  std::vector<std::string> lines;
+  for (const Issue& issue : Simulation::create(loaded->scene).issues()) lines.push_back(to_string(issue));
+  return lines;
+}
+
+TEST(ThinBodies, OverlapsByTheirThicknessAreToldWithoutVainAdvice) {
+  const auto rod = [](const std::string& name, const std::string& transform) {
+    return R"({"name": ")" + name + R"(", "kind": "rod", "thickness": 0.001,
+      "generator": {"kind": "line", "size": [1], "resolution": [3]}, "transform": {)" +
+           transform + "}}";
+  };
+  const std::string crossing = rod("a", "") + "," + rod("b", R"("rotation": [0, 90, 0], "translation": [0, 8e-4, 0])");
+  const std::vector<std::string> crossed = refusal_of(crossing);
+  ASSERT_EQ(crossed.size(), 1u);
+  EXPECT_TRUE(crossed[0].starts_with("bodies 'a' and 'b' overlap at the start, by 0.0002 m, near (0, 0, 0): "))
+      << crossed[0];
+  EXPECT_TRUE(crossed[0].ends_with("their thickness needs more than 0.001 m; move them apart")) << crossed[0];
+  const std::vector<std::string> asked = refusal_of(crossing, R"("start": {"overlaps": "separate"}, )");
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_TRUE(asked[0].ends_with("move them apart; `start.overlaps` does not see the thickness of thin bodies"))
+      << asked[0];
+}
+
+TEST(ThinBodies, ThatComeTooNearToThemselvesAreTold) {
+  const std::vector<std::string> grains = refusal_of(R"({"name": "g", "kind": "particles", "thickness": 0.01,
+    "geometry": {"vertices": [[0, 0, 0], [1, 0, 0], [1.005, 0, 0], [2, 0, 0], [2.008, 0, 0]]}})");
+  EXPECT_EQ(grains, std::vector<std::string>{
+                        "particles 1 and 2 of 'g' (and 1 more pair) are 0.005 m apart at the start, near (1, 0, 0), "
+                        "and their diameter is 0.01 m; move them apart, or reduce `thickness`"});
+  const std::vector<std::string> loop = refusal_of(R"({"name": "w", "kind": "rod", "thickness": 0.01, "geometry":
+    {"vertices": [[-1, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, -1, 0]],
+     "edges": [[0, 1], [1, 2], [2, 3], [3, 4]]}})");
+  ASSERT_EQ(loop.size(), 1u);
+  EXPECT_TRUE(loop[0].starts_with("body 'w' touches itself at the start, near (0, 0, 0): ")) << loop[0];
+  EXPECT_EQ(loop[0].find("separate"), std::string::npos) << loop[0];
+}
+
 }  // namespace
 }  // namespace clearance

@@ -94,7 +94,7 @@ TEST_F(UnusedVertices, AreNoPartOfBodiesOfAnyKindAndAreTold) {
     const std::string body = fmt::format(R"("mesh": "{}", "kind": "{}")", file, kind);
     const std::vector<std::string> lines = told(body, dim);
     ASSERT_EQ(lines.size(), 1u) << file << kind << testing::PrintToString(lines);
-    EXPECT_NE(lines[0].find("belong to no element and are left out"), std::string::npos) << lines[0];
+    EXPECT_NE(lines[0].find("belongs to no element and is left out"), std::string::npos) << lines[0];
     const auto bodies = load_bodies(scene(body, dim)->scene);
     const BoundingBox box = bounding_box(bodies->instances[0].mesh.vertices);
     EXPECT_EQ(box.min[1], 0.0) << file << kind;
@@ -194,6 +194,34 @@ TEST_F(UnusedVertices, BodiesOfPointsAloneAreToldUnlessPointsAreMeant) {
     }
   }
   EXPECT_EQ(told(R"("kind": "affine", "geometry": {"vertices": [[0, 0, 0]]})").size(), 1u);
+}
+
+TEST_F(UnusedVertices, BesideTheEdgesOfARodAreLeftOutAndTold) {
+  write("wire.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 9 9 9\nl 1 2 3\n");
+  EXPECT_EQ(told(R"("kind": "rod", "thickness": 0.01, "mesh": "wire.obj")"),
+            std::vector<std::string>{"bodies[0].mesh: warning: body 'a': vertex 3 (counted from 0) of its mesh, at "
+                                     "(9, 9, 9), belongs to no edge and is left out; check whether the file is "
+                                     "complete, or remove it"});
+  write("cloth.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 5 5\nv 6 5 5\nf 1 2 3\nl 4 5\n");
+  EXPECT_EQ(told(R"("kind": "shell", "thickness": 0.01, "mesh": "cloth.obj")"),
+            std::vector<std::string>{"bodies[0].mesh: warning: body 'a': 2 of the 5 vertices of its mesh belong to no "
+                                     "triangle and are left out: number 3 (counted from 0) is the first, at (5, 5, 5); "
+                                     "check whether the file is complete, or remove them"});
+}
+
+TEST_F(UnusedVertices, ThinBodiesSayWhichElementsTheyNeed) {
+  write("lines.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nl 1 2 3\n");
+  write("cloud.obj", "v 0 0 0\nv 1 0 0\n");
+  for (const auto& [kind, file, text] :
+       {std::tuple("rod", "clean.obj", "rod 'a' needs edges; its mesh has 4 triangles and no edge"),
+        std::tuple("rod", "clean.msh", "rod 'a' needs edges; its mesh has 6 tetrahedra and no edge"),
+        std::tuple("shell", "lines.obj", "shell 'a' needs triangles; its mesh has 2 edges and no triangle"),
+        std::tuple("shell", "cloud.obj", "shell 'a' needs triangles; its mesh has 2 vertices and no triangle"),
+        std::tuple("rod", "cloud.obj", "rod 'a' needs edges; its mesh has 2 vertices and no edge")}) {
+    const auto lines = told(fmt::format(R"("mesh": "{}", "kind": "{}", "thickness": 0.01)", file, kind));
+    ASSERT_EQ(lines.size(), 1u) << file << kind;
+    EXPECT_TRUE(lines[0].ends_with(text)) << lines[0];
+  }
 }
 
 }  // namespace

@@ -85,6 +85,15 @@ Json warnings_of(const ReadyScene& ready) {
   return list;
 }
 
+/// Counts the triangles of shells and the edges of rods, which deform like the elements of solids.
+int num_thin_elements(const std::vector<BodyFacts>& facts) {
+  int count = 0;
+  for (const BodyFacts& body : facts) {
+    if (body.kind == BodyKind::shell || body.kind == BodyKind::rod) count += body.num_elements;
+  }
+  return count;
+}
+
 Json json_of_summary(const ReadyScene& ready, const Json& separation) {
   const SceneDesc& desc = ready.desc;
   const SceneSummary s = ready.simulation->summary();
@@ -95,7 +104,7 @@ Json json_of_summary(const ReadyScene& ready, const Json& separation) {
                   {"bodies", s.num_bodies},
                   {"obstacles", s.num_obstacles},
                   {"vertices", s.num_vertices},
-                  {"elements", s.num_elements},
+                  {"elements", s.num_elements + num_thin_elements(facts)},
                   {"surface_triangles", s.num_surface_triangles},
                   {"surface_edges", s.num_surface_edges},
                   {"steps", s.num_steps},
@@ -122,8 +131,8 @@ void print_summary(const ReadyScene& ready, bool json, const Json& separation) {
   }
   fmt::print("{}D scene, {} bodies ({} of them obstacles), {} half-spaces\n", s.dim, s.num_bodies, s.num_obstacles,
              desc.half_spaces.size());
-  fmt::print("{} vertices, {} elements; surface: {} triangles, {} edges\n", s.num_vertices, s.num_elements,
-             s.num_surface_triangles, s.num_surface_edges);
+  fmt::print("{} vertices, {} elements; surface: {} triangles, {} edges\n", s.num_vertices,
+             s.num_elements + num_thin_elements(facts), s.num_surface_triangles, s.num_surface_edges);
   const std::string convergence = desc.solver.convergence == Convergence::forces
                                       ? fmt::format("forces balanced up to {:g} %", 100.0 * desc.solver.force_tolerance)
                                       : fmt::format("Newton tolerance {:.4g} m/s", s.tolerance);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <string_view>
 
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
@@ -38,6 +39,15 @@ bool is_of_unread_list(const std::string& place, const std::string& cause) {
           is_within(place, "contact.restitution_pairs") || is_within(place, "contact.ignored_pairs"));
 }
 
+// True if the issue may follow from the kind of a body that could not be read, so that the body counts as deformable.
+bool is_of_unread_kind(const std::string& place, const std::string& cause) {
+  constexpr std::string_view key = "].kind";
+  if (!is_within(cause, "bodies") || !cause.ends_with(key)) return false;
+  const std::string body = cause.substr(0, cause.size() - key.size() + 1);
+  if (is_within(place, body)) return !is_within(place, body + ".material") && !is_within(place, body + ".transform");
+  return is_within(place, "joints") || is_within(place, "attachments") || is_within(place, "output.probes");
+}
+
 // A value that could not be read keeps its default, so what validation says about it, or about its parent, may be
 // wrong: only the first cause is reported.
 void add_independent(Issues& issues, const Issues& more) {
@@ -47,7 +57,7 @@ void add_independent(Issues& issues, const Issues& more) {
         std::any_of(issues.begin(), issues.begin() + static_cast<std::ptrdiff_t>(num_causes), [&](const Issue& cause) {
           return cause.severity == Severity::error &&
                  (is_within(issue.place, cause.place) || is_within(cause.place, issue.place) ||
-                  is_of_unread_list(issue.place, cause.place));
+                  is_of_unread_list(issue.place, cause.place) || is_of_unread_kind(issue.place, cause.place));
         });
     if (!is_consequence) issues.push_back(issue);
   }

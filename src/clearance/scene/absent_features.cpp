@@ -13,7 +13,7 @@ constexpr AbsentFeature features[] = {
      "materials of solids have `yield_stress`, `hardening_modulus` and `hardening`, `shell` and `rod` have "
      "`yield_curvature`",
      "plastic yield hardening softening von_mises_yield drucker mohr_coulomb"},
-    {"viscoelasticity", false, "`damping` takes out energy in proportion to the rate of strain",
+    {"viscoelasticity", false, "`damping` of solids is a stress in proportion to the rate of strain",
      "viscoelastic viscosity prony maxwell relaxation_time"},
     {"creep", false, "", "creep"},
     {"fracture and damage", false, "", "fracture damage cohesive_zone toughness breakable"},

@@ -88,13 +88,26 @@ class OutputCheck : SceneCheck {
 
   void check_body(const ProbeDesc& probe, const std::string& place) {
     const std::optional<NamedBody> found = check_name(probe.body, place, false);
-    if (!found || probe.kind != ProbeKind::reaction) return;
+    if (!found) return;
     const BodyDesc& body = scene_.bodies[found->body];
+    if (probe.kind == ProbeKind::stress && is_thin(body.kind)) return refuse_stress(body, place);
+    if (probe.kind != ProbeKind::reaction) return;
     if (is_stiff(body.kind) && probe.region) error(place, "a stiff body is held as a whole; remove `region`");
     if (body.kind == BodyKind::obstacle || !body.motions.empty()) return;
     error(place,
           "nothing holds or moves this body, so that it has no reaction; name an obstacle or a body with `motions`",
           quoted(probe.body));
+  }
+
+  /// Says where the stresses of thin bodies are, which the probe does not read.
+  void refuse_stress(const BodyDesc& body, const std::string& place) {
+    const char* const instead = body.kind == BodyKind::shell ? "; for shells see `output.fields`: von_mises, resultants"
+                                : body.kind == BodyKind::rod ? "; for rods see `output.fields`: resultants"
+                                                             : "";
+    error(place,
+          fmt::format("this probe reads the stresses of solids, and the body is of kind {}{}", enum_name(body.kind),
+                      instead),
+          quoted(body.name));
   }
 
   void check_bodies(const ProbeDesc& probe, const std::string& place) {

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "clearance/scene/body_names.h"
+#include "clearance/simulation/load/hint.h"
 
 namespace clearance {
 
@@ -24,6 +27,31 @@ bool is_stress_asked_for(const Simulation& simulation, int body) {
   });
 }
 
+bool has_hinges(const Simulation& simulation, const DiscretisationError& error) {
+  const BodyDesc& desc = simulation.scene().bodies[simulation.bodies()[error.body].entry];
+  return error.is_shell && desc.shell && desc.shell->bending == BendingModel::hinges;
+}
+
+/// Returns what would reduce the error of a body. The bending of hinges depends on the mesh, however fine it is.
+std::string remedy_of(const Simulation& simulation, const DiscretisationError& error) {
+  if (!has_hinges(simulation, error)) return remedy_for(error);
+  return "use `\"bending\": \"slopes\"`, because finer meshes do not make the stiffness of hinges right";
+}
+
+/// Warns of all bodies that need the same remedy at once, by the one with the largest error.
+RunWarning warning_of_displacements(const Simulation& simulation, const std::vector<DiscretisationError>& alike) {
+  const DiscretisationError& worst = *std::max_element(
+      alike.begin(), alike.end(),
+      [](const DiscretisationError& a, const DiscretisationError& b) { return a.displacement < b.displacement; });
+  return {"coarse_elements",
+          fmt::format("the elements of '{}'{} are too coarse: its displacements under the forces are estimated to be "
+                      "{:.2g} % too {} and its largest stress to be wrong by {:.2g} %; most of the error comes from "
+                      "({:.4g}, {:.4g}, {:.4g}); {}",
+                      simulation.bodies()[worst.body].name, and_more(alike.size() - 1), 100.0 * worst.displacement,
+                      worst.is_too_soft ? "large" : "small", 100.0 * worst.stress, worst.where[0], worst.where[1],
+                      worst.where[2], remedy_of(simulation, worst))};
+}
+
 }  // namespace
 
 std::vector<DiscretisationRecord> discretisation_records(const Simulation& simulation,
@@ -38,27 +66,23 @@ std::vector<DiscretisationRecord> discretisation_records(const Simulation& simul
 
 std::vector<RunWarning> coarse_element_warnings(const Simulation& simulation,
                                                 const std::vector<DiscretisationError>& errors) {
-  std::vector<RunWarning> warnings;
+  std::map<std::tuple<bool, bool, int>, std::vector<DiscretisationError>> by_remedy;
   for (const DiscretisationError& error : errors) {
-    const std::string& name = simulation.bodies()[error.body].name;
-    if (error.displacement > tolerated_error) {
-      warnings.push_back(
-          {"coarse_elements",
-           fmt::format(
-               "the elements of '{}' are too coarse: its displacements under the forces are estimated to be {:.2g} "
-               "% too {} and its largest stress to be wrong by {:.2g} %; most of the error comes from ({:.4g}, "
-               "{:.4g}, {:.4g}); {}",
-               name, 100.0 * error.displacement, error.is_too_soft ? "large" : "small", 100.0 * error.stress,
-               error.where[0], error.where[1], error.where[2], remedy_for(error))});
-    } else if (error.stress > tolerated_stress_error && is_stress_asked_for(simulation, error.body)) {
-      warnings.push_back(
-          {"coarse_elements",
-           fmt::format(
-               "the largest stress of '{}' may be wrong by {:.2g} %, although its displacements are right: the "
-               "stress changes too much within an element; use shorter elements there. At clamps and sharp inner "
-               "edges it grows with every refinement, without end",
-               name, 100.0 * error.stress)});
-    }
+    if (!(error.displacement > tolerated_error)) continue;
+    by_remedy[{error.is_shell, has_hinges(simulation, error), error.order}].push_back(error);
+  }
+  std::vector<RunWarning> warnings;
+  for (const auto& [remedy, alike] : by_remedy) warnings.push_back(warning_of_displacements(simulation, alike));
+  for (const DiscretisationError& error : errors) {
+    const bool is_right_but_for_stress =
+        !(error.displacement > tolerated_error) && error.stress > tolerated_stress_error;
+    if (!is_right_but_for_stress || !is_stress_asked_for(simulation, error.body)) continue;
+    warnings.push_back(
+        {"coarse_elements",
+         fmt::format("the largest stress of '{}' may be wrong by {:.2g} %, although its displacements are right: the "
+                     "stress changes too much within an element; use shorter elements there. At clamps and sharp inner "
+                     "edges it grows with every refinement, without end",
+                     simulation.bodies()[error.body].name, 100.0 * error.stress)});
   }
   return warnings;
 }

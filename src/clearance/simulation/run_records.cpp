@@ -161,11 +161,29 @@ bool asks_for_forces_alone(const std::vector<ProbeDesc>& probes) {
   return !probes.empty() && std::all_of(probes.begin(), probes.end(), is_force);
 }
 
+/// True if something in the scene may do work on a body by moving it: a motion that is no hold, the drive of a joint,
+/// or a link.
+bool has_drives(const SceneDesc& scene) {
+  const auto moves = [](const MotionDesc& motion) {
+    return motion.displacement || motion.is_absolute() || !motion.linear_velocity.isZero(0.0) ||
+           !motion.angular_velocity.isZero(0.0);
+  };
+  const auto is_moved = [&](const BodyDesc& body) {
+    return std::any_of(body.motions.begin(), body.motions.end(), moves);
+  };
+  const auto is_driven = [](const JointDesc& joint) {
+    return !joint.drive.empty() || !joint.effort.empty() || !joint.rest.empty();
+  };
+  return !scene.attachments.empty() || std::any_of(scene.joints.begin(), scene.joints.end(), is_driven) ||
+         std::any_of(scene.bodies.begin(), scene.bodies.end(), is_moved);
+}
+
 /// Adds what the watches of a simulation have found in the step.
 void add_watched(const Simulation& simulation, const StepReport& report, StepRecord& record) {
   const auto name_of = [&](int body) { return body < 0 ? std::string() : simulation.bodies()[body].name; };
   record.gained = {report.gained.share, name_of(report.gained.body)};
-  record.lost = {report.lost.share, name_of(report.lost.body), report.lost.hit, report.lost.is_driven};
+  record.lost = {report.lost.share, name_of(report.lost.body), report.lost.hit,
+                 report.lost.is_driven && has_drives(simulation.scene())};
   const JointStrain strain = simulation.joint_strain();
   record.strained = {strain.share, strain.joint};
   const CoarseMotion& coarse = simulation.coarse_motion();

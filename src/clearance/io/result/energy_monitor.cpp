@@ -86,7 +86,8 @@ std::string EnergyMonitor::loss_text() const {
                                        100.0 * lost_.first, lost_.second);
   if (is_loser_driven_) {
     return fmt::format(
-        "{}, so that its drive does that much more work than it should, and whatever swings on it swings less; {}",
+        "{}, so that whatever moves it does that much more work than it should, and whatever swings on it swings less; "
+        "{}",
         loss, remedy(integrator_));
   }
   if (lost_in_impacts_ > 0.0) {

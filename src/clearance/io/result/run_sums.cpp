@@ -140,12 +140,13 @@ std::vector<RunWarning> RunSums::warnings() const {
                                     locked->second, num_steps_)});
   }
   if (num_inaccurate_ > 0) {
+    const bool is_one = num_inaccurate_ == 1;
     warnings.push_back(
         {"inaccurate_step",
-         fmt::format("{} parts of steps are as short as `time.max_halvings` lets them be, and still less "
-                     "accurate than `time.accuracy` asks; the worst one, before {:.4g} s, may be wrong "
-                     "by {:.2g} of a body's momentum. Allow more halvings",
-                     num_inaccurate_, worst_part_.first, worst_part_.second)});
+         fmt::format("{} as short as `time.max_halvings` lets {} be, and still less accurate than `time.accuracy` "
+                     "asks; {}, before {:.4g} s, may be wrong by {:.2g} of a body's momentum. Allow more halvings",
+                     is_one ? "1 part of a step is" : fmt::format("{} parts of steps are", num_inaccurate_),
+                     is_one ? "it" : "them", is_one ? "it" : "the worst one", worst_part_.first, worst_part_.second)});
   }
   if (const auto blocked = num_steps_by_status_.find("prescribed_motion_blocked");
       blocked != num_steps_by_status_.end()) {

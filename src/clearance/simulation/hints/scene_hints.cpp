@@ -12,6 +12,7 @@
 #include "clearance/simulation/hints/rolling_hints.h"
 #include "clearance/simulation/hints/speed_hints.h"
 #include "clearance/simulation/hints/support_hints.h"
+#include "clearance/simulation/hints/thin_hints.h"
 #include "clearance/simulation/hints/unit_hints.h"
 #include "clearance/simulation/hints/unused_hints.h"
 
@@ -22,6 +23,7 @@ NamedHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, cons
   const BodySurfaces surfaces(scene);
   warn_of_enclosed_bodies(desc, scene, surfaces, hints);
   warn_of_units(desc, scene, hints);
+  warn_of_thin_bodies(desc, scene, hints);
   warn_of_activation_distances(desc, scene, hints);
   warn_of_doubtful_masses(desc, scene, hints);
   warn_of_fast_bodies(desc, scene, hints);

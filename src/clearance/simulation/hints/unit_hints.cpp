@@ -215,9 +215,17 @@ std::string_view field_of(const MaterialUnits& units) {
   return units.kilograms == 1.0 ? "material.youngs_modulus" : "material";
 }
 
-/// Returns true if the modulus and the density of a deformable body are those of a solid in other units.
+/// True if the Young's modulus of the material decides how the body stretches. A given stiffness may be that of a weave
+/// or a chain, which no material has.
+bool uses_modulus(const BodyDesc& body) {
+  if (body.kind == BodyKind::rod) return !(body.rod && body.rod->stretching_stiffness);
+  if (body.kind == BodyKind::shell) return !(body.shell && body.shell->orthotropy);
+  return body.kind == BodyKind::deformable;
+}
+
+/// Returns true if the modulus and the density of a body that deforms are those of a solid in other units.
 bool has_other_units(const BodyDesc& body) {
-  return body.kind == BodyKind::deformable && find_units(body.material) != nullptr;
+  return uses_modulus(body) && find_units(body.material) != nullptr;
 }
 
 /// Warns of bodies that their own weight crushes. A column is squashed to nothing if its foot carries more than its
@@ -284,8 +292,8 @@ void warn_of_moduli(const SceneDesc& desc, const std::vector<Entry>& entries, Na
   const auto is_odd = [&](std::size_t d) {
     const MaterialDesc& material = desc.bodies[d].material;
     const double speed = sound_speed(material);
-    return desc.bodies[d].kind == BodyKind::deformable && material.density >= least_density_of_stiff &&
-           speed >= slowest_sound && speed <= fastest_sound;
+    return uses_modulus(desc.bodies[d]) && material.density >= least_density_of_stiff && speed >= slowest_sound &&
+           speed <= fastest_sound;
   };
   warn_of_first(desc, entries, {"doubtful_modulus", "material.youngs_modulus"}, hints, is_odd, [&](std::size_t d) {
     const MaterialDesc& material = desc.bodies[d].material;

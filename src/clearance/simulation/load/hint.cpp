@@ -22,6 +22,12 @@ std::string counted(std::size_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+std::string list_some(const std::vector<int>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size() && i < 5; ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", numbers[i]);
+  return numbers.size() > 5 ? text + ", ..." : text;
+}
+
 std::string and_more(std::size_t num_bodies) {
   if (num_bodies == 0) return "";
   return fmt::format(" (and {} more bod{})", num_bodies, num_bodies == 1 ? "y" : "ies");

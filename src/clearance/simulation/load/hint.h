@@ -19,6 +19,9 @@ std::string place_text(const Vec<3>& x);
 /// Formats a count with its noun: `1 lone point`, `3 lone points`.
 std::string counted(std::size_t count, const std::string& what);
 
+/// Formats the first five numbers of a list: `0, 4, 7`.
+std::string list_some(const std::vector<int>& numbers);
+
 /// Formats a number of further bodies: ` (and 3 more bodies)`; empty for none.
 std::string and_more(std::size_t num_bodies);
 

@@ -252,13 +252,6 @@ std::vector<RoundShape> place_round_shapes(const BodyDesc& body, int next_number
   return shapes;
 }
 
-std::string list_some(const std::vector<int>& elements) {
-  std::string text;
-  for (std::size_t i = 0; i < elements.size() && i < 5; ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", elements[i]);
-  return elements.size() > 5 ? text + ", ..." : text;
-}
-
 std::string vertices_of(const Mesh& mesh, bool is_2d, int element) {
   std::string text;
   const auto add = [&](const auto& nodes) {
@@ -748,6 +741,15 @@ void check_placed_elements(BodyEntry& entry) {
   warn_of_seams(entry.scene, entry.desc, entry.mesh, boundary, entry.source_vertex, entry.warnings);
 }
 
+/// Describes a mesh without the wanted elements by those that it has: `3 edges and no triangle`.
+std::string contents_without(const Mesh& mesh, const char* wanted) {
+  std::string has = mesh.vertices.size() == 1 ? "1 vertex" : fmt::format("{} vertices", mesh.vertices.size());
+  if (!mesh.edges.empty()) has = counted(mesh.edges.size(), "edge");
+  if (!mesh.triangles.empty()) has = counted(mesh.triangles.size(), "triangle");
+  if (!mesh.tets.empty()) has = fmt::format("{} tetrahedr{}", mesh.tets.size(), mesh.tets.size() == 1 ? "on" : "a");
+  return fmt::format("{} and no {}", has, wanted);
+}
+
 /// Reports what a shell cannot be made of: no triangles, triangles without an area, edges of more than two of them.
 void check_shell_mesh(BodyEntry& entry) {
   const Mesh& mesh = entry.mesh;
@@ -757,7 +759,8 @@ void check_shell_mesh(BodyEntry& entry) {
     issue.message = fmt::format("shell '{}' {}", entry.body.name, message);
     entry.issues.push_back(std::move(issue));
   };
-  report(mesh.triangles.empty() ? 1 : 0, "has no triangles");
+  report(mesh.triangles.empty() ? 1 : 0,
+         fmt::format("needs triangles; its mesh has {}", contents_without(entry.source, "triangle")));
   std::vector<int> flat;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const auto& [a, b, c] = mesh.triangles[t];
@@ -791,7 +794,9 @@ void check_rod_mesh(BodyEntry& entry) {
     issue.message = fmt::format("rod '{}' {}", entry.body.name, message);
     entry.issues.push_back(std::move(issue));
   };
-  if (mesh.edges.empty()) return report("has no edges");
+  if (mesh.edges.empty()) {
+    return report(fmt::format("needs edges; its mesh has {}", contents_without(entry.source, "edge")));
+  }
   std::vector<int> num_edges(mesh.vertices.size(), 0), flat;
   for (std::size_t e = 0; e < mesh.edges.size(); ++e) {
     for (const int v : mesh.edges[e]) ++num_edges[v];
@@ -810,13 +815,13 @@ void check_rod_mesh(BodyEntry& entry) {
 }
 
 void check_placed_surface(BodyEntry& entry) {
-  if (entry.mesh.vertices.empty()) {
-    entry.where.message = fmt::format("body '{}' has no triangle, edge or point", entry.body.name);
-    entry.issues.push_back(entry.where);
-  } else if (entry.body.kind == BodyKind::shell) {
+  if (entry.body.kind == BodyKind::shell) {
     check_shell_mesh(entry);
   } else if (entry.body.kind == BodyKind::rod) {
     check_rod_mesh(entry);
+  } else if (entry.mesh.vertices.empty()) {
+    entry.where.message = fmt::format("body '{}' has no triangle, edge or point", entry.body.name);
+    entry.issues.push_back(entry.where);
   } else if (is_stiff(entry.body.kind) && entry.scene.dimension == 3) {
     close_t_junctions(entry.scene, entry.desc, entry.mesh, entry.warnings);
     warn_of_open_seams(entry.scene, entry.desc, entry.mesh, entry.source_vertex, entry.warnings);
@@ -898,6 +903,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
   Issues issues;
   MeshFiles files;
   for (int d = 0; d < static_cast<int>(scene.bodies.size()); ++d) {
+    const std::size_t num_issues_before = issues.size();
     BodyEntry entry(scene, d, issues, loaded.warnings);
     if (!read_source(entry, files) || !prepare_source(entry)) continue;
     check_source(entry);
@@ -911,7 +917,8 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
     check_thin_directions(entry.body, entry.where, entry.mesh, issues, loaded.warnings);
     entry.pattern = load_pattern(scene, entry.body, entry.where, entry.mesh, issues, loaded.warnings);
     std::vector<BodyInstance> copies = make_copies(entry);
-    if (issues.empty() && !copies.empty()) check_material_fields(entry.body, entry.where, copies, issues);
+    const bool is_sound = issues.size() == num_issues_before;
+    if (is_sound && !copies.empty()) check_material_fields(entry.body, entry.where, copies, issues);
     if (issues.empty()) warn_of_empty_parts(entry.body, entry.where.place, copies, loaded.warnings);
     std::move(copies.begin(), copies.end(), std::back_inserter(loaded.instances));
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "clearance/geometry/curved_cells.h"
+#include "clearance/simulation/load/hint.h"
 
 namespace clearance {
 
@@ -174,10 +175,11 @@ void check_regions(const SceneDesc& scene, int body, const Issue& where, const M
     issues.push_back({"", std::move(place), std::move(value), std::move(message)});
   };
   for_each_region(scene, body, where.place, [&](const RegionDesc& region, const std::string& place) {
-    const auto largest = std::max_element(region.nodes.begin(), region.nodes.end());
-    if (largest != region.nodes.end() && std::cmp_greater_equal(*largest, num_nodes)) {
-      report(place + ".nodes", fmt::format("{}", *largest),
-             fmt::format("the mesh has {} vertices, counted from 0", num_nodes));
+    std::vector<int> beyond;
+    std::copy_if(region.nodes.begin(), region.nodes.end(), std::back_inserter(beyond),
+                 [&](int node) { return std::cmp_greater_equal(node, num_nodes); });
+    if (!beyond.empty()) {
+      report(place + ".nodes", list_some(beyond), fmt::format("the mesh has {} vertices, counted from 0", num_nodes));
     }
     for (std::size_t i = 0; i < region.tags.size(); ++i) {
       const std::string& tag = region.tags[i];

@@ -17,6 +17,8 @@ namespace {
 constexpr double least_sine = 1e-3;
 /// Share of a body's size from which its thickness is doubtful.
 constexpr double largest_thickness = 0.5;
+/// Share of a body's size below which it is doubtful, too. A spider's thread of a metre has 3e-6, gold leaf 1e-6.
+constexpr double least_thickness = 1.5e-6;
 
 /// Returns a direction of the body's mesh in the scene.
 Vec<3> in_scene(const BodyDesc& body, const Vec<3>& direction) {
@@ -40,11 +42,12 @@ void check_thin_directions(const BodyDesc& body, const Issue& where, const Mesh&
                            Issues& warnings) {
   const double size = bounding_box(placed.vertices).diagonal();
   const bool has_shape = body.kind == BodyKind::shell || body.kind == BodyKind::rod;
-  if (has_shape && body.thickness && *body.thickness > largest_thickness * size) {
-    warnings.push_back(
-        problem_of(where, ".thickness", fmt::format("{:g}", *body.thickness),
-                   fmt::format("'{}' is {:.3g} m long: is its thickness [m] in another unit?", body.name, size),
-                   Severity::warning));
+  if (has_shape && body.thickness &&
+      (*body.thickness > largest_thickness * size || *body.thickness < least_thickness * size)) {
+    warnings.push_back(problem_of(
+        where, ".thickness", fmt::format("{:g}", *body.thickness),
+        fmt::format("'{}' is {:.4g} m long: is its thickness [m], or its mesh, in another unit?", body.name, size),
+        Severity::warning));
   }
   const auto at = [&](int v) -> const Vec<3>& { return placed.vertices[v]; };
   // The warp of a pattern lies in the pattern.

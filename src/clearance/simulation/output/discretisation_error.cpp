@@ -302,8 +302,13 @@ void DiscretisationError::amplify(double factor) {
 std::string remedy_for(const DiscretisationError& error) {
   if (error.order == 1 && !error.is_shell) return "use `\"order\": 2`, or compare with elements of half the length";
   const double factor = elementary::pow(tolerated_error / error.displacement, 1.0 / (2.0 * error.order));
-  return fmt::format("use elements with edges of {:.2g} m there instead of {:.2g} m", factor * error.edge_length,
-                     error.edge_length);
+  // Lengths that differ by a few percent need more digits.
+  std::string wanted, present;
+  for (int digits = 2; digits <= 6 && wanted == present; ++digits) {
+    wanted = fmt::format("{:.{}g}", factor * error.edge_length, digits);
+    present = fmt::format("{:.{}g}", error.edge_length, digits);
+  }
+  return fmt::format("use elements with edges of {} m there instead of {} m", wanted, present);
 }
 
 /// True if any of the elements is of a material that yields: the error of what flows is not that of a stress.

@@ -40,6 +40,12 @@ double crossing_depth(const Vec<3>& a, const Vec<3>& b, const Vec<3>& t0, const 
   return std::min(std::abs(normal.dot(a - t0)), std::abs(normal.dot(b - t0))) / length;
 }
 
+/// All pairs of primitives of two bodies, or of one, that are too near to each other.
+struct Nearest {
+  std::size_t count = 0;
+  Contact contact;  // the one with the smallest gap
+};
+
 class Preflight {
  public:
   Preflight(const SceneDesc& desc, const SceneModel& scene)
@@ -97,12 +103,11 @@ class Preflight {
       return fmt::format("starts behind half_spaces[{}]: {}, up to {:.6g} m deep; {}", plane, vertices, -distance,
                          advice("move it along the normal"));
     }
-    const double min_separation = desc_.contact.min_separation;
     const std::string found = is_touching
                                   ? fmt::format("touches half_spaces[{}] at the start: {} on it", plane, vertices)
                                   : fmt::format("starts {:.6g} m from half_spaces[{}]: {}", distance, plane, vertices);
     return fmt::format(
-        "{}; bodies need a gap above {}; {}", found, min_separation > 0.0 ? separation_text() : "zero",
+        "{}; bodies need a gap above {}; {}", found, least_gap_text(),
         advice(fmt::format("move it along the normal, by dhat ({:.3g} m) if it is meant to start in contact", dhat)));
   }
 
@@ -160,14 +165,18 @@ class Preflight {
         overlap.place = meeting.place;
         if (meeting.depth > least_depth) depth = fmt::format(", up to {:.3g} m deep", meeting.depth);
       }
-      add(fmt::format(
-          "{} at the start: {} of {} meet{} near {}; {}{}", who, counted(meeting.count, "pair"),
-          scene_.dim == 2 ? "edges" : "an edge and a triangle", depth, place_text(overlap.place),
-          advice(bodies.first == bodies.second ? "weld vertices in the same place, or separate the surfaces there"
-                                               : "move them apart"),
-          desc_.joints.empty() ? "" : "; bodies that a joint connects may share a `collision_group`"));
+      add(fmt::format("{} at the start: {} of {} meet{} near {}; {}{}", who, counted(meeting.count, "pair"),
+                      scene_.dim == 2 ? "edges" : "an edge and a triangle", depth, place_text(overlap.place),
+                      bodies.first != bodies.second ? advice("move them apart")
+                      : is_thin(scene_.bodies[bodies.first].kind)
+                          ? "separate its parts there; `start.overlaps` does not bend thin bodies"
+                          : advice("weld vertices in the same place, or separate the surfaces there"),
+                      desc_.joints.empty() ? "" : "; bodies that a joint connects may share a `collision_group`"));
     }
   }
+
+  /// Names the smallest gap that is allowed.
+  std::string least_gap_text() const { return desc_.contact.min_separation > 0.0 ? separation_text() : "zero"; }
 
   std::string separation_text() const {
     return fmt::format("min_separation ({:g} m{})", desc_.contact.min_separation,
@@ -183,23 +192,90 @@ class Preflight {
     // The candidates are complete only up to the activation distance, so that a larger smallest distance means nothing.
     if (!set.contacts.empty()) report_.min_distance = set.min_distance;
     if (set.min_distance > barrier.min_separation) return;
-    std::map<std::pair<int, int>, double> gaps;  // smallest gap of each pair of bodies [m]
+    std::map<std::pair<int, int>, Nearest> pairs;
     for (const Contact& contact : set.contacts) {
-      const double gap = gap_of(contact);
-      if (gap > barrier.min_separation) continue;
+      if (gap_of(contact) > barrier.min_separation) continue;
       const auto body = [&](int i) { return scene_.model.surface.vertex_body[contact.vertices[i]]; };
-      const auto [least, is_new] = gaps.try_emplace(std::minmax(body(0), body(contact.num_vertices() - 1)), gap);
-      least->second = std::min(least->second, gap);
+      Nearest& nearest = pairs[std::minmax(body(0), body(contact.num_vertices() - 1))];
+      if (nearest.count++ == 0 || gap_of(contact) < gap_of(nearest.contact)) nearest.contact = contact;
     }
-    for (const auto& [bodies, gap] : gaps) {
-      const std::string who = fmt::format("bodies '{}' and '{}'", name_of(bodies.first), name_of(bodies.second));
-      if (gap < 0.0) {
-        add(fmt::format("{} overlap at the start, by {:.3g} m; {}", who, -gap, advice("move them apart")));
+    for (const auto& [bodies, nearest] : pairs) {
+      const bool has_thin = is_thin(scene_.bodies[bodies.first].kind) || is_thin(scene_.bodies[bodies.second].kind);
+      if (has_thin && nearest.contact.thickness > 0.0 && bodies.first != bodies.second) {
+        report_thin_pair(bodies, nearest);
+      } else if (has_thin && bodies.first == bodies.second) {
+        report_thin_body(bodies.first, nearest);
       } else {
-        add(fmt::format("{} start {:.6g} m apart, but must be further apart than {}; {}", who, gap,
-                        barrier.min_separation > 0.0 ? separation_text() : "zero", advice("move them apart")));
+        report_gap(bodies, gap_of(nearest.contact));
       }
     }
+  }
+
+  void report_gap(const std::pair<int, int>& bodies, double gap) {
+    const std::string who = fmt::format("bodies '{}' and '{}'", name_of(bodies.first), name_of(bodies.second));
+    if (gap < 0.0) {
+      add(fmt::format("{} overlap at the start, by {:.3g} m; {}", who, -gap, advice("move them apart")));
+    } else {
+      add(fmt::format("{} start {:.6g} m apart, but must be further apart than {}; {}", who, gap, least_gap_text(),
+                      advice("move them apart")));
+    }
+  }
+
+  /// Reports two bodies, at least one of them thin, that do not meet but are nearer than their thicknesses allow.
+  /// `start.overlaps` does not see these.
+  void report_thin_pair(const std::pair<int, int>& bodies, const Nearest& nearest) {
+    const double gap = gap_of(nearest.contact), distance = std::sqrt(nearest.contact.distance_sq);
+    const std::string problem =
+        gap < 0.0 ? fmt::format("overlap at the start, by {:.3g} m", -gap) : std::string("touch at the start");
+    add(fmt::format(
+        "bodies '{}' and '{}' {}, near {}: their meshes are {:.3g} m apart there, and their thickness "
+        "needs more than {:.3g} m; move them apart{}",
+        name_of(bodies.first), name_of(bodies.second), problem, place_text(place_of(nearest.contact)), distance,
+        nearest.contact.thickness + desc_.contact.min_separation, not_separated("see the thickness of thin bodies")));
+  }
+
+  /// Reports a thin body that comes too near to itself. Parts of a sheet or a rod may start as near as they like, but
+  /// not in the same place.
+  void report_thin_body(int body, const Nearest& nearest) {
+    const Contact& contact = nearest.contact;
+    const double distance = std::sqrt(contact.distance_sq);
+    const std::string place = place_text(place_of(contact));
+    if (scene_.bodies[body].kind == BodyKind::particles) {
+      const std::vector<int>& numbers = scene_.bodies[body].source_vertex;
+      const int first_vertex = BodySurfaces(scene_).first_vertex(body);
+      const auto [a, b] = std::minmax(numbers[contact.vertices[0] - first_vertex],
+                                      numbers[contact.vertices[contact.num_vertices() - 1] - first_vertex]);
+      const std::size_t others = nearest.count - 1;
+      const std::string more = others == 0 ? "" : fmt::format(" (and {} more pair{})", others, others == 1 ? "" : "s");
+      return add(fmt::format(
+          "particles {} and {} of '{}'{} are {:.3g} m apart at the start, near {}, and their "
+          "diameter is {:.3g} m; move them apart, or reduce `thickness`{}",
+          a, b, name_of(body), more, distance, place, contact.thickness, not_separated("move parts of one thin body")));
+    }
+    add(
+        fmt::format("body '{}' touches itself at the start, near {}: parts of it are {:.3g} m apart; move them "
+                    "apart{}",
+                    name_of(body), place, distance, not_separated("move parts of one thin body")));
+  }
+
+  /// Says why `start.overlaps` has not helped if the scene asks for it.
+  std::string not_separated(const char* reason) const {
+    return desc_.start.overlaps == OverlapHandling::separate ? fmt::format("; `start.overlaps` does not {}", reason)
+                                                             : "";
+  }
+
+  /// Returns a place near to a contact: of the first vertex, or of the first edge where it is nearest to the second.
+  Vec<3> place_of(const Contact& contact) const {
+    const auto at = [&](int i) { return point_at(x_, scene_.dim, contact.vertices[i]); };
+    const Vec<3> first = at(0);
+    if (contact.num_vertices() < 4 || contact.kind == ContactKind::point_triangle) return first;
+    const Vec<3> u = at(1) - first, v = at(3) - at(2), w = first - at(2);
+    const double across = u.squaredNorm() * v.squaredNorm() - u.dot(v) * u.dot(v);
+    const double along = u.dot(v) * v.dot(w) - v.squaredNorm() * u.dot(w);
+    const Vec<3> place = first + (across > 0.0 ? std::clamp(along / across, 0.0, 1.0) : 0.5) * u;
+    // Rounding makes no coordinate.
+    const double least = 1e-12 * scene_.model.bbox_diagonal;
+    return place.unaryExpr([&](double c) { return std::abs(c) > least ? c : 0.0; });
   }
 
   void append_triangle(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c) {
