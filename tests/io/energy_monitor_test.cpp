@@ -81,6 +81,10 @@ TEST(EnergyMonitor, SaysWhatALossCosts) {
   EXPECT_NE(swing.warnings()[0].message.find("up to 19 % too low and its speeds up to 10 % too small"),
             std::string::npos)
       << swing.warnings()[0].message;
+  step.lost_in_impacts = 0.005;
+  EnergyMonitor reed;
+  reed.add(step);
+  EXPECT_NE(reed.warnings()[0].message.find("not counting impacts"), std::string::npos) << reed.warnings()[0].message;
   step.lost_in_impacts = 0.51;
   rebound.add(step);
   EXPECT_NE(rebound.warnings()[0].message.find("its rebounds are at least 70 % too low"), std::string::npos)

@@ -168,7 +168,8 @@ TEST(Enclosure, DiskInAnAreaOfThePlaneIsTold) {
 
 TEST_F(MeshHints, VertexWithoutElementIsToldWithItsNumber) {
   write_tets({"0 0 0", "1 0 0", "0 1 0", "0 0 1", "7 8 9"}, {"1 2 3 4"});
-  expect_told(told_of(body_), "bodies[0].mesh", {"'pair'", "1 of the 5 vertices of its mesh", "number 4", "(7, 8, 9)"});
+  expect_told(told_of(body_), "bodies[0].mesh",
+              {"'pair'", "vertex 4 (counted from 0)", "belongs to no element", "(7, 8, 9)"});
 }
 
 TEST_F(MeshHints, PointsBesideTrianglesAreToldAndLeftOut) {

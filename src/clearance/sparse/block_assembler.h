@@ -41,7 +41,8 @@ struct StencilList {
     return {nodes.data() + first_node[s], nodes.data() + first_node[s + 1]};
   }
   void add(std::span<const int> stencil);
-  /// Returns the stencils of a range with a block in the part (1 in `part`), in order; all of them if the part is empty.
+  /// Returns the stencils of a range with a block in the part (1 in `part`), in order; all of them if the part is
+  /// empty.
   std::vector<int> within(const std::vector<char>& part, StencilRange range) const;
 };
 

@@ -154,11 +154,12 @@ void find_listed_nodes(const SceneDesc& scene, Issues& errors, Issues& warnings)
                                       "would hold no edge; expected a box, or --refine step",
                                       body.name)});
       } else {
-        warnings.push_back({"", place, "",
-                            fmt::format("finer meshes of '{}' have vertices between those in the list, which the motion "
-                                        "does not hold; a box holds them, too",
-                                        body.name),
-                            Severity::warning});
+        warnings.push_back(
+            {"", place, "",
+             fmt::format("finer meshes of '{}' have vertices between those in the list, which the motion "
+                         "does not hold; a box holds them, too",
+                         body.name),
+             Severity::warning});
       }
     }
   }

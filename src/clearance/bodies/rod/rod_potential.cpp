@@ -100,8 +100,8 @@ Result<Done> RodPotential::begin_step(const VecX& x_t0, double h, double time_t1
   return Done{};
 }
 
-/// Calls visit(j, joint) for all active joints at x in parallel. The segment between two neighbours is computed once, since
-/// most of its time goes into sine and cosine.
+/// Calls visit(j, joint) for all active joints at x in parallel. The segment between two neighbours is computed once,
+/// since most of its time goes into sine and cosine.
 template <class Visit>
 void RodPotential::visit_joints(const VecX& x, const Visit& visit) const {
   parallel_for_chunks(static_cast<int>(active_joints_.size()), grain, [&](int begin, int end) {
@@ -191,17 +191,15 @@ Vec<3> RodPotential::stiffness_of(const RodJoint& joint) const {
 
 std::vector<double> RodPotential::joint_energies(const VecX& x) const {
   std::vector<double> energies(mesh_->joints.size(), 0.0);
-  visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
-    energies[j] = respond(j, joint_bend(joint).value).energy;
-  });
+  visit_joints(
+      x, [&](std::size_t j, const RodJointState& joint) { energies[j] = respond(j, joint_bend(joint).value).energy; });
   return energies;
 }
 
 std::vector<Vec<3>> RodPotential::resultants(const VecX& x) const {
   std::vector<Vec<3>> moments(mesh_->joints.size());
-  visit_joints(x, [&](std::size_t j, const RodJointState& joint) {
-    moments[j] = respond(j, joint_bend(joint).value).moment;
-  });
+  visit_joints(
+      x, [&](std::size_t j, const RodJointState& joint) { moments[j] = respond(j, joint_bend(joint).value).moment; });
   std::vector<Vec<3>> sums(mesh_->segments.size(), Vec<3>::Zero());
   std::vector<int> counts(sums.size(), 0);
   for (std::size_t j = 0; j < moments.size(); ++j) {
@@ -312,12 +310,10 @@ void RodPotential::find_holds(const VecX& x_t0) {
 }
 
 CompensatedSum RodPotential::energy(const VecX& x) const {
-  CompensatedSum sum = ordered_sum(static_cast<int>(active_segments_.size()), [&](int i) {
-    return energy_of_segment(mesh_->segments[active_segments_[i]], x);
-  });
+  CompensatedSum sum = ordered_sum(static_cast<int>(active_segments_.size()),
+                                   [&](int i) { return energy_of_segment(mesh_->segments[active_segments_[i]], x); });
   const std::vector<double> energies = joint_energies(x);
-  sum.add(
-      ordered_sum(static_cast<int>(active_joints_.size()), [&](int i) { return energies[active_joints_[i]]; }));
+  sum.add(ordered_sum(static_cast<int>(active_joints_.size()), [&](int i) { return energies[active_joints_[i]]; }));
   for (const Hold& hold : holds_) {
     const double way = x[place(hold)] - hold.value;
     sum.add(0.5 * hold.stiffness * way * way);

@@ -114,7 +114,7 @@ class RodPotential : public Potential {
   Vec<2> yielding(std::size_t joint, const Vec<3>& bend) const;
   /// What resists curvatures and twist of a joint that are off those at rest.
   struct Response {
-    double energy = 0.0;            // [J]
+    double energy = 0.0;  // [J]
     Vec<3> moment = Vec<3>::Zero();
     Mat<3> tangent = Mat<3>::Zero();
     bool is_elastic = true;
@@ -147,8 +147,8 @@ class RodPotential : public Potential {
   BlockAssembler assembler_;
   std::shared_ptr<const StencilList> stencils_;       // joints, then one per segment, then one per angle
   std::vector<int> active_joints_, active_segments_;  // those that the part changes, in order
-  std::vector<double> locals_;             // scratch: blocks of all stencils
-  std::vector<JointVector> forces_;        // scratch: per joint, by its edges and angles [N], [N m]
+  std::vector<double> locals_;                        // scratch: blocks of all stencils
+  std::vector<JointVector> forces_;                   // scratch: per joint, by its edges and angles [N], [N m]
 };
 
 }  // namespace clearance

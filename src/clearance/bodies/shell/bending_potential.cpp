@@ -358,8 +358,8 @@ double BendingPotential::energy_of(const Element& element, const VecX& x) const 
 }
 
 CompensatedSum BendingPotential::energy(const VecX& x) const {
-  CompensatedSum sum = ordered_sum(static_cast<int>(active_.size()),
-                                   [&](int i) { return energy_of(elements_->all[active_[i]], x); });
+  CompensatedSum sum =
+      ordered_sum(static_cast<int>(active_.size()), [&](int i) { return energy_of(elements_->all[active_[i]], x); });
   for_each_idle([&](int block, int component, double stiffness) {
     const double u = x[3 * static_cast<Eigen::Index>(block) + component];
     sum.add(0.5 * stiffness * u * u);

@@ -243,7 +243,8 @@ BodyTerms make_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bod
 
 BodyTerms make_body_terms(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
                           const std::shared_ptr<const Controls>& controls) {
-  return with_dimension(unknowns.layout.dim, [&](auto dim) { return make_terms<dim>(desc, bodies, unknowns, controls); });
+  return with_dimension(unknowns.layout.dim,
+                        [&](auto dim) { return make_terms<dim>(desc, bodies, unknowns, controls); });
 }
 
 }  // namespace clearance

@@ -97,8 +97,8 @@ Mat<3> displacement_gradient(const Expressions& formulas, double t, const Clampe
   return gradient;
 }
 
-/// Returns the rotation that is nearest to a map and turns the normal of a sheet as the map turns the sheet: formulas of
-/// places within the sheet say nothing of what is beside it.
+/// Returns the rotation that is nearest to a map and turns the normal of a sheet as the map turns the sheet: formulas
+/// of places within the sheet say nothing of what is beside it.
 Mat<3> rotation_of_sheet(const Mat<3>& map, const Vec<3>& normal) {
   const Vec<3> a = normal.unitOrthogonal(), b = normal.cross(a);
   const Mat<3> nearest = nearest_rotation<3>(map);
@@ -112,10 +112,10 @@ Mat<3> rotation_of_sheet(const Mat<3>& map, const Vec<3>& normal) {
 std::optional<Mat<3>> rotation_of(const std::vector<MotionDesc>& motions, const ClampedPlace& place,
                                   const Controls& controls, double h, double time_t1) {
   // Before the first step the clamps hold, too.
-  const bool is_held = h == 0.0 || std::any_of(motions.begin(), motions.end(), [&](const MotionDesc& motion) {
-                         return motion.clamp && TimeWindow{motion.start, motion.end}.contains(
-                                                    std::max(0.0, time_t1 - h), h);
-                       });
+  const bool is_held =
+      h == 0.0 || std::any_of(motions.begin(), motions.end(), [&](const MotionDesc& motion) {
+        return motion.clamp && TimeWindow{motion.start, motion.end}.contains(std::max(0.0, time_t1 - h), h);
+      });
   if (!is_held) return std::nullopt;
   Mat<3> map = rotation_of(motions[0], h, time_t1);
   bool is_rotation = true;
@@ -164,9 +164,8 @@ void add_clamps(const BodyDesc& desc, const BodyInstance& body, const BodyBlocks
     const auto [found, is_new] = shared.try_emplace(numbers, static_cast<int>(clamps.size()));
     edges[e].clamp = found->second;
     if (!is_new) continue;
-    clamps.push_back({[motions = std::move(motions), place = place_of(edges[e], x_start), controls](double h, double time_t1) {
-      return rotation_of(motions, place, *controls, h, time_t1);
-    }});
+    clamps.push_back({[motions = std::move(motions), place = place_of(edges[e], x_start), controls](
+                          double h, double time_t1) { return rotation_of(motions, place, *controls, h, time_t1); }});
   }
 }
 

@@ -30,8 +30,8 @@ RodMesh collect_rods(const SceneDesc& desc, const std::vector<BodyInstance>& bod
 /// Model::segment_turns. Clamped segments turn as their motions say, and not here.
 void add_segment_turns(Model& model);
 
-/// Sets the energies that shells and rods with clamps store at the start, because clamps have turned when the account of
-/// the first step opens. The other entries of State::stored become NaN: unknown.
+/// Sets the energies that shells and rods with clamps store at the start, because clamps have turned when the account
+/// of the first step opens. The other entries of State::stored become NaN: unknown.
 void set_stored_by_clamped(const Model& model, State& state);
 
 /// Sets the rates of the rods' angles at the start, which turn with their bodies at `angular_velocity`.

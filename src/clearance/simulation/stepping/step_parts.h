@@ -19,8 +19,8 @@ StepReport undefined_step(const Issues& issues);
 /// True if a shorter step may converge where a step with this status did not.
 bool may_be_cut(StepStatus status);
 
-/// Returns the options for an attempt at a step or a part that may be taken again in halves: it is given up where halves
-/// need less work.
+/// Returns the options for an attempt at a step or a part that may be taken again in halves: it is given up where
+/// halves need less work.
 SolverOptions options_of_attempt(SolverOptions options);
 
 /// True if the scene says what happens within a step: motions by a list of poses or files say only where its end is.
@@ -38,8 +38,8 @@ class StepParts {
   StepParts& operator=(const StepParts&) = delete;
 
   /// Takes the step that begins at `state` in parts, after the attempt `whole` to take it in one, if there was one. The
-  /// report has the sums of the parts, the work of all attempts, and the status of the first part that did not converge,
-  /// if any. The state is untouched if a part could not be taken.
+  /// report has the sums of the parts, the work of all attempts, and the status of the first part that did not
+  /// converge, if any. The state is untouched if a part could not be taken.
   StepReport take(const StepReport* whole, State& state);
 
   /// Called at the end of each part.
