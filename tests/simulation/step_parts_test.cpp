@@ -60,7 +60,7 @@ TEST(StepParts, AreNotTakenWhereTheSceneSaysSo) {
 }
 
 TEST(StepParts, BeginAtTheLengthOfTheLastOnes) {
-  // What quarters need is not enough for halves.
+  // Halves need more directions than quarters.
   const int enough = most_iterations(cantilever(0.1, "", 200), 8) + 1;
   RunningScene scene(cantilever(0.4, "", enough)), resumed(cantilever(0.4, "", enough));
   const StepReport first = scene.simulation().step();

@@ -17,7 +17,7 @@ inline void expect_same_within(const Potential& potential, const std::vector<cha
     if (part[b] != 0) block<3>(moved, b) += 1e-3 * Vec<3>(1.0, -0.5, 0.25);
   }
   const auto whole = potential.clone(), restricted = potential.clone();
-  // What was written for the whole must not be taken for what belongs to the part.
+  // Numbers that were written for the whole must not be taken for those of the part.
   VecX scratch = VecX::Zero(x.size());
   BlockSparseMatrix other(3, num_blocks, potential.pattern());
   restricted->add_exact_derivatives(moved, 1.0, scratch, other);

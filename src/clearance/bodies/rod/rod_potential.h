@@ -112,7 +112,7 @@ class RodPotential : public Potential {
   }
   double yield_bend(const RodJoint& joint) const;
   Vec<2> yielding(std::size_t joint, const Vec<3>& bend) const;
-  /// What resists curvatures and twist of a joint that are off those at rest.
+  /// The resistance of a joint whose curvatures and twist are off those at rest.
   struct Response {
     double energy = 0.0;  // [J]
     Vec<3> moment = Vec<3>::Zero();

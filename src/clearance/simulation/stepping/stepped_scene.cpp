@@ -330,7 +330,7 @@ StepReport SteppedScene::advance(const PrescribedTargets& targets) {
   const bool is_static = scene->options.integrator.method == TimeIntegrator::quasi_static;
   const bool can_be_halved = desc.time.max_halvings > 0 && can_be_cut(*scene);
   if (can_be_halved && state.level > 1) {
-    // Where the last step ended in quarters or shorter parts, this one is not tried as a whole.
+    // After a step that ended in quarters or shorter parts, this one is not tried as a whole.
     StepReport report = StepParts<dim>(desc, *scene, own, hooks).take(nullptr, state);
     report.total_seconds = of_step.seconds();
     return report;
