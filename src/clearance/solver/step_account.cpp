@@ -140,7 +140,8 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
     // new place holds no energy of its own.
     energy_.drives += jump_t0_[k] - gap;
     note_drive(gradient);
-    if (potential.has_body_energies()) leave_out_gaps(potential, gradient, end.x);
+    // The rest of joints moves little in a step, and clamps turn what is as stiff as the body.
+    if (potential.has_body_energies() && !potential.is_driven()) leave_out_gaps(potential, gradient, end.x);
   } else {
     sums.gaps += gap;
   }

@@ -17,7 +17,7 @@ constexpr double growth_share = 0.2;
 /// Halvings of a part that does not converge, where an accuracy allows more.
 constexpr int halvings_to_converge = 6;
 /// Newton iterations and lags of friction after which an attempt is given up, because halves take less work.
-constexpr int patience = 200, patience_of_friction = 50;
+constexpr int patience = 400, patience_of_friction = 50;
 /// Halvings of a step in which a motion or a load begins or ends.
 constexpr int halvings_to_events = 10;
 /// Slower motion than this has no error: as a share of the scene's diagonal in a step, and of what gravity gives in it.
