@@ -7,6 +7,7 @@
 
 #include "clearance/base/contract.h"
 #include "clearance/math/elementary.h"
+#include "clearance/math/psd.h"
 
 namespace clearance {
 
@@ -353,19 +354,6 @@ void add_products(const std::array<BendGradient, 3>& gradients, const Mat<3>& ta
   hessian += all * tangent * all.transpose();
 }
 
-/// Replaces a negative eigenvalue of both bendings by zero.
-Mat<3> without_negative(const Mat<3>& tangent) {
-  const Mat<2> m = tangent.topLeftCorner<2, 2>();
-  const double mean = 0.5 * m.trace(), radius = std::hypot(0.5 * (m(0, 0) - m(1, 1)), m(0, 1));
-  Mat<3> result = tangent;
-  if (mean < radius) {
-    // The part of the positive eigenvalue mean + radius: its projector is (m - (mean - radius)) / (2 radius).
-    result.topLeftCorner<2, 2>() =
-        std::max(0.0, mean + radius) / (2.0 * radius) * (m - (mean - radius) * Mat<2>::Identity());
-  }
-  return result;
-}
-
 /// Returns the stiffness of bending that the projected matrix of a joint has in space; zero for flat rods. A round rod
 /// that is straight at rest turns about itself at no cost while it is bent. In its own axes the second derivatives say
 /// so, and the first ones alone make Newton creep; in space the first ones do.
@@ -398,7 +386,7 @@ void RodPotential::differentiate_joints(const VecX& x, std::optional<HessianKind
     const bool is_exact = *kind == HessianKind::exact;
     if (is_exact) hessian = bend_hessian(joint, bend, force);
     if (!response.is_elastic) {
-      add_products(gradients, is_exact ? response.tangent : without_negative(response.tangent), hessian);
+      add_products(gradients, is_exact ? response.tangent : project_to_psd<3>(response.tangent), hessian);
       write_joint(j, hessian);
       return;
     }
