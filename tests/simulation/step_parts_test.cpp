@@ -79,6 +79,14 @@ TEST(StepParts, BeginAtTheLengthOfTheLastOnes) {
   }
 }
 
+// After a static step that was taken in parts, the next one was not tried as a whole, nor by way of motion.
+TEST(StepParts, OfStaticsSayNothingOfTheNextStep) {
+  RunningScene scene(cantilever(0.4, R"(, "integrator": "quasi_static")", 1));
+  const StepReport report = scene.simulation().step();
+  ASSERT_GT(report.num_parts, 1);
+  EXPECT_EQ(scene.state().level, 0);
+}
+
 TEST(StepParts, AreTakenWhereFrictionDoesNotAgree) {
   EXPECT_TRUE(may_be_cut(StepStatus::friction_lag_limit));
   SolverOptions options;

@@ -135,6 +135,7 @@ StepReport StepParts<dim>::take(const StepReport* whole, State& state) {
   add_attempt(failed_work_, report);
   if (!report.is_advanced()) return report;
   forget_past(own);
+  if (is_static()) own.level = 0;
   // The time is a product, as in steps that are taken whole.
   own.time = own.step * h_;
   state = std::move(own);
@@ -239,9 +240,7 @@ StepReport StepParts<dim>::take_halves(int level, State& state) {
 
 template <int dim>
 StepReport StepParts<dim>::solve_part(const PrescribedTargets& targets, bool is_last, State& state) {
-  // Statics have no shorter steps that are easier as such.
-  const bool may_be_long = is_last || scene_.options.integrator.method == TimeIntegrator::quasi_static;
-  const SolverOptions options = may_be_long ? scene_.options : options_of_attempt(scene_.options);
+  const SolverOptions options = is_last || is_static() ? scene_.options : options_of_attempt(scene_.options);
   return advance<dim>(scene_.model, options, targets, state, workspace_, hooks_);
 }
 

@@ -59,6 +59,8 @@ class StepParts {
   Part try_part(int level, const State& before, State& state);
   /// True if a motion or a load begins or ends between two times.
   bool has_event(double t0, double t1) const;
+  /// True if the scene has no inertia: shorter steps are then no easier as such, and each one is tried as a whole.
+  bool is_static() const { return scene_.options.integrator.method == TimeIntegrator::quasi_static; }
   /// Solves a part; `is_last` if it is not taken again in halves.
   StepReport solve_part(const PrescribedTargets& targets, bool is_last, State& state);
   /// Takes the next h / 2^level; State::step counts in steps of that length.
