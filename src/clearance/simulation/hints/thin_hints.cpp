@@ -17,15 +17,15 @@ constexpr double largest_angle = 1.1;
 /// Smallest limit of strain. Rounding strains a sheet of a thousand cells by 1e-10; metals yield at 1e-3.
 constexpr double least_strain_limit = 1e-6;
 
-/// Returns the mean length of the edges of a body [m]; 0 without edges.
-double mean_edge_length(const Mesh& mesh) {
+/// Returns the mean length of the segments of a rod [m]; 0 without any.
+double mean_segment_length(const Mesh& mesh) {
   double sum = 0.0;
   for (const auto& [a, b] : mesh.edges) sum += (mesh.vertices[a] - mesh.vertices[b]).norm();
   return mesh.edges.empty() ? 0.0 : sum / static_cast<double>(mesh.edges.size());
 }
 
 void warn_of_rod(const RodDesc& rod, const BodyInstance& body, NamedHints& hints) {
-  const double length = mean_edge_length(body.mesh);
+  const double length = mean_segment_length(body.mesh);
   const std::string place = fmt::format("bodies[{}].rod", body.desc);
   if (rod.natural_curvature) {
     const double curvature = std::hypot((*rod.natural_curvature)[0], (*rod.natural_curvature)[1]);
