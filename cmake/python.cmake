@@ -31,7 +31,7 @@ file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/apps/python/*.cpp)
 list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/apps/python/processor.cpp ${PROJECT_SOURCE_DIR}/src/apps/python/module.cpp)
 add_library(clearance_python_bindings OBJECT ${sources})
 target_link_libraries(clearance_python_bindings PRIVATE pybind11::module clearance_flags clearance_simulation
-  clearance_verify_folder clearance_page)
+  clearance_derivatives clearance_verify_folder clearance_page)
 set_target_properties(clearance_python_bindings PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 target_compile_options(clearance_python_bindings PRIVATE $<$<CONFIG:Release>:-O2>)
 target_compile_definitions(clearance_python_bindings PRIVATE CLEARANCE_VERSION="${PROJECT_VERSION}")

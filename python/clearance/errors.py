@@ -72,6 +72,10 @@ class ResultError(ClearanceError, OSError):
     """A result folder that cannot be written, resumed from or read."""
 
 
+class DerivativeError(ClearanceError, RuntimeError):
+    """A step of a run that has no derivative, and why."""
+
+
 class StepError(ClearanceError, RuntimeError):
     """A step that could not be taken; the state is the one before it. `report` says why."""
 

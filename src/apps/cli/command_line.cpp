@@ -8,9 +8,11 @@
 #include "apps/cli/ccd_bench.h"
 #include "apps/cli/console.h"
 #include "apps/cli/export.h"
+#include "apps/cli/gradient.h"
 #include "apps/cli/info.h"
 #include "apps/cli/mesh.h"
 #include "apps/cli/modes.h"
+#include "apps/cli/optimise.h"
 #include "apps/cli/option_checks.h"
 #include "apps/cli/render.h"
 #include "apps/cli/run.h"
@@ -211,6 +213,41 @@ void add_modes_command(CLI::App& app, ModesCommand& modes, int& status) {
   command->callback([&modes, &status] { status = run_modes(modes); });
 }
 
+void add_gradient_command(CLI::App& app, GradientCommand& gradient, int& status) {
+  CLI::App* command = app.add_subcommand("gradient", "find the derivatives of probes by numbers of the scene");
+  add_scene_options(*command, gradient.scene);
+  command->add_option("--by", gradient.parameters, "number of the scene, for example bodies[0].material.youngs_modulus")
+      ->option_text("PATH")
+      ->allow_extra_args(false)
+      ->take_all();
+  command->add_option("--of", gradient.columns, "column of probes.csv, for example tip.y (default: all)")
+      ->option_text("COLUMN")
+      ->allow_extra_args(false)
+      ->take_all();
+  command->add_option("--steps", gradient.num_steps, "run this many steps (default: those of the scene)")
+      ->check(whole_number(1));
+  command->add_flag("--check", gradient.is_checked, "compare with differences of whole runs");
+  command->add_option("-o,--output", gradient.output, "folder to write the derivatives of every step to, as tables");
+  command->add_flag("--overwrite", gradient.is_overwriting, "replace the derivatives in the folder");
+  command->add_option("--threads", gradient.threads, "threads; 0: all processors")->check(whole_number(0));
+  command->callback([&gradient, &status] { status = run_gradient(gradient); });
+}
+
+void add_optimise_command(CLI::App& app, OptimiseCommand& optimise, int& status) {
+  CLI::App* command = app.add_subcommand("optimise", "fit numbers of a scene to measurements");
+  command->add_option("plan", optimise.plan, "plan of the fit, JSON")->required();
+  command->add_option("-o,--output", optimise.output, "folder of the runs");
+  CLI::Option* resume = command->add_flag(
+      "--resume", [&optimise](auto) { optimise.use = FolderUse::go_on; }, "continue the fit in the folder");
+  command
+      ->add_flag(
+          "--overwrite", [&optimise](auto) { optimise.use = FolderUse::overwrite; }, "replace the fit in the folder")
+      ->excludes(resume);
+  command->add_flag("--json", optimise.json, "print machine-readable results");
+  command->add_option("--threads", optimise.threads, "threads; 0: all processors")->check(whole_number(0));
+  command->callback([&optimise, &status] { status = run_optimise(optimise); });
+}
+
 struct CheckOptions {
   SceneOptions scene;
   std::filesystem::path separated;
@@ -319,6 +356,10 @@ int run_command_line(int argc, char** argv) {
   add_run_command(app, run, status);
   StudyOptions study;
   add_study_command(app, study, status);
+  OptimiseCommand optimise;
+  add_optimise_command(app, optimise, status);
+  GradientCommand gradient;
+  add_gradient_command(app, gradient, status);
   ModesCommand modes;
   add_modes_command(app, modes, status);
   CheckOptions check;

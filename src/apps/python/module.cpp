@@ -15,4 +15,5 @@ PYBIND11_MODULE(CLEARANCE_MODULE, module) {
   bind_simulation(module);
   bind_results(module);
   bind_geometry(module);
+  bind_derivatives(module);
 }

@@ -38,6 +38,25 @@ class Step {
   std::optional<VecX> response(const VecX& force);
   VecX moved_from_end(const VecX& dy);
 
+  // step_nearby.cpp has what derivatives of a run need (step_tangent.h).
+  /// Ends the step at `x` [m] instead of solving it, with the decisions of `solved`: the formulas of the integrator,
+  /// the stiffness of contacts and the pairs that may touch. `solved` is a step of nearly the same model and state, and
+  /// `x` is near its end. False if something is not defined in this step.
+  bool end_at(const Step& solved, const VecX& x);
+  /// Moves the end of a solved step by `dy`, as far as that is feasible. Returns the part that was.
+  double move_end(const VecX& dy);
+  /// Returns the gradient of the objective at `x`, a configuration near the end, with the friction that agrees with the
+  /// contact forces there; in Newton's unknowns about `x`, zero in fixed ones.
+  VecX gradient_at(const VecX& x);
+  VecX gradient_at_end();
+  /// Returns the forces at the end, in newtons.
+  StepForces forces_at_end();
+  const StepInputs<dim>& inputs() const { return in_; }
+  /// Factorises the Hessian at the end, the exact one if that is positive definite. False if no Hessian is.
+  bool factorise_at_end();
+  /// Solves with the factor of factorise_at_end. False if the solve fails.
+  bool solve_at_end(const VecX& right_side, VecX& dy);
+
  private:
   std::unique_ptr<ConvergenceCriterion<dim>> make_criterion();
   // step_start.cpp has the stages up to the first direction.
@@ -46,6 +65,7 @@ class Step {
   bool move_together();
   void start_from(const VecX& x);
   void restart_where_hit();
+  void restart_with(RestartMarks marks);
   void mark_stopped(const VecX& x, std::vector<char>& is_hit) const;
   bool begins_with_drive() const;
   void mark_led(RestartMarks& marks) const;
@@ -95,6 +115,7 @@ class Step {
   LinearSolverCounters counters_t0_;  // at the start of the step
   NewtonState now_;
   std::optional<NewtonState> unstable_;  // the first balance that was left
+  std::optional<RestartMarks> marks_;    // of restarted BDF2
   StepReport report_;                    // written by `record` and `commit`; nothing here reads it
 };
 

@@ -302,6 +302,11 @@ void StepProblem<dim>::choose_kappa() {
 }
 
 template <int dim>
+void StepProblem<dim>::choose_kappa_like(double kappa) {
+  contact_.set_kappa(stiffness_.is_adaptive() ? kappa : stiffness_.constant(target_.scale));
+}
+
+template <int dim>
 const Contact* StepProblem<dim>::adapt_kappa(const Iterate& before, const Iterate& after) {
   const Contact* approaching = stiffness_.find_approaching(kappa(), before.contacts, after.contacts);
   if (approaching != nullptr) contact_.set_kappa(stiffness_.doubled(kappa()));

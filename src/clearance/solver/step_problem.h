@@ -96,6 +96,8 @@ class StepProblem {
 
   /// Sets the barrier stiffness at the start of a step.
   void choose_kappa();
+  /// Sets the barrier stiffness where the solver chooses it, to that of a nearby step.
+  void choose_kappa_like(double kappa);
   /// Doubles kappa while contacts closer than d_eps approach [Fer23, app. A.6]; returns such a contact of `after` if it
   /// did.
   const Contact* adapt_kappa(const Iterate& before, const Iterate& after);

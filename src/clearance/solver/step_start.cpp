@@ -167,6 +167,13 @@ void Step<dim>::restart_where_hit() {
     mark_led(marks);
     mark_flying(impacts.is_near, marks.is_flying);
   }
+  restart_with(std::move(marks));
+}
+
+/// Sets the formulas of restarted BDF2 that follow from `marks`.
+template <int dim>
+void Step<dim>::restart_with(RestartMarks marks) {
+  marks_ = marks;
   restart(in_.options.integrator, in_.state, in_.model.body_of_block, std::move(marks), target_);
   set_free_targets<dim>(in_.model, in_.options.integrator, in_.state, target_);
   if (in_.copies.consistent_mass) in_.copies.consistent_mass->set_factors(target_.mass_factors);
@@ -210,6 +217,7 @@ template void Step<2>::start();
 template bool Step<2>::move_together();
 template void Step<2>::start_from(const VecX&);
 template void Step<2>::restart_where_hit();
+template void Step<2>::restart_with(RestartMarks);
 template bool Step<2>::begins_with_drive() const;
 template void Step<2>::mark_led(RestartMarks&) const;
 template void Step<2>::mark_flying(const std::vector<char>&, std::vector<char>&) const;
@@ -221,6 +229,7 @@ template void Step<3>::start();
 template bool Step<3>::move_together();
 template void Step<3>::start_from(const VecX&);
 template void Step<3>::restart_where_hit();
+template void Step<3>::restart_with(RestartMarks);
 template bool Step<3>::begins_with_drive() const;
 template void Step<3>::mark_led(RestartMarks&) const;
 template void Step<3>::mark_flying(const std::vector<char>&, std::vector<char>&) const;

@@ -1,0 +1,27 @@
+// `clearance gradient`: derivatives of the numbers of probes by numbers of the scene.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "apps/cli/run.h"
+
+namespace clearance::cli {
+
+struct GradientCommand {
+  SceneOptions scene;
+  std::vector<std::string> parameters;  ///< paths
+  std::vector<std::string> columns;     ///< of probes.csv; empty: all
+  int num_steps = 0;                    ///< 0: those of the scene
+  bool is_checked = false;              ///< true: compare with differences of whole runs
+  std::filesystem::path output;         ///< folder of the tables; empty: none
+  bool is_overwriting = false;
+  int threads = 0;  ///< 0: all processors
+};
+
+/// Prints the derivatives after the last step. Exit status: 0 done, 2 bad input, 3 a step has no derivative, 4 the
+/// derivatives differ from differences of runs, 128 plus the number of a signal that stopped it.
+int run_gradient(const GradientCommand& command);
+
+}  // namespace clearance::cli

@@ -1,0 +1,208 @@
+#include "apps/cli/optimise.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "apps/cli/console.h"
+#include "apps/cli/stop_signals.h"
+#include "clearance/base/parallel.h"
+#include "clearance/io/files/atomic_file.h"
+#include "clearance/io/files/text_file.h"
+#include "clearance/optimise/fit.h"
+
+namespace clearance::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using optimise::Fit;
+using optimise::FitPlan;
+using optimise::FittedNumber;
+using optimise::LeastSquaresEnd;
+
+/// Names of the files of a fit; the first one also tells its folder from others.
+constexpr const char *plan_file = "plan.json", *report_file = "fit.json", *progress_file = "progress.csv";
+
+int refuse(const Issues& issues, bool json) {
+  report_issues(issues, json);
+  return exit_bad_input;
+}
+
+/// Checks that the folder is new, empty or that of a fit which may be continued or replaced.
+Issues problems_of_output(const OptimiseCommand& command, const std::string& plan) {
+  std::error_code error;
+  const fs::path& output = command.output;
+  const auto problem = [&](std::string message) -> Issues { return {{output.string(), "-o", "", std::move(message)}}; };
+  if (output.empty()) return {{"", "-o", "", "expected a folder for the runs of the fit"}};
+  if (!fs::exists(output, error)) return {};
+  if (!fs::is_directory(output, error)) return problem("this is a file; expected a folder");
+  if (fs::is_empty(output, error)) return {};
+  const Result<std::string> stored = read_text_file(output / plan_file);
+  if (!stored) return problem("the folder holds other files; expected a new or an empty folder");
+  if (command.use == FolderUse::overwrite) return {};
+  if (command.use == FolderUse::start) {
+    return problem("the folder holds a fit; --resume continues it, and --overwrite replaces it");
+  }
+  if (*stored == plan) return {};
+  return problem("the folder holds the fit of another plan; --overwrite replaces it");
+}
+
+void remove_old_fit(const fs::path& folder) {
+  std::error_code error;
+  fs::remove_all(folder / "runs", error);
+  for (const char* file : {plan_file, report_file, progress_file}) fs::remove(folder / file, error);
+}
+
+const char* text_of(LeastSquaresEnd end) {
+  switch (end) {
+    case LeastSquaresEnd::converged:
+      return "converged";
+    case LeastSquaresEnd::limit:
+      return "limit";
+    case LeastSquaresEnd::stopped:
+      return "stopped";
+    case LeastSquaresEnd::undefined:
+      return "undefined";
+  }
+  return "";
+}
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json json_of(const Fit& fit) {
+  Json parameters = Json::array(), covariance = Json::array(), untold = Json::array();
+  for (const FittedNumber& fitted : fit.parameters) {
+    parameters.push_back({{"name", fitted.name},
+                          {"path", fitted.path},
+                          {"value", fitted.value},
+                          {"standard_deviation", number(fitted.deviation)},
+                          {"at_bound", fitted.is_at_bound}});
+  }
+  for (Eigen::Index i = 0; i < fit.covariance.rows(); ++i) {
+    Json row = Json::array();
+    for (Eigen::Index j = 0; j < fit.covariance.cols(); ++j) row.push_back(number(fit.covariance(i, j)));
+    covariance.push_back(std::move(row));
+  }
+  for (Eigen::Index i = 0; i < fit.untold.size(); ++i) untold.push_back(fit.untold[i]);
+  return {{"end", text_of(fit.end)},
+          {"runs", fit.num_runs},
+          {"measurements", fit.num_measurements},
+          {"cost_at_start", number(fit.cost_at_start)},
+          {"cost", number(fit.cost)},
+          {"scatter", number(fit.scatter)},
+          {"deviations_given", fit.has_deviations},
+          {"parameters", parameters},
+          {"covariance", covariance},
+          {"untold_combination", untold},
+          {"warnings", cli::json_of(fit.warnings)}};
+}
+
+std::string text_of(const Fit& fit) {
+  std::string text = fmt::format("{} after {} runs; {} measurements, cost {:.6g} at the start and {:.6g} now\n",
+                                 fit.end == LeastSquaresEnd::converged ? "converged" : "not converged", fit.num_runs,
+                                 fit.num_measurements, fit.cost_at_start, fit.cost);
+  for (const FittedNumber& fitted : fit.parameters) {
+    text += fmt::format("  {} = {:.8g}", fitted.name, fitted.value);
+    if (fitted.is_at_bound) {
+      text += ", at its bound";
+    } else if (std::isfinite(fitted.deviation)) {
+      text += fmt::format(" +- {:.2g} (standard deviation)", fitted.deviation);
+    }
+    text += '\n';
+  }
+  if (fit.untold.size() > 0) {
+    text += "The data do not tell";
+    for (std::size_t k = 0; k < fit.parameters.size(); ++k) {
+      const double part = fit.untold[static_cast<Eigen::Index>(k)];
+      if (std::abs(part) > 1e-3) text += fmt::format(" {}^{:.2g}", fit.parameters[k].name, part);
+    }
+    text += ": a change of all these together changes no measurement. Fix one of them, or measure something else.\n";
+  }
+  if (fit.has_deviations && fit.scatter > 0.0) {
+    text += fmt::format("The measurements scatter by {:.3g} times their deviations about the fit{}\n", fit.scatter,
+                        fit.scatter > 2.0   ? ": the scene does not describe them, or the deviations are too small"
+                        : fit.scatter < 0.5 ? ": the deviations are too large"
+                                            : "");
+  } else if (fit.scatter > 0.0) {
+    text += fmt::format("The measurements scatter by {:.3g} about the fit, which the standard deviations are from\n",
+                        fit.scatter);
+  }
+  return text;
+}
+
+/// Writes one line per run: its number, the parameters and the cost.
+class Progress {
+ public:
+  Progress(const OptimiseCommand& command, const FitPlan& plan) : command_(command), text_("run") {
+    for (const auto& parameter : plan.parameters) text_ += "," + parameter.name;
+    text_ += ",cost\n";
+    for (const auto& parameter : plan.parameters) names_.push_back(parameter.name);
+  }
+  void add(int run, const std::vector<double>& values, double cost) {
+    text_ += fmt::format("{}", run);
+    std::string line = fmt::format("run {:>3}: cost {:<12.6g}", run, cost);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      text_ += fmt::format(",{}", values[k]);
+      line += fmt::format("  {} {:.7g}", names_[k], values[k]);
+    }
+    text_ += std::isfinite(cost) ? fmt::format(",{}\n", cost) : ",\n";
+    if (!command_.json) say(stdout, "{}\n", line);
+    const auto written = write_file_atomically(command_.output / progress_file, text_);
+    if (!written && problems_.empty()) problems_ = written.issues();
+  }
+  const Issues& problems() const { return problems_; }
+
+ private:
+  const OptimiseCommand& command_;
+  std::string text_;
+  std::vector<std::string> names_;
+  Issues problems_;
+};
+
+}  // namespace
+
+int run_optimise(const OptimiseCommand& command) {
+  const ThreadLimit limit(command.threads);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  const Result<std::string> text = read_text_file(command.plan);
+  const Result<FitPlan> plan = optimise::read_fit_plan(command.plan);
+  Issues issues = problems_of_output(command, text ? *text : "");
+  if (!plan) issues.insert(issues.begin(), plan.issues().begin(), plan.issues().end());
+  if (!issues.empty()) return refuse(issues, command.json);
+  if (command.use == FolderUse::overwrite) remove_old_fit(command.output);
+  std::error_code error;
+  fs::create_directories(command.output / "runs", error);
+  if (error) return refuse({{command.output.string(), "-o", "", error.message()}}, command.json);
+  if (const auto written = write_file_atomically(command.output / plan_file, *text); !written) {
+    return refuse(written.issues(), command.json);
+  }
+  const StopSignals signals(command.json);
+  Progress progress(command, *plan);
+  const optimise::FitOptions options{
+      command.output, [&](int run, const std::vector<double>& values, double cost) { progress.add(run, values, cost); },
+      [] { return StopSignals::received() != 0; }};
+  const Result<Fit> found = optimise::fit(*plan, options);
+  if (!found) return refuse(found.issues(), command.json);
+  if (found->end == LeastSquaresEnd::stopped) return exit_signal + StopSignals::received();
+  if (!progress.problems().empty()) return refuse(progress.problems(), command.json);
+  if (found->end == LeastSquaresEnd::undefined) {
+    report_issues(found->errors, command.json);
+    return exit_not_converged;
+  }
+  const std::string report = json_of(*found).dump(2) + '\n';
+  if (const auto written = write_file_atomically(command.output / report_file, report); !written) {
+    return refuse(written.issues(), command.json);
+  }
+  if (!command.json) print_issues(found->warnings);
+  say(stdout, "{}", command.json ? report : text_of(*found));
+  return found->end == LeastSquaresEnd::converged ? exit_done : exit_not_converged;
+}
+
+}  // namespace clearance::cli

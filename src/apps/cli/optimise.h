@@ -1,0 +1,22 @@
+// `clearance optimise`: fits numbers of a scene to measurements.
+#pragma once
+
+#include <filesystem>
+
+#include "apps/cli/run.h"
+
+namespace clearance::cli {
+
+struct OptimiseCommand {
+  std::filesystem::path plan;
+  std::filesystem::path output;
+  FolderUse use = FolderUse::start;
+  bool json = false;
+  int threads = 0;  ///< 0: all processors
+};
+
+/// Fits, and prints the numbers with their standard deviations. Exit status: 0 done, 2 bad input, 3 the fit did not
+/// converge or its first run has no derivatives, 128 plus the number of a signal that stopped it.
+int run_optimise(const OptimiseCommand& command);
+
+}  // namespace clearance::cli

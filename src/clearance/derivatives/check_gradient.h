@@ -1,0 +1,24 @@
+// Derivatives compared with differences of whole runs.
+#pragma once
+
+#include "clearance/derivatives/forward_run.h"
+
+namespace clearance::derivatives {
+
+/// A derivative after the last step beside a difference of runs.
+struct CheckedDerivative {
+  std::size_t column = 0, parameter = 0;
+  double derivative = 0.0;
+  double difference = 0.0;   ///< of fourth order
+  double uncertainty = 0.0;  ///< of the difference: what another length of it changes
+
+  /// True if they differ by no more than the difference is uncertain, or by a millionth.
+  bool agrees() const;
+};
+
+/// Runs the scene with other values of each parameter, with the contact that derivatives hold, and compares. `gradient`
+/// is the result of find_gradient with the same options.
+Result<std::vector<CheckedDerivative>> check_gradient(const SceneMaker& make, const GradientOptions& options,
+                                                      const Gradient& gradient);
+
+}  // namespace clearance::derivatives

@@ -1,0 +1,582 @@
+#include "clearance/derivatives/forward_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "clearance/contact/contact.h"
+#include "clearance/derivatives/state_numbers.h"
+#include "clearance/math/dimension.h"
+#include "clearance/scene/nearest_name.h"
+#include "clearance/scene/validate.h"
+#include "clearance/simulation/build/motion_targets.h"
+#include "clearance/simulation/stepping/force_events.h"
+#include "clearance/simulation/stepping/relaxation.h"
+#include "clearance/simulation/stepping/stepped_scene.h"
+#include "clearance/solver/step_tangent.h"
+
+namespace clearance::derivatives {
+
+namespace {
+
+/// Offsets, in units of a length, and weights of a difference of fourth order, and weights of one of second order with
+/// the same offsets.
+struct Stencil {
+  std::vector<double> offsets, weights, coarse;
+};
+
+const Stencil& central() {
+  static const Stencil stencil{
+      {-2.0, -1.0, 1.0, 2.0}, {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12}, {0.0, -0.5, 0.5, 0.0}};
+  return stencil;
+}
+
+/// For a number that may not go below (`sign` 1) or above (-1) its value.
+Stencil one_sided(double sign) {
+  Stencil stencil{{0.0, 1.0, 2.0, 3.0, 4.0}, {-25.0 / 12, 4.0, -3.0, 4.0 / 3, -0.25}, {-1.5, 2.0, -0.5, 0.0, 0.0}};
+  for (double& offset : stencil.offsets) offset *= sign;
+  for (double& weight : stencil.weights) weight *= sign;
+  for (double& weight : stencil.coarse) weight *= sign;
+  return stencil;
+}
+
+/// Change of a number over which differences are taken, as a share of it, or of one where it is zero, and the factor by
+/// which it shrinks where the balance is far from linear in it.
+constexpr double first_share = 1e-3, least_share = 1e-9, shrink = 0.05;
+/// Difference of the two orders, as a share, from which on a change is too large.
+constexpr double nonlinear = 1e-4;
+
+/// Returns the sum of weights times values over a length. The weights add up to zero, so that differences from the
+/// middle value do as well, and values that are equal give exactly zero.
+VecX sum_of(const std::vector<VecX>& values, const std::vector<double>& weights, double length) {
+  const VecX& middle = values[values.size() / 2];
+  VecX sum = VecX::Zero(middle.size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (weights[k] != 0.0) sum += (weights[k] / length) * (values[k] - middle);
+  }
+  return sum;
+}
+
+VecX vector_of(const std::vector<double>& values) {
+  return Eigen::Map<const VecX>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+/// What is read off a step that was evaluated.
+struct Evaluation {
+  VecX gradient;  // of the balance, in Newton's unknowns
+  VecX numbers;   // of the state at the end
+  VecX probes;
+};
+
+/// Evaluations at the points of a stencil.
+struct Evaluations {
+  std::vector<VecX> gradients, numbers, probes;
+
+  void add(Evaluation evaluation) {
+    gradients.push_back(std::move(evaluation.gradient));
+    numbers.push_back(std::move(evaluation.numbers));
+    probes.push_back(std::move(evaluation.probes));
+  }
+  bool are_finite() const {
+    return std::all_of(gradients.begin(), gradients.end(), [](const VecX& g) { return g.allFinite(); });
+  }
+};
+
+template <int dim>
+class ForwardRun {
+ public:
+  ForwardRun(SteppedScene& nominal, const SceneMaker& make, const std::vector<std::size_t>& columns, Gradient& result)
+      : nominal_(nominal),
+        make_(make),
+        columns_(columns),
+        result_(result),
+        held_(*nominal.scene),
+        numbers_(nominal.scene->options.integrator.method),
+        own_(nominal.scene->model, nominal.scene->options),
+        shadow_(nominal.scene->model, nominal.scene->options) {}
+
+  /// Makes the variants of the scene. Issues: those of the values that differences need.
+  Result<Done> start();
+  /// Advances and differentiates one step. False, with an error in the result, if it has no derivative.
+  bool step();
+  /// Appends warnings about what derivatives do not see.
+  void report_events();
+
+ private:
+  struct Variant {
+    std::unique_ptr<SceneVariant> scene;
+    StepWorkspace<dim> workspace;
+  };
+  struct ByParameter {
+    Stencil stencil;
+    double length = 0.0;  // of its changes, in the unit of the scene
+    std::vector<Variant> variants;
+    VecX rate;  // of the state's numbers
+    bool is_settled = false;
+  };
+
+  Result<Done> make_variants(const Parameter& parameter, double length, ByParameter& by);
+  std::optional<Evaluation> evaluate(const SceneDesc& desc, SceneModel& scene, const Probes& probes,
+                                     StepWorkspace<dim>& workspace, const State& start, const VecX& x_end);
+  std::optional<Evaluations> evaluate_variants(ByParameter& by, double narrowing);
+  std::optional<Evaluations> evaluate_changes(const VecX& rate, const VecX& dy, double length);
+  bool differentiate(std::size_t parameter, StepGradient& numbers);
+  VecX differentiated_probes(const ByParameter& by, const std::vector<VecX>& values) const {
+    return sum_of(values, by.stencil.weights, by.length);
+  }
+  void keep(std::size_t parameter, const VecX& probes, StepGradient& numbers) const {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      numbers.derivatives(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(parameter)) =
+          probes[static_cast<Eigen::Index>(columns_[c])];
+    }
+  }
+  StepGradient numbers_of_step(const std::vector<double>& all) const;
+  void note_events(const State& end);
+  bool fail(std::string message) {
+    result_.end = GradientEnd::failed;
+    result_.errors.push_back({"", fmt::format("step {}", nominal_.state.step + 1), "", std::move(message)});
+    return false;
+  }
+
+  SteppedScene& nominal_;
+  const SceneMaker& make_;
+  const std::vector<std::size_t>& columns_;
+  Gradient& result_;
+  HeldContact held_;
+  StateNumbers numbers_;
+  StepWorkspace<dim> own_, shadow_;
+  StepHooks hooks_;
+  std::vector<ByParameter> by_;
+  // Of the step under way.
+  State begin_, end_;
+  Step<dim>* solved_ = nullptr;
+  StepTangent<dim>* tangent_ = nullptr;
+  // Events.
+  std::set<std::array<int, 2>> touching_;
+  int num_impacts_ = 0, first_impact_ = 0, num_sliding_changes_ = 0;
+};
+
+template <int dim>
+Result<Done> ForwardRun<dim>::make_variants(const Parameter& parameter, double length, ByParameter& by) {
+  const std::array<Stencil, 3> stencils = {central(), one_sided(1.0), one_sided(-1.0)};
+  Issues first_problem;
+  for (const Stencil& stencil : stencils) {
+    by.variants.clear();
+    Issues problems;
+    for (const double offset : stencil.offsets) {
+      auto variant = make_variant(make_, parameter, parameter.value + offset * length, held_);
+      if (!variant) {
+        problems = variant.issues();
+        break;
+      }
+      StepWorkspace<dim> workspace((*variant)->scene->model, (*variant)->scene->options);
+      by.variants.push_back({std::move(*variant), std::move(workspace)});
+    }
+    if (problems.empty()) {
+      by.stencil = stencil;
+      by.length = length;
+      return Done{};
+    }
+    if (first_problem.empty()) first_problem = problems;
+  }
+  for (Issue& issue : first_problem) {
+    issue.message = fmt::format("the scene with a change of {} by a share of {:.0e}: {}", parameter.path, first_share,
+                                issue.message);
+  }
+  return first_problem;
+}
+
+template <int dim>
+Result<Done> ForwardRun<dim>::start() {
+  Issues issues;
+  const State& state = nominal_.state;
+  StepGradient numbers = numbers_of_step(nominal_.probes.values_at_start(state, nominal_.joints()));
+  by_.resize(result_.parameters.size());
+  for (std::size_t k = 0; k < by_.size(); ++k) {
+    const Parameter& parameter = result_.parameters[k];
+    const double size = parameter.value != 0.0 ? std::abs(parameter.value) : 1.0;
+    Result<Done> made = make_variants(parameter, first_share * size, by_[k]);
+    if (!made) {
+      issues.insert(issues.end(), made.issues().begin(), made.issues().end());
+      continue;
+    }
+    std::vector<VecX> states, probes;
+    for (const Variant& variant : by_[k].variants) {
+      const State& start = variant.scene->scene->initial_state;
+      bool is_like = true;
+      states.push_back(numbers_.of(start, state, is_like));
+      probes.push_back(vector_of(variant.scene->probes.values_at_start(start, nullptr)));
+    }
+    by_[k].rate = sum_of(states, by_[k].stencil.weights, by_[k].length);
+    keep(k, differentiated_probes(by_[k], probes), numbers);
+  }
+  if (!issues.empty()) return issues;
+  result_.steps.push_back(std::move(numbers));
+  return Done{};
+}
+
+template <int dim>
+StepGradient ForwardRun<dim>::numbers_of_step(const std::vector<double>& all) const {
+  StepGradient numbers;
+  numbers.time = nominal_.state.time;
+  for (const std::size_t column : columns_) numbers.values.push_back(all[column]);
+  numbers.derivatives =
+      MatX::Zero(static_cast<Eigen::Index>(columns_.size()), static_cast<Eigen::Index>(result_.parameters.size()));
+  return numbers;
+}
+
+/// Evaluates the step from `start` that ends at `x_end`, with prescribed nodes at their targets.
+template <int dim>
+std::optional<Evaluation> ForwardRun<dim>::evaluate(const SceneDesc& desc, SceneModel& scene, const Probes& probes,
+                                                    StepWorkspace<dim>& workspace, const State& start,
+                                                    const VecX& x_end) {
+  State from = start;
+  std::copy(from.controls.begin(), from.controls.end(), scene.controls->values.begin());
+  const Result<PrescribedTargets> targets = find_targets(scene, from);
+  if (!targets) return std::nullopt;
+  forget_past_at_events(desc, scene, from);
+  VecX x = x_end;
+  set_targets<dim>(*targets, x);
+  Step<dim> step(workspace.inputs(scene.model, scene.options, *targets, from, hooks_));
+  if (!step.end_at(*solved_, x)) return std::nullopt;
+  Evaluation result;
+  result.gradient = step.gradient_at_end();
+  const StepForces forces = probes.needs_forces() ? step.forces_at_end() : StepForces{};
+  State end = from;
+  step.commit(end);
+  bool is_like = true;
+  result.numbers = numbers_.of(end, end_, is_like);
+  if (!is_like) ++num_sliding_changes_;
+  const Potential* joints = scene.joint_potential ? &workspace.potential(*scene.joint_potential) : nullptr;
+  result.probes = vector_of(probes.values({end, forces, joints}));
+  return result;
+}
+
+/// Evaluates the step in the scenes with other values of a parameter, from the same state to the same end.
+template <int dim>
+std::optional<Evaluations> ForwardRun<dim>::evaluate_variants(ByParameter& by, double narrowing) {
+  Evaluations all;
+  for (Variant& variant : by.variants) {
+    if (narrowing != 1.0 || nominal_.distances) {
+      variant.scene->distances.narrow(narrowing, *variant.scene->scene);
+      variant.workspace.renew_contacts(variant.scene->scene->model, variant.scene->scene->options);
+    }
+    auto evaluation = evaluate(variant.scene->desc, *variant.scene->scene, variant.scene->probes, variant.workspace,
+                               begin_, tangent_->x());
+    if (!evaluation) return std::nullopt;
+    all.add(std::move(*evaluation));
+  }
+  return all;
+}
+
+/// Evaluates the step from states that are changed by multiples of `length` times `rate`, to ends that are moved by the
+/// same multiples of `dy`.
+template <int dim>
+std::optional<Evaluations> ForwardRun<dim>::evaluate_changes(const VecX& rate, const VecX& dy, double length) {
+  Evaluations all;
+  const LocalCoordinates<dim>& coordinates = solved_->inputs().coordinates();
+  for (const double offset : central().offsets) {
+    State start = numbers_.changed(begin_, offset * length * rate);
+    start.x = coordinates.unstretched(std::move(start.x));
+    auto evaluation = evaluate(nominal_.desc, *nominal_.scene, nominal_.probes, shadow_, start,
+                               coordinates.move(tangent_->x(), offset * length * dy, 1.0));
+    if (!evaluation) return std::nullopt;
+    all.add(std::move(*evaluation));
+  }
+  return all;
+}
+
+template <int dim>
+bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
+  ByParameter& by = by_[k];
+  const Parameter& parameter = result_.parameters[k];
+  std::optional<Evaluations> of_parameter = evaluate_variants(by, end_.narrowing);
+  VecX pull;  // dg/dp
+  while (true) {
+    bool is_linear = of_parameter && of_parameter->are_finite();
+    double miss = 0.0;
+    if (is_linear) {
+      pull = sum_of(of_parameter->gradients, by.stencil.weights, by.length);
+      miss = (pull - sum_of(of_parameter->gradients, by.stencil.coarse, by.length)).norm();
+      is_linear = by.is_settled || miss <= nonlinear * pull.norm();
+    }
+    if (is_linear) break;
+    const double length = shrink * by.length, size = parameter.value != 0.0 ? std::abs(parameter.value) : 1.0;
+    if (length < least_share * size) {
+      return fail(fmt::format("the balance has no derivative by {} that can be found", parameter.path));
+    }
+    ByParameter other;
+    if (!make_variants(parameter, length, other)) return fail("a scene beside this one cannot be made");
+    std::optional<Evaluations> again = evaluate_variants(other, end_.narrowing);
+    const bool had_value = of_parameter && of_parameter->are_finite();
+    if (had_value && again && again->are_finite()) {
+      const VecX finer = sum_of(again->gradients, other.stencil.weights, other.length);
+      const double other_miss = (finer - sum_of(again->gradients, other.stencil.coarse, other.length)).norm();
+      // What does not become smaller with the change is rounding.
+      if (other_miss > 0.1 * miss) {
+        by.is_settled = true;
+        continue;
+      }
+    }
+    other.rate = std::move(by.rate);
+    by = std::move(other);
+    of_parameter = std::move(again);
+  }
+  const double reach = tangent_->reach(), h = nominal_.scene->options.integrator.h;
+  const double size = nominal_.scene->model.bbox_diagonal;
+  const auto change_of = [&](const VecX& dy) {
+    const VecX moved = solved_->inputs().coordinates().expand(tangent_->x(), dy);
+    const double length = std::max(numbers_.length_of(by.rate, begin_, h, size), moved.cwiseAbs().maxCoeff());
+    return length > 0.0 ? reach / length : 1.0;
+  };
+  VecX right_side = -pull;
+  const VecX none = VecX::Zero(pull.size());
+  if (!by.rate.isZero(0.0)) {
+    const double length = change_of(none);
+    const std::optional<Evaluations> of_start = evaluate_changes(by.rate, none, length);
+    if (!of_start || !of_start->are_finite()) return fail("a step beside this one is not defined");
+    right_side -= sum_of(of_start->gradients, central().weights, length);
+  }
+  const std::optional<VecX> dy = tangent_->solve(right_side);
+  if (!dy) {
+    return fail("the equations of the derivative have no solution: a body moves freely, or is about to buckle");
+  }
+  const double length = change_of(*dy);
+  const std::optional<Evaluations> of_end = evaluate_changes(by.rate, *dy, length);
+  if (!of_end || !of_end->are_finite()) return fail("a step beside this one is not defined");
+  by.rate =
+      sum_of(of_parameter->numbers, by.stencil.weights, by.length) + sum_of(of_end->numbers, central().weights, length);
+  const VecX probes =
+      differentiated_probes(by, of_parameter->probes) + sum_of(of_end->probes, central().weights, length);
+  keep(k, probes, numbers);
+  return true;
+}
+
+template <int dim>
+bool ForwardRun<dim>::step() {
+  SceneModel& scene = *nominal_.scene;
+  State& state = nominal_.state;
+  begin_ = state;
+  State from = state;
+  std::copy(from.controls.begin(), from.controls.end(), scene.controls->values.begin());
+  const Result<PrescribedTargets> targets = find_targets(scene, from);
+  if (!targets) return fail(to_string(targets.issues().front()));
+  forget_past_at_events(nominal_.desc, scene, from);
+  std::optional<GapPath<dim>> path;
+  if (nominal_.distances) path.emplace(*nominal_.distances, nominal_.desc.contact.gap_tolerance, scene, own_, hooks_);
+  double narrowing = from.narrowing;
+  std::optional<SolvedStep<dim>> found(path ? path->solve(*targets, from, narrowing)
+                                            : solve<dim>(scene.model, scene.options, *targets, from, own_, hooks_));
+  const bool is_static = scene.options.integrator.method == TimeIntegrator::quasi_static;
+  if (is_static && may_relax(found->status())) {
+    // A run would come to rest by way of motion. Its end is an equilibrium of the whole step, too.
+    State at_rest = from;
+    if (relax<dim>(scene, nominal_.desc.gravity.norm(), *targets, hooks_, at_rest).status == StepStatus::converged) {
+      found.reset();
+      found.emplace(solve_near<dim>(at_rest.x, scene.model, scene.options, *targets, from, own_, hooks_));
+    }
+  }
+  SolvedStep<dim>& solved = *found;
+  if (solved.status() == StepStatus::stopped) {
+    result_.end = GradientEnd::stopped;
+    return false;
+  }
+  if (solved.status() != StepStatus::converged) {
+    return fail(
+        fmt::format("the step ended as {}; only steps that converge have derivatives", to_string(solved.status())));
+  }
+  solved_ = &solved.step();
+  StepTangent<dim> tangent(*solved_);
+  tangent_ = &tangent;
+  if (!tangent.polish())
+    return fail("the balance of the step could not be found to the accuracy that derivatives need");
+  end_ = from;
+  end_.narrowing = narrowing;
+  solved_->commit(end_);
+  if (path) shadow_.renew_contacts(scene.model, scene.options);
+  const StepForces forces = nominal_.probes.needs_forces() ? solved_->forces_at_end() : StepForces{};
+  const Potential* joints = scene.joint_potential ? &own_.potential(*scene.joint_potential) : nullptr;
+  StepGradient numbers = numbers_of_step(nominal_.probes.values({end_, forces, joints}));
+  numbers.time = end_.time;
+  for (std::size_t k = 0; k < by_.size(); ++k) {
+    if (!differentiate(k, numbers)) return false;
+  }
+  note_events(end_);
+  result_.error = std::max(result_.error, tangent.error());
+  result_.num_products += tangent.num_products();
+  state = end_;
+  result_.steps.push_back(std::move(numbers));
+  return true;
+}
+
+/// Notes pairs of bodies that touch and did not touch before: where speeds jump, the time of the impact counts.
+template <int dim>
+void ForwardRun<dim>::note_events(const State& end) {
+  std::set<std::array<int, 2>> touching;
+  for (const Contact& contact : solved_->end_state().point.iterate.contacts.contacts) {
+    touching.insert(bodies_of(nominal_.scene->model.surface, contact));
+  }
+  if (end.step > 1 && nominal_.scene->options.integrator.method != TimeIntegrator::quasi_static) {
+    for (const auto& pair : touching) {
+      if (touching_.count(pair) != 0) continue;
+      ++num_impacts_;
+      if (first_impact_ == 0) first_impact_ = end.step;
+    }
+  }
+  touching_ = std::move(touching);
+}
+
+template <int dim>
+void ForwardRun<dim>::report_events() {
+  if (num_impacts_ > 0) {
+    result_.warnings.push_back(
+        {"", "impact_time_not_differentiated", fmt::format("{} from step {} on", num_impacts_, first_impact_),
+         "bodies meet in the run. Where a speed jumps at the end of a step, the derivatives are those of the scheme, "
+         "which do not see that the time of the impact changes; soft bodies whose impact takes many steps have "
+         "little of this error",
+         Severity::warning});
+  }
+}
+
+/// Returns what the scene uses that has no derivatives yet.
+Issues find_unsupported(const SceneDesc& desc, const SteppedScene& scene) {
+  Issues issues;
+  const auto refuse = [&](std::string place, std::string message) {
+    issues.push_back({"", std::move(place), "", std::move(message)});
+  };
+  if (!scene.adapting.is_empty()) refuse("remesh", "bodies whose elements adapt have no derivatives");
+  if (desc.time.accuracy > 0.0) refuse("time.accuracy", "steps in parts have no derivatives; expected 0");
+  if (desc.contact.separate_curved) refuse("contact.separate_curved", "it has no derivatives");
+  if (scene.scene->options.convergence != Convergence::forces) {
+    refuse("solver.convergence", "derivatives need forces that balance; expected \"forces\"");
+  }
+  if (scene.scene->options.friction.iterations != 0 && !scene.scene->model.friction.is_frictionless()) {
+    refuse("friction.iterations", "derivatives need friction that agrees with the contact forces; expected 0");
+  }
+  return issues;
+}
+
+Issues find_held_parameters(const std::vector<std::string>& paths) {
+  Issues issues;
+  for (const std::string& path : paths) {
+    for (const char* group : {"time", "solver", "output", "start", "remesh", "name", "format"}) {
+      if (path != group && path.rfind(std::string(group) + ".", 0) != 0) continue;
+      issues.push_back({"", path, "",
+                        "expected a number of the bodies, their materials, loads, motions or contacts; this one says "
+                        "how the scene is computed"});
+    }
+  }
+  return issues;
+}
+
+void append(const Issues& from, Issues& to) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+template <int dim>
+Result<Done> run(SteppedScene& scene, const SceneMaker& make, const GradientOptions& options,
+                 const std::vector<std::size_t>& columns, Gradient& result) {
+  ForwardRun<dim> run(scene, make, columns, result);
+  if (Result<Done> started = run.start(); !started) return started;
+  const int wanted = options.num_steps > 0 ? options.num_steps : num_steps(scene.desc.time);
+  for (int step = 1; step <= wanted; ++step) {
+    if (options.is_stop_wanted && options.is_stop_wanted()) {
+      result.end = GradientEnd::stopped;
+      break;
+    }
+    if (!run.step()) break;
+    if (options.on_step) options.on_step(step, wanted);
+  }
+  run.report_events();
+  return Done{};
+}
+
+/// Starts a scene and finds the columns that are wanted. Issues: all problems.
+Result<std::vector<std::size_t>> start_scene(SceneDesc desc, const GradientOptions& options, SteppedScene& scene) {
+  Issues of_scene = check_scene(desc);
+  if (has_errors(of_scene)) return of_scene;
+  if (Result<Done> started = scene.start(std::move(desc), std::move(of_scene)); !started) return started.issues();
+  Issues problems = find_unsupported(scene.desc, scene);
+  Result<std::vector<std::size_t>> columns = find_columns(scene.probes.columns(), options.columns);
+  if (!columns) append(columns.issues(), problems);
+  if (!problems.empty()) return problems;
+  return columns;
+}
+
+}  // namespace
+
+Result<std::vector<std::size_t>> find_columns(const std::vector<std::string>& columns,
+                                              const std::vector<std::string>& wanted) {
+  std::vector<std::size_t> found;
+  std::vector<std::string> names;
+  for (const std::string& label : columns) names.push_back(label.substr(0, label.find(" [")));
+  if (wanted.empty()) {
+    for (std::size_t c = 0; c < columns.size(); ++c) found.push_back(c);
+  }
+  Issues issues;
+  for (const std::string& name : wanted) {
+    std::size_t at = 0;
+    while (at < columns.size() && columns[at] != name && names[at] != name) ++at;
+    if (at < columns.size()) {
+      found.push_back(at);
+      continue;
+    }
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    const std::string_view nearest = nearest_name(name, known);
+    issues.push_back({"", "--of", name,
+                      nearest.empty() ? "no probe has this column; expected one of " + quoted_list(known)
+                                      : fmt::format("no probe has this column; did you mean `{}`?", nearest)});
+  }
+  if (!issues.empty()) return issues;
+  return found;
+}
+
+Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& options) {
+  Result<SceneDesc> desc = make({});
+  if (!desc) return desc.issues();
+  Issues problems = find_held_parameters(options.parameters);
+  Gradient result;
+  Result<std::vector<Parameter>> parameters = find_parameters(*desc, options.parameters);
+  if (!parameters) append(parameters.issues(), problems);
+  if (options.parameters.empty()) problems.push_back({"", "--by", "", "expected at least one path of a number"});
+  if (desc->output.probes.empty()) {
+    problems.push_back({"", "output.probes", "",
+                        "derivatives are those of the numbers of probes, and the scene has none; expected at least "
+                        "one, for example {\"name\": \"body\", \"body\": NAME}"});
+  }
+  if (!problems.empty()) return problems;
+  SteppedScene scene;
+  const Result<std::vector<std::size_t>> columns = start_scene(std::move(*desc), options, scene);
+  if (!columns) return columns.issues();
+  result.parameters = std::move(*parameters);
+  for (const std::size_t column : *columns) result.columns.push_back(scene.probes.columns()[column]);
+  for (const NamedHint& warning : scene.warnings) result.warnings.push_back(warning.issue);
+  const Result<Done> ran =
+      with_dimension(scene.scene->dim, [&](auto dim) { return run<dim>(scene, make, options, *columns, result); });
+  if (!ran) return ran.issues();
+  return result;
+}
+
+Result<std::vector<double>> find_values(const SceneMaker& make, const GradientOptions& options,
+                                        const Parameter& parameter, double value) {
+  Result<SceneDesc> plain = make({}), desc = make({override_text(parameter, value)});
+  if (!plain || !desc) return plain ? desc.issues() : plain.issues();
+  SteppedScene like, scene;
+  if (auto columns = start_scene(std::move(*plain), options, like); !columns) return columns.issues();
+  const Result<std::vector<std::size_t>> columns = start_scene(std::move(*desc), options, scene);
+  if (!columns) return columns.issues();
+  HeldContact(*like.scene).hold(parameter, *scene.scene);
+  if (scene.distances) scene.distances.emplace(*scene.scene);
+  Gradient result;
+  const Result<Done> ran =
+      with_dimension(scene.scene->dim, [&](auto dim) { return run<dim>(scene, make, options, *columns, result); });
+  if (!ran) return ran.issues();
+  if (result.end != GradientEnd::complete) return result.errors;
+  return result.steps.back().values;
+}
+
+}  // namespace clearance::derivatives

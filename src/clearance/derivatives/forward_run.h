@@ -1,0 +1,59 @@
+// Derivatives of the probes of a run by numbers of its scene, in forward mode (docs/derivatives.md).
+//
+// A step maps its start z to its end: g(y; z, p) = 0 gives the positions, and the commit the rest of the state. With
+// dz/dp known at the start, dg/dy dy/dp = -dg/dp - dg/dz dz/dp gives the motion of the end, and the derivative of the
+// commit that of the state. dg/dp, dg/dz dz/dp and the derivatives of commit and probes are differences of fourth order
+// of one step that is evaluated and not solved: they hold for whatever a scene is made of.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "clearance/derivatives/scene_variant.h"
+
+namespace clearance::derivatives {
+
+struct GradientOptions {
+  std::vector<std::string> parameters;  ///< paths
+  std::vector<std::string> columns;     ///< columns of probes.csv, with or without their units; empty: all
+  int num_steps = 0;                    ///< 0: those of the scene
+  /// Called after every step.
+  std::function<void(int step, int num_steps)> on_step;
+  std::function<bool()> is_stop_wanted;
+};
+
+/// The numbers of one step.
+struct StepGradient {
+  double time = 0.0;           ///< [s]
+  std::vector<double> values;  ///< per column
+  MatX derivatives;            ///< per column (row) and parameter, in the units of the scene
+};
+
+enum class GradientEnd { complete, stopped, failed };
+
+struct Gradient {
+  GradientEnd end = GradientEnd::complete;
+  Issues errors;  ///< why a step has no derivative
+  std::vector<Parameter> parameters;
+  std::vector<std::string> columns;  ///< `name.part [unit]`
+  std::vector<StepGradient> steps;   ///< the start first
+  double error = 0.0;                ///< estimated relative error of the linear systems that were solved
+  int num_products = 0;              ///< products beyond those with Newton's factor
+  Issues warnings;                   ///< of the scene, and events that derivatives do not see
+};
+
+/// Runs the scene and differentiates it. Each step is solved more accurately than a run does. Issues, with nothing run:
+/// all problems of the scene, paths that lead to no number, parts of the scene that have no derivatives.
+Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& options);
+
+/// Runs the scene with a parameter at `value` and the contact that derivatives hold, and returns the numbers of the
+/// columns after the last step.
+Result<std::vector<double>> find_values(const SceneMaker& make, const GradientOptions& options,
+                                        const Parameter& parameter, double value);
+
+/// Returns the labels of `columns` that `wanted` means, `tip.y` or `tip.y [m]`, as indices; all if nothing is wanted.
+Result<std::vector<std::size_t>> find_columns(const std::vector<std::string>& columns,
+                                              const std::vector<std::string>& wanted);
+
+}  // namespace clearance::derivatives

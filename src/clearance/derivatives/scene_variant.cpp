@@ -1,0 +1,136 @@
+#include "clearance/derivatives/scene_variant.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "clearance/io/scene_reader.h"
+#include "clearance/scene/json.h"
+#include "clearance/simulation/build/build_scene_model.h"
+#include "clearance/simulation/build/initial_state.h"
+#include "clearance/simulation/build/motion_targets.h"
+#include "clearance/simulation/load/load_bodies.h"
+#include "clearance/simulation/stepping/stepped_scene.h"
+
+namespace clearance::derivatives {
+
+namespace {
+
+/// Returns the value at a path such as bodies[0].material.density; null if there is none.
+const Json* value_at(const Json& root, std::string_view path) {
+  const Json* at = &root;
+  while (!path.empty()) {
+    if (path[0] == '[') {
+      const std::size_t close = path.find(']');
+      std::size_t index = 0;
+      if (close == std::string_view::npos || !at->is_array()) return nullptr;
+      const auto [end, error] = std::from_chars(path.data() + 1, path.data() + close, index);
+      if (error != std::errc() || end != path.data() + close || index >= at->size()) return nullptr;
+      at = &(*at)[index];
+      path.remove_prefix(close + 1);
+    } else {
+      if (path[0] == '.') path.remove_prefix(1);
+      const std::string key(path.substr(0, path.find_first_of(".[")));
+      if (key.empty() || !at->is_object() || !at->contains(key)) return nullptr;
+      at = &(*at)[key];
+      path.remove_prefix(key.size());
+    }
+  }
+  return at;
+}
+
+/// Returns the number that stands for a value: itself, or what a file may give as one number of a list: the turn about
+/// z of a scene in the plane, or a factor that is the same along all axes.
+std::optional<double> number_in(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (!value.is_array() || value.size() != 3) return std::nullopt;
+  for (const Json& part : value) {
+    if (!part.is_number()) return std::nullopt;
+  }
+  if (value[0] == value[1] && value[1] == value[2] && value[0] != 0.0) return value[0].get<double>();
+  if (value[0] == 0.0 && value[1] == 0.0 && value[2] != 0.0) return value[2].get<double>();
+  return std::nullopt;
+}
+
+/// True if the parameter is one of the numbers that derivatives hold otherwise.
+bool is_of_contact(const std::string& path) {
+  return path.rfind("contact", 0) == 0 || path.rfind("friction", 0) == 0;
+}
+
+}  // namespace
+
+std::string override_text(const Parameter& parameter, double value) {
+  return fmt::format("{}={:.17g}", parameter.path, value);
+}
+
+HeldContact::HeldContact(const SceneModel& scene)
+    : scales(scene.model.contact_scales),
+      options(scene.options),
+      bbox_diagonal(scene.model.bbox_diagonal),
+      num_unknowns(scene.initial_state.x.size()),
+      num_vertices(scene.model.surface.num_vertices),
+      num_potentials(scene.model.potentials.size()) {}
+
+void HeldContact::hold(const Parameter& parameter, SceneModel& scene) const {
+  if (is_of_contact(parameter.path)) return;
+  scene.model.contact_scales = scales;
+  scene.options = options;
+  scene.model.bbox_diagonal = bbox_diagonal;
+}
+
+Result<std::vector<Parameter>> find_parameters(const SceneDesc& scene, const std::vector<std::string>& paths) {
+  const Json root = Json::parse(scene_text("", scene), nullptr, false, true);
+  std::vector<Parameter> parameters;
+  Issues issues;
+  for (const std::string& path : paths) {
+    const Json* value = value_at(root, path);
+    if (value == nullptr) {
+      issues.push_back({"", path, "",
+                        "the scene has no such entry; expected the path of a number, for example "
+                        "bodies[0].material.youngs_modulus"});
+    } else if (const std::optional<double> number = number_in(*value)) {
+      parameters.push_back({path, *number});
+    } else {
+      issues.push_back(
+          {"", path, brief_text(*value), fmt::format("expected the path of a number; this is {}", type_text(*value))});
+    }
+  }
+  if (!issues.empty()) return issues;
+  return parameters;
+}
+
+Result<std::unique_ptr<SceneVariant>> make_variant(const SceneMaker& make, const Parameter& parameter, double value,
+                                                   const HeldContact& held) {
+  Result<SceneDesc> desc = make({override_text(parameter, value)});
+  if (!desc) return desc.issues();
+  if (Issues issues = check_scene(*desc); has_errors(issues)) return issues;
+  Result<LoadedBodies> bodies = load_bodies(*desc);
+  if (!bodies) return bodies.issues();
+  auto variant = std::make_unique<SceneVariant>();
+  variant->desc = std::move(*desc);
+  variant->scene = std::make_unique<SceneModel>(build_scene_model(variant->desc, std::move(bodies->instances)));
+  SceneModel& scene = *variant->scene;
+  const bool has_same_size = scene.initial_state.x.size() == held.num_unknowns &&
+                             scene.model.surface.num_vertices == held.num_vertices &&
+                             scene.model.potentials.size() == held.num_potentials;
+  if (!has_same_size) {
+    return Issue{"", parameter.path, fmt::format("{}", value),
+                 "this number decides how many unknowns there are, so that no result has a derivative by it"};
+  }
+  Issues issues = scene.issues;
+  held.hold(parameter, scene);
+  variant->probes = Probes(variant->desc, scene, issues);
+  if (has_errors(issues)) return issues;
+  variant->distances = ContactDistances(scene);
+  PrescribedTargets prescribed;
+  if (scene.model.consistent_mass) {
+    State first = scene.initial_state;
+    if (Result<PrescribedTargets> found = find_targets(scene, first)) prescribed = std::move(*found);
+  }
+  set_start_accelerations(scene.model, prescribed, scene.initial_state);
+  return variant;
+}
+
+}  // namespace clearance::derivatives

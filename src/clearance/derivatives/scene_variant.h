@@ -1,0 +1,61 @@
+// A scene with another value of one parameter.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/scene/scene.h"
+#include "clearance/simulation/build/scene_model.h"
+#include "clearance/simulation/output/probes.h"
+#include "clearance/simulation/stepping/gap_path.h"
+
+namespace clearance::derivatives {
+
+/// Reads a scene with values set at paths (`path=value`, scene/overrides.h).
+using SceneMaker = std::function<Result<SceneDesc>(const std::vector<std::string>& overrides)>;
+
+/// A number of the scene file, by which to differentiate.
+struct Parameter {
+  std::string path;    ///< as in `--set`: bodies[0].material.youngs_modulus
+  double value = 0.0;  ///< that of the scene, in the scene's unit
+};
+
+/// Returns `path=value` with all digits.
+std::string override_text(const Parameter& parameter, double value);
+
+/// Finds the numbers at `paths` in the scene, defaults included. Issues: paths that lead to no number.
+Result<std::vector<Parameter>> find_parameters(const SceneDesc& scene, const std::vector<std::string>& paths);
+
+/// A scene that is never stepped by itself.
+struct SceneVariant {
+  SceneDesc desc;
+  std::unique_ptr<SceneModel> scene;  // on the heap, because workspaces and probes keep its address
+  ContactDistances distances;
+  Probes probes;
+};
+
+/// What the program derives from a scene for contact: distances, stiffnesses and the elastic sliding of friction, at
+/// the start of a run. Derivatives hold it.
+struct HeldContact {
+  explicit HeldContact(const SceneModel& scene);
+  /// Gives these numbers to a scene with another value of `parameter`, unless that is one of them.
+  void hold(const Parameter& parameter, SceneModel& scene) const;
+
+  ContactScales scales;
+  SolverOptions options;
+  double bbox_diagonal = 1.0;  // [m]
+  // Sizes that no parameter may change.
+  Eigen::Index num_unknowns = 0;
+  int num_vertices = 0;
+  std::size_t num_potentials = 0;
+};
+
+/// Makes the scene with a parameter at `value`, and with the contact of `held` unless the parameter is one of contact
+/// or friction itself. Issues: the value is not allowed, or changes the number of unknowns.
+Result<std::unique_ptr<SceneVariant>> make_variant(const SceneMaker& make, const Parameter& parameter, double value,
+                                                   const HeldContact& held);
+
+}  // namespace clearance::derivatives

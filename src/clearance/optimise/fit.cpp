@@ -1,0 +1,252 @@
+#include "clearance/optimise/fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "clearance/derivatives/forward_run.h"
+#include "clearance/io/files/atomic_file.h"
+#include "clearance/io/files/text_file.h"
+#include "clearance/io/scene_reader.h"
+
+namespace clearance::optimise {
+namespace {
+
+namespace fs = std::filesystem;
+using derivatives::Gradient;
+using derivatives::GradientEnd;
+
+std::string run_name(int number) {
+  return fmt::format("runs/{:04}.json", number);
+}
+
+/// The residuals of runs, computed or read from the folder.
+class Runs {
+ public:
+  Runs(const FitPlan& plan, const FitOptions& options, Fit& fit) : plan_(plan), options_(options), fit_(fit) {}
+
+  /// Reads what earlier calls have stored.
+  void read_stored() {
+    for (int number = 1;; ++number) {
+      const Result<std::string> text = read_text_file(options_.output / run_name(number));
+      if (!text) break;
+      const Json json = Json::parse(*text, nullptr, false);
+      if (json.is_discarded() || !json.contains("parameters")) break;
+      stored_[json["parameters"].dump()] = json;
+    }
+  }
+
+  std::optional<Residuals> at(const VecX& p) {
+    std::vector<double> values(p.data(), p.data() + p.size());
+    const std::string key = Json(values).dump();
+    const auto found = stored_.find(key);
+    Json json = found != stored_.end() ? found->second : compute(values);
+    if (is_stopped_) return std::nullopt;
+    ++num_runs_;
+    if (found == stored_.end()) {
+      // A run that cannot be stored is an error of the folder, which the report names too.
+      (void)write_file_atomically(options_.output / run_name(num_runs_), json.dump() + '\n');
+    }
+    std::optional<Residuals> residuals;
+    if (!json["residuals"].is_null()) {
+      const std::vector<double> r = json["residuals"].get<std::vector<double>>();
+      residuals.emplace();
+      residuals->r = Eigen::Map<const VecX>(r.data(), static_cast<Eigen::Index>(r.size()));
+      residuals->jacobian.resize(static_cast<Eigen::Index>(r.size()), p.size());
+      for (std::size_t i = 0; i < r.size(); ++i) {
+        for (Eigen::Index j = 0; j < p.size(); ++j) {
+          residuals->jacobian(static_cast<Eigen::Index>(i), j) = json["jacobian"][i][static_cast<std::size_t>(j)];
+        }
+      }
+    }
+    if (options_.on_run) {
+      options_.on_run(num_runs_, values, residuals ? residuals->cost() : std::numeric_limits<double>::infinity());
+    }
+    return residuals;
+  }
+
+  bool is_stopped() const { return is_stopped_; }
+  const Issues& problems() const { return problems_; }
+
+ private:
+  Json compute(const std::vector<double>& values) {
+    std::vector<std::string> overrides = plan_.set;
+    derivatives::GradientOptions gradient_options;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      overrides.push_back(derivatives::override_text({plan_.parameters[k].path, 0.0}, values[k]));
+      gradient_options.parameters.push_back(plan_.parameters[k].path);
+    }
+    for (const MeasuredColumn& measured : plan_.measured) gradient_options.columns.push_back(measured.column);
+    gradient_options.num_steps = plan_.num_steps;
+    gradient_options.is_stop_wanted = options_.is_stop_wanted;
+    const derivatives::SceneMaker make = [&](const std::vector<std::string>& more) -> Result<SceneDesc> {
+      std::vector<std::string> all = overrides;
+      all.insert(all.end(), more.begin(), more.end());
+      Result<LoadedScene> loaded = load_scene(plan_.scene, SceneFormat::automatic, all);
+      if (!loaded) return loaded.issues();
+      return std::move(loaded->scene);
+    };
+    const Result<Gradient> gradient = derivatives::find_gradient(make, gradient_options);
+    Json json = {{"parameters", values}, {"residuals", nullptr}, {"jacobian", nullptr}};
+    if (!gradient) {
+      problems_ = gradient.issues();
+      return json;
+    }
+    if (gradient->end == GradientEnd::stopped) {
+      is_stopped_ = true;
+      return json;
+    }
+    if (gradient->end == GradientEnd::failed) {
+      problems_ = gradient->errors;
+      json["problem"] = to_string(gradient->errors.front());
+      return json;
+    }
+    if (fit_.warnings.empty()) fit_.warnings = gradient->warnings;
+    compare(*gradient, json);
+    return json;
+  }
+
+  /// Compares the numbers of a run with the measurements. Between steps they are linear in time.
+  void compare(const Gradient& gradient, Json& json) {
+    Json residuals = Json::array(), jacobian = Json::array();
+    for (std::size_t c = 0; c < plan_.measured.size(); ++c) {
+      const MeasuredColumn& measured = plan_.measured[c];
+      const double weight = 1.0 / measured.deviation.value_or(1.0);
+      for (const Measurement& measurement : measured.values) {
+        const auto [step, share] = place_of(gradient, measured, measurement.time);
+        const auto& before = gradient.steps[step];
+        const auto& after = gradient.steps[std::min(step + 1, gradient.steps.size() - 1)];
+        const auto row = static_cast<Eigen::Index>(c);
+        const double value = (1.0 - share) * before.values[c] + share * after.values[c];
+        residuals.push_back(weight * (value - measurement.value));
+        Json derivatives = Json::array();
+        for (Eigen::Index p = 0; p < before.derivatives.cols(); ++p) {
+          derivatives.push_back(weight *
+                                ((1.0 - share) * before.derivatives(row, p) + share * after.derivatives(row, p)));
+        }
+        jacobian.push_back(std::move(derivatives));
+      }
+    }
+    json["residuals"] = std::move(residuals);
+    json["jacobian"] = std::move(jacobian);
+  }
+
+  /// Returns the step before a time, and the share of the next one.
+  static std::pair<std::size_t, double> place_of(const Gradient& gradient, const MeasuredColumn& measured,
+                                                 double time) {
+    const std::size_t last = gradient.steps.size() - 1;
+    if (measured.is_at_end) return {last, 0.0};
+    std::size_t step = 0;
+    while (step < last && gradient.steps[step + 1].time <= time) ++step;
+    if (step == last) return {last, 0.0};
+    const double begin = gradient.steps[step].time, end = gradient.steps[step + 1].time;
+    return {step, std::clamp((time - begin) / (end - begin), 0.0, 1.0)};
+  }
+
+  const FitPlan& plan_;
+  const FitOptions& options_;
+  Fit& fit_;
+  std::map<std::string, Json> stored_;
+  int num_runs_ = 0;
+  bool is_stopped_ = false;
+  Issues problems_;
+};
+
+/// Checks the plan against the scene, and returns the start.
+Result<VecX> find_start(const FitPlan& plan) {
+  Result<LoadedScene> loaded = load_scene(plan.scene, SceneFormat::automatic, plan.set);
+  if (!loaded) return loaded.issues();
+  std::vector<std::string> paths;
+  for (const FreeNumber& number : plan.parameters) paths.push_back(number.path);
+  const auto found = derivatives::find_parameters(loaded->scene, paths);
+  if (!found) return found.issues();
+  Issues issues;
+  VecX start(static_cast<Eigen::Index>(paths.size()));
+  for (std::size_t k = 0; k < paths.size(); ++k) {
+    const FreeNumber& number = plan.parameters[k];
+    const double value = number.start.value_or((*found)[k].value);
+    if (!(value >= number.from && value <= number.to)) {
+      issues.push_back({plan.file.string(), element_path("parameters", k), fmt::format("{}", value),
+                        "the number in the scene is not between `from` and `to`; give a `start`"});
+    }
+    start[static_cast<Eigen::Index>(k)] = value;
+  }
+  const double end = plan.num_steps > 0 ? plan.num_steps * loaded->scene.time.step : loaded->scene.time.duration;
+  for (std::size_t c = 0; c < plan.measured.size(); ++c) {
+    const MeasuredColumn& measured = plan.measured[c];
+    if (measured.is_at_end || measured.values.empty()) continue;
+    const double last = measured.values.back().time, first = measured.values.front().time;
+    if (first >= 0.0 && last <= end * (1.0 + 1e-9)) continue;
+    issues.push_back({plan.file.string(), element_path("fit", c), fmt::format("{} s", first < 0.0 ? first : last),
+                      fmt::format("measurements are beyond the run, which lasts from 0 to {:.6g} s", end)});
+  }
+  if (!issues.empty()) return issues;
+  return start;
+}
+
+}  // namespace
+
+Result<Fit> fit(const FitPlan& plan, const FitOptions& options) {
+  const Result<VecX> start = find_start(plan);
+  if (!start) return start.issues();
+  Fit result;
+  Runs runs(plan, options, result);
+  runs.read_stored();
+  const Eigen::Index n = start->size();
+  LeastSquaresOptions search;
+  search.lower.resize(n);
+  search.upper.resize(n);
+  search.sizes.resize(n);
+  search.max_evaluations = plan.max_runs;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const FreeNumber& number = plan.parameters[static_cast<std::size_t>(k)];
+    search.lower[k] = number.from;
+    search.upper[k] = number.to;
+    const double range = number.to - number.from, size = std::abs((*start)[k]);
+    search.sizes[k] = size > 0.0 ? size : std::isfinite(range) ? range : 1.0;
+  }
+  double first_cost = std::numeric_limits<double>::quiet_NaN();
+  const auto function = [&](const VecX& p) {
+    std::optional<Residuals> residuals = runs.at(p);
+    if (residuals && std::isnan(first_cost)) first_cost = residuals->cost();
+    return residuals;
+  };
+  const LeastSquares found = minimise(function, *start, search, [&] { return runs.is_stopped(); });
+  result.end = found.end;
+  result.num_runs = found.num_evaluations;
+  if (found.end == LeastSquaresEnd::undefined) {
+    result.errors = runs.problems();
+    return result;
+  }
+  if (found.at.r.size() == 0) return result;
+  result.cost_at_start = first_cost;
+  result.cost = found.at.cost();
+  result.num_measurements = static_cast<int>(found.at.r.size());
+  result.has_deviations =
+      std::all_of(plan.measured.begin(), plan.measured.end(), [](const auto& m) { return m.deviation.has_value(); });
+  std::vector<char> is_free(static_cast<std::size_t>(n), 1);
+  int num_free = 0;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const bool is_at_bound = found.p[k] <= search.lower[k] || found.p[k] >= search.upper[k];
+    is_free[static_cast<std::size_t>(k)] = is_at_bound ? 0 : 1;
+    num_free += is_at_bound ? 0 : 1;
+  }
+  const Uncertainty uncertainty = find_uncertainty(found.at.jacobian, search.sizes, is_free);
+  const int num_left = result.num_measurements - num_free;
+  result.scatter = num_left > 0 ? std::sqrt(2.0 * result.cost / num_left) : 0.0;
+  const double variance = result.has_deviations ? 1.0
+                          : num_left > 0        ? result.scatter * result.scatter
+                                                : std::numeric_limits<double>::quiet_NaN();
+  result.covariance = variance * uncertainty.covariance;
+  result.untold = uncertainty.untold;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const FreeNumber& number = plan.parameters[static_cast<std::size_t>(k)];
+    result.parameters.push_back({number.name, number.path, found.p[k], std::sqrt(result.covariance(k, k)),
+                                 is_free[static_cast<std::size_t>(k)] == 0});
+  }
+  return result;
+}
+
+}  // namespace clearance::optimise

@@ -1,0 +1,185 @@
+#include "clearance/optimise/fit_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "clearance/io/files/text_file.h"
+#include "clearance/io/json_text.h"
+#include "clearance/scene/json.h"
+#include "clearance/scene/loaded_scene.h"
+#include "clearance/sweep/plan.h"
+#include "clearance/sweep/plan_object.h"
+
+namespace clearance::optimise {
+namespace {
+
+namespace fs = std::filesystem;
+using sweep::PlanObject;
+
+/// Returns a list under a key; null, after an issue, if there is none.
+const Json* list_of(PlanObject& object, const char* key) {
+  const Json* list = object.list(key);
+  if (list == nullptr && object.find(key) == nullptr) object.error(key, "is missing");
+  return list;
+}
+
+void read_parameters(PlanObject& root, FitPlan& plan, Issues& issues) {
+  const Json* list = list_of(root, "parameters");
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    PlanObject object((*list)[i], element_path("parameters", i), issues);
+    FreeNumber number;
+    const auto path = object.text("path");
+    if (!path && object.find("path") == nullptr) object.error("path", "is missing: a number of the scene");
+    number.path = path.value_or("");
+    number.name = object.text("name").value_or(number.path);
+    const auto from = object.number("from"), to = object.number("to");
+    number.from = from.value_or(-std::numeric_limits<double>::infinity());
+    number.to = to.value_or(std::numeric_limits<double>::infinity());
+    if (!(number.from < number.to)) {
+      object.error("to", *to, fmt::format("expected a number above `from`, which is {}", *from));
+    }
+    number.start = object.number("start");
+    if (number.start && !(*number.start >= number.from && *number.start <= number.to)) {
+      object.error("start", *number.start, "expected a number between `from` and `to`");
+    }
+    object.refuse_other_keys();
+    plan.parameters.push_back(std::move(number));
+  }
+}
+
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream text(line);
+  for (std::string cell; std::getline(text, cell, ',');) {
+    const std::size_t begin = cell.find_first_not_of(" \t"), end = cell.find_last_not_of(" \t");
+    cells.push_back(begin == std::string::npos ? "" : cell.substr(begin, end - begin + 1));
+  }
+  return cells;
+}
+
+std::optional<double> number_in(const std::string& cell) {
+  const Json number = Json::parse(cell, nullptr, false);
+  if (!number.is_number()) return std::nullopt;
+  return number.get<double>();
+}
+
+std::string without_unit(const std::string& label) {
+  return label.substr(0, label.find(" ["));
+}
+
+/// Reads measurements from a table with a head: a column of times and one of values. Cells without a number are left
+/// out.
+std::vector<Measurement> read_table(const fs::path& file, const std::string& column, Issues& issues) {
+  const Result<std::string> text = read_text_file(file);
+  if (!text) {
+    issues.insert(issues.end(), text.issues().begin(), text.issues().end());
+    return {};
+  }
+  std::istringstream lines(*text);
+  std::string line;
+  std::getline(lines, line);
+  const std::vector<std::string> head = cells_of(line);
+  std::size_t of_time = head.size(), of_value = head.size();
+  for (std::size_t c = 0; c < head.size(); ++c) {
+    if (of_time == head.size() && (head[c] == "time [s]" || head[c] == "time" || head[c] == "t")) of_time = c;
+    if (head[c] == column || without_unit(head[c]) == without_unit(column)) of_value = c;
+  }
+  if (of_time == head.size()) {
+    issues.push_back({file.string(), "line 1", line, "expected a head with a column `time [s]`"});
+    return {};
+  }
+  if (of_value == head.size() && head.size() == 2) of_value = 1 - of_time;
+  if (of_value == head.size()) {
+    issues.push_back({file.string(), "line 1", line, "expected a head with a column `" + column + "`"});
+    return {};
+  }
+  std::vector<Measurement> values;
+  for (int number = 2; std::getline(lines, line); ++number) {
+    const std::vector<std::string> cells = cells_of(line);
+    if (cells.empty()) continue;
+    const auto time = number_in(of_time < cells.size() ? cells[of_time] : "");
+    const std::string cell = of_value < cells.size() ? cells[of_value] : "";
+    const auto value = number_in(cell);
+    if (!time || (!value && !cell.empty())) {
+      issues.push_back({file.string(), fmt::format("line {}", number), line, "expected a number in each cell"});
+      return {};
+    }
+    if (value) values.push_back({*time, *value});
+  }
+  if (values.empty()) issues.push_back({file.string(), "", "", "the table has no numbers"});
+  std::stable_sort(values.begin(), values.end(),
+                   [](const Measurement& a, const Measurement& b) { return a.time < b.time; });
+  return values;
+}
+
+void read_measured(PlanObject& root, FitPlan& plan, Issues& issues) {
+  const Json* list = list_of(root, "fit");
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    PlanObject object((*list)[i], element_path("fit", i), issues);
+    MeasuredColumn measured;
+    const auto probe = object.text("probe");
+    if (!probe && object.find("probe") == nullptr) object.error("probe", "is missing: a column of probes.csv");
+    measured.column = probe.value_or("");
+    measured.deviation = object.number("deviation");
+    if (measured.deviation && !(*measured.deviation > 0.0)) {
+      object.error("deviation", *measured.deviation, "expected a number above 0");
+    }
+    const auto data = object.text("data"), column = object.text("column");
+    const auto target = object.number("target"), at = object.number("at");
+    if (data && target) object.error("give either `data` or `target`");
+    if (!data && !target) object.error("expected `data`, a table of measurements, or `target`, a number");
+    if (column && !data) object.error("column", "it names a column of the table `data`, which is missing");
+    if (at && data) object.error("at", "the table `data` has the times");
+    if (data && !target) {
+      const fs::path file = plan.file.parent_path() / *data;
+      measured.values = read_table(file, column.value_or(measured.column), issues);
+    } else if (target) {
+      measured.values = {{at.value_or(0.0), *target}};
+      measured.is_at_end = !at;
+    }
+    object.refuse_other_keys();
+    plan.measured.push_back(std::move(measured));
+  }
+}
+
+}  // namespace
+
+Result<FitPlan> read_fit_plan(const fs::path& file) {
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return text.issues();
+  Result<Json> json = parse_json_text(*text);
+  if (!json) {
+    Issues issues = json.issues();
+    set_file(issues, file.string());
+    return issues;
+  }
+  FitPlan plan;
+  plan.file = file;
+  Issues issues;
+  PlanObject root(*json, "", issues);
+  if (const auto scene = root.text("scene")) {
+    std::error_code error;
+    plan.scene = fs::absolute(file, error).parent_path() / *scene;
+    if (!fs::exists(plan.scene, error)) root.error("scene", *root.find("scene"), "the file does not exist");
+  } else if (root.find("scene") == nullptr) {
+    root.error("scene", "is missing: a scene file");
+  }
+  read_parameters(root, plan, issues);
+  read_measured(root, plan, issues);
+  plan.num_steps = static_cast<int>(root.integer("steps", 1, 100000000).value_or(0));
+  plan.max_runs = static_cast<int>(root.integer("runs", 1, 100000).value_or(plan.max_runs));
+  if (const Json* set = root.find("set")) {
+    if (!set->is_object()) root.error("set", *set, "expected an object of paths and values");
+    for (const auto& [path, value] : set->items()) plan.set.push_back(sweep::overrides_of({path}, value).front());
+  }
+  root.refuse_other_keys();
+  set_file(issues, file.string());
+  if (!issues.empty()) return issues;
+  return plan;
+}
+
+}  // namespace clearance::optimise

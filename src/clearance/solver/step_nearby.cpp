@@ -1,0 +1,91 @@
+// Steps beside a solved one, for derivatives of a run (step_tangent.h).
+#include "clearance/solver/collect_forces.h"
+#include "clearance/solver/step.h"
+
+namespace clearance {
+
+template <int dim>
+bool Step<dim>::end_at(const Step& solved, const VecX& x) {
+  if (!begin_potentials()) return false;
+  problem_.fix_prescribed();
+  if (solved.marks_) {
+    RestartMarks marks = *solved.marks_;
+    marks.x_led = target_.x_tilde;
+    set_targets<dim>(in_.targets, marks.x_led);
+    restart_with(std::move(marks));
+  }
+  problem_.choose_kappa_like(solved.problem_.kappa());
+  const std::shared_ptr<const Candidates> candidates = solved.now_.point.iterate.candidates;
+  open_account(candidates);
+  problem_.refer_to(x);
+  now_.point.iterate = problem_.make_iterate(x, candidates);
+  now_.status = StepStatus::converged;
+  // The commit settles the account of the step.
+  account_.close(problem_, now_.point.iterate,
+                 problem_.term_gradients(now_.point.iterate, friction_.fresh(now_.point.iterate)));
+  return true;
+}
+
+template <int dim>
+double Step<dim>::move_end(const VecX& dy) {
+  const Direction direction = bound_.bound(now_.point.iterate, dy);
+  const double share = std::min(1.0, direction.alpha_limit);
+  const VecX x = in_.coordinates().move(now_.point.iterate.x, direction.dy, share);
+  problem_.refer_to(x);
+  now_.point.iterate = problem_.make_iterate(x, direction.candidates);
+  in_.last_end = {now_.point.iterate.x_surface, now_.point.iterate.candidates};
+  return share;
+}
+
+template <int dim>
+VecX Step<dim>::gradient_at(const VecX& x) {
+  problem_.refer_to(x);
+  const Iterate at = problem_.make_iterate(x, now_.point.iterate.candidates);
+  const FrictionPotential<dim> friction = problem_.fresh_friction(at, in_.state.x);
+  return problem_.free_sum(in_.coordinates(), x, problem_.term_gradients(at, friction));
+}
+
+template <int dim>
+VecX Step<dim>::gradient_at_end() {
+  return gradient_at(now_.point.iterate.x);
+}
+
+template <int dim>
+StepForces Step<dim>::forces_at_end() {
+  return collect_forces<dim>(in_, problem_, friction_, now_.point.iterate);
+}
+
+template <int dim>
+bool Step<dim>::factorise_at_end() {
+  // The stiffness of friction is that of the friction which agrees with the contact forces at the end.
+  const Iterate& end = now_.point.iterate;
+  if (problem_.has_friction()) problem_.lag_friction(end, end.x - in_.state.x, problem_.kappa());
+  for (const HessianKind kind : {HessianKind::exact, HessianKind::projected}) {
+    VecX gradient;
+    assemble_at_end(kind, gradient);
+    if (in_.system.solver().factorize(in_.system.matrix()) == LinearSolveStatus::solved) return true;
+  }
+  return false;
+}
+
+template <int dim>
+bool Step<dim>::solve_at_end(const VecX& right_side, VecX& dy) {
+  return in_.system.solver().solve(right_side, dy) == LinearSolveStatus::solved && dy.allFinite();
+}
+
+template bool Step<2>::end_at(const Step&, const VecX&);
+template double Step<2>::move_end(const VecX&);
+template VecX Step<2>::gradient_at(const VecX&);
+template VecX Step<2>::gradient_at_end();
+template StepForces Step<2>::forces_at_end();
+template bool Step<2>::factorise_at_end();
+template bool Step<2>::solve_at_end(const VecX&, VecX&);
+template bool Step<3>::end_at(const Step&, const VecX&);
+template double Step<3>::move_end(const VecX&);
+template VecX Step<3>::gradient_at(const VecX&);
+template VecX Step<3>::gradient_at_end();
+template StepForces Step<3>::forces_at_end();
+template bool Step<3>::factorise_at_end();
+template bool Step<3>::solve_at_end(const VecX&, VecX&);
+
+}  // namespace clearance

@@ -1,0 +1,176 @@
+#include "clearance/solver/step_tangent.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clearance {
+
+namespace {
+
+/// Parts of lengths by which differences move: fourth-order differences then err by 1e-10, and rounding of gaps by
+/// 1e-13 over this part.
+constexpr double part_of_gap = 3e-3, part_of_sliding = 1e-2, part_of_edge = 2e-3, part_of_body = 1e-2;
+/// Relative error of a direction below which the Hessian is taken as the derivative.
+constexpr double negligible = 1e-9;
+constexpr int max_products = 60;
+/// Newton steps that polish a solution at most, those in a row that do not halve the smallest so far, and the share of
+/// the reach below which what rounding leaves is good enough.
+constexpr int max_polishing = 40, max_in_vain = 3;
+constexpr double negligible_motion = 1e-4;
+
+}  // namespace
+
+template <int dim>
+StepTangent<dim>::StepTangent(Step<dim>& step) : step_(step) {
+  const auto origins = step_.inputs().coordinates().origins();
+  weights_.setOnes(dim * static_cast<Eigen::Index>(origins.size()));
+  for (std::size_t b = 0; b < origins.size(); ++b) {
+    if (origins[b].is_turn) weights_.segment<dim>(dim * static_cast<Eigen::Index>(b)).setConstant(origins[b].radius);
+  }
+}
+
+template <int dim>
+double StepTangent<dim>::length(const VecX& dy) const {
+  return dy.size() == 0 ? 0.0 : dy.cwiseProduct(weights_).cwiseAbs().maxCoeff();
+}
+
+template <int dim>
+double StepTangent<dim>::reach() const {
+  const StepInputs<dim>& in = step_.inputs();
+  const Model& model = in.model;
+  double reach = part_of_body * model.bbox_diagonal;
+  std::vector<char> is_stiff(static_cast<std::size_t>(model.surface.num_bodies()), 0);
+  for (const StiffBody& body : model.stiff_bodies) {
+    reach = std::min(reach, part_of_body * body.radius);
+    if (!model.body_of_block.empty()) is_stiff[model.body_of_block[body.first_block]] = 1;
+  }
+  for (std::size_t e = 0; e < model.surface.edges.size(); ++e) {
+    const int vertex = model.surface.edges[e][0];
+    const bool has_elements = is_stiff[model.surface.vertex_body[vertex]] == 0 && model.is_obstacle_vertex[vertex] == 0;
+    const double length_sq = model.edge_rest_length_sq[e];
+    if (has_elements && length_sq > 0.0) reach = std::min(reach, part_of_edge * std::sqrt(length_sq));
+  }
+  const ContactSet& contacts = step_.end_state().point.iterate.contacts;
+  if (contacts.contacts.empty()) return reach;
+  for (const Contact& contact : contacts.contacts) reach = std::min(reach, part_of_gap * gap_of(contact));
+  if (model.friction.is_frictionless()) return reach;
+  const ContactScales& scales = model.contact_scales;
+  const double h = in.options.integrator.h;
+  const auto limit_by = [&](double stick, double eps_v) {
+    reach = std::min(reach, part_of_sliding * (stick > 0.0 ? stick : eps_v * h));
+  };
+  if (scales.is_empty()) {
+    limit_by(in.options.friction.stick, in.options.friction.eps_v);
+  } else {
+    for (std::size_t v = 0; v < scales.stick.size(); ++v) limit_by(scales.stick[v], scales.eps_v[v]);
+  }
+  return reach;
+}
+
+/// Returns (dg/dy) dy by differences of fourth order over `part` of the reach.
+template <int dim>
+VecX StepTangent<dim>::product(const VecX& dy, double part) {
+  const double size = length(dy);
+  if (!(size > 0.0)) return VecX::Zero(dy.size());
+  const double eps = part * reach() / size;
+  const LocalCoordinates<dim>& coordinates = step_.inputs().coordinates();
+  const VecX x = this->x();
+  const auto gradient = [&](double by) { return step_.gradient_at(coordinates.move(x, by * dy, 1.0)); };
+  VecX result = 8.0 * (gradient(eps) - gradient(-eps)) - (gradient(2.0 * eps) - gradient(-2.0 * eps));
+  result /= 12.0 * eps;
+  step_.gradient_at(x);  // forces refer to the end again
+  return result;
+}
+
+template <int dim>
+bool StepTangent<dim>::polish() {
+  const double rounding = 1e-15 * step_.inputs().model.bbox_diagonal;
+  double last = infinity, least = infinity;
+  int num_in_vain = 0;
+  for (int i = 0; i < max_polishing && num_in_vain < max_in_vain; ++i) {
+    if (!step_.factorise_at_end()) return false;
+    const VecX gradient = step_.gradient_at_end();
+    VecX dy;
+    if (!step_.solve_at_end(-gradient, dy)) return false;
+    if (length(dy) > 0.1 * last && length(dy) > rounding) {
+      // The Hessian misses a part of the derivative, or nothing is left but rounding.
+      const auto corrected = correct(-gradient, dy, 1e-3);
+      if (corrected) dy = *corrected;
+    }
+    last = length(dy);
+    if (last <= rounding) return true;
+    num_in_vain = last < 0.5 * least ? 0 : num_in_vain + 1;
+    least = std::min(least, last);
+    if (step_.move_end(dy) < 1.0) return false;
+  }
+  return least < negligible_motion * reach() && step_.factorise_at_end();
+}
+
+template <int dim>
+std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side) {
+  VecX dy;
+  if (!step_.solve_at_end(right_side, dy)) return std::nullopt;
+  const double size = length(dy);
+  if (!(size > 0.0)) return dy;
+  VecX miss;
+  if (!step_.solve_at_end(right_side - product(dy, 1.0), miss)) return std::nullopt;
+  const double share = length(miss) / size;
+  if (share > negligible) {
+    // Differences over another length tell errors of the Hessian from those of differences.
+    VecX other;
+    if (!step_.solve_at_end(right_side - product(dy, 0.6), other)) return std::nullopt;
+    const double noise = length(miss - other) / size;
+    if (share > 3.0 * noise) return correct(right_side, dy, std::max(1e-11, noise));
+  }
+  return dy;
+}
+
+/// Solves by GMRES with the factor as a preconditioner, from the start `dy`, whose image it then needs.
+template <int dim>
+std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, double tolerance) {
+  const auto preconditioned = [&](const VecX& force, VecX& motion) {
+    if (!step_.solve_at_end(force, motion)) return false;
+    motion = motion.cwiseProduct(weights_);
+    return true;
+  };
+  VecX residual;
+  if (!preconditioned(right_side - product(dy, 1.0), residual)) return std::nullopt;
+  const double size = dy.cwiseProduct(weights_).norm(), start = residual.norm();
+  if (!(start > tolerance * size)) return dy;
+  const Eigen::Index n = dy.size();
+  const int most = static_cast<int>(std::min<Eigen::Index>(max_products, n));
+  MatX basis = MatX::Zero(n, most + 1), upper = MatX::Zero(most + 1, most);
+  basis.col(0) = residual / start;
+  VecX image = VecX::Zero(most + 1), best;
+  image[0] = start;
+  int count = 0;
+  double left = start;
+  for (int j = 0; j < most && left > tolerance * size; ++j) {
+    VecX next;
+    if (!preconditioned(product(basis.col(j).cwiseQuotient(weights_), 1.0), next)) return std::nullopt;
+    ++num_products_;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int i = 0; i <= j; ++i) {
+        const double along = basis.col(i).dot(next);
+        upper(i, j) += along;
+        next -= along * basis.col(i);
+      }
+    }
+    upper(j + 1, j) = next.norm();
+    count = j + 1;
+    if (upper(j + 1, j) > 0.0) basis.col(j + 1) = next / upper(j + 1, j);
+    const MatX system = upper.topLeftCorner(count + 1, count);
+    best = system.colPivHouseholderQr().solve(image.head(count + 1));
+    left = (image.head(count + 1) - system * best).norm();
+    if (upper(j + 1, j) <= 1e-14 * start) break;
+  }
+  if (count > 0) dy += (basis.leftCols(count) * best).cwiseQuotient(weights_);
+  if (!dy.allFinite() || !(left <= 0.1 * size)) return std::nullopt;
+  error_ = std::max(error_, left / std::max(size, dy.cwiseProduct(weights_).norm()));
+  return dy;
+}
+
+template class StepTangent<2>;
+template class StepTangent<3>;
+
+}  // namespace clearance

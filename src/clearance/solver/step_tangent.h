@@ -1,0 +1,53 @@
+// The derivative of the balance of forces at the end of a step, for derivatives of a run.
+//
+// A step ends where g(y; z) = 0: g is the gradient of its objective with the friction that agrees with the contact
+// forces at y, Newton's unknowns, and z is everything that the step starts from. How the end follows a change of z says
+// (dg/dy) dy = -dg/dz dz. The Hessian of Newton's method is nearly dg/dy, but leaves out how normal forces carry
+// friction along, and the curvature of forces that are no gradient of an energy. Its factor preconditions GMRES, whose
+// products are differences of g.
+#pragma once
+
+#include <optional>
+
+#include "clearance/solver/step.h"
+
+namespace clearance {
+
+template <int dim>
+class StepTangent {
+ public:
+  /// `step` has been solved and converged. It must outlive the object, and its workspace must solve nothing else.
+  explicit StepTangent(Step<dim>& step);
+
+  /// Moves the end by Newton's method until its steps shrink no more, since a step ends at a tolerance that derivatives
+  /// would inherit. False if the balance is not found: something is in the way, or the derivative is singular.
+  bool polish();
+
+  /// Solves (dg/dy) dy = right_side at the polished end. No value if the derivative is singular.
+  std::optional<VecX> solve(const VecX& right_side);
+  /// Estimated relative error of all solves so far.
+  double error() const { return error_; }
+  /// Number of products of dg/dy beyond one per solve; 0 as long as the Hessian is the derivative.
+  int num_products() const { return num_products_; }
+
+  /// Returns the length [m] of a motion, in blocks of x, by which derivatives may be computed as differences: a small
+  /// part of the gaps, of the elastic sliding of friction, and of the edges.
+  double reach() const;
+  /// Returns the end [m].
+  const VecX& x() const { return step_.end_state().point.iterate.x; }
+
+ private:
+  VecX product(const VecX& dy, double part);
+  double length(const VecX& dy) const;
+  std::optional<VecX> correct(const VecX& right_side, VecX dy, double tolerance);
+
+  Step<dim>& step_;
+  VecX weights_;  // [m] of motion per unit of Newton's unknowns
+  double error_ = 0.0;
+  int num_products_ = 0;
+};
+
+extern template class StepTangent<2>;
+extern template class StepTangent<3>;
+
+}  // namespace clearance

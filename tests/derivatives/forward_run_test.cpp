@@ -1,0 +1,152 @@
+#include "clearance/derivatives/forward_run.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "clearance/derivatives/check_gradient.h"
+#include "clearance/io/scene_reader.h"
+
+namespace clearance::derivatives {
+namespace {
+
+SceneMaker maker(const std::string& text) {
+  return [text](const std::vector<std::string>& overrides) -> Result<SceneDesc> {
+    Result<LoadedScene> loaded = load_scene_text(text, "scene.json", ".", overrides);
+    if (!loaded) return loaded.issues();
+    return std::move(loaded->scene);
+  };
+}
+
+Gradient gradient_of(const std::string& text, const std::vector<std::string>& by,
+                     const std::vector<std::string>& of = {}) {
+  Result<Gradient> found = find_gradient(maker(text), {by, of, 0, {}, {}});
+  for (const Issue& issue : found.issues()) ADD_FAILURE() << to_string(issue);
+  if (!found) return {};
+  for (const Issue& issue : found->errors) ADD_FAILURE() << to_string(issue);
+  EXPECT_EQ(found->end, GradientEnd::complete);
+  return *found;
+}
+
+double last(const Gradient& gradient, Eigen::Index column, Eigen::Index parameter) {
+  return gradient.steps.back().derivatives(column, parameter);
+}
+
+void expect_relative(double found, double expected, double tolerance) {
+  EXPECT_NEAR(found, expected, tolerance * std::abs(expected));
+}
+
+/// Compares all derivatives of a scene with differences of runs.
+void expect_differences(const std::string& text, const std::vector<std::string>& by, double tolerance = 1e-6) {
+  const GradientOptions options{by, {}, 0, {}, {}};
+  const Gradient gradient = gradient_of(text, by);
+  ASSERT_FALSE(gradient.steps.empty());
+  const auto checked = check_gradient(maker(text), options, gradient);
+  ASSERT_TRUE(checked);
+  for (const CheckedDerivative& check : *checked) {
+    if (std::isnan(check.derivative)) continue;
+    // Columns that a parameter does not move have rounding alone.
+    const double size = gradient.parameters[check.parameter].value;
+    const double scale = std::abs(gradient.steps.back().values[check.column]) / std::max(std::abs(size), 1e-3);
+    EXPECT_NEAR(check.derivative, check.difference,
+                tolerance * std::abs(check.difference) + 3.0 * check.uncertainty + 1e-10 * scale)
+        << gradient.columns[check.column] << " by " << gradient.parameters[check.parameter].path;
+  }
+}
+
+std::string flight(const std::string& integrator, const std::string& body) {
+  return R"({"time": {"step": 0.01, "duration": 0.2, "integrator": ")" + integrator + R"("},
+    "gravity": [0, -9.80665, 0],
+    "bodies": [{"name": "body", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]}, "linear_velocity": [4, 3, 0],)" +
+         body + R"(}],
+    "output": {"probes": [{"name": "body", "body": "body"}]}})";
+}
+
+TEST(ForwardRun, FlightHasTheDerivativesOfItsScheme) {
+  const double h = 0.01, n = 20;
+  for (const char* body : {R"("kind": "rigid")", R"("kind": "affine")", R"("material": {"youngs_modulus": 1e6})"}) {
+    const Gradient euler =
+        gradient_of(flight("implicit_euler", body), {"bodies[0].linear_velocity[1]", "gravity[1]"}, {"body.y"});
+    ASSERT_EQ(euler.steps.size(), 21U);
+    expect_relative(last(euler, 0, 0), n * h, 1e-9);
+    expect_relative(last(euler, 0, 1), h * h * n * (n + 1) / 2, 1e-9);
+    const Gradient newmark =
+        gradient_of(flight("implicit_newmark", body), {"bodies[0].linear_velocity[1]", "gravity[1]"}, {"body.y"});
+    expect_relative(last(newmark, 0, 0), n * h, 1e-9);
+    expect_relative(last(newmark, 0, 1), h * h * n * n / 2, 1e-9);
+  }
+}
+
+TEST(ForwardRun, PulledBarHasTheDerivativesOfTheoryToNineDigits) {
+  const std::string bar = R"({"time": {"step": 1, "duration": 1, "integrator": "quasi_static"}, "gravity": [0, 0, 0],
+    "bodies": [{"name": "bar", "generator": {"kind": "box", "size": [2, 0.1, 0.1], "resolution": [4, 1, 1]},
+      "material": {"model": "linear_elasticity", "youngs_modulus": 1e6, "poisson_ratio": 0},
+      "motions": [{"region": {"box": [[-2, -1, -1], [-0.999, 1, 1]]}}],
+      "loads": [{"kind": "force", "value": [100, 0, 0], "region": {"box": [[0.999, -1, -1], [2, 1, 1]]}}]}],
+    "output": {"probes": [{"name": "end", "body": "bar", "region": {"box": [[0.999, -1, -1], [2, 1, 1]]}}]}})";
+  const Gradient gradient =
+      gradient_of(bar, {"bodies[0].material.youngs_modulus", "bodies[0].loads[0].value[0]"}, {"end.x"});
+  expect_relative(last(gradient, 0, 0), -100 * 2 / (1e12 * 0.01), 1e-9);
+  expect_relative(last(gradient, 0, 1), 2 / (1e6 * 0.01), 1e-9);
+}
+
+TEST(ForwardRun, SlidingFollowsTheSlopeOfFriction) {
+  const std::string slide =
+      R"({"time": {"step": 0.01, "duration": 0.3, "integrator": "implicit_euler"}, "gravity": [4, -9, 0],
+    "friction": {"coefficient": 0.2},
+    "bodies": [{"name": "box", "kind": "rigid", "generator": {"kind": "box", "size": [0.2, 0.1, 0.2]},
+      "transform": {"translation": [0, 0.0501, 0]}}],
+    "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}],
+    "output": {"probes": [{"name": "box", "body": "box"}]}})";
+  expect_differences(slide, {"friction.coefficient", "gravity[0]", "gravity[1]"});
+}
+
+/// Friction presses a block that is pushed up a slope into it: the contact forces follow friction.
+TEST(ForwardRun, ConsistentFrictionLoadsItsOwnContacts) {
+  const std::string wedge =
+      R"({"time": {"step": 0.01, "duration": 0.2, "integrator": "implicit_euler"}, "gravity": [0, -9.81, 0],
+    "friction": {"coefficient": 0.3},
+    "bodies": [{"name": "box", "kind": "rigid", "generator": {"kind": "box", "size": [0.2, 0.1, 0.2]},
+      "loads": [{"kind": "acceleration", "value": [14, 0, 0]}],
+      "transform": {"translation": [0, 0.0503, 0], "rotation": [0, 0, 0]}}],
+    "half_spaces": [{"point": [0, 0, 0], "normal": [-0.3, 1, 0]}],
+    "output": {"probes": [{"name": "box", "body": "box"}]}})";
+  expect_differences(wedge, {"friction.coefficient", "bodies[0].loads[0].value[0]"}, 1e-5);
+}
+
+TEST(ForwardRun, SoftContactAgreesWithDifferencesOfRuns) {
+  const std::string drop = R"({"time": {"step": 0.005, "duration": 0.1}, "friction": {"coefficient": 0.3},
+    "bodies": [{"name": "ball", "generator": {"kind": "sphere", "size": [0.1], "resolution": [1]},
+      "transform": {"translation": [0, 0.105, 0]}, "linear_velocity": [0.5, -0.5, 0],
+      "material": {"density": 1000, "youngs_modulus": 1e5, "poisson_ratio": 0.4}}],
+    "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}],
+    "output": {"probes": [{"name": "ball", "body": "ball"}]}})";
+  expect_differences(drop,
+                     {"bodies[0].material.youngs_modulus", "bodies[0].material.poisson_ratio",
+                      "bodies[0].material.density", "friction.coefficient", "bodies[0].linear_velocity[0]"},
+                     1e-4);
+}
+
+TEST(ForwardRun, WrongPathsAreToldAllAtOnce) {
+  const std::string scene = flight("implicit_euler", R"("kind": "rigid")");
+  const Result<Gradient> found =
+      find_gradient(maker(scene), {{"bodies[0].material.young", "bodies[0].kind", "time.step"}, {"body.q"}, 0, {}, {}});
+  ASSERT_FALSE(found);
+  EXPECT_GE(found.issues().size(), 3U);
+}
+
+TEST(ForwardRun, ImpactsAreToldByName) {
+  const std::string bounce = R"({"time": {"step": 0.01, "duration": 0.6}, "contact": {"restitution": 0.7},
+    "bodies": [{"name": "ball", "kind": "rigid", "generator": {"kind": "sphere", "size": [0.1], "exact": true},
+      "transform": {"translation": [0, 0.6, 0]}}],
+    "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}],
+    "output": {"probes": [{"name": "ball", "body": "ball"}]}})";
+  const Gradient gradient = gradient_of(bounce, {"bodies[0].transform.translation[1]"});
+  const bool is_told = std::any_of(gradient.warnings.begin(), gradient.warnings.end(),
+                                   [](const Issue& w) { return w.place == "impact_time_not_differentiated"; });
+  EXPECT_TRUE(is_told);
+}
+
+}  // namespace
+}  // namespace clearance::derivatives
