@@ -42,10 +42,9 @@ void expect_differences(const std::string& text, const std::vector<std::string>&
   const GradientOptions options{by, {}, 0, {}, {}};
   const Gradient gradient = gradient_of(text, by);
   ASSERT_FALSE(gradient.steps.empty());
-  const auto checked = check_gradient(maker(text), options, gradient);
-  ASSERT_TRUE(checked);
-  for (const CheckedDerivative& check : *checked) {
+  for (const CheckedDerivative& check : check_gradient(maker(text), options, gradient)) {
     if (std::isnan(check.derivative)) continue;
+    EXPECT_TRUE(check.is_known());
     // Columns that a parameter does not move have rounding alone.
     const double size = gradient.parameters[check.parameter].value;
     const double scale = std::abs(gradient.steps.back().values[check.column]) / std::max(std::abs(size), 1e-3);

@@ -1,6 +1,8 @@
 // Derivatives compared with differences of whole runs.
 #pragma once
 
+#include <cmath>
+
 #include "clearance/derivatives/forward_run.h"
 
 namespace clearance::derivatives {
@@ -12,13 +14,15 @@ struct CheckedDerivative {
   double difference = 0.0;   ///< of fourth order
   double uncertainty = 0.0;  ///< of the difference: what another length of it changes
 
-  /// True if they differ by no more than the difference is uncertain, or by a millionth.
+  /// False if no runs beside this one could be made.
+  bool is_known() const { return !std::isnan(uncertainty) || std::isnan(derivative); }
+  /// True if they differ by no more than the difference is uncertain, or by a hundred-thousandth.
   bool agrees() const;
 };
 
 /// Runs the scene with other values of each parameter, with the contact that derivatives hold, and compares. `gradient`
 /// is the result of find_gradient with the same options.
-Result<std::vector<CheckedDerivative>> check_gradient(const SceneMaker& make, const GradientOptions& options,
-                                                      const Gradient& gradient);
+std::vector<CheckedDerivative> check_gradient(const SceneMaker& make, const GradientOptions& options,
+                                              const Gradient& gradient);
 
 }  // namespace clearance::derivatives

@@ -46,9 +46,13 @@ Stencil one_sided(double sign) {
 
 /// Change of a number over which differences are taken, as a share of it, or of one where it is zero, and the factor by
 /// which it shrinks where the balance is far from linear in it.
-constexpr double first_share = 1e-3, least_share = 1e-9, shrink = 0.05;
+constexpr double first_share = 1e-3, least_share = 1e-12, shrink = 0.05;
+/// Motion of surfaces over which differences by a parameter are taken, in reaches.
+constexpr double most_motion = 4.0;
 /// Difference of the two orders, as a share, from which on a change is too large.
 constexpr double nonlinear = 1e-4;
+/// The same for changes of the state, from which on a shorter change is tried.
+constexpr double smooth = 1e-6;
 
 /// Returns the sum of weights times values over a length. The weights add up to zero, so that differences from the
 /// middle value do as well, and values that are equal give exactly zero.
@@ -61,6 +65,46 @@ VecX sum_of(const std::vector<VecX>& values, const std::vector<double>& weights,
   return sum;
 }
 
+/// Multiplies the columns of stiff bodies, which are lengths of a radius that follows the size of the body, by the
+/// radii of `to` over those of `from`.
+void rescale(const Model& from, const Model& to, VecX& x) {
+  if (x.size() == 0) return;
+  const int dim = from.layout.dim;
+  for (std::size_t k = 0; k < from.stiff_bodies.size(); ++k) {
+    const double ratio = to.stiff_bodies[k].radius / from.stiff_bodies[k].radius;
+    if (ratio == 1.0) continue;
+    x.segment(dim * (from.stiff_bodies[k].first_block + 1), dim * dim) *= ratio;
+  }
+}
+
+/// Returns a state of the model `from` as one of the model `to`, of bodies of other sizes.
+State rescaled(const Model& from, const Model& to, State state) {
+  for (VecX* numbers : {&state.x, &state.v, &state.a, &state.x_prev, &state.v_prev, &state.x_anchor}) {
+    rescale(from, to, *numbers);
+  }
+  return state;
+}
+
+/// Returns how far [m] surfaces and half-spaces of `there` are from where they are in `here`, as contacts see them: the
+/// vertices of `here` are at `x_here`.
+template <int dim>
+double motion_between(const Model& here, const VecX& x_here, const Model& there, const VecX& x_there) {
+  double motion = x_here.size() > 0 ? (x_there - x_here).cwiseAbs().maxCoeff() : 0.0;
+  for (std::size_t k = 0; k < here.half_spaces.size(); ++k) {
+    const HalfSpace &a = here.half_spaces[k], &b = there.half_spaces[k];
+    for (int v = 0; v < here.surface.num_vertices; ++v) {
+      if (!here.meets_half_spaces(v)) continue;
+      const Vec<dim> x = block<dim>(x_here, v);
+      const double change = (b.normal - a.normal).template head<dim>().dot(x) - (b.offset - a.offset);
+      motion = std::max(motion, std::abs(change));
+    }
+  }
+  for (std::size_t v = 0; v < here.surface.radius.size(); ++v) {
+    motion = std::max(motion, std::abs(there.surface.radius[v] - here.surface.radius[v]));
+  }
+  return motion;
+}
+
 VecX vector_of(const std::vector<double>& values) {
   return Eigen::Map<const VecX>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
@@ -70,13 +114,16 @@ struct Evaluation {
   VecX gradient;  // of the balance, in Newton's unknowns
   VecX numbers;   // of the state at the end
   VecX probes;
+  double motion = 0.0;  // [m] of surfaces and half-spaces against each other, from where they are in the step itself
 };
 
 /// Evaluations at the points of a stencil.
 struct Evaluations {
   std::vector<VecX> gradients, numbers, probes;
+  double motion = 0.0;  // [m] the largest
 
   void add(Evaluation evaluation) {
+    motion = std::max(motion, evaluation.motion);
     gradients.push_back(std::move(evaluation.gradient));
     numbers.push_back(std::move(evaluation.numbers));
     probes.push_back(std::move(evaluation.probes));
@@ -124,6 +171,11 @@ class ForwardRun {
                                      StepWorkspace<dim>& workspace, const State& start, const VecX& x_end);
   std::optional<Evaluations> evaluate_variants(ByParameter& by, double narrowing);
   std::optional<Evaluations> evaluate_changes(const VecX& rate, const VecX& dy, double length);
+  /// Derivatives along a direction.
+  struct Slopes {
+    VecX gradient, numbers, probes;
+  };
+  std::optional<Slopes> slopes_along(const VecX& rate, const VecX& dy);
   bool differentiate(std::size_t parameter, StepGradient& numbers);
   VecX differentiated_probes(const ByParameter& by, const std::vector<VecX>& values) const {
     return sum_of(values, by.stencil.weights, by.length);
@@ -152,6 +204,7 @@ class ForwardRun {
   StepHooks hooks_;
   std::vector<ByParameter> by_;
   // Of the step under way.
+  const PrescribedTargets* targets_ = nullptr;
   State begin_, end_;
   Step<dim>* solved_ = nullptr;
   StepTangent<dim>* tangent_ = nullptr;
@@ -208,7 +261,8 @@ Result<Done> ForwardRun<dim>::start() {
     for (const Variant& variant : by_[k].variants) {
       const State& start = variant.scene->scene->initial_state;
       bool is_like = true;
-      states.push_back(numbers_.of(start, state, is_like));
+      states.push_back(
+          numbers_.of(rescaled(variant.scene->scene->model, nominal_.scene->model, start), state, is_like));
       probes.push_back(vector_of(variant.scene->probes.values_at_start(start, nullptr)));
     }
     by_[k].rate = sum_of(states, by_[k].stencil.weights, by_[k].length);
@@ -234,22 +288,34 @@ template <int dim>
 std::optional<Evaluation> ForwardRun<dim>::evaluate(const SceneDesc& desc, SceneModel& scene, const Probes& probes,
                                                     StepWorkspace<dim>& workspace, const State& start,
                                                     const VecX& x_end) {
-  State from = start;
+  const Model& nominal = nominal_.scene->model;
+  State from = rescaled(nominal, scene.model, start);
   std::copy(from.controls.begin(), from.controls.end(), scene.controls->values.begin());
   const Result<PrescribedTargets> targets = find_targets(scene, from);
-  if (!targets) return std::nullopt;
+  if (!targets || targets->blocks != targets_->blocks) return std::nullopt;
   forget_past_at_events(desc, scene, from);
   VecX x = x_end;
-  set_targets<dim>(*targets, x);
+  rescale(nominal, scene.model, x);
+  // Prescribed nodes need not have arrived at their targets to the last digit.
+  for (std::size_t k = 0; k < targets->blocks.size(); ++k) {
+    const auto at = dim * static_cast<Eigen::Index>(k);
+    for (int c = 0; c < dim; ++c) {
+      if (targets->has_component(k, c)) {
+        x[dim * targets->blocks[k] + c] += targets->positions[at + c] - targets_->positions[at + c];
+      }
+    }
+  }
   Step<dim> step(workspace.inputs(scene.model, scene.options, *targets, from, hooks_));
   if (!step.end_at(*solved_, x)) return std::nullopt;
   Evaluation result;
   result.gradient = step.gradient_at_end();
+  result.motion = motion_between<dim>(nominal, solved_->end_state().point.iterate.x_surface, scene.model,
+                                      step.end_state().point.iterate.x_surface);
   const StepForces forces = probes.needs_forces() ? step.forces_at_end() : StepForces{};
   State end = from;
   step.commit(end);
   bool is_like = true;
-  result.numbers = numbers_.of(end, end_, is_like);
+  result.numbers = numbers_.of(rescaled(scene.model, nominal, end), end_, is_like);
   if (!is_like) ++num_sliding_changes_;
   const Potential* joints = scene.joint_potential ? &workspace.potential(*scene.joint_potential) : nullptr;
   result.probes = vector_of(probes.values({end, forces, joints}));
@@ -290,22 +356,55 @@ std::optional<Evaluations> ForwardRun<dim>::evaluate_changes(const VecX& rate, c
   return all;
 }
 
+/// Returns the derivatives along a change of the start and a motion of the end. Where the ends of friction's elastic
+/// sliding make them depend on the length of the change, shorter ones are better, until rounding is.
+template <int dim>
+std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(const VecX& rate, const VecX& dy) {
+  const double h = nominal_.scene->options.integrator.h, size = nominal_.scene->model.bbox_diagonal;
+  const VecX moved = solved_->inputs().coordinates().expand(tangent_->x(), dy);
+  const double longest = std::max(numbers_.length_of(rate, begin_, h, size), moved.cwiseAbs().maxCoeff());
+  const double first = longest > 0.0 ? tangent_->reach() / longest : 1.0;
+  std::optional<Slopes> best;
+  double least = infinity;
+  for (const double part : {1.0, 0.03, 0.001}) {
+    const std::optional<Evaluations> all = evaluate_changes(rate, dy, part * first);
+    if (!all || !all->are_finite()) break;
+    const auto slope = [&](const std::vector<VecX>& values) { return sum_of(values, central().weights, part * first); };
+    Slopes slopes{slope(all->gradients), slope(all->numbers), slope(all->probes)};
+    const VecX coarse = sum_of(all->gradients, central().coarse, part * first);
+    const double miss = (slopes.gradient - coarse).norm();
+    if (miss < least) {
+      best = std::move(slopes);
+      least = miss;
+    }
+    if (miss <= smooth * coarse.norm() || miss > least) break;
+  }
+  return best;
+}
+
 template <int dim>
 bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
   ByParameter& by = by_[k];
   const Parameter& parameter = result_.parameters[k];
   std::optional<Evaluations> of_parameter = evaluate_variants(by, end_.narrowing);
+  const double reach = tangent_->reach();
   VecX pull;  // dg/dp
   while (true) {
     bool is_linear = of_parameter && of_parameter->are_finite();
-    double miss = 0.0;
+    double miss = 0.0, part = shrink;
+    if (is_linear && of_parameter->motion > most_motion * reach) {
+      // The parameter moves surfaces: gaps are the measure.
+      is_linear = false;
+      part = 0.5 * most_motion * reach / of_parameter->motion;
+      of_parameter.reset();
+    }
     if (is_linear) {
       pull = sum_of(of_parameter->gradients, by.stencil.weights, by.length);
       miss = (pull - sum_of(of_parameter->gradients, by.stencil.coarse, by.length)).norm();
       is_linear = by.is_settled || miss <= nonlinear * pull.norm();
     }
     if (is_linear) break;
-    const double length = shrink * by.length, size = parameter.value != 0.0 ? std::abs(parameter.value) : 1.0;
+    const double length = part * by.length, size = parameter.value != 0.0 ? std::abs(parameter.value) : 1.0;
     if (length < least_share * size) {
       return fail(fmt::format("the balance has no derivative by {} that can be found", parameter.path));
     }
@@ -326,32 +425,21 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
     by = std::move(other);
     of_parameter = std::move(again);
   }
-  const double reach = tangent_->reach(), h = nominal_.scene->options.integrator.h;
-  const double size = nominal_.scene->model.bbox_diagonal;
-  const auto change_of = [&](const VecX& dy) {
-    const VecX moved = solved_->inputs().coordinates().expand(tangent_->x(), dy);
-    const double length = std::max(numbers_.length_of(by.rate, begin_, h, size), moved.cwiseAbs().maxCoeff());
-    return length > 0.0 ? reach / length : 1.0;
-  };
   VecX right_side = -pull;
   const VecX none = VecX::Zero(pull.size());
   if (!by.rate.isZero(0.0)) {
-    const double length = change_of(none);
-    const std::optional<Evaluations> of_start = evaluate_changes(by.rate, none, length);
-    if (!of_start || !of_start->are_finite()) return fail("a step beside this one is not defined");
-    right_side -= sum_of(of_start->gradients, central().weights, length);
+    const std::optional<Slopes> of_start = slopes_along(by.rate, none);
+    if (!of_start) return fail("a step beside this one is not defined");
+    right_side -= of_start->gradient;
   }
   const std::optional<VecX> dy = tangent_->solve(right_side);
   if (!dy) {
     return fail("the equations of the derivative have no solution: a body moves freely, or is about to buckle");
   }
-  const double length = change_of(*dy);
-  const std::optional<Evaluations> of_end = evaluate_changes(by.rate, *dy, length);
-  if (!of_end || !of_end->are_finite()) return fail("a step beside this one is not defined");
-  by.rate =
-      sum_of(of_parameter->numbers, by.stencil.weights, by.length) + sum_of(of_end->numbers, central().weights, length);
-  const VecX probes =
-      differentiated_probes(by, of_parameter->probes) + sum_of(of_end->probes, central().weights, length);
+  const std::optional<Slopes> of_end = slopes_along(by.rate, *dy);
+  if (!of_end) return fail("a step beside this one is not defined");
+  by.rate = sum_of(of_parameter->numbers, by.stencil.weights, by.length) + of_end->numbers;
+  const VecX probes = differentiated_probes(by, of_parameter->probes) + of_end->probes;
   keep(k, probes, numbers);
   return true;
 }
@@ -390,6 +478,7 @@ bool ForwardRun<dim>::step() {
         fmt::format("the step ended as {}; only steps that converge have derivatives", to_string(solved.status())));
   }
   solved_ = &solved.step();
+  targets_ = &targets.value();
   StepTangent<dim> tangent(*solved_);
   tangent_ = &tangent;
   if (!tangent.polish())

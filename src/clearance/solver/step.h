@@ -43,6 +43,8 @@ class Step {
   /// the stiffness of contacts and the pairs that may touch. `solved` is a step of nearly the same model and state, and
   /// `x` is near its end. False if something is not defined in this step.
   bool end_at(const Step& solved, const VecX& x);
+  /// Holds prescribed nodes where they are at the end.
+  void hold_prescribed();
   /// Moves the end of a solved step by `dy`, as far as that is feasible. Returns the part that was.
   double move_end(const VecX& dy);
   /// Returns the gradient of the objective at `x`, a configuration near the end, with the friction that agrees with the

@@ -27,6 +27,12 @@ bool Step<dim>::end_at(const Step& solved, const VecX& x) {
 }
 
 template <int dim>
+void Step<dim>::hold_prescribed() {
+  problem_.augmented().deactivate();
+  problem_.fix_prescribed();
+}
+
+template <int dim>
 double Step<dim>::move_end(const VecX& dy) {
   const Direction direction = bound_.bound(now_.point.iterate, dy);
   const double share = std::min(1.0, direction.alpha_limit);
@@ -74,6 +80,7 @@ bool Step<dim>::solve_at_end(const VecX& right_side, VecX& dy) {
 }
 
 template bool Step<2>::end_at(const Step&, const VecX&);
+template void Step<2>::hold_prescribed();
 template double Step<2>::move_end(const VecX&);
 template VecX Step<2>::gradient_at(const VecX&);
 template VecX Step<2>::gradient_at_end();
@@ -81,6 +88,7 @@ template StepForces Step<2>::forces_at_end();
 template bool Step<2>::factorise_at_end();
 template bool Step<2>::solve_at_end(const VecX&, VecX&);
 template bool Step<3>::end_at(const Step&, const VecX&);
+template void Step<3>::hold_prescribed();
 template double Step<3>::move_end(const VecX&);
 template VecX Step<3>::gradient_at(const VecX&);
 template VecX Step<3>::gradient_at_end();

@@ -12,6 +12,8 @@ namespace {
 constexpr double part_of_gap = 3e-3, part_of_sliding = 1e-2, part_of_edge = 2e-3, part_of_body = 1e-2;
 /// Relative error of a direction below which the Hessian is taken as the derivative.
 constexpr double negligible = 1e-9;
+/// Relative error of a product that is small enough.
+constexpr double certain = 1e-7;
 constexpr int max_products = 60;
 /// Newton steps that polish a solution at most, those in a row that do not halve the smallest so far, and the share of
 /// the reach below which what rounding leaves is good enough.
@@ -22,6 +24,7 @@ constexpr double negligible_motion = 1e-4;
 
 template <int dim>
 StepTangent<dim>::StepTangent(Step<dim>& step) : step_(step) {
+  step_.hold_prescribed();
   const auto origins = step_.inputs().coordinates().origins();
   weights_.setOnes(dim * static_cast<Eigen::Index>(origins.size()));
   for (std::size_t b = 0; b < origins.size(); ++b) {
@@ -94,7 +97,7 @@ bool StepTangent<dim>::polish() {
     if (!step_.solve_at_end(-gradient, dy)) return false;
     if (length(dy) > 0.1 * last && length(dy) > rounding) {
       // The Hessian misses a part of the derivative, or nothing is left but rounding.
-      const auto corrected = correct(-gradient, dy, 1e-3);
+      const auto corrected = correct(-gradient, dy, 1e-3, 1.0);
       if (corrected) dy = *corrected;
     }
     last = length(dy);
@@ -112,29 +115,37 @@ std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side) {
   if (!step_.solve_at_end(right_side, dy)) return std::nullopt;
   const double size = length(dy);
   if (!(size > 0.0)) return dy;
-  VecX miss;
-  if (!step_.solve_at_end(right_side - product(dy, 1.0), miss)) return std::nullopt;
-  const double share = length(miss) / size;
-  if (share > negligible) {
-    // Differences over another length tell errors of the Hessian from those of differences.
-    VecX other;
-    if (!step_.solve_at_end(right_side - product(dy, 0.6), other)) return std::nullopt;
-    const double noise = length(miss - other) / size;
-    if (share > 3.0 * noise) return correct(right_side, dy, std::max(1e-11, noise));
+  // What the derivative misses, from differences over two lengths, which tell errors of the Hessian from those of
+  // differences. Friction that begins to slide is linear over short lengths alone.
+  double share = 0.0, noise = infinity, part = 1.0;
+  for (const double length_of_try : {1.0, 0.03, 0.001}) {
+    VecX miss, other;
+    if (!step_.solve_at_end(right_side - product(dy, length_of_try), miss)) return std::nullopt;
+    const double missing = length(miss) / size;
+    if (missing <= negligible) return dy;
+    if (!step_.solve_at_end(right_side - product(dy, 0.6 * length_of_try), other)) return std::nullopt;
+    const double uncertain = length(miss - other) / size;
+    if (uncertain < noise) {
+      share = missing;
+      noise = uncertain;
+      part = length_of_try;
+    }
+    if (noise <= certain) break;
   }
-  return dy;
+  if (share <= 3.0 * noise) return dy;
+  return correct(right_side, dy, std::max(1e-11, noise), part);
 }
 
 /// Solves by GMRES with the factor as a preconditioner, from the start `dy`, whose image it then needs.
 template <int dim>
-std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, double tolerance) {
+std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, double tolerance, double part) {
   const auto preconditioned = [&](const VecX& force, VecX& motion) {
     if (!step_.solve_at_end(force, motion)) return false;
     motion = motion.cwiseProduct(weights_);
     return true;
   };
   VecX residual;
-  if (!preconditioned(right_side - product(dy, 1.0), residual)) return std::nullopt;
+  if (!preconditioned(right_side - product(dy, part), residual)) return std::nullopt;
   const double size = dy.cwiseProduct(weights_).norm(), start = residual.norm();
   if (!(start > tolerance * size)) return dy;
   const Eigen::Index n = dy.size();
@@ -147,7 +158,7 @@ std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, d
   double left = start;
   for (int j = 0; j < most && left > tolerance * size; ++j) {
     VecX next;
-    if (!preconditioned(product(basis.col(j).cwiseQuotient(weights_), 1.0), next)) return std::nullopt;
+    if (!preconditioned(product(basis.col(j).cwiseQuotient(weights_), part), next)) return std::nullopt;
     ++num_products_;
     for (int pass = 0; pass < 2; ++pass) {
       for (int i = 0; i <= j; ++i) {

@@ -39,7 +39,7 @@ class StepTangent {
  private:
   VecX product(const VecX& dy, double part);
   double length(const VecX& dy) const;
-  std::optional<VecX> correct(const VecX& right_side, VecX dy, double tolerance);
+  std::optional<VecX> correct(const VecX& right_side, VecX dy, double tolerance, double part);
 
   Step<dim>& step_;
   VecX weights_;  // [m] of motion per unit of Newton's unknowns
