@@ -10,9 +10,9 @@ namespace clearance::derivatives {
 
 bool CheckedDerivative::agrees() const {
   if (!is_known() || (std::isnan(derivative) && std::isnan(difference))) return true;
-  constexpr double rounding = 1e-5;
-  const double size = std::max(std::abs(derivative), std::abs(difference));
-  return std::abs(derivative - difference) <= std::max(3.0 * uncertainty, rounding * size);
+  constexpr double of_itself = 1e-5, of_size = 1e-6;
+  const double largest = std::max(std::abs(derivative), std::abs(difference));
+  return std::abs(derivative - difference) <= std::max({3.0 * uncertainty, of_itself * largest, of_size * size});
 }
 
 namespace {
@@ -50,8 +50,12 @@ std::vector<CheckedDerivative> check_gradient(const SceneMaker& make, const Grad
       wide = differences_of(make, options, parameter, share * size);
       if (wide) narrow = differences_of(make, options, parameter, ratio * share * size);
     }
+    const auto unit_of = [&](std::size_t c) { return gradient.columns[c].substr(gradient.columns[c].find(" [")); };
     for (std::size_t c = 0; c < gradient.columns.size(); ++c) {
       CheckedDerivative check{c, p};
+      for (std::size_t other = 0; wide && other < gradient.columns.size(); ++other) {
+        if (unit_of(other) == unit_of(c)) check.size = std::max(check.size, std::abs((*wide)[other]));
+      }
       check.derivative = gradient.steps.back().derivatives(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(p));
       check.difference = wide && narrow ? (*wide)[c] : unknown;
       check.uncertainty = wide && narrow ? std::abs((*wide)[c] - (*narrow)[c]) : unknown;

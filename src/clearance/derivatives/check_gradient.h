@@ -13,10 +13,12 @@ struct CheckedDerivative {
   double derivative = 0.0;
   double difference = 0.0;   ///< of fourth order
   double uncertainty = 0.0;  ///< of the difference: what another length of it changes
+  double size = 0.0;         ///< largest difference of a column with the same unit
 
   /// False if no runs beside this one could be made.
   bool is_known() const { return !std::isnan(uncertainty) || std::isnan(derivative); }
-  /// True if they differ by no more than the difference is uncertain, or by a hundred-thousandth.
+  /// True if they differ by no more than the difference is uncertain, by a hundred-thousandth, or by a millionth of
+  /// the size.
   bool agrees() const;
 };
 

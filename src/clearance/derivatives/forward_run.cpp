@@ -46,11 +46,17 @@ Stencil one_sided(double sign) {
 
 /// Change of a number over which differences are taken, as a share of it, or of one where it is zero, and the factor by
 /// which it shrinks where the balance is far from linear in it.
-constexpr double first_share = 1e-3, least_share = 1e-12, shrink = 0.05;
+constexpr double first_share = 1e-3, least_share = 1e-12, shrink = 0.2;
 /// Motion of surfaces over which differences by a parameter are taken, in reaches.
 constexpr double most_motion = 4.0;
 /// Difference of the two orders, as a share, from which on a change is too large.
-constexpr double nonlinear = 1e-4;
+constexpr double nonlinear = 1e-6;
+/// Share of a number over which differences by it lose the digits of forces between surfaces.
+constexpr double short_share = 1e-6;
+/// Reach with contacts over that without from which on positions are differentiated apart.
+constexpr double tiny_reach = 1e-3;
+/// Share of a motion that farther variants may correct.
+constexpr double most_correction = 1e-4;
 /// The same for changes of the state, from which on a shorter change is tried.
 constexpr double smooth = 1e-6;
 
@@ -103,6 +109,11 @@ double motion_between(const Model& here, const VecX& x_here, const Model& there,
     motion = std::max(motion, std::abs(there.surface.radius[v] - here.surface.radius[v]));
   }
   return motion;
+}
+
+/// Size of a number, in the unit of the scene.
+double parameter_size(const Parameter& parameter) {
+  return parameter.value != 0.0 ? std::abs(parameter.value) : 1.0;
 }
 
 VecX vector_of(const std::vector<double>& values) {
@@ -164,17 +175,23 @@ class ForwardRun {
     std::vector<Variant> variants;
     VecX rate;  // of the state's numbers
     bool is_settled = false;
+    /// Variants farther away, if gaps have made `length` short: with the state and the end moved along, gaps stay.
+    std::vector<Variant> far;
+    double far_length = 0.0;
   };
 
   Result<Done> make_variants(const Parameter& parameter, double length, ByParameter& by);
-  std::optional<Evaluation> evaluate(const SceneDesc& desc, SceneModel& scene, const Probes& probes,
-                                     StepWorkspace<dim>& workspace, const State& start, const VecX& x_end);
-  std::optional<Evaluations> evaluate_variants(ByParameter& by, double narrowing);
-  std::optional<Evaluations> evaluate_changes(const VecX& rate, const VecX& dy, double length);
   /// Derivatives along a direction.
   struct Slopes {
     VecX gradient, numbers, probes;
   };
+  std::optional<Evaluation> evaluate(const SceneDesc& desc, SceneModel& scene, const Probes& probes,
+                                     StepWorkspace<dim>& workspace, const State& start, const VecX& x_end);
+  std::optional<Evaluations> evaluate_variants(ByParameter& by, double narrowing);
+  std::optional<Evaluations> evaluate_far(ByParameter& by, const VecX& dy);
+  bool refine_forces(std::size_t parameter, VecX& dy, Slopes& total);
+  std::optional<Evaluations> evaluate_changes(const VecX& rate, const VecX& dy, double length);
+  void refine_motion(const VecX& dy, Slopes& slopes) const;
   std::optional<Slopes> slopes_along(const VecX& rate, const VecX& dy);
   bool differentiate(std::size_t parameter, StepGradient& numbers);
   VecX differentiated_probes(const ByParameter& by, const std::vector<VecX>& values) const {
@@ -251,8 +268,7 @@ Result<Done> ForwardRun<dim>::start() {
   by_.resize(result_.parameters.size());
   for (std::size_t k = 0; k < by_.size(); ++k) {
     const Parameter& parameter = result_.parameters[k];
-    const double size = parameter.value != 0.0 ? std::abs(parameter.value) : 1.0;
-    Result<Done> made = make_variants(parameter, first_share * size, by_[k]);
+    Result<Done> made = make_variants(parameter, first_share * parameter_size(parameter), by_[k]);
     if (!made) {
       issues.insert(issues.end(), made.issues().begin(), made.issues().end());
       continue;
@@ -382,6 +398,108 @@ std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(co
   return best;
 }
 
+/// Replaces what follows from the motion of the end alone by values that know nothing of gaps: differences over a small
+/// part of a tiny gap have few digits beside coordinates.
+template <int dim>
+void ForwardRun<dim>::refine_motion(const VecX& dy, Slopes& slopes) const {
+  // Where gaps are not tiny, differences of the step itself are better: a long turn is not linear.
+  if (tangent_->reach() > tiny_reach * tangent_->reach_of_shapes()) return;
+  const VecX moved = solved_->inputs().coordinates().expand(tangent_->x(), dy);
+  std::vector<char> is_held(static_cast<std::size_t>(moved.size()), 0);
+  for (std::size_t k = 0; k < targets_->blocks.size(); ++k) {
+    for (int c = 0; c < dim; ++c) {
+      if (targets_->has_component(k, c)) is_held[static_cast<std::size_t>(dim * targets_->blocks[k] + c)] = 1;
+    }
+  }
+  // The positions come first among the numbers of a state.
+  for (Eigen::Index i = 0; i < moved.size(); ++i) {
+    if (is_held[static_cast<std::size_t>(i)] == 0) slopes.numbers[i] = moved[i];
+  }
+  const double h = nominal_.scene->options.integrator.h, size = nominal_.scene->model.bbox_diagonal;
+  const double longest = numbers_.length_of(slopes.numbers, end_, h, size);
+  if (!(longest > 0.0)) return;
+  const double length = tangent_->reach_of_shapes() / longest;
+  const Potential* joints =
+      nominal_.scene->joint_potential ? &own_.potential(*nominal_.scene->joint_potential) : nullptr;
+  std::vector<VecX> values;
+  for (const double offset : central().offsets) {
+    State end = numbers_.changed(end_, offset * length * slopes.numbers);
+    end.x = solved_->inputs().coordinates().unstretched(std::move(end.x));
+    values.push_back(vector_of(nominal_.probes.values_at_start(end, joints)));
+  }
+  const VecX fine = sum_of(values, central().weights, length), coarse = sum_of(values, central().coarse, length);
+  for (Eigen::Index c = 0; c < fine.size(); ++c) {
+    // Forces are not known of a state alone; gaps are not smooth over such lengths.
+    if (std::abs(fine[c] - coarse[c]) <= nonlinear * std::abs(fine[c])) slopes.probes[c] = fine[c];
+  }
+}
+
+/// Evaluates the step in the variants that are farther away, with the start and the end moved along.
+template <int dim>
+std::optional<Evaluations> ForwardRun<dim>::evaluate_far(ByParameter& by, const VecX& dy) {
+  Evaluations all;
+  const LocalCoordinates<dim>& coordinates = solved_->inputs().coordinates();
+  for (std::size_t k = 0; k < by.far.size(); ++k) {
+    const double length = central().offsets[k] * by.far_length;
+    const SceneVariant& variant = *by.far[k].scene;
+    State start = numbers_.changed(begin_, length * by.rate);
+    start.x = coordinates.unstretched(std::move(start.x));
+    auto evaluation = evaluate(variant.desc, *variant.scene, variant.probes, by.far[k].workspace, start,
+                               coordinates.move(tangent_->x(), length * dy, 1.0));
+    if (!evaluation) return std::nullopt;
+    all.add(std::move(*evaluation));
+  }
+  return all;
+}
+
+/// Where a number moves surfaces, forces of contacts are differences of large ones: what the number does to the gaps,
+/// and what the motion takes back. With both at once gaps hardly change, so that changes may be longer, and what is
+/// left of the balance corrects the motion. False if that is not better.
+template <int dim>
+bool ForwardRun<dim>::refine_forces(std::size_t k, VecX& dy, Slopes& total) {
+  ByParameter& by = by_[k];
+  const Parameter& parameter = result_.parameters[k];
+  const double first = first_share * parameter_size(parameter);
+  if (solved_->end_state().point.iterate.contacts.contacts.empty() || by.length > 0.1 * first) return false;
+  if (by.far.empty()) by.far_length = first;
+  for (; by.far_length > 3.0 * by.length; by.far_length *= 0.1, by.far.clear()) {
+    if (by.far.empty()) {
+      ByParameter made;
+      if (!make_variants(parameter, by.far_length, made) || made.stencil.offsets.size() != 4) continue;
+      by.far = std::move(made.variants);
+    }
+    for (Variant& variant : by.far) {
+      if (!nominal_.distances) continue;
+      variant.scene->distances.narrow(end_.narrowing, *variant.scene->scene);
+      variant.workspace.renew_contacts(variant.scene->scene->model, variant.scene->scene->options);
+    }
+    VecX corrected = dy, correction;
+    std::optional<Evaluations> all = evaluate_far(by, corrected);
+    if (!all || !all->are_finite()) continue;
+    if (!solved_->solve_at_end(sum_of(all->gradients, central().weights, by.far_length), correction)) continue;
+    // What cannot be followed at once, as the turn of a plane below a body that does not turn, shows here.
+    if (!(correction.norm() <= most_correction * dy.norm())) continue;
+    corrected -= correction;
+    all = evaluate_far(by, corrected);
+    if (!all || !all->are_finite()) continue;
+    const auto slope = [&](const std::vector<VecX>& values, const std::vector<double>& weights) {
+      return sum_of(values, weights, by.far_length);
+    };
+    const VecX probes = slope(all->probes, central().weights), coarse = slope(all->probes, central().coarse);
+    bool is_smooth = true;
+    for (const std::size_t column : columns_) {
+      const auto c = static_cast<Eigen::Index>(column);
+      const double scale = std::max(std::abs(probes[c]), 1e-3 * std::abs(all->probes[1][c] / parameter_size(parameter)));
+      if (std::abs(probes[c] - coarse[c]) > smooth * scale) is_smooth = false;
+    }
+    if (!is_smooth) continue;
+    dy = corrected;
+    total = {slope(all->gradients, central().weights), slope(all->numbers, central().weights), probes};
+    return true;
+  }
+  return false;
+}
+
 template <int dim>
 bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
   ByParameter& by = by_[k];
@@ -404,8 +522,8 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
       is_linear = by.is_settled || miss <= nonlinear * pull.norm();
     }
     if (is_linear) break;
-    const double length = part * by.length, size = parameter.value != 0.0 ? std::abs(parameter.value) : 1.0;
-    if (length < least_share * size) {
+    const double length = part * by.length;
+    if (length < least_share * parameter_size(parameter)) {
       return fail(fmt::format("the balance has no derivative by {} that can be found", parameter.path));
     }
     ByParameter other;
@@ -422,6 +540,8 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
       }
     }
     other.rate = std::move(by.rate);
+    other.far = std::move(by.far);
+    other.far_length = by.far_length;
     by = std::move(other);
     of_parameter = std::move(again);
   }
@@ -432,12 +552,19 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
     if (!of_start) return fail("a step beside this one is not defined");
     right_side -= of_start->gradient;
   }
-  const std::optional<VecX> dy = tangent_->solve(right_side);
+  std::optional<VecX> dy = tangent_->solve(right_side);
   if (!dy) {
     return fail("the equations of the derivative have no solution: a body moves freely, or is about to buckle");
   }
-  const std::optional<Slopes> of_end = slopes_along(by.rate, *dy);
+  Slopes total;
+  if (refine_forces(k, *dy, total)) {
+    by.rate = std::move(total.numbers);
+    keep(k, total.probes, numbers);
+    return true;
+  }
+  std::optional<Slopes> of_end = slopes_along(by.rate, *dy);
   if (!of_end) return fail("a step beside this one is not defined");
+  refine_motion(*dy, *of_end);
   by.rate = sum_of(of_parameter->numbers, by.stencil.weights, by.length) + of_end->numbers;
   const VecX probes = differentiated_probes(by, of_parameter->probes) + of_end->probes;
   keep(k, probes, numbers);
@@ -521,6 +648,15 @@ void ForwardRun<dim>::note_events(const State& end) {
 
 template <int dim>
 void ForwardRun<dim>::report_events() {
+  for (std::size_t k = 0; k < by_.size(); ++k) {
+    const Parameter& parameter = result_.parameters[k];
+    if (by_[k].length > short_share * parameter_size(parameter)) continue;
+    result_.warnings.push_back(
+        {"", "few_digits", parameter.path,
+         "this number moves surfaces that are tiny gaps apart. Derivatives of contact forces and of rebounds by it have "
+         "few digits, or none: --check tells",
+         Severity::warning});
+  }
   if (num_impacts_ > 0) {
     result_.warnings.push_back(
         {"", "impact_time_not_differentiated", fmt::format("{} from step {} on", num_impacts_, first_impact_),

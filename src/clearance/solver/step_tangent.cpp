@@ -9,7 +9,7 @@ namespace {
 
 /// Parts of lengths by which differences move: fourth-order differences then err by 1e-10, and rounding of gaps by
 /// 1e-13 over this part.
-constexpr double part_of_gap = 3e-3, part_of_sliding = 1e-2, part_of_edge = 2e-3, part_of_body = 1e-2;
+constexpr double part_of_gap = 3e-3, part_of_sliding = 1e-2, part_of_edge = 2e-3, part_of_body = 4e-3;
 /// Relative error of a direction below which the Hessian is taken as the derivative.
 constexpr double negligible = 1e-9;
 /// Relative error of a product that is small enough.
@@ -38,9 +38,8 @@ double StepTangent<dim>::length(const VecX& dy) const {
 }
 
 template <int dim>
-double StepTangent<dim>::reach() const {
-  const StepInputs<dim>& in = step_.inputs();
-  const Model& model = in.model;
+double StepTangent<dim>::reach_of_shapes() const {
+  const Model& model = step_.inputs().model;
   double reach = part_of_body * model.bbox_diagonal;
   std::vector<char> is_stiff(static_cast<std::size_t>(model.surface.num_bodies()), 0);
   for (const StiffBody& body : model.stiff_bodies) {
@@ -53,6 +52,14 @@ double StepTangent<dim>::reach() const {
     const double length_sq = model.edge_rest_length_sq[e];
     if (has_elements && length_sq > 0.0) reach = std::min(reach, part_of_edge * std::sqrt(length_sq));
   }
+  return reach;
+}
+
+template <int dim>
+double StepTangent<dim>::reach() const {
+  const StepInputs<dim>& in = step_.inputs();
+  const Model& model = in.model;
+  double reach = reach_of_shapes();
   const ContactSet& contacts = step_.end_state().point.iterate.contacts;
   if (contacts.contacts.empty()) return reach;
   for (const Contact& contact : contacts.contacts) reach = std::min(reach, part_of_gap * gap_of(contact));

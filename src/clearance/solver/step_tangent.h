@@ -33,6 +33,8 @@ class StepTangent {
   /// Returns the length [m] of a motion, in blocks of x, by which derivatives may be computed as differences: a small
   /// part of the gaps, of the elastic sliding of friction, and of the edges.
   double reach() const;
+  /// Returns such a length for what does not depend on contacts: a small part of edges and bodies.
+  double reach_of_shapes() const;
   /// Returns the end [m].
   const VecX& x() const { return step_.end_state().point.iterate.x; }
 
