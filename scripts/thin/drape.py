@@ -54,7 +54,8 @@ def drape(program, p, weight, bending_length, rings, family):
 
 def cusick_drape(program, p, e, rings, family):
     """Coefficients beside the least, the middle and the largest of the published simulations, for the mean weight of
-    the fabrics."""
+    the fabrics. The published sheets bend by hinges, and their shear stiffness is not known
+    (docs/decisions/061-thin-bodies.md)."""
     published = e["ppf_simulated_c_cm_and_DC"]
     weights = p["areal_density_C_IPC_iso_list"]
     weight = sum(weights) / len(weights)

@@ -117,15 +117,15 @@ def moved(probes, name):
 
 
 def frequency(times, values):
-    """Returns the frequency of a vibration about its mean from the crossings of the level."""
+    """Returns the frequency of a vibration from every other crossing of its mean. These are a period apart, also where
+    the mean is not the rest; crossings in turn are not half of a period apart there."""
     level = sum(values) / len(values)
     crossings = []
     for t0, t1, a, b in zip(times, times[1:], values, values[1:]):
         if (a - level) * (b - level) < 0.0:
             crossings.append(t0 + (t1 - t0) * (level - a) / (b - a))
-    if len(crossings) < 3:
-        return math.nan
-    return 0.5 * (len(crossings) - 1) / (crossings[-1] - crossings[0])
+    periods = [b - a for a, b in zip(crossings, crossings[2:])]
+    return len(periods) / sum(periods) if periods else math.nan
 
 
 def is_threshold(program, make, share):

@@ -198,6 +198,49 @@ TEST(ShellEnergy, DerivativesOfClampedEdges) {
   }
 }
 
+// The nodes of an edge in a plane of symmetry are held across it alone, and the edge turns in the plane.
+TEST(ShellEnergy, ClampedEdgesTurnAboutTheirFreeAxis) {
+  Sheet sheet = make_square(2, SheetPattern::shuffled);
+  std::swap(sheet.triangles[1][0], sheet.triangles[1][1]);
+  // The sheet is curved, so that the normals of its border are not in the plane.
+  for (Vec<3>& at : sheet.vertices) at[2] = 0.3 * at[0] * at[0] + 0.2 * at[1] * at[1] + 0.1 * at[1];
+  build(material_of(ElasticModel::neo_hookean, BendingModel::slopes), sheet);
+  sheet.mesh.clamps.push_back({[](double, double) { return Mat<3>(Mat<3>::Identity()); }});
+  for (ShellEdge& edge : sheet.mesh.edges) {
+    if (edge.nodes[0] >= 6 || edge.nodes[1] >= 6) continue;
+    edge.clamp = 0;
+    edge.free_axis = Vec<3>::UnitZ();
+  }
+  BendingPotential potential(shared(sheet));
+  const VecX x = shaken(sheet, 0.1, 5);
+  const double step = 1e-6, energy = potential.energy(x).value();
+  VecX gradient = VecX::Zero(x.size());
+  potential.add_gradient(x, 1.0, gradient);
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    VecX more = x, less = x;
+    more[i] += step;
+    less[i] -= step;
+    const double difference = (potential.energy(more).value() - potential.energy(less).value()) / (2.0 * step);
+    EXPECT_NEAR(difference, gradient[i], 1e-6 * gradient.norm()) << i;
+  }
+  // Nothing changes where the whole sheet turns about the axis.
+  const auto turned = [&](const Vec<3>& axis) {
+    const Mat<3> turn = Eigen::AngleAxisd(2.5, axis).toRotationMatrix();
+    VecX all = x;
+    for (Eigen::Index v = 0; v < std::ssize(sheet.vertices); ++v) all.segment<3>(3 * v) = turn * x.segment<3>(3 * v);
+    return potential.energy(all).value();
+  };
+  EXPECT_NEAR(turned(Vec<3>::UnitZ()), energy, 1e-11 * energy);
+  EXPECT_GT(std::abs(turned(Vec<3>::UnitX()) - energy), 0.1 * energy);
+  // The clamp has no torque about the axis.
+  VecX torques = VecX::Zero(x.size());
+  potential.add_clamp_torques(x, torques);
+  double about_axis = 0.0;
+  for (Eigen::Index i = 2; i < x.size(); i += 3) about_axis += std::abs(torques[i]);
+  EXPECT_LT(about_axis, 1e-14 * torques.norm());
+  EXPECT_GT(torques.norm(), 0.0);
+}
+
 TEST(ShellEnergy, OfAPartHasTheDerivativesOfTheWholeThere) {
   Sheet sheet = make_square(5, SheetPattern::shuffled);
   build(material_of(ElasticModel::neo_hookean, BendingModel::slopes), sheet);
@@ -295,6 +338,69 @@ TEST(ShellEnergy, ABentPlateHasTheEnergyOfPlatesOnEveryMesh) {
         return Vec<2>((xx * at[0] + xy * at[1]) / radius, (yy * at[1] + xy * at[0]) / radius);
       };
       EXPECT_NEAR(relaxed_energy(sheet, x, gradient) / scale, energy, 1e-4 * energy) << static_cast<int>(pattern);
+    }
+  }
+}
+
+// A plate whose curvature changes stores more than the means of its triangles do.
+TEST(ShellEnergy, CurvaturesThatChangeStoreEnergy) {
+  const double size = 1e-3;  // [1/m^2] so small that the plate stays shallow
+  // Third derivatives 111, 112, 122 and 222 of the deflection.
+  for (const Vec<4>& third : {Vec<4>(1, 0, 0, 0), Vec<4>(0, 1, 0, 0), Vec<4>(0, 0, 1, 0), Vec<4>(1, 0, -1, 0)}) {
+    for (const SheetPattern pattern : {SheetPattern::crossed, SheetPattern::union_jack, SheetPattern::shuffled}) {
+      Sheet sheet = make_square(6, pattern);
+      ShellMaterial material = material_of(ElasticModel::neo_hookean, BendingModel::slopes);
+      build(material, sheet);
+      const auto node = [](VecX& of, int b) { return of.segment<3>(3 * static_cast<Eigen::Index>(b)); };
+      VecX x = sheet.rest();
+      for (std::size_t v = 0; v < sheet.vertices.size(); ++v) {
+        const double a = sheet.vertices[v][0], b = sheet.vertices[v][1];
+        node(x, static_cast<int>(v))[2] =
+            size / 6.0 * third.dot(Vec<4>(a * a * a, 3.0 * a * a * b, 3.0 * a * b * b, b * b * b));
+      }
+      // The mean slope of an edge across itself, by Simpson's rule exact, less that which the faces beside it have.
+      for (const ShellEdge& edge : sheet.mesh.edges) {
+        const Vec<3> a = node(x, edge.nodes[0]), b = node(x, edge.nodes[1]), c = node(x, edge.opposite[0]);
+        const Vec<2> along = (b - a).head<2>().normalized(), outward(along[1], -along[0]);
+        const auto slope_at = [&](const Vec<2>& at) {
+          const double p = at[0], q = at[1];
+          return 0.5 * size *
+                 Vec<2>(third.dot(Vec<4>(p * p, 2.0 * p * q, q * q, 0.0)),
+                        third.dot(Vec<4>(0.0, p * p, 2.0 * p * q, q * q)))
+                     .dot(outward);
+        };
+        const Vec<2> p = a.head<2>(), q = b.head<2>();
+        const double wanted = (slope_at(p) + 4.0 * slope_at(0.5 * (p + q)) + slope_at(q)) / 6.0;
+        const auto of_face = [&](const Vec<3>& opposite) {
+          const Vec<3> normal = (b - a).cross(opposite - a);
+          return -normal.head<2>().dot(outward) / normal[2];
+        };
+        double faces = of_face(c);
+        if (edge.triangles[1] >= 0) faces = 0.5 * (faces + of_face(node(x, edge.opposite[1])));
+        x[edge.slope.place()] = edge.slope.length * (faces - wanted);
+      }
+      double exact = 0.0, of_means = 0.0, stored = 0.0;
+      const BendingPotential potential(shared(sheet));
+      for (const ShellSample& sample : potential.samples(x)) {
+        of_means += 0.5 * sample.area * sample.strain.dot(sample.stress);
+        stored += sample.area * sample.energy;
+      }
+      EXPECT_NEAR(stored, potential.energy(x).value(), 1e-9 * stored);
+      // The exact energy by the midpoints of the sides.
+      const double nu = material.poisson_ratio;
+      for (const ShellTriangle& triangle : sheet.mesh.triangles) {
+        for (int i = 0; i < 3; ++i) {
+          const Vec<3> at = 0.5 * (node(x, triangle.nodes[i]) + node(x, triangle.nodes[(i + 1) % 3]));
+          const double xx = size * third.dot(Vec<4>(at[0], at[1], 0, 0)),
+                       yy = size * third.dot(Vec<4>(0, 0, at[0], at[1])),
+                       xy = size * third.dot(Vec<4>(0, at[0], at[1], 0));
+          exact += triangle.area / 3.0 * 0.5 * material.flexural_rigidity() *
+                   (xx * xx + yy * yy + 2.0 * nu * xx * yy + 2.0 * (1.0 - nu) * xy * xy);
+        }
+      }
+      EXPECT_LT(of_means, 0.999 * exact);
+      EXPECT_GT(stored - of_means, 0.8 * (exact - of_means)) << static_cast<int>(pattern);
+      EXPECT_LT(stored - of_means, 2.5 * (exact - of_means)) << static_cast<int>(pattern);
     }
   }
 }

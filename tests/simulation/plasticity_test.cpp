@@ -191,6 +191,67 @@ TEST(Plasticity, CyclicShearHardensInBothDirections) {
   EXPECT_LT(worst, 0.01);
 }
 
+/// The laws of small strain for a given way of the strains along x and y in plane strain, integrated in tiny steps:
+/// elastic stress, flow across the cylinder of von Mises, linear hardening.
+struct PlaneStrainPath {
+  double youngs_modulus, nu, yield, hardening;
+  Vec<3> plastic = Vec<3>::Zero(), stress = Vec<3>::Zero();  // along x, y and z
+  double accumulated = 0.0;
+
+  void strain_to(double xx, double yy) {
+    const double shear = youngs_modulus / (2.0 * (1.0 + nu)), bulk = youngs_modulus / (3.0 * (1.0 - 2.0 * nu));
+    const Vec<3> elastic = Vec<3>(xx, yy, 0.0) - plastic;
+    const Vec<3> mean = Vec<3>::Constant(elastic.mean());
+    const Vec<3> deviator = 2.0 * shear * (elastic - mean);
+    const double equivalent = std::sqrt(1.5) * deviator.norm();
+    const double excess = equivalent - yield - hardening * accumulated;
+    const double flow = excess > 0.0 ? excess / (3.0 * shear + hardening) : 0.0;
+    const Vec<3> direction = equivalent > 0.0 ? Vec<3>(1.5 * deviator / equivalent) : Vec<3>(Vec<3>::Zero());
+    plastic += flow * direction;
+    accumulated += flow;
+    stress = deviator - 2.0 * shear * flow * direction + 3.0 * bulk * mean;
+  }
+};
+
+// NAFEMS R0049, plane strain: a square is stretched along x and y and back in eight parts, each as long as the way to
+// first yield. It yields, unloads and yields again with other ratios of stress, without hardening and with it.
+TEST(Plasticity, SquareFollowsTheBenchmarkOfPlaneStrain) {
+  const double e = 2.5e11, nu = 0.25, yield = 5e6, way = 2.5e-5, tangent = 5e10;
+  constexpr int steps = 20;  // a part
+  const auto share = [](double t, int first) {
+    return std::clamp(t - first, 0.0, 2.0) - std::clamp(t - first - 4.0, 0.0, 2.0);
+  };
+  for (const double hardening : {0.0, e * tangent / (e - tangent)}) {
+    const auto formula = [&](const char* axis, int first) {
+      return fmt::format("{} * {} * (max(0, min(t / {} - {}, 2)) - max(0, min(t / {} - {}, 2)))", axis, way, steps,
+                         first, steps, first + 4);
+    };
+    ProbedScene scene(fmt::format(
+        R"({{"dimension": 2, "gravity": [0, 0, 0], "time": {{"step": 1, "duration": {}, "integrator": "quasi_static"}},
+    "bodies": [{{"generator": {{"kind": "rectangle", "size": [1, 1], "resolution": [2, 2]}},
+      "material": {{"density": 7850, "youngs_modulus": {}, "poisson_ratio": {}, "yield_stress": {},
+                   "hardening_modulus": {}}},
+      "motions": [{{"region": {{"surface_only": true}}, "displacement": ["{}", "{}", "0"]}}]}}]}})",
+        8 * steps, e, nu, yield, hardening, formula("x", 0), formula("y", 2)));
+    PlaneStrainPath exact{.youngs_modulus = e, .nu = nu, .yield = yield, .hardening = hardening};
+    double worst = 0.0;
+    for (int part = 0; part < 8; ++part) {
+      constexpr int tiny = 20000;
+      for (int i = 1; i <= tiny; ++i) {
+        const double t = part + static_cast<double>(i) / tiny;
+        exact.strain_to(way * share(t, 0), way * share(t, 2));
+      }
+      for (int i = 0; i < steps; ++i) scene.step();
+      const State& state = scene.state();
+      for (const StressVector& of_point : scene.scene().element_stresses(state.x, state.history, 0).stress) {
+        worst = std::max(worst, (of_point.head<3>() - exact.stress).cwiseAbs().maxCoeff() / yield);
+        EXPECT_NEAR(of_point[3], 0.0, 1e-6 * yield);
+      }
+    }
+    EXPECT_LT(worst, 0.01) << hardening;
+  }
+}
+
 TEST(Plasticity, BeamSpringsBackToTheCurvatureOfTheory) {
   // A beam of length 1 m, height h = 0.1 m and width 0.05 m is bent to three times the curvature of first yield and let
   // go. The moment of a rectangular section is 3/2 M_y (1 - r^2 / 3) with r = k_y / k, and springs back by M / (E I).

@@ -1,6 +1,7 @@
 #include "clearance/bodies/shell/bending_potential.h"
 
 #include <Eigen/Geometry>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -18,15 +19,16 @@ constexpr int grain = 64;  // elements per task
 /// edge in the direction in which the triangle runs through it, and the third.
 struct Tilt {
   double angle = 0.0;
-  Mat<3> gradient = Mat<3>::Zero();  // [1/m] per node, as columns
+  Mat<3> gradient = Mat<3>::Zero();   // [1/m] per node, as columns
+  Vec<3> by_normal = Vec<3>::Zero();  // by d
 };
 
 Tilt tilt_of(const Vec<3>& x0, const Vec<3>& x1, const Vec<3>& x2, const Vec<3>& d) {
   const Vec<3> e = x1 - x0, s = x2 - x0, n = e.cross(s);
   const double length = e.norm();
-  const Vec<3> t = e / length;
+  const Vec<3> t = e / length, across = t.cross(n);
   // d = cos a N / |N| + sin a t x N / |N| + ..., so that tan a = d . (t x N) / d . N.
-  const double sine = d.dot(t.cross(n)), cosine = d.dot(n);
+  const double sine = d.dot(across), cosine = d.dot(n);
   Tilt tilt;
   tilt.angle = elementary::atan2(sine, cosine);
   const double square = sine * sine + cosine * cosine;
@@ -36,7 +38,96 @@ Tilt tilt_of(const Vec<3>& x0, const Vec<3>& x1, const Vec<3>& x2, const Vec<3>&
   const Vec<3> by_e = s.cross(by_n) + (by_t - t * t.dot(by_t)) / length;
   const Vec<3> by_s = by_n.cross(e);
   tilt.gradient << -by_e - by_s, by_e, by_s;
+  tilt.by_normal = (cosine * across - sine * n) / square;
   return tilt;
+}
+
+/// Largest ratio of the stiffnesses of neighbours whose curvatures are compared. Where a stiff material ends,
+/// curvatures jump.
+constexpr double largest_ratio = 2.0;
+/// Compliance of a mere difference of curvatures, as a share of that of the triangle.
+constexpr double difference_compliance = 0.25;
+
+using Corners = std::array<Vec<2>, 3>;
+
+/// Returns the corners of a triangle at rest in its axes.
+Corners corners_at_rest(const ShellTriangle& triangle) {
+  const std::array<Vec<2>, 3> sides = sides_at_rest(triangle);
+  return {Vec<2>::Zero(), sides[2], -sides[1]};
+}
+
+Vec<2> centre_of(const Corners& corners) {
+  return (corners[0] + corners[1] + corners[2]) / 3.0;
+}
+
+/// Returns the curvatures k11, k22 and 2 k12 of a triangle per angle [rad] on each of its sides, as columns.
+Mat<3> curvatures_of_angles(const std::array<Vec<2>, 3>& sides, double area) {
+  Mat<3> columns;
+  for (int i = 0; i < 3; ++i) {
+    // |e| / A m m^T, with m across the side.
+    const Vec<2>& side = sides[i];
+    columns.col(i) = Vec<3>(side[1] * side[1], side[0] * side[0], -2.0 * side[0] * side[1]) / (area * side.norm());
+  }
+  return columns;
+}
+
+Mat<3> curvatures_of_angles(const ShellTriangle& triangle) {
+  return curvatures_of_angles(sides_at_rest(triangle), triangle.area);
+}
+
+/// Returns the moments m11, m22 and m12 by the curvatures k11, k22 and 2 k12, for D = 1.
+Mat<3> plate_stiffness(double nu) {
+  Mat<3> c;
+  c << 1.0, nu, 0.0, nu, 1.0, 0.0, 0.0, 0.0, 0.5 * (1.0 - nu);
+  return c;
+}
+
+/// Returns the curvatures k11, k22 and 2 k12 at a place by the third derivatives 111, 112, 122 and 222 of a deflection
+/// whose curvatures are zero at the origin.
+Mat<3, 4> linear_curvature(const Vec<2>& at) {
+  const double x = at[0], y = at[1];
+  Mat<3, 4> k;
+  k << x, y, 0.0, 0.0, 0.0, 0.0, x, y, 0.0, 2.0 * x, 2.0 * y, 0.0;
+  return k;
+}
+
+/// Returns the energy per area, by third derivatives and for D = 1, that a linear moment has above the constant one
+/// with the same mean normal moment on every side [Com89].
+Mat<4> energy_of_change(const Corners& corners, double nu) {
+  const Mat<3> c = plate_stiffness(nu);
+  const Vec<2> centre = centre_of(corners);
+  Mat<4> energy = Mat<4>::Zero();
+  Mat<3> normal_moments;
+  Mat<3, 4> wanted;
+  for (std::size_t i = 0; i < 3; ++i) {
+    // The squares of what is linear and zero at the centre have the mean of those at the corners over 4.
+    const Mat<3, 4> at_corner = linear_curvature(corners[i] - centre);
+    energy += at_corner.transpose() * c * at_corner / 12.0;
+    const Vec<2>&a = corners[(i + 1) % 3], &b = corners[(i + 2) % 3];
+    const Vec<2> side = (b - a).normalized();
+    const Eigen::RowVector3d normal(side[1] * side[1], side[0] * side[0], -2.0 * side[0] * side[1]);
+    const auto row = static_cast<Eigen::Index>(i);
+    normal_moments.row(row) = normal;
+    wanted.row(row) = normal * c * linear_curvature(0.5 * (a + b) - centre);
+  }
+  // The moment in the centre is zero, so that the energies of both parts add.
+  const Mat<3, 4> moment = normal_moments.inverse() * wanted;
+  return energy + moment.transpose() * c.inverse() * moment;
+}
+
+/// Returns the corners of a neighbour unfolded into the plane of a triangle: the one opposite to the common side, then
+/// the ends of side i of the triangle.
+Corners unfolded(const ShellTriangle& triangle, std::size_t i, const ShellTriangle& neighbour) {
+  const Corners own = corners_at_rest(triangle), other = corners_at_rest(neighbour);
+  const std::size_t first = (i + 1) % 3, second = (i + 2) % 3;
+  const auto corner_of = [&](int node) {
+    return std::find(neighbour.nodes.begin(), neighbour.nodes.end(), node) - neighbour.nodes.begin();
+  };
+  const auto a = corner_of(triangle.nodes[first]), b = corner_of(triangle.nodes[second]);
+  const Vec<2> along = (other[b] - other[a]).normalized(), to_opposite = other[3 - a - b] - other[a];
+  const Vec<2> t = (own[second] - own[first]).normalized(), outward(t[1], -t[0]);
+  const double height = std::abs(along[0] * to_opposite[1] - along[1] * to_opposite[0]);
+  return {own[first] + to_opposite.dot(along) * t + height * outward, own[first], own[second]};
 }
 
 /// Returns the stiffness [N m] of the three angles of a triangle with slopes.
@@ -66,7 +157,7 @@ double idle_stiffness(const ShellMesh& mesh, const ShellEdge& edge) {
 /// Makes the elements of a mesh.
 class BendingPotential::Builder {
  public:
-  explicit Builder(const ShellMesh& mesh) : mesh_(mesh) {}
+  explicit Builder(const ShellMesh& mesh) : mesh_(mesh), element_of_triangle_(mesh.triangles.size(), -1) {}
 
   Elements build() {
     for (const ShellTriangle& triangle : mesh_.triangles) {
@@ -82,6 +173,9 @@ class BendingPotential::Builder {
       element.first_angle = elements_.num_angles;
       elements_.num_angles += element.num_angles;
     }
+    for (Element& element : elements_.all) {
+      if (element.num_angles == 3) compare_with_neighbours(element);
+    }
     find_idle();
     return std::move(elements_);
   }
@@ -90,8 +184,9 @@ class BendingPotential::Builder {
   void add_triangle(const ShellTriangle& triangle) {
     Element& element = elements_.all.emplace_back();
     element.num_angles = 3;
-    element.stiffness = triangle_stiffness(mesh_, triangle);
+    element.stiffness.topLeftCorner<3, 3>() = triangle_stiffness(mesh_, triangle);
     const auto number = static_cast<int>(&triangle - mesh_.triangles.data());
+    element_of_triangle_[number] = static_cast<int>(elements_.all.size()) - 1;
     for (std::size_t i = 0; i < 3; ++i) {
       const ShellEdge& edge = mesh_.edges[triangle.edges[i]];
       Angle& angle = element.angles[i];
@@ -103,6 +198,58 @@ class BendingPotential::Builder {
       angle.of_slope = (angle.side == 0 ? 1.0 : -sense) / edge.slope.length;
       place(edge, angle, element);
     }
+  }
+
+  /// Returns the triangle across a side with which curvatures are compared; -1: none, because they may jump there.
+  int comparable_neighbour(const Angle& angle) const {
+    const ShellEdge& edge = mesh_.edges[angle.edge];
+    if (edge.triangles[1] < 0 || edge.is_seam || edge.clamp >= 0) return -1;
+    const auto rigidity = [&](int t) { return mesh_.materials[mesh_.triangles[t].material].flexural_rigidity(); };
+    const auto [less, more] = std::minmax({rigidity(edge.triangles[0]), rigidity(edge.triangles[1])});
+    const int neighbour = edge.triangles[1 - angle.side];
+    return more <= largest_ratio * less && element_of_triangle_[neighbour] >= 0 ? neighbour : -1;
+  }
+
+  /// Adds the energy of moments that change within a triangle, by the angles that its neighbours have on its sides.
+  void compare_with_neighbours(Element& element) const {
+    const Angle& any = element.angles[0];
+    const ShellTriangle& triangle = mesh_.triangles[mesh_.edges[any.edge].triangles[any.side]];
+    const ShellMaterial& material = mesh_.materials[triangle.material];
+    const double nu = material.poisson_ratio;
+    const Corners corners = corners_at_rest(triangle);
+    const Mat<3> curvatures = curvatures_of_angles(triangle);
+    // Sides without a neighbour have no difference: their rows of `difference` are zero.
+    Mat<3, 4> of_cubics = Mat<3, 4>::Zero();
+    Mat<3> of_curvature = Mat<3>::Zero(), without = Mat<3>::Zero();
+    Mat<3, 6> difference = Mat<3, 6>::Zero();
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      const int t = comparable_neighbour(element.angles[i]);
+      if (t < 0) {
+        without(row, row) = 1.0;
+        continue;
+      }
+      const ShellTriangle& neighbour = mesh_.triangles[t];
+      const Corners other = unfolded(triangle, i, neighbour);
+      const std::array<Vec<2>, 3> sides = {other[2] - other[1], other[0] - other[2], other[1] - other[0]};
+      of_curvature.row(row) = curvatures_of_angles(sides, neighbour.area).inverse().row(0);
+      of_cubics.row(row) = of_curvature.row(row) * linear_curvature(centre_of(other) - centre_of(corners));
+      difference.block<1, 3>(row, 0) = -of_curvature.row(row) * curvatures;
+      difference(row, row + 3) = 1.0;
+      element.across[i] = angle_on(t, element.angles[i].edge);
+    }
+    const Mat<3> compliance =
+        of_cubics * energy_of_change(corners, nu).inverse() * of_cubics.transpose() +
+        difference_compliance * of_curvature * plate_stiffness(nu).inverse() * of_curvature.transpose() + without;
+    element.stiffness +=
+        material.flexural_rigidity() * triangle.area * difference.transpose() * compliance.inverse() * difference;
+  }
+
+  /// Returns the number of the angle of a triangle on an edge among those of all elements.
+  std::size_t angle_on(int triangle, int edge) const {
+    const std::array<int, 3>& edges = mesh_.triangles[triangle].edges;
+    const auto side = std::find(edges.begin(), edges.end(), edge) - edges.begin();
+    return elements_.all[element_of_triangle_[triangle]].first_angle + static_cast<std::size_t>(side);
   }
 
   void add_hinge(int e, const ShellTriangle& triangle) {
@@ -144,6 +291,7 @@ class BendingPotential::Builder {
   }
 
   const ShellMesh& mesh_;
+  std::vector<int> element_of_triangle_;  // -1: none with slopes
   Elements elements_;
 };
 
@@ -212,19 +360,6 @@ HistoryLayout BendingPotential::history_layout() const {
 
 namespace {
 
-/// Returns the curvatures k11, k22 and 2 k12 of a triangle per angle [rad] on each of its sides, as columns.
-Mat<3> curvatures_of_angles(const ShellTriangle& triangle) {
-  Mat<3> columns;
-  const std::array<Vec<2>, 3> sides = sides_at_rest(triangle);
-  for (int i = 0; i < 3; ++i) {
-    // |e| / A m m^T, with m across the side.
-    const Vec<2>& side = sides[i];
-    columns.col(i) =
-        Vec<3>(side[1] * side[1], side[0] * side[0], -2.0 * side[0] * side[1]) / (triangle.area * side.norm());
-  }
-  return columns;
-}
-
 /// Returns what the principal curvatures exceed the limit by, as k11, k22 and 2 k12.
 Vec<3> excess_curvature(const Vec<3>& curvature, double limit) {
   const double mean = 0.5 * (curvature[0] + curvature[1]);
@@ -250,7 +385,7 @@ Vec<3> BendingPotential::excess_angles(const Element& element, const VecX& x) co
     if (!limit) return none;
     // The columns are in the order of the triangle's sides, which is that of the angles.
     const Mat<3> curvatures = curvatures_of_angles(mesh_->triangles[t]);
-    const Vec<3> excess = excess_curvature(curvatures * angles_of(element, x), *limit);
+    const Vec<3> excess = excess_curvature(curvatures * angles_of(element, x).head<3>(), *limit);
     return excess.isZero(0.0) ? none : Vec<3>(curvatures.inverse() * excess);
   }
   const ShellEdge& edge = mesh_->edges[element.angles[0].edge];
@@ -280,10 +415,27 @@ double BendingPotential::yield_work(const VecX& x) const {
   return energy(x).value() - after.energy(x).value();
 }
 
-Vec<3> BendingPotential::held_normal(const Angle& angle) const {
+BendingPotential::HeldNormal BendingPotential::held_normal(const Angle& angle, const VecX& x) const {
   const ShellEdge& edge = mesh_->edges[angle.edge];
-  const Vec<3> normal = *rotations_[edge.clamp] * normals_[angle.edge];
-  return angle.side == 0 ? normal : Vec<3>(edge.sense * normal);
+  const Mat<3>& rotation = *rotations_[edge.clamp];
+  const double side = angle.side == 0 ? 1.0 : edge.sense;
+  HeldNormal held;
+  held.normal = side * (rotation * normals_[angle.edge]);
+  const Vec<3>& axis = edge.free_axis;
+  if (axis.isZero(0.0)) return held;
+  // The edge at the start and now, seen along the axis: the normal turns by the angle between them.
+  const auto seen = [&](const Vec<3>& e) -> Vec<3> { return e - axis * axis.dot(e); };
+  const auto along = [&](const VecX& at) -> Vec<3> {
+    return block<3>(at, edge.nodes[1]) - block<3>(at, edge.nodes[0]);
+  };
+  const Vec<3> from = seen(rotation * along(mesh_->x_start)), to = seen(along(x));
+  const double lengths = from.norm() * to.norm(), cosine = from.dot(to) / lengths;
+  const double sine = axis.dot(from.cross(to)) / lengths;
+  const Vec<3> d = held.normal;
+  held.normal = cosine * d + sine * axis.cross(d) + (1.0 - cosine) * axis.dot(d) * axis;
+  held.by_turn = axis.cross(held.normal);
+  held.turn_by_x = axis.cross(to) / to.squaredNorm();
+  return held;
 }
 
 namespace {
@@ -296,49 +448,66 @@ std::array<int, 3> wing_nodes(int side, double sense) {
 
 }  // namespace
 
-Vec<3> BendingPotential::angles_of(const Element& element, const VecX& x) const {
-  Vec<3> angles = Vec<3>::Zero();
+Vec<6> BendingPotential::angles_of(const Element& element, const VecX& x) const {
+  Vec<6> angles = Vec<6>::Zero();
   for (int k = 0; k < element.num_angles; ++k) {
     const Angle& angle = element.angles[k];
     const ShellEdge& edge = mesh_->edges[angle.edge];
     const DihedralNodes nodes = nodes_of(edge, x);
     if (angle.of_slope != 0.0 && is_clamped(edge)) {
       const auto [a, b, c] = wing_nodes(angle.side, edge.sense);
-      angles[k] = tilt_of(nodes[a], nodes[b], nodes[c], held_normal(angle)).angle - rest_angle(element, k);
+      angles[k] = tilt_of(nodes[a], nodes[b], nodes[c], held_normal(angle, x).normal).angle - rest_angle(element, k);
       continue;
     }
-    angles[k] = (angle.share != 0.0 ? angle.share * dihedral_angle(nodes) : 0.0) - rest_angle(element, k);
-    if (angle.of_slope != 0.0) angles[k] += angle.of_slope * x[edge.slope.place()];
+    const double folded = angle.share != 0.0 ? angle.share * dihedral_angle(nodes) : 0.0;
+    const double turned = angle.of_slope != 0.0 ? angle.of_slope * x[edge.slope.place()] : 0.0;
+    angles[k] = folded - rest_angle(element, k) + turned;
+    // The slope turns the normal away from the neighbour as far as towards it.
+    if (element.across[k]) angles[k + 3] = folded - rest_angle_across(element, k) - turned;
   }
   return angles;
 }
 
 void BendingPotential::bend(const Element& element, const VecX& x, Bend& result) const {
   result.angles.setZero();
-  result.by_x.setZero(3, 3 * std::ssize(element.blocks));
+  result.by_x.setZero(6, 3 * std::ssize(element.blocks));
   for (int k = 0; k < element.num_angles; ++k) {
     const Angle& angle = element.angles[k];
     const ShellEdge& edge = mesh_->edges[angle.edge];
     const DihedralNodes nodes = nodes_of(edge, x);
-    const auto add = [&](int at, const Vec<3>& gradient) {
-      result.by_x.block<1, 3>(k, 3 * static_cast<Eigen::Index>(at)) += gradient.transpose();
+    const auto add = [&](int row, int at, const Vec<3>& gradient) {
+      result.by_x.block<1, 3>(row, 3 * static_cast<Eigen::Index>(at)) += gradient.transpose();
     };
     if (angle.of_slope != 0.0 && is_clamped(edge)) {
       const std::array<int, 3> wing = wing_nodes(angle.side, edge.sense);
-      const Tilt tilt = tilt_of(nodes[wing[0]], nodes[wing[1]], nodes[wing[2]], held_normal(angle));
+      const HeldNormal held = held_normal(angle, x);
+      const Tilt tilt = tilt_of(nodes[wing[0]], nodes[wing[1]], nodes[wing[2]], held.normal);
       result.angles[k] = tilt.angle - rest_angle(element, k);
-      for (int i = 0; i < 3; ++i) add(angle.at[wing[i]], tilt.gradient.col(i));
+      for (int i = 0; i < 3; ++i) add(k, angle.at[wing[i]], tilt.gradient.col(i));
+      if (edge.free_axis.isZero(0.0)) continue;
+      const Vec<3> by_second = tilt.by_normal.dot(held.by_turn) * held.turn_by_x;
+      add(k, angle.at[1], by_second);
+      add(k, angle.at[0], -by_second);
       continue;
     }
+    const bool is_compared = element.across[k].has_value();
     result.angles[k] = -rest_angle(element, k);
+    if (is_compared) result.angles[k + 3] = -rest_angle_across(element, k);
     if (angle.share != 0.0) {
       const DihedralGradient dihedral = dihedral_gradient(nodes);
-      result.angles[k] += angle.share * dihedral.angle;
-      for (int i = 0; i < 4; ++i) add(angle.at[i], angle.share * dihedral.gradient.segment<3>(3 * i));
+      for (int row = k; row <= (is_compared ? k + 3 : k); row += 3) {
+        result.angles[row] += angle.share * dihedral.angle;
+        for (int i = 0; i < 4; ++i) add(row, angle.at[i], angle.share * dihedral.gradient.segment<3>(3 * i));
+      }
     }
     if (angle.of_slope == 0.0) continue;
+    const Eigen::Index slope = 3 * static_cast<Eigen::Index>(angle.slope_at) + edge.slope.component;
     result.angles[k] += angle.of_slope * x[edge.slope.place()];
-    result.by_x(k, 3 * static_cast<Eigen::Index>(angle.slope_at) + edge.slope.component) += angle.of_slope;
+    result.by_x(k, slope) += angle.of_slope;
+    if (!is_compared) continue;
+    // The slope turns the normal away from the neighbour as far as towards it.
+    result.angles[k + 3] -= angle.of_slope * x[edge.slope.place()];
+    result.by_x(k + 3, slope) -= angle.of_slope;
   }
 }
 
@@ -353,7 +522,7 @@ void BendingPotential::for_each_idle(const Visit& visit) const {
 }
 
 double BendingPotential::energy_of(const Element& element, const VecX& x) const {
-  const Vec<3> angles = angles_of(element, x);
+  const Vec<6> angles = angles_of(element, x);
   return 0.5 * angles.dot(element.stiffness * angles);
 }
 
@@ -410,24 +579,26 @@ void BendingPotential::add(const VecX& x, double scale, bool is_exact, BlockSpar
     // b.
     double* local = locals;
     for (Eigen::Index a = 0; a < std::ssize(element.blocks); ++a) {
-      const Mat<3> left = bent.by_x.middleCols<3>(3 * a).transpose().lazyProduct(element.stiffness);
+      const Mat<3, 6> left = bent.by_x.middleCols<3>(3 * a).transpose().lazyProduct(element.stiffness);
       for (Eigen::Index b = 0; b <= a; ++b, local += 9) {
         Eigen::Map<Mat<3>>{local} = left.lazyProduct(bent.by_x.middleCols<3>(3 * b));
       }
     }
     if (!is_exact) return;
-    const Vec<3> moments = element.stiffness * bent.angles;
+    const Vec<6> moments = element.stiffness * bent.angles;
     for (int k = 0; k < element.num_angles; ++k) {
       const Angle& angle = element.angles[k];
       const ShellEdge& edge = mesh_->edges[angle.edge];
       if (angle.share == 0.0 || (angle.of_slope != 0.0 && is_clamped(edge))) continue;
+      // The angle that the neighbour has depends on the positions as the own one does.
+      const double moment = moments[k] + moments[k + 3];
       const Mat<12> second = dihedral_hessian(nodes_of(edge, x));
       for (int m = 0; m < 4; ++m) {
         for (int n = 0; n < 4; ++n) {
           const int a = angle.at[m], b = angle.at[n];
           if (a < b) continue;
           Eigen::Map<Mat<3>>{locals + 9 * (static_cast<std::ptrdiff_t>(a) * (a + 1) / 2 + b)} +=
-              angle.share * moments[k] * second.block<3, 3>(3 * m, 3 * n);
+              angle.share * moment * second.block<3, 3>(3 * m, 3 * n);
         }
       }
     }
@@ -461,18 +632,20 @@ void BendingPotential::add_clamp_torques(const VecX& x, VecX& torques) const {
       const double moment = element.stiffness.row(k).dot(angles_of(element, x));
       const DihedralNodes nodes = nodes_of(edge, x);
       const auto [a, b, c] = wing_nodes(angle.side, edge.sense);
-      // A rotation w of the normal d changes the tilt by w . (d x g), where g is its derivative by d (tilt_of).
-      const Vec<3> d = held_normal(angle), e = nodes[b] - nodes[a], n = e.cross(nodes[c] - nodes[a]);
-      const Vec<3> tn = e.normalized().cross(n);
-      const double sine = d.dot(tn), cosine = d.dot(n);
-      const Vec<3> g = (cosine * tn - sine * n) / (sine * sine + cosine * cosine);
-      for (const int node : edge.nodes) block<3>(torques, node) += 0.5 * moment * d.cross(g);
+      // A rotation w of the normal d changes the tilt by w . (d x g), where g is its derivative by d. About a free axis
+      // the nodes of the edge turn the normal.
+      const Vec<3> d = held_normal(angle, x).normal;
+      Vec<3> torque = moment * d.cross(tilt_of(nodes[a], nodes[b], nodes[c], d).by_normal);
+      torque -= edge.free_axis * edge.free_axis.dot(torque);
+      for (const int node : edge.nodes) block<3>(torques, node) += 0.5 * torque;
     }
   }
 }
 
 std::vector<ShellSample> BendingPotential::samples(const VecX& x) const {
   std::vector<Vec<3>> curvature(mesh_->triangles.size(), Vec<3>::Zero());
+  // The energy per area of moments that change within a triangle, beside that of their mean.
+  std::vector<double> of_change(mesh_->triangles.size(), 0.0);
   // An angle on edge i of a triangle adds angle |e| / A m m^T.
   const auto add = [&](int t, int e, double angle) {
     const ShellTriangle& triangle = mesh_->triangles[t];
@@ -480,10 +653,13 @@ std::vector<ShellSample> BendingPotential::samples(const VecX& x) const {
     curvature[t] += angle * curvatures_of_angles(triangle).col(i);
   };
   for (const Element& element : elements_->all) {
-    const Vec<3> angles = angles_of(element, x);
+    const Vec<6> angles = angles_of(element, x);
     if (element.num_angles == 3) {
       const int t = triangle_of(element);
-      curvature[t] = curvatures_of_angles(mesh_->triangles[t]) * angles;
+      curvature[t] = curvatures_of_angles(mesh_->triangles[t]) * angles.head<3>();
+      const Vec<3> own = angles.head<3>();
+      const double of_mean = 0.5 * own.dot(triangle_stiffness(*mesh_, mesh_->triangles[t]) * own);
+      of_change[t] = (0.5 * angles.dot(element.stiffness * angles) - of_mean) / mesh_->triangles[t].area;
       continue;
     }
     // Each triangle of a hinge has half of its angle.
@@ -503,7 +679,8 @@ std::vector<ShellSample> BendingPotential::samples(const VecX& x) const {
     for (int i = 0; i < 3; ++i) {
       Vec<3> at = Vec<3>::Constant(0.5);
       at[i] = 0.0;
-      samples.push_back({static_cast<int>(t), at, triangle.area / 3.0, triangle.axes, k, moment, 0.5 * k.dot(moment)});
+      const double energy = 0.5 * k.dot(moment) + of_change[t];
+      samples.push_back({static_cast<int>(t), at, triangle.area / 3.0, triangle.axes, k, moment, energy});
     }
   }
   return samples;

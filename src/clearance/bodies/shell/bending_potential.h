@@ -9,6 +9,18 @@
 // For a flat plate this is Morley's element [Mor68], which converges on every mesh. On the border phi_e alone is a_e:
 // left free, it is simply supported. A clamped edge has a normal that is given, and a_e follows from the triangle's.
 //
+// Morley's moments are constant in each triangle, and those of a plate change. Under forces at nodes they bend too far
+// by the energy of this change, because they balance these forces exactly. A triangle adds the least energy with which
+// its moment can change so that the angles on its sides are those that its neighbours see: with b_e the angle on side e
+// as the neighbour has it, and p_e the angle that a curvature makes there,
+//
+//     d_e = b_e - p_e : H,    E = A/2 d^T M^-1 d,    M = G W^-1 G^T + P C^-1 P^T / 4.
+//
+// G maps the third derivatives of a cubic deflection to d, and W is the energy per area that its moment has above that
+// constant moment which has the same mean normal moment on every side [Com89]. The second term, C being the stiffness
+// of the plate, keeps what is no cubic from being resisted more than four times as much as bending: on needles the
+// first term alone was a million times as stiff. Curvatures that are equal in all triangles have d = 0.
+//
 // With hinges, E = D/2 |e|^2 / (A1 + A2) (theta - theta at rest)^2 for every edge between two triangles: a plate on
 // regular grids alone. The curvature of a hinge is theta |e| / (A1 + A2).
 //
@@ -81,12 +93,14 @@ class BendingPotential : public Potential {
     std::array<int, 4> at{-1, -1, -1, -1};  // the edge's nodes 0, 1 and opposite nodes among the element's blocks
     int slope_at = -1;                      // its slope's block among these
   };
-  /// A triangle with three angles, or a hinge with one.
+  /// A triangle with three angles, or a hinge with one. A triangle also knows the angle on each side that its neighbour
+  /// has there, as angles 3 to 5.
   struct Element {
-    int num_angles = 0;
+    int num_angles = 0;           // of its own
     std::size_t first_angle = 0;  // among those of all elements
     std::array<Angle, 3> angles;
-    Mat<3> stiffness = Mat<3>::Zero();  // [N m]
+    std::array<std::optional<std::size_t>, 3> across;  // the neighbour's angle among those of all elements
+    Mat<6> stiffness = Mat<6>::Zero();                 // [N m]
     std::vector<int> blocks;
   };
   struct Elements {
@@ -101,25 +115,38 @@ class BendingPotential : public Potential {
   };
   /// Deviation of the angles from rest, and their derivatives by the element's blocks.
   struct Bend {
-    Vec<3> angles = Vec<3>::Zero();
-    Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 27> by_x;
+    Vec<6> angles = Vec<6>::Zero();
+    Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, 27> by_x;
+  };
+  /// The normal that a clamped edge is to have.
+  struct HeldNormal {
+    Vec<3> normal = Vec<3>::Zero();
+    Vec<3> by_turn = Vec<3>::Zero();  // derivative by the angle by which the edge turns about its free axis
+    Vec<3> turn_by_x =
+        Vec<3>::Zero();  // [1/m] derivative of that angle by the edge's second node; opposite for the first
   };
   class Builder;
 
   DihedralNodes nodes_of(const ShellEdge& edge, const VecX& x) const;
+  /// Returns by what an angle has yielded [rad], by its number among those of all elements.
+  double yielded(std::size_t angle) const { return yielded_.empty() ? 0.0 : yielded_[angle]; }
   /// Returns angle k [rad] of an element at rest.
   double rest_angle(const Element& element, int k) const {
     const Angle& angle = element.angles[k];
-    const double yielded = yielded_.empty() ? 0.0 : yielded_[element.first_angle + static_cast<std::size_t>(k)];
-    return angle.share * mesh_->edges[angle.edge].angle + yielded;
+    return angle.share * mesh_->edges[angle.edge].angle + yielded(element.first_angle + static_cast<std::size_t>(k));
+  }
+  /// Returns the angle [rad] that the neighbour across side k has at rest.
+  double rest_angle_across(const Element& element, int k) const {
+    const ShellEdge& edge = mesh_->edges[element.angles[k].edge];
+    return element.angles[k].share * edge.angle + edge.sense * yielded(*element.across[k]);
   }
   Vec<3> excess_angles(const Element& element, const VecX& x) const;
   int triangle_of(const Element& element) const {
     return mesh_->edges[element.angles[0].edge].triangles[element.angles[0].side];
   }
   bool is_clamped(const ShellEdge& edge) const { return edge.clamp >= 0 && rotations_[edge.clamp].has_value(); }
-  Vec<3> held_normal(const Angle& angle) const;
-  Vec<3> angles_of(const Element& element, const VecX& x) const;
+  HeldNormal held_normal(const Angle& angle, const VecX& x) const;
+  Vec<6> angles_of(const Element& element, const VecX& x) const;
   void bend(const Element& element, const VecX& x, Bend& result) const;
   double energy_of(const Element& element, const VecX& x) const;
   void add(const VecX& x, double scale, bool is_exact, BlockSparseMatrix& matrix);

@@ -229,6 +229,7 @@ void add_shell(const ShellBody& body, ShellMesh& mesh) {
       ++count;
     }
     edge.sense = from.is_turned ? -1.0 : 1.0;
+    edge.is_seam = is_seam(body, from);
     const int first = from.triangles[0];
     edge.length = (rest_corner(body, first, from.vertices[1]) - rest_corner(body, first, from.vertices[0])).norm();
     if (!body.is_flat_at_rest) edge.angle = angle_at_rest(body, from);

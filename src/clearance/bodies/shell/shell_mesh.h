@@ -86,10 +86,13 @@ struct ShellEdge {
   std::array<int, 2> opposite{-1, -1};   ///< block of the third node of each triangle
   /// -1 if both triangles run through the edge in the same direction, so that their normals point to opposite sides.
   double sense = 1.0;
-  double length = 0.0;  ///< [m] at rest
-  double angle = 0.0;   ///< [rad] between the normals at rest, positive if they diverge
+  double length = 0.0;   ///< [m] at rest
+  double angle = 0.0;    ///< [rad] between the normals at rest, positive if they diverge
+  bool is_seam = false;  ///< the triangles are apart in the pattern
   AngleUnknown slope;
   int clamp = -1;  ///< index into ShellMesh::clamps; -1: none
+  /// Unit axis about which the held normal turns as the edge does: a plane of symmetry is across it. Zero: none.
+  Vec<3> free_axis = Vec<3>::Zero();
 };
 
 struct ShellMesh {

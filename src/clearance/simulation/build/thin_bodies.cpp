@@ -130,6 +130,24 @@ std::optional<Mat<3>> rotation_of(const std::vector<MotionDesc>& motions, const 
   return place.normal ? rotation_of_sheet(map, *place.normal) : nearest_rotation<3>(map);
 }
 
+/// Lets the held normal turn with the edge of a sheet whose nodes are held along one axis alone: they move in a plane
+/// across it, as those in a plane of symmetry do, and the sheet keeps its angle to this plane.
+void set_free_axis(const std::vector<MotionDesc>& motions, const VecX& x_start, ShellEdge& edge) {
+  Vec<3> held = Vec<3>::Zero();
+  for (const MotionDesc& motion : motions) {
+    for (int c = 0; c < 3; ++c) {
+      if (motion.components[c]) held[c] = 1.0;
+    }
+  }
+  if (held.sum() != 1.0) return;
+  // An edge along the axis has no direction across it.
+  constexpr double least_share = 0.1;
+  const Vec<3> along = block<3>(x_start, edge.nodes[1]) - block<3>(x_start, edge.nodes[0]);
+  if (along.cross(held).norm() > least_share * along.norm()) edge.free_axis = held;
+}
+/// The axes of rods turn as their motions say.
+void set_free_axis(const std::vector<MotionDesc>& /*motions*/, const VecX& /*x_start*/, RodSegment& /*segment*/) {}
+
 /// Clamps the edges (their `nodes` are blocks) between the nodes of a body's clamps. `first` is the body's first edge.
 /// A clamped edge turns as all motions do that move both of its nodes. Edges that turn alike share a clamp; formulas of
 /// the place turn each edge in its own way.
@@ -158,6 +176,7 @@ void add_clamps(const BodyDesc& desc, const BodyInstance& body, const BodyBlocks
       motions.push_back(desc.motions[m]);
     }
     if (std::none_of(motions.begin(), motions.end(), is_clamp)) continue;
+    set_free_axis(motions, x_start, edges[e]);
     const bool is_alone = std::any_of(motions.begin(), motions.end(),
                                       [](const MotionDesc& motion) { return motion.displacement.has_value(); });
     if (is_alone) numbers.push_back(held.size() + e);

@@ -85,7 +85,10 @@ class ShellEstimate {
       energies.whole += 2.0 * sample.area * sample.energy;
       (is_bending ? energies.bent : energies.stretched) +=
           sample.area * difference.dot(stiffness[mesh_.triangles[sample.triangle].material] * difference);
+      // Triangles store a part of the energy of moments that change within them.
+      if (is_bending) energies.bent -= sample.area * (2.0 * sample.energy - sample.strain.dot(sample.stress));
     }
+    for (Energies& energies : energies_) energies.bent = std::max(0.0, energies.bent);
   }
 
   Vec<3> centre(int t) const {

@@ -3,8 +3,8 @@
 // The strains of the membrane and the curvatures are compared with those recovered at the nodes [Zie87], as in
 // discretisation_error.h. The membrane is too stiff: displacements under given forces are too small by the share eta^2
 // / 2E of the error's energy in that of the shell. Morley's plate is too soft: its curvature is the mean of the true
-// one in each triangle, whose variation stores nothing, and under forces at nodes the displacements are too large by
-// just that share.
+// one in each triangle, and under forces at nodes the displacements are too large by the share of the energy that the
+// variation of the curvature would store and does not (bodies/shell/bending_potential.h).
 #pragma once
 
 #include "clearance/simulation/output/discretisation_error.h"
