@@ -18,6 +18,10 @@ constexpr double growth_share = 0.2;
 constexpr int halvings_to_converge = 6;
 /// Newton iterations and lags of friction after which an attempt is given up, because halves take less work.
 constexpr int patience = 400, patience_of_friction = 50;
+/// Halvings in which contacts stay as stiff as those of the whole step. Contacts of halves were four times as stiff,
+/// and bodies left the floor. In parts shorter than a quarter, the barriers of the whole step are too soft for the
+/// inertia.
+constexpr int halvings_of_one_stiffness = 2;
 /// Halvings of a step in which a motion or a load begins or ends.
 constexpr int halvings_to_events = 10;
 /// Slower motion than this has no error: as a share of the scene's diagonal in a step, and of what gravity gives in it.
@@ -121,9 +125,11 @@ void StepParts<dim>::set_level(int level) {
   if (scene_.options.integrator.h == h) return;
   scene_.options.integrator.h = h;
   if (desc_.time.accuracy > 0.0) return;
-  // Contacts are as stiff as the inertia of a step of this length asks.
-  scene_.model.contact_scales.compliance =
-      contact_compliance(desc_, scene_.bodies, scene_.stiff_units, scene_.model, h);
+  // Contacts keep their stiffness, until the inertia of a part asks for more.
+  const int stiffened = level - halvings_of_one_stiffness;
+  scene_.model.contact_scales.compliance = stiffened > 0 ? contact_compliance(desc_, scene_.bodies, scene_.stiff_units,
+                                                                              scene_.model, std::ldexp(h_, -stiffened))
+                                                         : compliance_;
 }
 
 template <int dim>
