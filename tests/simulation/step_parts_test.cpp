@@ -114,6 +114,17 @@ TEST(StepParts, LeaveBodiesAtRestOnTheFloor) {
   EXPECT_LT(scene.v(0).norm(), 1e-7);
 }
 
+// Every part after a hard one was tried at twice the length, and half of the work was in vain.
+TEST(StepParts, StayShortWhileTheyAreHard) {
+  const int enough = most_iterations(cantilever(0.1, "", 200), 8) + 1;
+  RunningScene scene(cantilever(0.4, "", enough));
+  const StepReport first = scene.simulation().step();
+  const int level = scene.state().level;
+  ASSERT_GE(level, 1);
+  // No attempt is longer than the last part.
+  EXPECT_EQ(scene.simulation().step().num_parts, 1 << level);
+}
+
 TEST(StepParts, ThatDoNotConvergeEitherKeepTheStatus) {
   RunningScene scene(cantilever(0.4, "", 1));
   const StepReport report = scene.simulation().step();
