@@ -98,6 +98,33 @@ TEST(StepParts, AreTakenWhereFrictionDoesNotAgree) {
   EXPECT_EQ(options_of_attempt(options).friction.max_iterations, options.friction.max_iterations);
 }
 
+// Contacts of halves were four times as stiff as those of the whole step, and pushed a box at rest off the floor.
+TEST(StepParts, LeaveBodiesAtRestOnTheFloor) {
+  RunningScene scene(R"({"time": {"step": 0.01, "duration": 1}, "friction": {"coefficient": 0.3},
+    "half_spaces": [{}], "bodies": [{"kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1],
+      "resolution": [1, 1, 1]}, "transform": {"translation": [0, 0.0501, 0]}, "material": {"density": 1000}}]})");
+  scene.steps(60);
+  const double height = scene.x(0)[1];
+  ASSERT_LT(scene.v(0).norm(), 1e-9);
+  State in_quarters = scene.state();
+  in_quarters.level = 2;
+  ASSERT_TRUE(scene.simulation().restore(in_quarters));
+  EXPECT_GT(scene.step().num_parts, 1);
+  EXPECT_NEAR(scene.x(0)[1], height, 1e-9);
+  EXPECT_LT(scene.v(0).norm(), 1e-7);
+}
+
+// Every part after a hard one was tried at twice the length, and half of the work was in vain.
+TEST(StepParts, StayShortWhileTheyAreHard) {
+  const int enough = most_iterations(cantilever(0.1, "", 200), 8) + 1;
+  RunningScene scene(cantilever(0.4, "", enough));
+  const StepReport first = scene.simulation().step();
+  const int level = scene.state().level;
+  ASSERT_GE(level, 1);
+  // No attempt is longer than the last part.
+  EXPECT_EQ(scene.simulation().step().num_parts, 1 << level);
+}
+
 TEST(StepParts, ThatDoNotConvergeEitherKeepTheStatus) {
   RunningScene scene(cantilever(0.4, "", 1));
   const StepReport report = scene.simulation().step();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "clearance/base/stop.h"
+#include "clearance/solver/attempt_limit.h"
 #include "clearance/solver/force_criterion.h"
 #include "clearance/solver/free_turn.h"
 #include "clearance/solver/motion_criterion.h"
@@ -76,7 +77,10 @@ void Step<dim>::solve() try {
 template <int dim>
 void Step<dim>::find_balance() {
   Verdict verdict = Verdict::go_on;
-  while (verdict != Verdict::ended && now_.num_directions < in_.options.max_iterations) {
+  const auto is_given_up = [&] {
+    return part_.is_everything() && AttemptLimit::is_reached(now_.num_directions + now_.num_partial_directions);
+  };
+  while (verdict != Verdict::ended && now_.num_directions < in_.options.max_iterations && !is_given_up()) {
     check_stop();
     refer_to_iterate();
     verdict = judge_iterate();

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "clearance/simulation/adapt/adapted_step.h"
 #include "clearance/simulation/build/contact_scales.h"
 #include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/stepping/time_error.h"
+#include "clearance/solver/attempt_limit.h"
 
 namespace clearance {
 namespace {
@@ -16,8 +18,14 @@ namespace {
 constexpr double growth_share = 0.2;
 /// Halvings of a part that does not converge, where an accuracy allows more.
 constexpr int halvings_to_converge = 6;
-/// Newton iterations and lags of friction after which an attempt is given up, because halves take less work.
-constexpr int patience = 400, patience_of_friction = 50;
+/// Directions and lags of friction after which an attempt is given up, because halves take less work.
+constexpr int patience = 200, patience_of_friction = 50;
+/// A part that took at most one in so many of the iterations of an attempt is followed by one of twice the length.
+constexpr int ease = 4;
+/// Halvings in which contacts stay as stiff as those of the whole step. Contacts of halves were four times as stiff,
+/// and bodies left the floor. In parts shorter than a quarter, the barriers of the whole step are too soft for the
+/// inertia.
+constexpr int halvings_of_one_stiffness = 2;
 /// Halvings of a step in which a motion or a load begins or ends.
 constexpr int halvings_to_events = 10;
 /// Slower motion than this has no error: as a share of the scene's diagonal in a step, and of what gravity gives in it.
@@ -92,6 +100,10 @@ SolverOptions options_of_attempt(SolverOptions options) {
   return options;
 }
 
+int directions_of_attempt(bool is_attempt) {
+  return is_attempt ? patience : std::numeric_limits<int>::max();
+}
+
 bool can_be_cut(const SceneModel& scene) {
   return std::none_of(scene.motions.begin(), scene.motions.end(), [](const PreparedMotion& motion) {
     return !motion.desc.poses.empty() || (motion.desc.has_mesh_sequence() && motion.desc.mesh_rate == 0.0);
@@ -121,9 +133,19 @@ void StepParts<dim>::set_level(int level) {
   if (scene_.options.integrator.h == h) return;
   scene_.options.integrator.h = h;
   if (desc_.time.accuracy > 0.0) return;
-  // Contacts are as stiff as the inertia of a step of this length asks.
-  scene_.model.contact_scales.compliance =
-      contact_compliance(desc_, scene_.bodies, scene_.stiff_units, scene_.model, h);
+  // Contacts keep their stiffness, until the inertia of a part asks for more.
+  const int stiffened = level - halvings_of_one_stiffness;
+  scene_.model.contact_scales.compliance = stiffened > 0 ? contact_compliance(desc_, scene_.bodies, scene_.stiff_units,
+                                                                              scene_.model, std::ldexp(h_, -stiffened))
+                                                         : compliance_;
+}
+
+template <int dim>
+int StepParts<dim>::level_after(int level, const StepReport& report) const {
+  const SolverOptions attempt = options_of_attempt(scene_.options);
+  const bool is_easy = ease * (report.newton_iterations + report.partial_iterations) <= attempt.max_iterations &&
+                       ease * report.friction_iterations <= attempt.friction.max_iterations;
+  return level > 0 && (is_easy || is_static()) ? level - 1 : level;
 }
 
 template <int dim>
@@ -240,14 +262,15 @@ StepReport StepParts<dim>::take_halves(int level, State& state) {
 
 template <int dim>
 StepReport StepParts<dim>::solve_part(const PrescribedTargets& targets, bool is_last, State& state) {
-  const SolverOptions options = is_last || is_static() ? scene_.options : options_of_attempt(scene_.options);
+  const bool is_attempt = !is_last && !is_static();
+  const SolverOptions options = is_attempt ? options_of_attempt(scene_.options) : scene_.options;
+  const AttemptLimit limit(directions_of_attempt(is_attempt));
   return advance<dim>(scene_.model, options, targets, state, workspace_, hooks_);
 }
 
 template <int dim>
 StepReport StepParts<dim>::take_part(int level, State& state) {
-  // A part that is more than twice as long as the last one is not tried.
-  if (level + 1 < std::min(state.level, deepest_)) return take_halves(level, state);
+  if (level < std::min(state.level, deepest_)) return take_halves(level, state);
   State before = state;
   set_level(level);
   const Result<PrescribedTargets> targets = find_targets(scene_, state);
@@ -257,7 +280,7 @@ StepReport StepParts<dim>::take_part(int level, State& state) {
     // If the shortest part has not converged, the next ones are not halved any more: that would cost much and help
     // little.
     if (may_be_cut(report.status)) deepest_ = 0;
-    state.level = level;
+    state.level = level_after(level, report);
     return report;
   }
   add_attempt(report, failed_work_);

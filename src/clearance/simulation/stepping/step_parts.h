@@ -23,6 +23,9 @@ bool may_be_cut(StepStatus status);
 /// halves need less work.
 SolverOptions options_of_attempt(SolverOptions options);
 
+/// Returns the limit of directions of such an attempt (AttemptLimit); none of a step that is not given up.
+int directions_of_attempt(bool is_attempt);
+
 /// True if the scene says what happens within a step: motions by a list of poses or files say only where its end is.
 bool can_be_cut(const SceneModel& scene);
 
@@ -68,6 +71,9 @@ class StepParts {
   StepReport take_halves(int level, State& state);
   /// Sets the length of the step, and with it what resists in contacts.
   void set_level(int level);
+  /// Returns the level of the part that follows one that ended with `report`: shorter parts stay short while they are
+  /// hard.
+  int level_after(int level, const StepReport& report) const;
 
   const SceneDesc& desc_;
   SceneModel& scene_;

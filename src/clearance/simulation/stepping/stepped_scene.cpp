@@ -24,6 +24,7 @@
 #include "clearance/simulation/stepping/force_events.h"
 #include "clearance/simulation/stepping/relaxation.h"
 #include "clearance/simulation/stepping/step_parts.h"
+#include "clearance/solver/attempt_limit.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/sparse/external_solver.h"
 
@@ -329,16 +330,19 @@ StepReport SteppedScene::advance(const PrescribedTargets& targets) {
   if (distances) path.emplace(*distances, desc.contact.gap_tolerance, *scene, own, hooks);
   const bool is_static = scene->options.integrator.method == TimeIntegrator::quasi_static;
   const bool can_be_halved = desc.time.max_halvings > 0 && can_be_cut(*scene);
-  if (can_be_halved && state.level > 1) {
-    // After a step that ended in quarters or shorter parts, this one is not tried as a whole.
+  if (can_be_halved && state.level > 0) {
+    // After a step that ended in hard parts, this one is not tried as a whole.
     StepReport report = StepParts<dim>(desc, *scene, own, hooks).take(nullptr, state);
     report.total_seconds = of_step.seconds();
     return report;
   }
   double narrowing = state.narrowing;
-  const SolverOptions options = can_be_halved && !is_static ? options_of_attempt(scene->options) : scene->options;
+  const bool is_attempt = can_be_halved && !is_static;
+  const SolverOptions options = is_attempt ? options_of_attempt(scene->options) : scene->options;
+  std::optional<AttemptLimit> limit(directions_of_attempt(is_attempt));
   std::optional<SolvedStep<dim>> solved(path ? path->solve(targets, state, narrowing)
                                              : solve<dim>(scene->model, options, targets, state, own, hooks));
+  limit.reset();
   state.narrowing = narrowing;
   const StepStatus status = solved->status();
   const bool may_help = may_be_cut(status) || (is_static && may_relax(status));
