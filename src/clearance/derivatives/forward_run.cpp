@@ -486,15 +486,25 @@ bool ForwardRun<dim>::refine_forces(std::size_t k, VecX& dy, Slopes& total) {
       return sum_of(values, weights, by.far_length);
     };
     const VecX probes = slope(all->probes, central().weights), coarse = slope(all->probes, central().coarse);
-    bool is_smooth = true;
+    const VecX states = slope(all->numbers, central().weights);
+    // The balance that is left, and what a change half as long would make of it, must be nothing.
+    VecX left, bent;
+    const VecX gradient = slope(all->gradients, central().weights);
+    if (!solved_->solve_at_end(gradient, left) ||
+        !solved_->solve_at_end(gradient - slope(all->gradients, central().coarse), bent)) {
+      continue;
+    }
+    bool is_smooth = std::max(left.norm(), bent.norm()) <= smooth * corrected.norm() &&
+                     (states - slope(all->numbers, central().coarse)).norm() <= smooth * states.norm();
     for (const std::size_t column : columns_) {
       const auto c = static_cast<Eigen::Index>(column);
-      const double scale = std::max(std::abs(probes[c]), 1e-3 * std::abs(all->probes[1][c] / parameter_size(parameter)));
+      const double scale =
+          std::max(std::abs(probes[c]), 1e-3 * std::abs(all->probes[1][c] / parameter_size(parameter)));
       if (std::abs(probes[c] - coarse[c]) > smooth * scale) is_smooth = false;
     }
     if (!is_smooth) continue;
     dy = corrected;
-    total = {slope(all->gradients, central().weights), slope(all->numbers, central().weights), probes};
+    total = {gradient, states, probes};
     return true;
   }
   return false;
@@ -651,11 +661,11 @@ void ForwardRun<dim>::report_events() {
   for (std::size_t k = 0; k < by_.size(); ++k) {
     const Parameter& parameter = result_.parameters[k];
     if (by_[k].length > short_share * parameter_size(parameter)) continue;
-    result_.warnings.push_back(
-        {"", "few_digits", parameter.path,
-         "this number moves surfaces that are tiny gaps apart. Derivatives of contact forces and of rebounds by it have "
-         "few digits, or none: --check tells",
-         Severity::warning});
+    result_.warnings.push_back({"", "few_digits", parameter.path,
+                                "this number moves surfaces that are tiny gaps apart. Derivatives of contact forces "
+                                "and of rebounds by it have "
+                                "few digits, or none: --check tells",
+                                Severity::warning});
   }
   if (num_impacts_ > 0) {
     result_.warnings.push_back(
@@ -788,7 +798,7 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
 
 Result<std::vector<double>> find_values(const SceneMaker& make, const GradientOptions& options,
                                         const Parameter& parameter, double value) {
-  Result<SceneDesc> plain = make({}), desc = make({override_text(parameter, value)});
+  Result<SceneDesc> plain = make({}), desc = make(overrides_of({parameter}, {value}));
   if (!plain || !desc) return plain ? desc.issues() : plain.issues();
   SteppedScene like, scene;
   if (auto columns = start_scene(std::move(*plain), options, like); !columns) return columns.issues();

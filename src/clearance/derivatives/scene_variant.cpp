@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -54,6 +55,20 @@ std::optional<double> number_in(const Json& value) {
   return std::nullopt;
 }
 
+/// Finds the list of numbers that a parameter is in.
+void find_list(const Json& root, Parameter& parameter) {
+  const std::size_t open = parameter.path.rfind('[');
+  if (parameter.path.empty() || parameter.path.back() != ']') return;
+  const std::string path = parameter.path.substr(0, open);
+  const Json* list = value_at(root, path);
+  for (const Json& number : *list) {
+    if (!number.is_number()) return;
+  }
+  parameter.list = path;
+  parameter.numbers = list->get<std::vector<double>>();
+  parameter.place = std::stoul(parameter.path.substr(open + 1));
+}
+
 /// True if the parameter is one of the numbers that derivatives hold otherwise.
 bool is_of_contact(const std::string& path) {
   return path.rfind("contact", 0) == 0 || path.rfind("friction", 0) == 0;
@@ -61,8 +76,23 @@ bool is_of_contact(const std::string& path) {
 
 }  // namespace
 
-std::string override_text(const Parameter& parameter, double value) {
-  return fmt::format("{}={:.17g}", parameter.path, value);
+std::vector<std::string> overrides_of(const std::vector<Parameter>& parameters, const std::vector<double>& values) {
+  std::vector<std::string> overrides;
+  std::map<std::string, std::vector<double>> lists;
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const Parameter& parameter = parameters[k];
+    if (parameter.list.empty()) {
+      overrides.push_back(fmt::format("{}={:.17g}", parameter.path, values[k]));
+    } else {
+      lists.try_emplace(parameter.list, parameter.numbers).first->second[parameter.place] = values[k];
+    }
+  }
+  for (const auto& [path, numbers] : lists) {
+    std::string text = path + "=[";
+    for (std::size_t i = 0; i < numbers.size(); ++i) text += fmt::format("{}{:.17g}", i > 0 ? "," : "", numbers[i]);
+    overrides.push_back(text + "]");
+  }
+  return overrides;
 }
 
 HeldContact::HeldContact(const SceneModel& scene)
@@ -91,7 +121,9 @@ Result<std::vector<Parameter>> find_parameters(const SceneDesc& scene, const std
                         "the scene has no such entry; expected the path of a number, for example "
                         "bodies[0].material.youngs_modulus"});
     } else if (const std::optional<double> number = number_in(*value)) {
-      parameters.push_back({path, *number});
+      Parameter parameter{path, *number, {}, {}, 0};
+      find_list(root, parameter);
+      parameters.push_back(std::move(parameter));
     } else {
       issues.push_back(
           {"", path, brief_text(*value), fmt::format("expected the path of a number; this is {}", type_text(*value))});
@@ -103,7 +135,7 @@ Result<std::vector<Parameter>> find_parameters(const SceneDesc& scene, const std
 
 Result<std::unique_ptr<SceneVariant>> make_variant(const SceneMaker& make, const Parameter& parameter, double value,
                                                    const HeldContact& held) {
-  Result<SceneDesc> desc = make({override_text(parameter, value)});
+  Result<SceneDesc> desc = make(overrides_of({parameter}, {value}));
   if (!desc) return desc.issues();
   if (Issues issues = check_scene(*desc); has_errors(issues)) return issues;
   Result<LoadedBodies> bodies = load_bodies(*desc);

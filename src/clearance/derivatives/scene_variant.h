@@ -21,10 +21,15 @@ using SceneMaker = std::function<Result<SceneDesc>(const std::vector<std::string
 struct Parameter {
   std::string path;    ///< as in `--set`: bodies[0].material.youngs_modulus
   double value = 0.0;  ///< that of the scene, in the scene's unit
+  /// The list of numbers that it is in, and its place there. A list is set as a whole, because the file may leave it at
+  /// its default. Empty: it is in none.
+  std::string list;
+  std::vector<double> numbers;
+  std::size_t place = 0;
 };
 
-/// Returns `path=value` with all digits.
-std::string override_text(const Parameter& parameter, double value);
+/// Returns the overrides, `path=value` with all digits, that set parameters to `values`.
+std::vector<std::string> overrides_of(const std::vector<Parameter>& parameters, const std::vector<double>& values);
 
 /// Finds the numbers at `paths` in the scene, defaults included. Issues: paths that lead to no number.
 Result<std::vector<Parameter>> find_parameters(const SceneDesc& scene, const std::vector<std::string>& paths);

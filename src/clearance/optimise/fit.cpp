@@ -25,7 +25,9 @@ std::string run_name(int number) {
 /// The residuals of runs, computed or read from the folder.
 class Runs {
  public:
-  Runs(const FitPlan& plan, const FitOptions& options, Fit& fit) : plan_(plan), options_(options), fit_(fit) {}
+  /// `parameters` are the numbers of the plan as the scene has them.
+  Runs(const FitPlan& plan, const FitOptions& options, std::vector<derivatives::Parameter> parameters, Fit& fit)
+      : plan_(plan), options_(options), parameters_(std::move(parameters)), fit_(fit) {}
 
   /// Reads what earlier calls have stored.
   void read_stored() {
@@ -73,11 +75,9 @@ class Runs {
  private:
   Json compute(const std::vector<double>& values) {
     std::vector<std::string> overrides = plan_.set;
+    for (std::string& text : derivatives::overrides_of(parameters_, values)) overrides.push_back(std::move(text));
     derivatives::GradientOptions gradient_options;
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      overrides.push_back(derivatives::override_text({plan_.parameters[k].path, 0.0}, values[k]));
-      gradient_options.parameters.push_back(plan_.parameters[k].path);
-    }
+    for (const FreeNumber& number : plan_.parameters) gradient_options.parameters.push_back(number.path);
     for (const MeasuredColumn& measured : plan_.measured) gradient_options.columns.push_back(measured.column);
     gradient_options.num_steps = plan_.num_steps;
     gradient_options.is_stop_wanted = options_.is_stop_wanted;
@@ -147,6 +147,7 @@ class Runs {
 
   const FitPlan& plan_;
   const FitOptions& options_;
+  std::vector<derivatives::Parameter> parameters_;
   Fit& fit_;
   std::map<std::string, Json> stored_;
   int num_runs_ = 0;
@@ -154,16 +155,15 @@ class Runs {
   Issues problems_;
 };
 
-/// Checks the plan against the scene, and returns the start.
-Result<VecX> find_start(const FitPlan& plan) {
+/// Checks the plan against the scene, and returns its numbers with the values to start from.
+Result<std::vector<derivatives::Parameter>> find_start(const FitPlan& plan) {
   Result<LoadedScene> loaded = load_scene(plan.scene, SceneFormat::automatic, plan.set);
   if (!loaded) return loaded.issues();
   std::vector<std::string> paths;
   for (const FreeNumber& number : plan.parameters) paths.push_back(number.path);
-  const auto found = derivatives::find_parameters(loaded->scene, paths);
+  auto found = derivatives::find_parameters(loaded->scene, paths);
   if (!found) return found.issues();
   Issues issues;
-  VecX start(static_cast<Eigen::Index>(paths.size()));
   for (std::size_t k = 0; k < paths.size(); ++k) {
     const FreeNumber& number = plan.parameters[k];
     const double value = number.start.value_or((*found)[k].value);
@@ -171,7 +171,7 @@ Result<VecX> find_start(const FitPlan& plan) {
       issues.push_back({plan.file.string(), element_path("parameters", k), fmt::format("{}", value),
                         "the number in the scene is not between `from` and `to`; give a `start`"});
     }
-    start[static_cast<Eigen::Index>(k)] = value;
+    (*found)[k].value = value;
   }
   const double end = plan.num_steps > 0 ? plan.num_steps * loaded->scene.time.step : loaded->scene.time.duration;
   for (std::size_t c = 0; c < plan.measured.size(); ++c) {
@@ -183,18 +183,20 @@ Result<VecX> find_start(const FitPlan& plan) {
                       fmt::format("measurements are beyond the run, which lasts from 0 to {:.6g} s", end)});
   }
   if (!issues.empty()) return issues;
-  return start;
+  return found;
 }
 
 }  // namespace
 
 Result<Fit> fit(const FitPlan& plan, const FitOptions& options) {
-  const Result<VecX> start = find_start(plan);
-  if (!start) return start.issues();
+  const Result<std::vector<derivatives::Parameter>> parameters = find_start(plan);
+  if (!parameters) return parameters.issues();
+  VecX start(static_cast<Eigen::Index>(parameters->size()));
+  for (Eigen::Index k = 0; k < start.size(); ++k) start[k] = (*parameters)[static_cast<std::size_t>(k)].value;
   Fit result;
-  Runs runs(plan, options, result);
+  Runs runs(plan, options, *parameters, result);
   runs.read_stored();
-  const Eigen::Index n = start->size();
+  const Eigen::Index n = start.size();
   LeastSquaresOptions search;
   search.lower.resize(n);
   search.upper.resize(n);
@@ -204,7 +206,7 @@ Result<Fit> fit(const FitPlan& plan, const FitOptions& options) {
     const FreeNumber& number = plan.parameters[static_cast<std::size_t>(k)];
     search.lower[k] = number.from;
     search.upper[k] = number.to;
-    const double range = number.to - number.from, size = std::abs((*start)[k]);
+    const double range = number.to - number.from, size = std::abs(start[k]);
     search.sizes[k] = size > 0.0 ? size : std::isfinite(range) ? range : 1.0;
   }
   double first_cost = std::numeric_limits<double>::quiet_NaN();
@@ -213,7 +215,7 @@ Result<Fit> fit(const FitPlan& plan, const FitOptions& options) {
     if (residuals && std::isnan(first_cost)) first_cost = residuals->cost();
     return residuals;
   };
-  const LeastSquares found = minimise(function, *start, search, [&] { return runs.is_stopped(); });
+  const LeastSquares found = minimise(function, start, search, [&] { return runs.is_stopped(); });
   result.end = found.end;
   result.num_runs = found.num_evaluations;
   if (found.end == LeastSquaresEnd::undefined) {
