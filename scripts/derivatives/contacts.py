@@ -83,7 +83,7 @@ def wedge(p, _scheme, _of, _case):
     left = centre[0] - 0.5 * wide * cos(angle) - 0.5 * high * sin(angle)
     body = {"name": "block", "kind": "rigid", "fixed_rotation": True, "mass": 1.0,
             "generator": {"kind": "rectangle", "size": [wide, high], "resolution": [1, 1]},
-            "transform": {"translation": centre, "rotation": degrees(angle)}}
+            "transform": {"translation": centre, "rotation": [0.0, 0.0, degrees(angle)]}}
     plate = {"name": "plate", "kind": "obstacle",
              "generator": {"kind": "rectangle", "size": [0.02, 0.5], "resolution": [1, 1]},
              "transform": {"translation": [left - 0.01 - 0.5 * dhat, 0.0]},

@@ -55,7 +55,7 @@ def pendulum(p, _scheme, of, _case):
     steps = round(time / step) if of == "theta(t)" else math.ceil(1.1 * quarter / step)
     body = {"name": "rod", "kind": "rigid",
             "generator": {"kind": "rectangle", "size": [wide, length], "resolution": [1, 1]},
-            "transform": {"translation": along, "rotation": degrees(theta)}}
+            "transform": {"translation": along, "rotation": [0.0, 0.0, degrees(theta)]}}
     joint = {"name": "hinge", "kind": "hinge", "bodies": ["rod", ""], "point": [0.0, 0.0]}
     scene = scene_of([body], [position("rod", "rod")], dimension=2, contact=NO_CONTACT, joints=[joint], step=step,
                      steps=steps, gravity=[0.0, -p["g"]], integrator="bdf2")
@@ -75,7 +75,7 @@ def spinning_disk(p, scheme, _of, _case):
     """D19. The angle is that of a vertex of the rim, with its turns."""
     step, steps = finer(scheme, p["h"], whole(p["N"]), 10)
     body = {"name": "disk", "kind": "rigid", "generator": {"kind": "disk", "size": [0.1], "resolution": [2]},
-            "angular_velocity": degrees(p["omega"])}
+            "angular_velocity": [0.0, 0.0, degrees(p["omega"])]}
     scene = scene_of([body], [position("rim", "disk", point=[0.1, 0.0])], dimension=2, contact=NO_CONTACT, step=step,
                      steps=steps, gravity=[0.0, 0.0], integrator="bdf2" if scheme == "continuum" else scheme)
 

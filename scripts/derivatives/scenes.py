@@ -17,8 +17,7 @@ class Problem:
 
 
 def scene_of(bodies, probes, *, integrator, step=1.0, steps=1, gravity=(0.0, 0.0, 0.0), **others):
-    # Half a step less than the end is the same number of steps, whatever rounding does.
-    time = {"step": value_of(step), "duration": value_of(step) * (steps - 0.5), "integrator": integrator}
+    time = {"step": value_of(step), "duration": value_of(step) * steps, "integrator": integrator}
     time.update(others.pop("time", {}))
     return {"time": time, "gravity": list(gravity), "bodies": bodies,
             "output": {"probes": probes, "frame_interval": 1000000}, **others}

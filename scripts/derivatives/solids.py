@@ -103,18 +103,20 @@ def prism_tets(triangle, below, above):
 
 def hollow_sphere(p, _scheme, _of, _case):
     """D23: an eighth with planes of symmetry. The radius b follows the scale of the whole mesh, and a the vertices of
-    the inside alone; where the vertices between lie does not matter. Flat faces lie within half a per cent of the
-    sphere."""
-    cells, layers = 4, 3
+    the inside alone; where the vertices between lie does not matter. Vertices lie a little outside of the spheres, so
+    that flat faces enclose the same volume."""
+    cells, layers = 4, 6
     inner, outer = value_of(p["a"]), value_of(p["b"])
     directions, triangles = octant(cells)
     count = len(directions)
+    enclosed = sum(volume_of(*(directions[v] for v in t)) for t in triangles)
+    swelling = (math.pi / 6 / enclosed) ** (1 / 3)
     # A scale that turns b into b + db turns the inside a into a (b + db) / b; its vertices take that back.
     scale, own = p["b"] / outer, p["a"] / (p["b"] / outer)
     vertices = []
     for layer in range(layers + 1):
         size = own if layer == 0 else Number(inner * (outer / inner) ** (layer / layers))
-        vertices += [[size * x if x != 0.0 else 0.0 for x in d] for d in directions]
+        vertices += [[size * (swelling * x) if x != 0.0 else 0.0 for x in d] for d in directions]
     tets = []
     for layer in range(layers):
         for triangle in triangles:
@@ -148,9 +150,13 @@ def hollow_sphere(p, _scheme, _of, _case):
 def oriented(corners, tet):
     """Returns the vertices of a tetrahedron in the order that gives it a positive volume."""
     edges = [[y - x for x, y in zip(corners[0], c)] for c in corners[1:]]
-    (a, b, c), (d, e, f), (g, h, i) = edges
-    volume = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
-    return list(tet) if volume > 0 else [tet[1], tet[0], tet[2], tet[3]]
+    return list(tet) if volume_of(*edges) > 0 else [tet[1], tet[0], tet[2], tet[3]]
+
+
+def volume_of(u, v, w):
+    """Returns the volume of a tetrahedron with these edges from a corner."""
+    (a, b, c), (d, e, f), (g, h, i) = u, v, w
+    return (a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)) / 6
 
 
 CASES = {"D15": hertz, "D23": hollow_sphere}
