@@ -64,11 +64,12 @@ def resting(p, _scheme, _of, _case):
 
 
 def sticking(p, _scheme, _of, _case):
-    """D17: the elastic sliding is a share of the diagonal of the block."""
+    """D17: the elastic sliding is a share of the diagonal of the block. Its centre of mass is at its bottom, so that
+    force and friction do not turn it."""
     size = [0.2, 0.1, 0.2]
     diagonal = math.sqrt(sum(x * x for x in size))
     body = block(size, 0.5e-4, loads=[{"kind": "force", "value": [p["F"], -p["N"], 0.0]}],
-                 fixed_translation=[False, False, True])
+                 center_of_mass=[0.0, -0.5 * size[1], 0.0], fixed_translation=[False, False, True])
     scene = scene_of([body], [position("block", "block")], integrator="quasi_static", contact=contact_of(1e-4),
                      friction={"coefficient": p["mu"], "stick": p["s"] / diagonal}, half_spaces=[{}])
     return Problem(scene, lambda run: run["block.x"])
@@ -77,7 +78,7 @@ def sticking(p, _scheme, _of, _case):
 def wedge(p, _scheme, _of, _case):
     """D18: an upright plate without friction pushes a block up a slope. The slope begins below the block's middle, and
     the block turns with it."""
-    angle, wide, high, dhat = atan(p["tan_a"]), 0.1, 0.05, 1e-5
+    angle, wide, high, dhat = atan(p["tan_a"]), 0.1, 0.05, 1e-3
     away = 0.5 * high + 0.5 * dhat
     centre = [-away * sin(angle), away * cos(angle)]
     left = centre[0] - 0.5 * wide * cos(angle) - 0.5 * high * sin(angle)
