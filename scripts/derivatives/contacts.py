@@ -17,11 +17,27 @@ def block(size, height, **others):
             "transform": {"translation": [0.0, 0.5 * size[1] + height, 0.0]}, **others}
 
 
+def carrying_stiffness(weight, dhat, scale):
+    """Returns the stiffness of the barrier with which four vertices at half of dhat carry a weight. `scale` is that of
+    energies in the objective of a step."""
+    s, limit = 0.25 * dhat * dhat, dhat * dhat
+    slope_of_barrier = -(s - limit) * (2.0 * math.log(s / limit) + (s - limit) / s)
+    return weight * (scale / (4.0 * -dhat * slope_of_barrier))
+
+
 def slope(p, scheme, _of, _case):
-    """D03: gravity is tilted, and the plane is not."""
+    """D03: gravity is tilted, and the plane is not. The block starts where the barrier carries it, whatever the slope
+    and gravity are, and with the acceleration that contact and friction leave it, which a load at the time zero alone
+    brings about: Newmark's method damps no swing of the gap, or of its derivative."""
     step, steps = finer(scheme, p["h"], whole(p["N"]), 10)
-    scene = scene_of([block([0.2, 0.05, 0.2], 0.5 * DHAT)], [position("block", "block")], step=step, steps=steps,
-                     gravity=[p["g"] * sin(p["theta"]), -p["g"] * cos(p["theta"]), 0.0], contact=contact_of(DHAT),
+    mass, dhat = 2.0, 1e-2
+    across = p["g"] * cos(p["theta"])
+    kappa = carrying_stiffness(mass * across, dhat, step * step * (0.25 if scheme == "implicit_newmark" else 1.0))
+    at_start = {"kind": "acceleration", "expression": ["t > 0 ? 0 : -braking", "t > 0 ? 0 : carrying", "0"]}
+    controls = [{"name": "braking", "value": p["mu"] * across}, {"name": "carrying", "value": across}]
+    body = block([0.2, 0.05, 0.2], 0.5 * dhat, mass=mass, loads=[at_start])
+    scene = scene_of([body], [position("block", "block")], step=step, steps=steps, controls=controls,
+                     gravity=[p["g"] * sin(p["theta"]), -across, 0.0], contact=contact_of(dhat, kappa=kappa),
                      half_spaces=[{"point": [0, 0, 0], "normal": [0, 1, 0], "friction": p["mu"]}],
                      integrator="implicit_euler" if scheme == "continuum" else scheme)
     return Problem(scene, lambda run: run["block.x"], steps)
