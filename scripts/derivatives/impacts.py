@@ -11,15 +11,15 @@ DHAT = 1e-5
 def bouncing(p, scheme, of, _case):
     """D05: the height is that of the bottom. The apex follows from place and speed at the end, where the body flies.
     A body that is stopped within dhat passes on a part of how its start has moved, and the less the smaller dhat is
-    beside the way that the step would have gone on."""
-    size = 0.1
+    beside the way that the step would have gone on: it is smaller where steps are short."""
+    size, dhat = 0.1, 0.01 * DHAT if scheme == "continuum" else DHAT
     step, steps = finer(scheme, p["h"], whole(p["N"]), 10)
     integrator = "bdf2_restarted" if scheme == "continuum" else "implicit_euler"
     body = {"name": "ball", "kind": "rigid", "fixed_rotation": True,
             "generator": {"kind": "box", "size": [size, size, size], "resolution": [1, 1, 1]},
             "transform": {"translation": [0.0, p["y0"] + 0.5 * size, 0.0]}, "linear_velocity": [0.0, -p["v0"], 0.0]}
     scene = scene_of([body], [position("ball", "ball"), velocity("speed", "ball")], step=step, steps=steps,
-                     gravity=[0.0, -p["g"], 0.0], contact=contact_of(0.01 * DHAT, restitution=p["e"]), half_spaces=[{}],
+                     gravity=[0.0, -p["g"], 0.0], contact=contact_of(dhat, restitution=p["e"]), half_spaces=[{}],
                      integrator=integrator)
 
     def measure(run):
@@ -44,7 +44,7 @@ def rows_of_own_law(case):
             continue
         v, y = v - h * g, following
     return [{"of": "y_N", "by": name, "scheme": "own law of impacts", "value": y.value,
-             "derivative": y.derivative(name), "relative_tolerance": 1e-3} for name in names]
+             "derivative": y.derivative(name), "relative_tolerance": 5e-3} for name in names]
 
 
 def colliding(p, _scheme, of, _case):

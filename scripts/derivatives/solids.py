@@ -2,7 +2,7 @@
 
 import math
 
-from bench_high_order import Fan, growing, mesh_of, write_gmsh
+from bench_high_order import Fan, mesh_of, write_gmsh
 from derivatives.number import Number, dot, sqrt, value_of
 from derivatives.scenes import Problem, contact_of, gap, held, position, scene_of, static_scene
 
@@ -28,12 +28,19 @@ def hertz(p, _scheme, of, _case):
     """D15. Theory has half-spaces: the far side of a ball would move by another 5 % of the depth. The ball continues as
     a block that is 50 contact radii wide, of which a quarter is simulated, and a force presses on its far side. The
     depth is the approach of the two sides, less what the gap closes. The pressure is the stress in the middle, and the
-    contact radius follows from it and the force, because no probe has it."""
-    radius, force = value_of(p["R"]), value_of(p["F"])
+    contact radius follows from it and the force, because no probe has it.
+
+    Theory is the limit of small loads: it leaves out that the surface moves inwards in the contact, by 1.5 % at the load
+    of the case, where the derivative by Poisson's ratio is 8 % off. A share of the load is simulated, and results are
+    scaled by the powers of theory."""
+    share = 1.0 / 64
+    radius, force = value_of(p["R"]), share * value_of(p["F"])
     star = value_of(p["E"]) / (1 - value_of(p["nu"]) ** 2)
     reach = (0.75 * force * radius / star) ** (1 / 3)
-    depth, cells, size = reach ** 2 / radius, 4, 1.4 * reach
-    fan = Fan(3, cells, growing(cells, 36.0), is_round=False)
+    depth, cells, size = reach ** 2 / radius, 5, 1.4 * reach
+    # Layers that grow somewhat faster than cells of one shape would.
+    layers = [36.0 ** ((i + 1) / 9) for i in range(9)]
+    fan = Fan(3, cells, layers, is_round=False)
     shape = round_face(radius, 2.0 * reach)
     mesh = mesh_of(fan, lambda q: shape([size * x for x in q]), 2)
     tiny, far = 1e-9 * reach, 36.0 * size
@@ -42,8 +49,8 @@ def hertz(p, _scheme, of, _case):
     body = {"name": "ball", "mesh": "ball.msh", "units": "m", "self_contact": False,
             "motions": [held({"nodes": mesh.nodes(lambda x, y, z: x < tiny)}, "x"),
                         held({"nodes": mesh.nodes(lambda x, y, z: z < tiny)}, "z")],
-            "loads": [{"kind": "force", "region": {"nodes": top}, "expression": ["0", "-F / 4 * t", "0"]}],
-            "transform": {"scale": [scale, scale, scale], "translation": [0.0, start, 0.0]},
+            "loads": [{"kind": "force", "region": {"nodes": top}, "expression": ["0", f"-{share / 4!r} * F * t", "0"]}],
+            "transform": {"scale": scale, "translation": [0.0, start, 0.0]},
             "material": {"model": "linear_elasticity", "youngs_modulus": p["E"], "poisson_ratio": p["nu"]}}
     middle = mesh.nodes(lambda x, y, z: math.hypot(x, y, z) < tiny)
     probes = [position("far", "ball", region={"nodes": top}), gap("gap", "ball"),
@@ -53,13 +60,13 @@ def hertz(p, _scheme, of, _case):
                      contact=contact_of(2e-3 * depth, formulation="convergent"))
 
     def measure(run):
-        pressure = -run["stress.smallest_principal"]
+        pressure = run["stress.smallest_principal"] * -(share ** (-1 / 3))
         if of == "p0":
             return pressure
         if of == "radius":
             return sqrt(3.0 * p["F"] / (2.0 * math.pi * pressure))
         # The far side starts at the scaled height of the mesh above the gap.
-        return far * scale + run["gap"] - run["far.y"]
+        return (far * scale + run["gap"] - run["far.y"]) * share ** (-2 / 3)
     return Problem(scene, measure, files={"ball.msh": lambda path: write_gmsh(mesh, path)})
 
 
