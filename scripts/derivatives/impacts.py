@@ -63,9 +63,9 @@ def colliding(p, _scheme, of, _case):
 
 
 def struck(p, _scheme, _of, _case):
-    """D26: the struck ball starts so that the impact is halfway."""
+    """D26: the struck ball starts so that the impact is halfway, in the middle of a step."""
     radius, steps = p["r"], 100
-    start = value_of(p["x1"]) + 2 * value_of(radius) + 0.5 * value_of(p["v0"]) * value_of(p["T"])
+    start = value_of(p["x1"]) + 2 * value_of(radius) + 0.505 * value_of(p["v0"]) * value_of(p["T"])
     step = value_of(p["T"]) / steps
 
     def ball(name, x, speed):
