@@ -165,6 +165,28 @@ TEST(ForwardRun, RigidBodiesOfOtherSizesKeepTheirAxes) {
   expect_differences(pendulum, {"bodies[0].generator.size[1]", "bodies[0].transform.rotation", "gravity[1]"}, 1e-5);
 }
 
+TEST(ForwardRun, ProbesOfJointsHaveDerivatives) {
+  const std::string pendulum = R"({"time": {"step": 0.01, "duration": 0.05},
+    "bodies": [{"name": "rod", "kind": "rigid", "generator": {"kind": "box", "size": [1, 0.1, 0.1]}}],
+    "joints": [{"name": "hinge", "kind": "hinge", "bodies": ["rod", ""], "point": [-0.5, 0, 0], "axis": [0, 0, 1]}],
+    "output": {"probes": [{"name": "hinge", "kind": "joint", "joint": "hinge"}]}})";
+  expect_differences(pendulum, {"gravity[1]"}, 1e-5);
+}
+
+/// The face that carries the load is inside the region at one size and outside at another.
+TEST(ForwardRun, AJumpOfTheBalanceIsNoDerivative) {
+  const std::string bar = R"({"time": {"step": 1, "duration": 1, "integrator": "quasi_static"}, "gravity": [0, 0, 0],
+    "bodies": [{"name": "bar", "generator": {"kind": "box", "size": [2, 0.1, 0.1], "resolution": [4, 1, 1]},
+      "material": {"youngs_modulus": 1e6, "poisson_ratio": 0},
+      "motions": [{"region": {"box": [[-2, -1, -1], [-0.9, 1, 1]]}}],
+      "loads": [{"kind": "force", "value": [100, 0, 0], "region": {"box": [[1, -1, -1], [2, 1, 1]]}}]}],
+    "output": {"probes": [{"name": "bar", "body": "bar"}]}})";
+  const Result<Gradient> found = find_gradient(maker(bar), {{"bodies[0].generator.size[0]"}, {}, 0, {}, {}});
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->end, GradientEnd::failed);
+  EXPECT_NE(found->errors.front().message.find("jumps"), std::string::npos);
+}
+
 TEST(ForwardRun, WrongPathsAreToldAllAtOnce) {
   const std::string scene = flight("implicit_euler", R"("kind": "rigid")");
   const Result<Gradient> found =

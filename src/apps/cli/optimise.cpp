@@ -13,6 +13,7 @@
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
 #include "clearance/optimise/fit.h"
+#include "clearance/scene/loaded_scene.h"
 
 namespace clearance::cli {
 namespace {
@@ -25,7 +26,8 @@ using optimise::FittedNumber;
 using optimise::LeastSquaresEnd;
 
 /// Names of the files of a fit; the first one also tells its folder from others.
-constexpr const char *plan_file = "plan.json", *report_file = "fit.json", *progress_file = "progress.csv";
+constexpr const char *plan_file = "plan.json", *inputs_file = "inputs.txt", *report_file = "fit.json",
+                     *progress_file = "progress.csv";
 
 int refuse(const Issues& issues, bool json) {
   report_issues(issues, json);
@@ -33,7 +35,7 @@ int refuse(const Issues& issues, bool json) {
 }
 
 /// Checks that the folder is new, empty or that of a fit which may be continued or replaced.
-Issues problems_of_output(const OptimiseCommand& command, const std::string& plan) {
+Issues problems_of_output(const OptimiseCommand& command, const std::string& inputs) {
   std::error_code error;
   const fs::path& output = command.output;
   const auto problem = [&](std::string message) -> Issues { return {{output.string(), "-o", "", std::move(message)}}; };
@@ -47,14 +49,15 @@ Issues problems_of_output(const OptimiseCommand& command, const std::string& pla
   if (command.use == FolderUse::start) {
     return problem("the folder holds a fit; --resume continues it, and --overwrite replaces it");
   }
-  if (*stored == plan) return {};
-  return problem("the folder holds the fit of another plan; --overwrite replaces it");
+  const Result<std::string> before = read_text_file(output / inputs_file);
+  if (before && *before == inputs) return {};
+  return problem("the plan, its scene or its data have changed since this fit began; --overwrite begins it anew");
 }
 
 void remove_old_fit(const fs::path& folder) {
   std::error_code error;
   fs::remove_all(folder / "runs", error);
-  for (const char* file : {plan_file, report_file, progress_file}) fs::remove(folder / file, error);
+  for (const char* file : {plan_file, inputs_file, report_file, progress_file}) fs::remove(folder / file, error);
 }
 
 const char* text_of(LeastSquaresEnd end) {
@@ -173,14 +176,23 @@ int run_optimise(const OptimiseCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);
   const Result<std::string> text = read_text_file(command.plan);
   const Result<FitPlan> plan = optimise::read_fit_plan(command.plan);
-  Issues issues = problems_of_output(command, text ? *text : "");
+  Issues issues = problems_of_output(command, plan ? plan->inputs : "");
   if (!plan) issues.insert(issues.begin(), plan.issues().begin(), plan.issues().end());
+  if (plan) {
+    const Result<Done> checked = optimise::check_fit(*plan);
+    Issues of_plan = checked.issues();
+    set_file(of_plan, plan->scene.string());
+    issues.insert(issues.end(), of_plan.begin(), of_plan.end());
+  }
   if (!issues.empty()) return refuse(issues, command.json);
   if (command.use == FolderUse::overwrite) remove_old_fit(command.output);
   std::error_code error;
   fs::create_directories(command.output / "runs", error);
   if (error) return refuse({{command.output.string(), "-o", "", error.message()}}, command.json);
   if (const auto written = write_file_atomically(command.output / plan_file, *text); !written) {
+    return refuse(written.issues(), command.json);
+  }
+  if (const auto written = write_file_atomically(command.output / inputs_file, plan->inputs); !written) {
     return refuse(written.issues(), command.json);
   }
   const StopSignals signals(command.json);

@@ -51,6 +51,8 @@ constexpr double first_share = 1e-3, least_share = 1e-12, shrink = 0.2;
 constexpr double most_motion = 4.0;
 /// Difference of the two orders, as a share, from which on a change is too large.
 constexpr double nonlinear = 1e-6;
+/// Motion, as a share of the scene, that tells a jump of the balance from rounding.
+constexpr double least_jump = 1e-10;
 /// Share of a number over which differences by it lose the digits of forces between surfaces.
 constexpr double short_share = 1e-6;
 /// Reach with contacts over that without from which on positions are differentiated apart.
@@ -118,6 +120,11 @@ double parameter_size(const Parameter& parameter) {
 
 VecX vector_of(const std::vector<double>& values) {
   return Eigen::Map<const VecX>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+/// Returns the joints of a scene that has not been stepped; null if there are none.
+const Potential* joints_of(const SceneModel& scene) {
+  return scene.joint_potential ? scene.model.potentials[*scene.joint_potential].get() : nullptr;
 }
 
 /// What is read off a step that was evaluated.
@@ -279,7 +286,7 @@ Result<Done> ForwardRun<dim>::start() {
       bool is_like = true;
       states.push_back(
           numbers_.of(rescaled(variant.scene->scene->model, nominal_.scene->model, start), state, is_like));
-      probes.push_back(vector_of(variant.scene->probes.values_at_start(start, nullptr)));
+      probes.push_back(vector_of(variant.scene->probes.values_at_start(start, joints_of(*variant.scene->scene))));
     }
     by_[k].rate = sum_of(states, by_[k].stencil.weights, by_[k].length);
     keep(k, differentiated_probes(by_[k], probes), numbers);
@@ -332,6 +339,7 @@ std::optional<Evaluation> ForwardRun<dim>::evaluate(const SceneDesc& desc, Scene
   step.commit(end);
   bool is_like = true;
   result.numbers = numbers_.of(rescaled(scene.model, nominal, end), end_, is_like);
+  if (result.numbers.size() != numbers_.of(end_, end_, is_like).size()) return std::nullopt;
   if (!is_like) ++num_sliding_changes_;
   const Potential* joints = scene.joint_potential ? &workspace.potential(*scene.joint_potential) : nullptr;
   result.probes = vector_of(probes.values({end, forces, joints}));
@@ -543,8 +551,19 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
     if (had_value && again && again->are_finite()) {
       const VecX finer = sum_of(again->gradients, other.stencil.weights, other.length);
       const double other_miss = (finer - sum_of(again->gradients, other.stencil.coarse, other.length)).norm();
-      // What does not become smaller with the change is rounding.
+      // What does not become smaller with the change is rounding, or a jump: a region that gains a node, a load that
+      // begins a step earlier.
       if (other_miss > 0.1 * miss) {
+        VecX motion;
+        const VecX jump = other.length * (finer - sum_of(again->gradients, other.stencil.coarse, other.length));
+        if (solved_->solve_at_end(jump, motion) &&
+            solved_->inputs().coordinates().expand(tangent_->x(), motion).cwiseAbs().maxCoeff() >
+                least_jump * nominal_.scene->model.bbox_diagonal) {
+          return fail(
+              fmt::format("the balance jumps where {} changes: a region gains or loses nodes, or a time passes "
+                          "the end of a step; there is no derivative",
+                          parameter.path));
+        }
         by.is_settled = true;
         continue;
       }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -95,6 +96,16 @@ std::vector<std::string> overrides_of(const std::vector<Parameter>& parameters, 
   return overrides;
 }
 
+namespace {
+
+/// True if a potential remembers anything; memories are numbered as potentials are.
+bool has_history(const Model& model) {
+  return std::any_of(model.potentials.begin(), model.potentials.end(),
+                     [](const auto& potential) { return potential->history_size() > 0; });
+}
+
+}  // namespace
+
 HeldContact::HeldContact(const SceneModel& scene)
     : scales(scene.model.contact_scales),
       options(scene.options),
@@ -120,6 +131,8 @@ Result<std::vector<Parameter>> find_parameters(const SceneDesc& scene, const std
       issues.push_back({"", path, "",
                         "the scene has no such entry; expected the path of a number, for example "
                         "bodies[0].material.youngs_modulus"});
+    } else if (path == "contact.kappa" && *value == 0.0) {
+      issues.push_back({"", path, "0", "0 lets the program choose the stiffness; give a number to differentiate by"});
     } else if (const std::optional<double> number = number_in(*value)) {
       Parameter parameter{path, *number, {}, {}, 0};
       find_list(root, parameter);
@@ -146,7 +159,7 @@ Result<std::unique_ptr<SceneVariant>> make_variant(const SceneMaker& make, const
   SceneModel& scene = *variant->scene;
   const bool has_same_size = scene.initial_state.x.size() == held.num_unknowns &&
                              scene.model.surface.num_vertices == held.num_vertices &&
-                             scene.model.potentials.size() == held.num_potentials;
+                             (scene.model.potentials.size() == held.num_potentials || !has_history(scene.model));
   if (!has_same_size) {
     return Issue{"", parameter.path, fmt::format("{}", value),
                  "this number decides how many unknowns there are, so that no result has a derivative by it"};

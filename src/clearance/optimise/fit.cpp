@@ -70,6 +70,8 @@ class Runs {
   }
 
   bool is_stopped() const { return is_stopped_; }
+  /// True if the scene of the last run that had no residuals was refused.
+  bool is_refused() const { return is_refused_; }
   const Issues& problems() const { return problems_; }
 
  private:
@@ -92,6 +94,7 @@ class Runs {
     Json json = {{"parameters", values}, {"residuals", nullptr}, {"jacobian", nullptr}};
     if (!gradient) {
       problems_ = gradient.issues();
+      is_refused_ = true;
       return json;
     }
     if (gradient->end == GradientEnd::stopped) {
@@ -119,7 +122,13 @@ class Runs {
         const auto& before = gradient.steps[step];
         const auto& after = gradient.steps[std::min(step + 1, gradient.steps.size() - 1)];
         const auto row = static_cast<Eigen::Index>(c);
-        const double value = (1.0 - share) * before.values[c] + share * after.values[c];
+        const double value =
+            share > 0.0 ? (1.0 - share) * before.values[c] + share * after.values[c] : before.values[c];
+        if (!std::isfinite(value)) {
+          problems_ = {{plan_.file.string(), element_path("fit", c), fmt::format("{} s", measurement.time),
+                        "the probe has no number at this time; forces are known from the end of the first step on"}};
+          return;
+        }
         residuals.push_back(weight * (value - measurement.value));
         Json derivatives = Json::array();
         for (Eigen::Index p = 0; p < before.derivatives.cols(); ++p) {
@@ -151,7 +160,7 @@ class Runs {
   Fit& fit_;
   std::map<std::string, Json> stored_;
   int num_runs_ = 0;
-  bool is_stopped_ = false;
+  bool is_stopped_ = false, is_refused_ = false;
   Issues problems_;
 };
 
@@ -188,6 +197,12 @@ Result<std::vector<derivatives::Parameter>> find_start(const FitPlan& plan) {
 
 }  // namespace
 
+Result<Done> check_fit(const FitPlan& plan) {
+  const auto found = find_start(plan);
+  if (!found) return found.issues();
+  return Done{};
+}
+
 Result<Fit> fit(const FitPlan& plan, const FitOptions& options) {
   const Result<std::vector<derivatives::Parameter>> parameters = find_start(plan);
   if (!parameters) return parameters.issues();
@@ -219,6 +234,7 @@ Result<Fit> fit(const FitPlan& plan, const FitOptions& options) {
   result.end = found.end;
   result.num_runs = found.num_evaluations;
   if (found.end == LeastSquaresEnd::undefined) {
+    if (runs.is_refused()) return runs.problems();
     result.errors = runs.problems();
     return result;
   }
@@ -235,7 +251,11 @@ Result<Fit> fit(const FitPlan& plan, const FitOptions& options) {
     is_free[static_cast<std::size_t>(k)] = is_at_bound ? 0 : 1;
     num_free += is_at_bound ? 0 : 1;
   }
-  const Uncertainty uncertainty = find_uncertainty(found.at.jacobian, search.sizes, is_free);
+  VecX sizes = found.p.cwiseAbs();
+  for (Eigen::Index k = 0; k < n; ++k) {
+    if (!(sizes[k] > 0.0)) sizes[k] = search.sizes[k];
+  }
+  const Uncertainty uncertainty = find_uncertainty(found.at.jacobian, sizes, is_free);
   const int num_left = result.num_measurements - num_free;
   result.scatter = num_left > 0 ? std::sqrt(2.0 * result.cost / num_left) : 0.0;
   const double variance = result.has_deviations ? 1.0

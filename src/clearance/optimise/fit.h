@@ -44,6 +44,9 @@ struct Fit {
   Issues errors;  ///< why the run at the start has no derivatives
 };
 
+/// Issues: problems of the plan and its scene that are known before a run.
+Result<Done> check_fit(const FitPlan& plan);
+
 /// Fits. Issues, with nothing run: problems of the plan and its scene.
 Result<Fit> fit(const FitPlan& plan, const FitOptions& options);
 

@@ -47,6 +47,13 @@ void read_parameters(PlanObject& root, FitPlan& plan, Issues& issues) {
       object.error("start", *number.start, "expected a number between `from` and `to`");
     }
     object.refuse_other_keys();
+    for (const FreeNumber& other : plan.parameters) {
+      if (path && other.path == number.path)
+        object.error("path", *object.find("path"), "another parameter has it, too");
+      if (other.name == number.name && other.path != number.path) {
+        object.error("name", Json(number.name), "another parameter has this name, too");
+      }
+    }
     plan.parameters.push_back(std::move(number));
   }
 }
@@ -92,7 +99,6 @@ std::vector<Measurement> read_table(const fs::path& file, const std::string& col
     issues.push_back({file.string(), "line 1", line, "expected a head with a column `time [s]`"});
     return {};
   }
-  if (of_value == head.size() && head.size() == 2) of_value = 1 - of_time;
   if (of_value == head.size()) {
     issues.push_back({file.string(), "line 1", line, "expected a head with a column `" + column + "`"});
     return {};
@@ -137,6 +143,7 @@ void read_measured(PlanObject& root, FitPlan& plan, Issues& issues) {
     if (data && !target) {
       const fs::path file = plan.file.parent_path() / *data;
       measured.values = read_table(file, column.value_or(measured.column), issues);
+      if (const auto table = read_text_file(file)) plan.inputs += *table;
     } else if (target) {
       measured.values = {{at.value_or(0.0), *target}};
       measured.is_at_end = !at;
@@ -159,12 +166,14 @@ Result<FitPlan> read_fit_plan(const fs::path& file) {
   }
   FitPlan plan;
   plan.file = file;
+  plan.inputs = *text;
   Issues issues;
   PlanObject root(*json, "", issues);
   if (const auto scene = root.text("scene")) {
     std::error_code error;
     plan.scene = fs::absolute(file, error).parent_path() / *scene;
     if (!fs::exists(plan.scene, error)) root.error("scene", *root.find("scene"), "the file does not exist");
+    if (const auto of_scene = read_text_file(plan.scene)) plan.inputs += *of_scene;
   } else if (root.find("scene") == nullptr) {
     root.error("scene", "is missing: a scene file");
   }

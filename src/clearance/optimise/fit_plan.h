@@ -42,6 +42,7 @@ struct FitPlan {
   std::vector<std::string> set;  ///< `path=value`, for all runs
   int num_steps = 0;             ///< 0: those of the scene
   int max_runs = 50;
+  std::string inputs;  ///< text of the plan and of all files that it names
 };
 
 /// Reads a plan, and the tables that it names. Issues: all problems of the plan.
