@@ -127,7 +127,7 @@ const Potential* joints_of(const SceneModel& scene) {
   return scene.joint_potential ? scene.model.potentials[*scene.joint_potential].get() : nullptr;
 }
 
-/// What is read off a step that was evaluated.
+/// The numbers of a step that was evaluated.
 struct Evaluation {
   VecX gradient;  // of the balance, in Newton's unknowns
   VecX numbers;   // of the state at the end
@@ -227,7 +227,7 @@ class ForwardRun {
   StepWorkspace<dim> own_, shadow_;
   StepHooks hooks_;
   std::vector<ByParameter> by_;
-  // Of the step under way.
+  // The next members are those of the step under way.
   const PrescribedTargets* targets_ = nullptr;
   State begin_, end_;
   Step<dim>* solved_ = nullptr;
@@ -410,7 +410,7 @@ std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(co
 /// part of a tiny gap have few digits beside coordinates.
 template <int dim>
 void ForwardRun<dim>::refine_motion(const VecX& dy, Slopes& slopes) const {
-  // Where gaps are not tiny, differences of the step itself are better: a long turn is not linear.
+  // Differences of the step itself are better unless gaps are tiny: a long turn is not linear.
   if (tangent_->reach() > tiny_reach * tangent_->reach_of_shapes()) return;
   const VecX moved = solved_->inputs().coordinates().expand(tangent_->x(), dy);
   std::vector<char> is_held(static_cast<std::size_t>(moved.size()), 0);
@@ -460,7 +460,7 @@ std::optional<Evaluations> ForwardRun<dim>::evaluate_far(ByParameter& by, const 
   return all;
 }
 
-/// Where a number moves surfaces, forces of contacts are differences of large ones: what the number does to the gaps,
+/// Forces of contacts by a number that moves surfaces are differences of large ones: what the number does to the gaps,
 /// and what the motion takes back. With both at once gaps hardly change, so that changes may be longer, and what is
 /// left of the balance corrects the motion. False if that is not better.
 template <int dim>
@@ -485,7 +485,7 @@ bool ForwardRun<dim>::refine_forces(std::size_t k, VecX& dy, Slopes& total) {
     std::optional<Evaluations> all = evaluate_far(by, corrected);
     if (!all || !all->are_finite()) continue;
     if (!solved_->solve_at_end(sum_of(all->gradients, central().weights, by.far_length), correction)) continue;
-    // What cannot be followed at once, as the turn of a plane below a body that does not turn, shows here.
+    // A motion that cannot follow shows here, as that of a body that does not turn with the plane below it.
     if (!(correction.norm() <= most_correction * dy.norm())) continue;
     corrected -= correction;
     all = evaluate_far(by, corrected);
@@ -551,8 +551,8 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
     if (had_value && again && again->are_finite()) {
       const VecX finer = sum_of(again->gradients, other.stencil.weights, other.length);
       const double other_miss = (finer - sum_of(again->gradients, other.stencil.coarse, other.length)).norm();
-      // What does not become smaller with the change is rounding, or a jump: a region that gains a node, a load that
-      // begins a step earlier.
+      // A miss that does not become smaller with the change is rounding, or a jump: a region that gains a node, a load
+      // that begins a step earlier.
       if (other_miss > 0.1 * miss) {
         VecX motion;
         const VecX jump = other.length * (finer - sum_of(again->gradients, other.stencil.coarse, other.length));

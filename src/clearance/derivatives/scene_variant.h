@@ -42,8 +42,8 @@ struct SceneVariant {
   Probes probes;
 };
 
-/// What the program derives from a scene for contact: distances, stiffnesses and the elastic sliding of friction, at
-/// the start of a run. Derivatives hold it.
+/// The numbers of contact that the program derives from a scene: distances, stiffnesses and the elastic sliding of
+/// friction, at the start of a run. Derivatives hold it.
 struct HeldContact {
   explicit HeldContact(const SceneModel& scene);
   /// Gives these numbers to a scene with another value of `parameter`, unless that is one of them.

@@ -18,7 +18,7 @@ struct FreeNumber {
   std::optional<double> start;  ///< default: the number in the scene
 };
 
-/// What a column of probes.csv should be at one time.
+/// The value that a column of probes.csv should have at one time.
 struct Measurement {
   double time = 0.0;  ///< [s]
   double value = 0.0;

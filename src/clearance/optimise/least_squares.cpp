@@ -76,7 +76,7 @@ LeastSquares minimise(const ResidualFunction& function, VecX start, const LeastS
       best.p = p;
       best.at = std::move(*there);
       damping = std::max(least_damping, 0.1 * damping);
-      // Where nothing is left to gain but rounding, the next change decides.
+      // Nothing is left to gain but rounding.
       if (gain < 1e-14) {
         best.end = LeastSquaresEnd::converged;
         return best;

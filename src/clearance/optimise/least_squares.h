@@ -1,4 +1,4 @@
-// Nonlinear least squares with bounds, by the method of Levenberg and Marquardt.
+// Nonlinear least squares with bounds, by the method of Levenberg and Marquardt [Mar63].
 #pragma once
 
 #include <functional>

@@ -122,7 +122,7 @@ std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side) {
   if (!step_.solve_at_end(right_side, dy)) return std::nullopt;
   const double size = length(dy);
   if (!(size > 0.0)) return dy;
-  // What the derivative misses, from differences over two lengths, which tell errors of the Hessian from those of
+  // Find what the derivative misses by differences over two lengths, which tell errors of the Hessian from those of
   // differences. Friction that begins to slide is linear over short lengths alone.
   double share = 0.0, noise = infinity, part = 1.0;
   for (const double length_of_try : {1.0, 0.03, 0.001}) {
