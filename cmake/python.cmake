@@ -39,8 +39,8 @@ foreach(suffix IN ITEMS "" ${clearance_variants})
   clearance_python_module(_core${suffix} ${PROJECT_SOURCE_DIR}/src/apps/python/module.cpp
     $<TARGET_OBJECTS:clearance_python_bindings>)
   target_compile_definitions(_core${suffix} PRIVATE CLEARANCE_MODULE=_core${suffix} CLEARANCE_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(_core${suffix} PRIVATE clearance_simulation${suffix} clearance_verify_folder${suffix}
-    clearance_page${suffix})
+  target_link_libraries(_core${suffix} PRIVATE clearance_derivatives${suffix} clearance_simulation${suffix}
+    clearance_verify_folder${suffix} clearance_page${suffix})
 endforeach()
 
 # What fills bare surfaces lies beside it.
