@@ -131,7 +131,7 @@ def identification(program, case):
     pull = [sum(r[i] * (m - y.value) for r, m, y in zip(rows, measured, found)) for i in range(3)]
     checks = [(f"normal[{i}][{j}]", normal[i][j], case["normal_matrix"][i][j], 1e-9)
               for i in range(3) for j in range(i, 3)]
-    # What the inverse loses: digits of the normal matrix times its condition.
+    # The inverse loses digits: the rounding of the normal matrix times its condition.
     checks += [(f"covariance[{i}][{j}]", p["sigma"] ** 2 * inverted[i][j], case["covariance"][i][j], 1e-6)
                for i in range(3) for j in range(i, 3)]
     checks += [(f"deviation of {name}", p["sigma"] * math.sqrt(inverted[i][i]), case["standard_deviations"][i], 1e-6)

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apps/cli/console.h"
+#include "apps/cli/report_folder.h"
 #include "apps/cli/stop_signals.h"
 #include "clearance/base/parallel.h"
 #include "clearance/derivatives/check_gradient.h"
@@ -29,19 +30,6 @@ int refuse(Issues issues, const GradientCommand& command) {
   set_file(issues, command.scene.scene.string());
   report_issues(issues, command.scene.json);
   return exit_bad_input;
-}
-
-Issues problems_of_output(const GradientCommand& command) {
-  std::error_code error;
-  const fs::path& output = command.output;
-  if (output.empty() || !fs::exists(output, error)) return {};
-  if (!fs::is_directory(output, error)) return {{output.string(), "-o", "", "this is a file; expected a folder"}};
-  if (fs::is_empty(output, error)) return {};
-  if (!fs::exists(output / report_file, error)) {
-    return {{output.string(), "-o", "", "the folder holds other files; expected a new or an empty folder"}};
-  }
-  if (command.is_overwriting) return {};
-  return {{output.string(), "-o", "", "the folder holds derivatives; --overwrite replaces them"}};
 }
 
 /// Returns `d tip.y [m] / d bodies[0].material.density`.
@@ -157,7 +145,8 @@ int run_gradient(const GradientCommand& command) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   const bool json = command.scene.json;
-  if (Issues issues = problems_of_output(command); !issues.empty()) {
+  const Issues issues = problems_of_report_folder(command.output, report_file, "derivatives", command.is_overwriting);
+  if (!issues.empty()) {
     report_issues(issues, json);
     return exit_bad_input;
   }

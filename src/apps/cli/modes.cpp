@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "apps/cli/console.h"
+#include "apps/cli/report_folder.h"
 #include "apps/cli/stop_signals.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/files/atomic_file.h"
@@ -24,20 +25,6 @@ constexpr const char* report_file = "modes.json";
 int refuse(const Issues& issues, bool json) {
   report_issues(issues, json);
   return exit_bad_input;
-}
-
-/// Checks that the folder is new, empty or one of modes that may be replaced.
-Issues problems_of_output(const ModesCommand& command) {
-  std::error_code error;
-  const fs::path& output = command.output;
-  if (output.empty() || !fs::exists(output, error)) return {};
-  if (!fs::is_directory(output, error)) return {{output.string(), "-o", "", "this is a file; expected a folder"}};
-  if (fs::is_empty(output, error)) return {};
-  if (!fs::exists(output / report_file, error)) {
-    return {{output.string(), "-o", "", "the folder holds other files; expected a new or an empty folder"}};
-  }
-  if (command.is_overwriting) return {};
-  return {{output.string(), "-o", "", "the folder holds modes; --overwrite replaces them"}};
 }
 
 std::string frame_name(std::size_t number) {
@@ -142,7 +129,7 @@ int run_modes(const ModesCommand& command) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   const bool json = command.scene.json;
-  Issues issues = problems_of_output(command);
+  Issues issues = problems_of_report_folder(command.output, report_file, "modes", command.is_overwriting);
   Result<LoadedScene> loaded = load_scene(command.scene.scene, command.scene.format, command.scene.overrides);
   if (!loaded) issues.insert(issues.end(), loaded.issues().begin(), loaded.issues().end());
   if (has_errors(issues)) return refuse(issues, json);

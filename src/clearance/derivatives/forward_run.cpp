@@ -11,7 +11,7 @@
 #include "clearance/contact/contact.h"
 #include "clearance/derivatives/state_numbers.h"
 #include "clearance/math/dimension.h"
-#include "clearance/scene/nearest_name.h"
+#include "clearance/scene/probe_columns.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/stepping/force_events.h"
@@ -113,11 +113,6 @@ double motion_between(const Model& here, const VecX& x_here, const Model& there,
   return motion;
 }
 
-/// Size of a number, in the unit of the scene.
-double parameter_size(const Parameter& parameter) {
-  return parameter.value != 0.0 ? std::abs(parameter.value) : 1.0;
-}
-
 VecX vector_of(const std::vector<double>& values) {
   return Eigen::Map<const VecX>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
@@ -194,13 +189,21 @@ class ForwardRun {
   };
   std::optional<Evaluation> evaluate(const SceneDesc& desc, SceneModel& scene, const Probes& probes,
                                      StepWorkspace<dim>& workspace, const State& start, const VecX& x_end);
-  std::optional<Evaluations> evaluate_variants(ByParameter& by, double narrowing);
+  std::optional<Evaluations> evaluate_variants(ByParameter& by);
+  /// Gives a variant the activation distances of the step.
+  void narrow(Variant& variant) const;
   std::optional<Evaluations> evaluate_far(ByParameter& by, const VecX& dy);
   bool refine_forces(std::size_t parameter, VecX& dy, Slopes& total);
   std::optional<Evaluations> evaluate_changes(const VecX& rate, const VecX& dy, double length);
   void refine_motion(const VecX& dy, Slopes& slopes) const;
   std::optional<Slopes> slopes_along(const VecX& rate, const VecX& dy);
   bool differentiate(std::size_t parameter, StepGradient& numbers);
+  /// Returns a state with changed numbers, in which rigid bodies keep their shape.
+  State changed(const State& state, const VecX& change) const {
+    State result = numbers_.changed(state, change);
+    result.x = solved_->inputs().coordinates().unstretched(std::move(result.x));
+    return result;
+  }
   VecX differentiated_probes(const ByParameter& by, const std::vector<VecX>& values) const {
     return sum_of(values, by.stencil.weights, by.length);
   }
@@ -230,11 +233,12 @@ class ForwardRun {
   // The next members are those of the step under way.
   const PrescribedTargets* targets_ = nullptr;
   State begin_, end_;
+  Eigen::Index num_numbers_ = 0;  // of the end
   Step<dim>* solved_ = nullptr;
   StepTangent<dim>* tangent_ = nullptr;
   // Events.
   std::set<std::array<int, 2>> touching_;
-  int num_impacts_ = 0, first_impact_ = 0, num_sliding_changes_ = 0;
+  int num_impacts_ = 0, first_impact_ = 0;
 };
 
 template <int dim>
@@ -275,7 +279,7 @@ Result<Done> ForwardRun<dim>::start() {
   by_.resize(result_.parameters.size());
   for (std::size_t k = 0; k < by_.size(); ++k) {
     const Parameter& parameter = result_.parameters[k];
-    Result<Done> made = make_variants(parameter, first_share * parameter_size(parameter), by_[k]);
+    Result<Done> made = make_variants(parameter, first_share * parameter.size(), by_[k]);
     if (!made) {
       issues.insert(issues.end(), made.issues().begin(), made.issues().end());
       continue;
@@ -283,9 +287,7 @@ Result<Done> ForwardRun<dim>::start() {
     std::vector<VecX> states, probes;
     for (const Variant& variant : by_[k].variants) {
       const State& start = variant.scene->scene->initial_state;
-      bool is_like = true;
-      states.push_back(
-          numbers_.of(rescaled(variant.scene->scene->model, nominal_.scene->model, start), state, is_like));
+      states.push_back(numbers_.of(rescaled(variant.scene->scene->model, nominal_.scene->model, start), state));
       probes.push_back(vector_of(variant.scene->probes.values_at_start(start, joints_of(*variant.scene->scene))));
     }
     by_[k].rate = sum_of(states, by_[k].stencil.weights, by_[k].length);
@@ -337,24 +339,26 @@ std::optional<Evaluation> ForwardRun<dim>::evaluate(const SceneDesc& desc, Scene
   const StepForces forces = probes.needs_forces() ? step.forces_at_end() : StepForces{};
   State end = from;
   step.commit(end);
-  bool is_like = true;
-  result.numbers = numbers_.of(rescaled(scene.model, nominal, end), end_, is_like);
-  if (result.numbers.size() != numbers_.of(end_, end_, is_like).size()) return std::nullopt;
-  if (!is_like) ++num_sliding_changes_;
+  result.numbers = numbers_.of(rescaled(scene.model, nominal, end), end_);
+  if (result.numbers.size() != num_numbers_) return std::nullopt;
   const Potential* joints = scene.joint_potential ? &workspace.potential(*scene.joint_potential) : nullptr;
   result.probes = vector_of(probes.values({end, forces, joints}));
   return result;
 }
 
+template <int dim>
+void ForwardRun<dim>::narrow(Variant& variant) const {
+  if (!nominal_.distances) return;
+  variant.scene->distances.narrow(end_.narrowing, *variant.scene->scene);
+  variant.workspace.renew_contacts(variant.scene->scene->model, variant.scene->scene->options);
+}
+
 /// Evaluates the step in the scenes with other values of a parameter, from the same state to the same end.
 template <int dim>
-std::optional<Evaluations> ForwardRun<dim>::evaluate_variants(ByParameter& by, double narrowing) {
+std::optional<Evaluations> ForwardRun<dim>::evaluate_variants(ByParameter& by) {
   Evaluations all;
   for (Variant& variant : by.variants) {
-    if (narrowing != 1.0 || nominal_.distances) {
-      variant.scene->distances.narrow(narrowing, *variant.scene->scene);
-      variant.workspace.renew_contacts(variant.scene->scene->model, variant.scene->scene->options);
-    }
+    narrow(variant);
     auto evaluation = evaluate(variant.scene->desc, *variant.scene->scene, variant.scene->probes, variant.workspace,
                                begin_, tangent_->x());
     if (!evaluation) return std::nullopt;
@@ -370,10 +374,9 @@ std::optional<Evaluations> ForwardRun<dim>::evaluate_changes(const VecX& rate, c
   Evaluations all;
   const LocalCoordinates<dim>& coordinates = solved_->inputs().coordinates();
   for (const double offset : central().offsets) {
-    State start = numbers_.changed(begin_, offset * length * rate);
-    start.x = coordinates.unstretched(std::move(start.x));
-    auto evaluation = evaluate(nominal_.desc, *nominal_.scene, nominal_.probes, shadow_, start,
-                               coordinates.move(tangent_->x(), offset * length * dy, 1.0));
+    const double by = offset * length;
+    auto evaluation = evaluate(nominal_.desc, *nominal_.scene, nominal_.probes, shadow_, changed(begin_, by * rate),
+                               coordinates.move(tangent_->x(), by * dy, 1.0));
     if (!evaluation) return std::nullopt;
     all.add(std::move(*evaluation));
   }
@@ -431,8 +434,7 @@ void ForwardRun<dim>::refine_motion(const VecX& dy, Slopes& slopes) const {
       nominal_.scene->joint_potential ? &own_.potential(*nominal_.scene->joint_potential) : nullptr;
   std::vector<VecX> values;
   for (const double offset : central().offsets) {
-    State end = numbers_.changed(end_, offset * length * slopes.numbers);
-    end.x = solved_->inputs().coordinates().unstretched(std::move(end.x));
+    const State end = changed(end_, offset * length * slopes.numbers);
     values.push_back(vector_of(nominal_.probes.values_at_start(end, joints)));
   }
   const VecX fine = sum_of(values, central().weights, length), coarse = sum_of(values, central().coarse, length);
@@ -450,10 +452,8 @@ std::optional<Evaluations> ForwardRun<dim>::evaluate_far(ByParameter& by, const 
   for (std::size_t k = 0; k < by.far.size(); ++k) {
     const double length = central().offsets[k] * by.far_length;
     const SceneVariant& variant = *by.far[k].scene;
-    State start = numbers_.changed(begin_, length * by.rate);
-    start.x = coordinates.unstretched(std::move(start.x));
-    auto evaluation = evaluate(variant.desc, *variant.scene, variant.probes, by.far[k].workspace, start,
-                               coordinates.move(tangent_->x(), length * dy, 1.0));
+    auto evaluation = evaluate(variant.desc, *variant.scene, variant.probes, by.far[k].workspace,
+                               changed(begin_, length * by.rate), coordinates.move(tangent_->x(), length * dy, 1.0));
     if (!evaluation) return std::nullopt;
     all.add(std::move(*evaluation));
   }
@@ -467,7 +467,7 @@ template <int dim>
 bool ForwardRun<dim>::refine_forces(std::size_t k, VecX& dy, Slopes& total) {
   ByParameter& by = by_[k];
   const Parameter& parameter = result_.parameters[k];
-  const double first = first_share * parameter_size(parameter);
+  const double first = first_share * parameter.size();
   if (solved_->end_state().point.iterate.contacts.contacts.empty() || by.length > 0.1 * first) return false;
   if (by.far.empty()) by.far_length = first;
   for (; by.far_length > 3.0 * by.length; by.far_length *= 0.1, by.far.clear()) {
@@ -476,11 +476,7 @@ bool ForwardRun<dim>::refine_forces(std::size_t k, VecX& dy, Slopes& total) {
       if (!make_variants(parameter, by.far_length, made) || made.stencil.offsets.size() != 4) continue;
       by.far = std::move(made.variants);
     }
-    for (Variant& variant : by.far) {
-      if (!nominal_.distances) continue;
-      variant.scene->distances.narrow(end_.narrowing, *variant.scene->scene);
-      variant.workspace.renew_contacts(variant.scene->scene->model, variant.scene->scene->options);
-    }
+    for (Variant& variant : by.far) narrow(variant);
     VecX corrected = dy, correction;
     std::optional<Evaluations> all = evaluate_far(by, corrected);
     if (!all || !all->are_finite()) continue;
@@ -506,8 +502,7 @@ bool ForwardRun<dim>::refine_forces(std::size_t k, VecX& dy, Slopes& total) {
                      (states - slope(all->numbers, central().coarse)).norm() <= smooth * states.norm();
     for (const std::size_t column : columns_) {
       const auto c = static_cast<Eigen::Index>(column);
-      const double scale =
-          std::max(std::abs(probes[c]), 1e-3 * std::abs(all->probes[1][c] / parameter_size(parameter)));
+      const double scale = std::max(std::abs(probes[c]), 1e-3 * std::abs(all->probes[1][c] / parameter.size()));
       if (std::abs(probes[c] - coarse[c]) > smooth * scale) is_smooth = false;
     }
     if (!is_smooth) continue;
@@ -522,7 +517,7 @@ template <int dim>
 bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
   ByParameter& by = by_[k];
   const Parameter& parameter = result_.parameters[k];
-  std::optional<Evaluations> of_parameter = evaluate_variants(by, end_.narrowing);
+  std::optional<Evaluations> of_parameter = evaluate_variants(by);
   const double reach = tangent_->reach();
   VecX pull;  // dg/dp
   while (true) {
@@ -541,22 +536,21 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
     }
     if (is_linear) break;
     const double length = part * by.length;
-    if (length < least_share * parameter_size(parameter)) {
+    if (length < least_share * parameter.size()) {
       return fail(fmt::format("the balance has no derivative by {} that can be found", parameter.path));
     }
     ByParameter other;
     if (!make_variants(parameter, length, other)) return fail("a scene beside this one cannot be made");
-    std::optional<Evaluations> again = evaluate_variants(other, end_.narrowing);
+    std::optional<Evaluations> again = evaluate_variants(other);
     const bool had_value = of_parameter && of_parameter->are_finite();
     if (had_value && again && again->are_finite()) {
       const VecX finer = sum_of(again->gradients, other.stencil.weights, other.length);
-      const double other_miss = (finer - sum_of(again->gradients, other.stencil.coarse, other.length)).norm();
+      const VecX other_miss = finer - sum_of(again->gradients, other.stencil.coarse, other.length);
       // A miss that does not become smaller with the change is rounding, or a jump: a region that gains a node, a load
       // that begins a step earlier.
-      if (other_miss > 0.1 * miss) {
+      if (other_miss.norm() > 0.1 * miss) {
         VecX motion;
-        const VecX jump = other.length * (finer - sum_of(again->gradients, other.stencil.coarse, other.length));
-        if (solved_->solve_at_end(jump, motion) &&
+        if (solved_->solve_at_end(other.length * other_miss, motion) &&
             solved_->inputs().coordinates().expand(tangent_->x(), motion).cwiseAbs().maxCoeff() >
                 least_jump * nominal_.scene->model.bbox_diagonal) {
           return fail(
@@ -642,6 +636,7 @@ bool ForwardRun<dim>::step() {
   end_ = from;
   end_.narrowing = narrowing;
   solved_->commit(end_);
+  num_numbers_ = numbers_.of(end_, end_).size();
   if (path) shadow_.renew_contacts(scene.model, scene.options);
   const StepForces forces = nominal_.probes.needs_forces() ? solved_->forces_at_end() : StepForces{};
   const Potential* joints = scene.joint_potential ? &own_.potential(*scene.joint_potential) : nullptr;
@@ -652,7 +647,6 @@ bool ForwardRun<dim>::step() {
   }
   note_events(end_);
   result_.error = std::max(result_.error, tangent.error());
-  result_.num_products += tangent.num_products();
   state = end_;
   result_.steps.push_back(std::move(numbers));
   return true;
@@ -679,7 +673,7 @@ template <int dim>
 void ForwardRun<dim>::report_events() {
   for (std::size_t k = 0; k < by_.size(); ++k) {
     const Parameter& parameter = result_.parameters[k];
-    if (by_[k].length > short_share * parameter_size(parameter)) continue;
+    if (by_[k].length > short_share * parameter.size()) continue;
     result_.warnings.push_back({"", "few_digits", parameter.path,
                                 "this number moves surfaces that are tiny gaps apart. Derivatives of contact forces "
                                 "and of rebounds by it have "
@@ -755,39 +749,14 @@ Result<std::vector<std::size_t>> start_scene(SceneDesc desc, const GradientOptio
   if (has_errors(of_scene)) return of_scene;
   if (Result<Done> started = scene.start(std::move(desc), std::move(of_scene)); !started) return started.issues();
   Issues problems = find_unsupported(scene.desc, scene);
-  Result<std::vector<std::size_t>> columns = find_columns(scene.probes.columns(), options.columns);
+  const std::vector<std::string>& all = scene.probes.columns();
+  Result<std::vector<std::size_t>> columns = find_columns(all, options.columns.empty() ? all : options.columns, "--of");
   if (!columns) append(columns.issues(), problems);
   if (!problems.empty()) return problems;
   return columns;
 }
 
 }  // namespace
-
-Result<std::vector<std::size_t>> find_columns(const std::vector<std::string>& columns,
-                                              const std::vector<std::string>& wanted) {
-  std::vector<std::size_t> found;
-  std::vector<std::string> names;
-  for (const std::string& label : columns) names.push_back(label.substr(0, label.find(" [")));
-  if (wanted.empty()) {
-    for (std::size_t c = 0; c < columns.size(); ++c) found.push_back(c);
-  }
-  Issues issues;
-  for (const std::string& name : wanted) {
-    std::size_t at = 0;
-    while (at < columns.size() && columns[at] != name && names[at] != name) ++at;
-    if (at < columns.size()) {
-      found.push_back(at);
-      continue;
-    }
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    const std::string_view nearest = nearest_name(name, known);
-    issues.push_back({"", "--of", name,
-                      nearest.empty() ? "no probe has this column; expected one of " + quoted_list(known)
-                                      : fmt::format("no probe has this column; did you mean `{}`?", nearest)});
-  }
-  if (!issues.empty()) return issues;
-  return found;
-}
 
 Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& options) {
   Result<SceneDesc> desc = make({});
@@ -815,15 +784,22 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
   return result;
 }
 
+Result<HeldContact> find_held_contact(const SceneMaker& make, const GradientOptions& options) {
+  Result<SceneDesc> desc = make({});
+  if (!desc) return desc.issues();
+  SteppedScene scene;
+  if (auto columns = start_scene(std::move(*desc), options, scene); !columns) return columns.issues();
+  return HeldContact(*scene.scene);
+}
+
 Result<std::vector<double>> find_values(const SceneMaker& make, const GradientOptions& options,
-                                        const Parameter& parameter, double value) {
-  Result<SceneDesc> plain = make({}), desc = make(overrides_of({parameter}, {value}));
-  if (!plain || !desc) return plain ? desc.issues() : plain.issues();
-  SteppedScene like, scene;
-  if (auto columns = start_scene(std::move(*plain), options, like); !columns) return columns.issues();
+                                        const Parameter& parameter, double value, const HeldContact& held) {
+  Result<SceneDesc> desc = make(overrides_of({parameter}, {value}));
+  if (!desc) return desc.issues();
+  SteppedScene scene;
   const Result<std::vector<std::size_t>> columns = start_scene(std::move(*desc), options, scene);
   if (!columns) return columns.issues();
-  HeldContact(*like.scene).hold(parameter, *scene.scene);
+  held.hold(parameter, *scene.scene);
   if (scene.distances) scene.distances.emplace(*scene.scene);
   Gradient result;
   const Result<Done> ran =

@@ -39,7 +39,6 @@ struct Gradient {
   std::vector<std::string> columns;  ///< `name.part [unit]`
   std::vector<StepGradient> steps;   ///< the start first
   double error = 0.0;                ///< estimated relative error of the linear systems that were solved
-  int num_products = 0;              ///< products beyond those with Newton's factor
   Issues warnings;                   ///< of the scene, and events that derivatives do not see
 };
 
@@ -47,13 +46,12 @@ struct Gradient {
 /// all problems of the scene, paths that lead to no number, parts of the scene that have no derivatives.
 Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& options);
 
-/// Runs the scene with a parameter at `value` and the contact that derivatives hold, and returns the numbers of the
-/// columns after the last step.
-Result<std::vector<double>> find_values(const SceneMaker& make, const GradientOptions& options,
-                                        const Parameter& parameter, double value);
+/// Returns the contact that derivatives of the scene hold.
+Result<HeldContact> find_held_contact(const SceneMaker& make, const GradientOptions& options);
 
-/// Returns the labels of `columns` that `wanted` means, `tip.y` or `tip.y [m]`, as indices; all if nothing is wanted.
-Result<std::vector<std::size_t>> find_columns(const std::vector<std::string>& columns,
-                                              const std::vector<std::string>& wanted);
+/// Runs the scene with a parameter at `value` and with the contact of `held`, and returns the numbers of the columns
+/// after the last step.
+Result<std::vector<double>> find_values(const SceneMaker& make, const GradientOptions& options,
+                                        const Parameter& parameter, double value, const HeldContact& held);
 
 }  // namespace clearance::derivatives

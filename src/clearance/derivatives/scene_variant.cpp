@@ -11,7 +11,6 @@
 #include "clearance/io/scene_reader.h"
 #include "clearance/scene/json.h"
 #include "clearance/simulation/build/build_scene_model.h"
-#include "clearance/simulation/build/initial_state.h"
 #include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/stepping/stepped_scene.h"
@@ -75,6 +74,12 @@ bool is_of_contact(const std::string& path) {
   return path.rfind("contact", 0) == 0 || path.rfind("friction", 0) == 0;
 }
 
+/// True if a potential remembers anything; memories are numbered as potentials are.
+bool has_history(const Model& model) {
+  return std::any_of(model.potentials.begin(), model.potentials.end(),
+                     [](const auto& potential) { return potential->history_size() > 0; });
+}
+
 }  // namespace
 
 std::vector<std::string> overrides_of(const std::vector<Parameter>& parameters, const std::vector<double>& values) {
@@ -95,16 +100,6 @@ std::vector<std::string> overrides_of(const std::vector<Parameter>& parameters, 
   }
   return overrides;
 }
-
-namespace {
-
-/// True if a potential remembers anything; memories are numbered as potentials are.
-bool has_history(const Model& model) {
-  return std::any_of(model.potentials.begin(), model.potentials.end(),
-                     [](const auto& potential) { return potential->history_size() > 0; });
-}
-
-}  // namespace
 
 HeldContact::HeldContact(const SceneModel& scene)
     : scales(scene.model.contact_scales),
@@ -169,12 +164,7 @@ Result<std::unique_ptr<SceneVariant>> make_variant(const SceneMaker& make, const
   variant->probes = Probes(variant->desc, scene, issues);
   if (has_errors(issues)) return issues;
   variant->distances = ContactDistances(scene);
-  PrescribedTargets prescribed;
-  if (scene.model.consistent_mass) {
-    State first = scene.initial_state;
-    if (Result<PrescribedTargets> found = find_targets(scene, first)) prescribed = std::move(*found);
-  }
-  set_start_accelerations(scene.model, prescribed, scene.initial_state);
+  start_accelerations(scene, scene.initial_state);
   return variant;
 }
 

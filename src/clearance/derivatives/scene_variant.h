@@ -1,6 +1,7 @@
 // A scene with another value of one parameter.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <string>
@@ -26,6 +27,9 @@ struct Parameter {
   std::string list;
   std::vector<double> numbers;
   std::size_t place = 0;
+
+  /// Size of the number, in the unit of the scene; one if it is zero.
+  double size() const { return value != 0.0 ? std::abs(value) : 1.0; }
 };
 
 /// Returns the overrides, `path=value` with all digits, that set parameters to `values`.

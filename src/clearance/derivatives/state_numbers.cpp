@@ -14,16 +14,14 @@ bool precedes(const StickVertex& a, const StickVertex& b) {
 }
 
 /// Returns the state with the list of sliding vertices of `like`.
-State with_vertices_of(const State& state, const State& like, bool& is_like) {
+State with_vertices_of(const State& state, const State& like) {
   State result = state;
   result.stick = like.stick;
   for (StickVertex& vertex : result.stick) {
     const auto found = std::lower_bound(state.stick.begin(), state.stick.end(), vertex, precedes);
     const bool is_there = found != state.stick.end() && !precedes(vertex, *found);
     vertex.displacement = is_there ? found->displacement : Vec<3>(Vec<3>::Zero());
-    is_like = is_like && is_there;
   }
-  is_like = is_like && state.stick.size() == like.stick.size();
   return result;
 }
 
@@ -46,8 +44,8 @@ void StateNumbers::for_each_array(AnyState& state, const Visit& visit) const {
   for (auto& numbers : state.history) vector(numbers, Kind::other);
 }
 
-VecX StateNumbers::of(const State& state, const State& like, bool& is_like) const {
-  const State aligned = with_vertices_of(state, like, is_like);
+VecX StateNumbers::of(const State& state, const State& like) const {
+  const State aligned = with_vertices_of(state, like);
   Eigen::Index size = 0;
   for_each_array(aligned, [&](const double*, Eigen::Index count, Kind) { size += count; });
   VecX numbers(size);

@@ -14,8 +14,8 @@ class StateNumbers {
   explicit StateNumbers(TimeIntegrator method) : has_accelerations_(method == TimeIntegrator::implicit_newmark) {}
 
   /// Returns the numbers of `state` in the order of `like`, a state of the same step. Sliding that `state` does not
-  /// have is zero; `is_like` becomes false if there is any.
-  VecX of(const State& state, const State& like, bool& is_like) const;
+  /// have is zero.
+  VecX of(const State& state, const State& like) const;
   /// Returns `state` with `change` added to its numbers, in the order of of(state, state).
   State changed(const State& state, const VecX& change) const;
   /// Returns the largest length [m] that a change of the numbers of `state` stands for in a step of h [s]: positions,

@@ -23,7 +23,7 @@ constexpr double negligible_motion = 1e-4;
 }  // namespace
 
 template <int dim>
-StepTangent<dim>::StepTangent(Step<dim>& step) : step_(step) {
+StepTangent<dim>::StepTangent(Step<dim>& step) : step_(step), reach_of_shapes_(find_reach_of_shapes()) {
   step_.hold_prescribed();
   const auto origins = step_.inputs().coordinates().origins();
   weights_.setOnes(dim * static_cast<Eigen::Index>(origins.size()));
@@ -38,7 +38,7 @@ double StepTangent<dim>::length(const VecX& dy) const {
 }
 
 template <int dim>
-double StepTangent<dim>::reach_of_shapes() const {
+double StepTangent<dim>::find_reach_of_shapes() const {
   const Model& model = step_.inputs().model;
   double reach = part_of_body * model.bbox_diagonal;
   std::vector<char> is_stiff(static_cast<std::size_t>(model.surface.num_bodies()), 0);
@@ -59,7 +59,7 @@ template <int dim>
 double StepTangent<dim>::reach() const {
   const StepInputs<dim>& in = step_.inputs();
   const Model& model = in.model;
-  double reach = reach_of_shapes();
+  double reach = reach_of_shapes_;
   const ContactSet& contacts = step_.end_state().point.iterate.contacts;
   if (contacts.contacts.empty()) return reach;
   for (const Contact& contact : contacts.contacts) reach = std::min(reach, part_of_gap * gap_of(contact));
@@ -166,7 +166,6 @@ std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, d
   for (int j = 0; j < most && left > tolerance * size; ++j) {
     VecX next;
     if (!preconditioned(product(basis.col(j).cwiseQuotient(weights_), part), next)) return std::nullopt;
-    ++num_products_;
     for (int pass = 0; pass < 2; ++pass) {
       for (int i = 0; i <= j; ++i) {
         const double along = basis.col(i).dot(next);

@@ -27,26 +27,25 @@ class StepTangent {
   std::optional<VecX> solve(const VecX& right_side);
   /// Estimated relative error of all solves so far.
   double error() const { return error_; }
-  /// Number of products of dg/dy beyond one per solve; 0 as long as the Hessian is the derivative.
-  int num_products() const { return num_products_; }
 
   /// Returns the length [m] of a motion, in blocks of x, by which derivatives may be computed as differences: a small
   /// part of the gaps, of the elastic sliding of friction, and of the edges.
   double reach() const;
   /// Returns such a length for what does not depend on contacts: a small part of edges and bodies.
-  double reach_of_shapes() const;
+  double reach_of_shapes() const { return reach_of_shapes_; }
   /// Returns the end [m].
   const VecX& x() const { return step_.end_state().point.iterate.x; }
 
  private:
   VecX product(const VecX& dy, double part);
+  double find_reach_of_shapes() const;
   double length(const VecX& dy) const;
   std::optional<VecX> correct(const VecX& right_side, VecX dy, double tolerance, double part);
 
   Step<dim>& step_;
   VecX weights_;  // [m] of motion per unit of Newton's unknowns
   double error_ = 0.0;
-  int num_products_ = 0;
+  double reach_of_shapes_ = 0.0;  // [m]
 };
 
 extern template class StepTangent<2>;

@@ -6,21 +6,15 @@
 #include <cmath>
 #include <limits>
 
-#include "clearance/scene/nearest_name.h"
+#include "clearance/scene/probe_columns.h"
 
 namespace clearance::study {
 namespace {
 
-/// Returns the label without its unit.
-std::string name_of(const std::string& label) {
-  return label.substr(0, label.rfind(" ["));
-}
-
 /// True if both labels are components of one vector: `tip.x [m]` and `tip.y [m]`.
 bool are_components(const std::string& a, const std::string& b) {
   const auto vector_of = [](const std::string& label) { return label.substr(0, label.rfind('.', label.rfind(" ["))); };
-  const auto unit_of = [](const std::string& label) { return label.substr(label.rfind(" [")); };
-  return vector_of(a) == vector_of(b) && unit_of(a) == unit_of(b);
+  return vector_of(a) == vector_of(b) && unit_of_column(a) == unit_of_column(b);
 }
 
 /// True if the column is a coordinate, whose distance from the origin means nothing.
@@ -81,7 +75,7 @@ void check_start(const std::vector<ProbeTable>& tables, const std::string& label
   }
   constexpr double largest_share = 1e-3;
   if (most - least <= largest_share * size) return;
-  warnings.push_back({"", "output.probes", name_of(label),
+  warnings.push_back({"", "output.probes", name_of_column(label),
                       fmt::format("the point starts between {:.6g} and {:.6g} m, depending on the level, so that the "
                                   "levels compare different points; expected a point that is a vertex of every mesh",
                                   least, most),
@@ -93,24 +87,12 @@ void check_start(const std::vector<ProbeTable>& tables, const std::string& label
 Result<std::vector<std::string>> choose_columns(const std::vector<std::string>& columns,
                                                 const std::vector<std::string>& wanted) {
   if (wanted.empty()) return columns;
+  const Result<std::vector<std::size_t>> found = find_columns(columns, wanted, "--quantity");
+  if (!found) return found.issues();
   std::vector<std::string> chosen;
-  Issues issues;
-  for (const std::string& name : wanted) {
-    const auto found = std::find_if(columns.begin(), columns.end(),
-                                    [&](const std::string& label) { return label == name || name_of(label) == name; });
-    if (found != columns.end()) {
-      if (std::find(chosen.begin(), chosen.end(), *found) == chosen.end()) chosen.push_back(*found);
-      continue;
-    }
-    std::vector<std::string> names;
-    for (const std::string& label : columns) names.push_back(name_of(label));
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    const std::string_view nearest = nearest_name(name, known);
-    issues.push_back({"", "--quantity", name,
-                      nearest.empty() ? "no probe has this column; expected one of " + quoted_list(known)
-                                      : fmt::format("no probe has this column; did you mean `{}`?", nearest)});
+  for (const std::size_t column : *found) {
+    if (std::find(chosen.begin(), chosen.end(), columns[column]) == chosen.end()) chosen.push_back(columns[column]);
   }
-  if (!issues.empty()) return issues;
   return chosen;
 }
 

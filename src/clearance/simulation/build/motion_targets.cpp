@@ -6,6 +6,7 @@
 
 #include "clearance/math/rotation.h"
 #include "clearance/scene/expression.h"
+#include "clearance/simulation/build/initial_state.h"
 #include "clearance/simulation/build/time_window.h"
 
 namespace clearance {
@@ -193,6 +194,16 @@ Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state) {
       return moved.issues();
   }
   return collect(targets, components, dim);
+}
+
+void start_accelerations(const SceneModel& scene, State& state) {
+  PrescribedTargets held;
+  if (scene.model.consistent_mass) {
+    // A copy of the state notes which motions begin: the first step does that anew, and says what is wrong with them.
+    State first = state;
+    if (Result<PrescribedTargets> found = find_targets(scene, first)) held = std::move(*found);
+  }
+  set_start_accelerations(scene.model, held, state);
 }
 
 }  // namespace clearance

@@ -11,4 +11,7 @@ namespace clearance {
 /// and stores the anchors of motions that begin. Fails if a formula is not finite or a file cannot be read.
 Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state);
 
+/// Sets the accelerations that `state`, the start of the scene, has (set_start_accelerations).
+void start_accelerations(const SceneModel& scene, State& state);
+
 }  // namespace clearance

@@ -15,7 +15,6 @@
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/adapt/adapted_step.h"
 #include "clearance/simulation/build/build_scene_model.h"
-#include "clearance/simulation/build/initial_state.h"
 #include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/build/rest_surface.h"
 #include "clearance/simulation/load/load_bodies.h"
@@ -136,13 +135,7 @@ Result<Done> SteppedScene::start(SceneDesc checked, Issues of_scene) {
   views = views_of(*scene);
   initial_min_distance = preflight.min_distance;
   state = scene->initial_state;
-  PrescribedTargets held;
-  if (scene->model.consistent_mass) {
-    // A copy of the state notes which motions begin: the first step does that anew, and says what is wrong with them.
-    State first = state;
-    if (Result<PrescribedTargets> found = find_targets(*scene, first)) held = std::move(*found);
-  }
-  set_start_accelerations(scene->model, held, state);
+  start_accelerations(*scene, state);
   if (needs_narrow_gaps()) distances.emplace(*scene);
   watch = CoarseMotionWatch(scene->model, state.x);
   curved_watch = CurvedSurfaceWatch(desc, *scene);
