@@ -9,155 +9,35 @@
 #include <set>
 
 #include "clearance/contact/contact.h"
-#include "clearance/derivatives/state_numbers.h"
+#include "clearance/derivatives/nearby_steps.h"
 #include "clearance/math/dimension.h"
 #include "clearance/scene/probe_columns.h"
 #include "clearance/scene/validate.h"
-#include "clearance/simulation/build/motion_targets.h"
-#include "clearance/simulation/stepping/force_events.h"
-#include "clearance/simulation/stepping/relaxation.h"
-#include "clearance/simulation/stepping/stepped_scene.h"
-#include "clearance/solver/step_tangent.h"
 
 namespace clearance::derivatives {
 
 namespace {
 
-/// Offsets, in units of a length, and weights of a difference of fourth order, and weights of one of second order with
-/// the same offsets.
-struct Stencil {
-  std::vector<double> offsets, weights, coarse;
-};
-
-const Stencil& central() {
-  static const Stencil stencil{
-      {-2.0, -1.0, 1.0, 2.0}, {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12}, {0.0, -0.5, 0.5, 0.0}};
-  return stencil;
-}
-
-/// For a number that may not go below (`sign` 1) or above (-1) its value.
-Stencil one_sided(double sign) {
-  Stencil stencil{{0.0, 1.0, 2.0, 3.0, 4.0}, {-25.0 / 12, 4.0, -3.0, 4.0 / 3, -0.25}, {-1.5, 2.0, -0.5, 0.0, 0.0}};
-  for (double& offset : stencil.offsets) offset *= sign;
-  for (double& weight : stencil.weights) weight *= sign;
-  for (double& weight : stencil.coarse) weight *= sign;
-  return stencil;
-}
-
-/// Change of a number over which differences are taken, as a share of it, or of one where it is zero, and the factor by
-/// which it shrinks where the balance is far from linear in it.
-constexpr double first_share = 1e-3, least_share = 1e-12, shrink = 0.2;
-/// Motion of surfaces over which differences by a parameter are taken, in reaches.
-constexpr double most_motion = 4.0;
-/// Difference of the two orders, as a share, from which on a change is too large.
-constexpr double nonlinear = 1e-6;
-/// Motion, as a share of the scene, that tells a jump of the balance from rounding.
-constexpr double least_jump = 1e-10;
+/// Difference of the two orders, as a share, from which on a change is too large: of motions, and of changes of the
+/// state.
+constexpr double nonlinear = 1e-6, smooth = 1e-6;
 /// Share of a number over which differences by it lose the digits of forces between surfaces.
 constexpr double short_share = 1e-6;
 /// Reach with contacts over that without from which on positions are differentiated apart.
 constexpr double tiny_reach = 1e-3;
 /// Share of a motion that farther variants may correct.
 constexpr double most_correction = 1e-4;
-/// The same for changes of the state, from which on a shorter change is tried.
-constexpr double smooth = 1e-6;
-
-/// Returns the sum of weights times values over a length. The weights add up to zero, so that differences from the
-/// middle value do as well, and values that are equal give exactly zero.
-VecX sum_of(const std::vector<VecX>& values, const std::vector<double>& weights, double length) {
-  const VecX& middle = values[values.size() / 2];
-  VecX sum = VecX::Zero(middle.size());
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (weights[k] != 0.0) sum += (weights[k] / length) * (values[k] - middle);
-  }
-  return sum;
-}
-
-/// Multiplies the columns of stiff bodies, which are lengths of a radius that follows the size of the body, by the
-/// radii of `to` over those of `from`.
-void rescale(const Model& from, const Model& to, VecX& x) {
-  if (x.size() == 0) return;
-  const int dim = from.layout.dim;
-  for (std::size_t k = 0; k < from.stiff_bodies.size(); ++k) {
-    const double ratio = to.stiff_bodies[k].radius / from.stiff_bodies[k].radius;
-    if (ratio == 1.0) continue;
-    x.segment(dim * (from.stiff_bodies[k].first_block + 1), dim * dim) *= ratio;
-  }
-}
-
-/// Returns a state of the model `from` as one of the model `to`, of bodies of other sizes.
-State rescaled(const Model& from, const Model& to, State state) {
-  for (VecX* numbers : {&state.x, &state.v, &state.a, &state.x_prev, &state.v_prev, &state.x_anchor}) {
-    rescale(from, to, *numbers);
-  }
-  return state;
-}
-
-/// Returns how far [m] surfaces and half-spaces of `there` are from where they are in `here`, as contacts see them: the
-/// vertices of `here` are at `x_here`.
-template <int dim>
-double motion_between(const Model& here, const VecX& x_here, const Model& there, const VecX& x_there) {
-  double motion = x_here.size() > 0 ? (x_there - x_here).cwiseAbs().maxCoeff() : 0.0;
-  for (std::size_t k = 0; k < here.half_spaces.size(); ++k) {
-    const HalfSpace &a = here.half_spaces[k], &b = there.half_spaces[k];
-    for (int v = 0; v < here.surface.num_vertices; ++v) {
-      if (!here.meets_half_spaces(v)) continue;
-      const Vec<dim> x = block<dim>(x_here, v);
-      const double change = (b.normal - a.normal).template head<dim>().dot(x) - (b.offset - a.offset);
-      motion = std::max(motion, std::abs(change));
-    }
-  }
-  for (std::size_t v = 0; v < here.surface.radius.size(); ++v) {
-    motion = std::max(motion, std::abs(there.surface.radius[v] - here.surface.radius[v]));
-  }
-  return motion;
-}
-
-VecX vector_of(const std::vector<double>& values) {
-  return Eigen::Map<const VecX>(values.data(), static_cast<Eigen::Index>(values.size()));
-}
 
 /// Returns the joints of a scene that has not been stepped; null if there are none.
 const Potential* joints_of(const SceneModel& scene) {
   return scene.joint_potential ? scene.model.potentials[*scene.joint_potential].get() : nullptr;
 }
 
-/// The numbers of a step that was evaluated.
-struct Evaluation {
-  VecX gradient;  // of the balance, in Newton's unknowns
-  VecX numbers;   // of the state at the end
-  VecX probes;
-  double motion = 0.0;  // [m] of surfaces and half-spaces against each other, from where they are in the step itself
-};
-
-/// Evaluations at the points of a stencil.
-struct Evaluations {
-  std::vector<VecX> gradients, numbers, probes;
-  double motion = 0.0;  // [m] the largest
-
-  void add(Evaluation evaluation) {
-    motion = std::max(motion, evaluation.motion);
-    gradients.push_back(std::move(evaluation.gradient));
-    numbers.push_back(std::move(evaluation.numbers));
-    probes.push_back(std::move(evaluation.probes));
-  }
-  bool are_finite() const {
-    return std::all_of(gradients.begin(), gradients.end(), [](const VecX& g) { return g.allFinite(); });
-  }
-};
-
 template <int dim>
 class ForwardRun {
  public:
   ForwardRun(SteppedScene& nominal, const SceneMaker& make, const std::vector<std::size_t>& columns, Gradient& result)
-      : nominal_(nominal),
-        make_(make),
-        columns_(columns),
-        result_(result),
-        held_(*nominal.scene),
-        numbers_(nominal.scene->options.integrator.method),
-        own_(nominal.scene->model, nominal.scene->options),
-        shadow_(nominal.scene->model, nominal.scene->options) {}
+      : nominal_(nominal), columns_(columns), result_(result), near_(nominal, make) {}
 
   /// Makes the variants of the scene. Issues: those of the values that differences need.
   Result<Done> start();
@@ -167,45 +47,26 @@ class ForwardRun {
   void report_events();
 
  private:
-  struct Variant {
-    std::unique_ptr<SceneVariant> scene;
-    StepWorkspace<dim> workspace;
-  };
   struct ByParameter {
-    Stencil stencil;
-    double length = 0.0;  // of its changes, in the unit of the scene
-    std::vector<Variant> variants;
+    Variants<dim> near;
     VecX rate;  // of the state's numbers
-    bool is_settled = false;
-    /// Variants farther away, if gaps have made `length` short: with the state and the end moved along, gaps stay.
-    std::vector<Variant> far;
-    double far_length = 0.0;
+    /// Variants farther away, if gaps have made those of `near` short: with the state and the end moved along, gaps
+    /// stay.
+    Variants<dim> far;
   };
 
-  Result<Done> make_variants(const Parameter& parameter, double length, ByParameter& by);
   /// Derivatives along a direction.
   struct Slopes {
     VecX gradient, numbers, probes;
   };
-  std::optional<Evaluation> evaluate(const SceneDesc& desc, SceneModel& scene, const Probes& probes,
-                                     StepWorkspace<dim>& workspace, const State& start, const VecX& x_end);
-  std::optional<Evaluations> evaluate_variants(ByParameter& by);
-  /// Gives a variant the activation distances of the step.
-  void narrow(Variant& variant) const;
   std::optional<Evaluations> evaluate_far(ByParameter& by, const VecX& dy);
   bool refine_forces(std::size_t parameter, VecX& dy, Slopes& total);
   std::optional<Evaluations> evaluate_changes(const VecX& rate, const VecX& dy, double length);
-  void refine_motion(const VecX& dy, Slopes& slopes) const;
+  void refine_motion(const VecX& dy, Slopes& slopes);
   std::optional<Slopes> slopes_along(const VecX& rate, const VecX& dy);
   bool differentiate(std::size_t parameter, StepGradient& numbers);
-  /// Returns a state with changed numbers, in which rigid bodies keep their shape.
-  State changed(const State& state, const VecX& change) const {
-    State result = numbers_.changed(state, change);
-    result.x = solved_->inputs().coordinates().unstretched(std::move(result.x));
-    return result;
-  }
   VecX differentiated_probes(const ByParameter& by, const std::vector<VecX>& values) const {
-    return sum_of(values, by.stencil.weights, by.length);
+    return sum_of(values, by.near.stencil.weights, by.near.length);
   }
   void keep(std::size_t parameter, const VecX& probes, StepGradient& numbers) const {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -222,54 +83,14 @@ class ForwardRun {
   }
 
   SteppedScene& nominal_;
-  const SceneMaker& make_;
   const std::vector<std::size_t>& columns_;
   Gradient& result_;
-  HeldContact held_;
-  StateNumbers numbers_;
-  StepWorkspace<dim> own_, shadow_;
-  StepHooks hooks_;
+  NearbySteps<dim> near_;
   std::vector<ByParameter> by_;
-  // The next members are those of the step under way.
-  const PrescribedTargets* targets_ = nullptr;
-  State begin_, end_;
-  Eigen::Index num_numbers_ = 0;  // of the end
-  Step<dim>* solved_ = nullptr;
-  StepTangent<dim>* tangent_ = nullptr;
   // Events.
   std::set<std::array<int, 2>> touching_;
   int num_impacts_ = 0, first_impact_ = 0;
 };
-
-template <int dim>
-Result<Done> ForwardRun<dim>::make_variants(const Parameter& parameter, double length, ByParameter& by) {
-  const std::array<Stencil, 3> stencils = {central(), one_sided(1.0), one_sided(-1.0)};
-  Issues first_problem;
-  for (const Stencil& stencil : stencils) {
-    by.variants.clear();
-    Issues problems;
-    for (const double offset : stencil.offsets) {
-      auto variant = make_variant(make_, parameter, parameter.value + offset * length, held_);
-      if (!variant) {
-        problems = variant.issues();
-        break;
-      }
-      StepWorkspace<dim> workspace((*variant)->scene->model, (*variant)->scene->options);
-      by.variants.push_back({std::move(*variant), std::move(workspace)});
-    }
-    if (problems.empty()) {
-      by.stencil = stencil;
-      by.length = length;
-      return Done{};
-    }
-    if (first_problem.empty()) first_problem = problems;
-  }
-  for (Issue& issue : first_problem) {
-    issue.message = fmt::format("the scene with a change of {} by a share of {:.0e}: {}", parameter.path, first_share,
-                                issue.message);
-  }
-  return first_problem;
-}
 
 template <int dim>
 Result<Done> ForwardRun<dim>::start() {
@@ -279,18 +100,18 @@ Result<Done> ForwardRun<dim>::start() {
   by_.resize(result_.parameters.size());
   for (std::size_t k = 0; k < by_.size(); ++k) {
     const Parameter& parameter = result_.parameters[k];
-    Result<Done> made = make_variants(parameter, first_share * parameter.size(), by_[k]);
+    Result<Done> made = near_.make_variants(parameter, first_share * parameter.size(), by_[k].near);
     if (!made) {
       issues.insert(issues.end(), made.issues().begin(), made.issues().end());
       continue;
     }
     std::vector<VecX> states, probes;
-    for (const Variant& variant : by_[k].variants) {
+    for (const auto& variant : by_[k].near.variants) {
       const State& start = variant.scene->scene->initial_state;
-      states.push_back(numbers_.of(rescaled(variant.scene->scene->model, nominal_.scene->model, start), state));
+      states.push_back(near_.numbers().of(rescaled(variant.scene->scene->model, nominal_.scene->model, start), state));
       probes.push_back(vector_of(variant.scene->probes.values_at_start(start, joints_of(*variant.scene->scene))));
     }
-    by_[k].rate = sum_of(states, by_[k].stencil.weights, by_[k].length);
+    by_[k].rate = sum_of(states, by_[k].near.stencil.weights, by_[k].near.length);
     keep(k, differentiated_probes(by_[k], probes), numbers);
   }
   if (!issues.empty()) return issues;
@@ -308,75 +129,16 @@ StepGradient ForwardRun<dim>::numbers_of_step(const std::vector<double>& all) co
   return numbers;
 }
 
-/// Evaluates the step from `start` that ends at `x_end`, with prescribed nodes at their targets.
-template <int dim>
-std::optional<Evaluation> ForwardRun<dim>::evaluate(const SceneDesc& desc, SceneModel& scene, const Probes& probes,
-                                                    StepWorkspace<dim>& workspace, const State& start,
-                                                    const VecX& x_end) {
-  const Model& nominal = nominal_.scene->model;
-  State from = rescaled(nominal, scene.model, start);
-  std::copy(from.controls.begin(), from.controls.end(), scene.controls->values.begin());
-  const Result<PrescribedTargets> targets = find_targets(scene, from);
-  if (!targets || targets->blocks != targets_->blocks) return std::nullopt;
-  forget_past_at_events(desc, scene, from);
-  VecX x = x_end;
-  rescale(nominal, scene.model, x);
-  // Prescribed nodes need not have arrived at their targets to the last digit.
-  for (std::size_t k = 0; k < targets->blocks.size(); ++k) {
-    const auto at = dim * static_cast<Eigen::Index>(k);
-    for (int c = 0; c < dim; ++c) {
-      if (targets->has_component(k, c)) {
-        x[dim * targets->blocks[k] + c] += targets->positions[at + c] - targets_->positions[at + c];
-      }
-    }
-  }
-  Step<dim> step(workspace.inputs(scene.model, scene.options, *targets, from, hooks_));
-  if (!step.end_at(*solved_, x)) return std::nullopt;
-  Evaluation result;
-  result.gradient = step.gradient_at_end();
-  result.motion = motion_between<dim>(nominal, solved_->end_state().point.iterate.x_surface, scene.model,
-                                      step.end_state().point.iterate.x_surface);
-  const StepForces forces = probes.needs_forces() ? step.forces_at_end() : StepForces{};
-  State end = from;
-  step.commit(end);
-  result.numbers = numbers_.of(rescaled(scene.model, nominal, end), end_);
-  if (result.numbers.size() != num_numbers_) return std::nullopt;
-  const Potential* joints = scene.joint_potential ? &workspace.potential(*scene.joint_potential) : nullptr;
-  result.probes = vector_of(probes.values({end, forces, joints}));
-  return result;
-}
-
-template <int dim>
-void ForwardRun<dim>::narrow(Variant& variant) const {
-  if (!nominal_.distances) return;
-  variant.scene->distances.narrow(end_.narrowing, *variant.scene->scene);
-  variant.workspace.renew_contacts(variant.scene->scene->model, variant.scene->scene->options);
-}
-
-/// Evaluates the step in the scenes with other values of a parameter, from the same state to the same end.
-template <int dim>
-std::optional<Evaluations> ForwardRun<dim>::evaluate_variants(ByParameter& by) {
-  Evaluations all;
-  for (Variant& variant : by.variants) {
-    narrow(variant);
-    auto evaluation = evaluate(variant.scene->desc, *variant.scene->scene, variant.scene->probes, variant.workspace,
-                               begin_, tangent_->x());
-    if (!evaluation) return std::nullopt;
-    all.add(std::move(*evaluation));
-  }
-  return all;
-}
-
 /// Evaluates the step from states that are changed by multiples of `length` times `rate`, to ends that are moved by the
 /// same multiples of `dy`.
 template <int dim>
 std::optional<Evaluations> ForwardRun<dim>::evaluate_changes(const VecX& rate, const VecX& dy, double length) {
   Evaluations all;
-  const LocalCoordinates<dim>& coordinates = solved_->inputs().coordinates();
+  const LocalCoordinates<dim>& coordinates = near_.step().inputs().coordinates();
   for (const double offset : central().offsets) {
     const double by = offset * length;
-    auto evaluation = evaluate(nominal_.desc, *nominal_.scene, nominal_.probes, shadow_, changed(begin_, by * rate),
-                               coordinates.move(tangent_->x(), by * dy, 1.0));
+    auto evaluation =
+        near_.evaluate(near_.changed(near_.begin(), by * rate), coordinates.move(near_.tangent().x(), by * dy, 1.0));
     if (!evaluation) return std::nullopt;
     all.add(std::move(*evaluation));
   }
@@ -388,9 +150,9 @@ std::optional<Evaluations> ForwardRun<dim>::evaluate_changes(const VecX& rate, c
 template <int dim>
 std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(const VecX& rate, const VecX& dy) {
   const double h = nominal_.scene->options.integrator.h, size = nominal_.scene->model.bbox_diagonal;
-  const VecX moved = solved_->inputs().coordinates().expand(tangent_->x(), dy);
-  const double longest = std::max(numbers_.length_of(rate, begin_, h, size), moved.cwiseAbs().maxCoeff());
-  const double first = longest > 0.0 ? tangent_->reach() / longest : 1.0;
+  const VecX moved = near_.step().inputs().coordinates().expand(near_.tangent().x(), dy);
+  const double longest = std::max(near_.numbers().length_of(rate, near_.begin(), h, size), moved.cwiseAbs().maxCoeff());
+  const double first = longest > 0.0 ? near_.tangent().reach() / longest : 1.0;
   std::optional<Slopes> best;
   double least = infinity;
   for (const double part : {1.0, 0.03, 0.001}) {
@@ -412,14 +174,15 @@ std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(co
 /// Replaces what follows from the motion of the end alone by values that know nothing of gaps: differences over a small
 /// part of a tiny gap have few digits beside coordinates.
 template <int dim>
-void ForwardRun<dim>::refine_motion(const VecX& dy, Slopes& slopes) const {
+void ForwardRun<dim>::refine_motion(const VecX& dy, Slopes& slopes) {
   // Differences of the step itself are better unless gaps are tiny: a long turn is not linear.
-  if (tangent_->reach() > tiny_reach * tangent_->reach_of_shapes()) return;
-  const VecX moved = solved_->inputs().coordinates().expand(tangent_->x(), dy);
+  if (near_.tangent().reach() > tiny_reach * near_.tangent().reach_of_shapes()) return;
+  const VecX moved = near_.step().inputs().coordinates().expand(near_.tangent().x(), dy);
   std::vector<char> is_held(static_cast<std::size_t>(moved.size()), 0);
-  for (std::size_t k = 0; k < targets_->blocks.size(); ++k) {
+  for (std::size_t k = 0; k < near_.targets().blocks.size(); ++k) {
     for (int c = 0; c < dim; ++c) {
-      if (targets_->has_component(k, c)) is_held[static_cast<std::size_t>(dim * targets_->blocks[k] + c)] = 1;
+      if (near_.targets().has_component(k, c))
+        is_held[static_cast<std::size_t>(dim * near_.targets().blocks[k] + c)] = 1;
     }
   }
   // The positions come first among the numbers of a state.
@@ -427,15 +190,13 @@ void ForwardRun<dim>::refine_motion(const VecX& dy, Slopes& slopes) const {
     if (is_held[static_cast<std::size_t>(i)] == 0) slopes.numbers[i] = moved[i];
   }
   const double h = nominal_.scene->options.integrator.h, size = nominal_.scene->model.bbox_diagonal;
-  const double longest = numbers_.length_of(slopes.numbers, end_, h, size);
+  const double longest = near_.numbers().length_of(slopes.numbers, near_.end(), h, size);
   if (!(longest > 0.0)) return;
-  const double length = tangent_->reach_of_shapes() / longest;
-  const Potential* joints =
-      nominal_.scene->joint_potential ? &own_.potential(*nominal_.scene->joint_potential) : nullptr;
+  const double length = near_.tangent().reach_of_shapes() / longest;
   std::vector<VecX> values;
   for (const double offset : central().offsets) {
-    const State end = changed(end_, offset * length * slopes.numbers);
-    values.push_back(vector_of(nominal_.probes.values_at_start(end, joints)));
+    const State end = near_.changed(near_.end(), offset * length * slopes.numbers);
+    values.push_back(vector_of(nominal_.probes.values_at_start(end, near_.joints())));
   }
   const VecX fine = sum_of(values, central().weights, length), coarse = sum_of(values, central().coarse, length);
   for (Eigen::Index c = 0; c < fine.size(); ++c) {
@@ -448,12 +209,11 @@ void ForwardRun<dim>::refine_motion(const VecX& dy, Slopes& slopes) const {
 template <int dim>
 std::optional<Evaluations> ForwardRun<dim>::evaluate_far(ByParameter& by, const VecX& dy) {
   Evaluations all;
-  const LocalCoordinates<dim>& coordinates = solved_->inputs().coordinates();
-  for (std::size_t k = 0; k < by.far.size(); ++k) {
-    const double length = central().offsets[k] * by.far_length;
-    const SceneVariant& variant = *by.far[k].scene;
-    auto evaluation = evaluate(variant.desc, *variant.scene, variant.probes, by.far[k].workspace,
-                               changed(begin_, length * by.rate), coordinates.move(tangent_->x(), length * dy, 1.0));
+  const LocalCoordinates<dim>& coordinates = near_.step().inputs().coordinates();
+  for (std::size_t k = 0; k < by.far.variants.size(); ++k) {
+    const double length = central().offsets[k] * by.far.length;
+    auto evaluation = near_.evaluate(by.far.variants[k], near_.changed(near_.begin(), length * by.rate),
+                                     coordinates.move(near_.tangent().x(), length * dy, 1.0));
     if (!evaluation) return std::nullopt;
     all.add(std::move(*evaluation));
   }
@@ -468,34 +228,34 @@ bool ForwardRun<dim>::refine_forces(std::size_t k, VecX& dy, Slopes& total) {
   ByParameter& by = by_[k];
   const Parameter& parameter = result_.parameters[k];
   const double first = first_share * parameter.size();
-  if (solved_->end_state().point.iterate.contacts.contacts.empty() || by.length > 0.1 * first) return false;
-  if (by.far.empty()) by.far_length = first;
-  for (; by.far_length > 3.0 * by.length; by.far_length *= 0.1, by.far.clear()) {
-    if (by.far.empty()) {
-      ByParameter made;
-      if (!make_variants(parameter, by.far_length, made) || made.stencil.offsets.size() != 4) continue;
-      by.far = std::move(made.variants);
+  if (near_.step().end_state().point.iterate.contacts.contacts.empty() || by.near.length > 0.1 * first) return false;
+  if (by.far.variants.empty()) by.far.length = first;
+  for (; by.far.length > 3.0 * by.near.length; by.far.length *= 0.1, by.far.variants.clear()) {
+    if (by.far.variants.empty()) {
+      Variants<dim> made;
+      if (!near_.make_variants(parameter, by.far.length, made) || made.stencil.offsets.size() != 4) continue;
+      by.far = std::move(made);
     }
-    for (Variant& variant : by.far) narrow(variant);
+    for (auto& variant : by.far.variants) near_.narrow(variant);
     VecX corrected = dy, correction;
     std::optional<Evaluations> all = evaluate_far(by, corrected);
     if (!all || !all->are_finite()) continue;
-    if (!solved_->solve_at_end(sum_of(all->gradients, central().weights, by.far_length), correction)) continue;
+    if (!near_.step().solve_at_end(sum_of(all->gradients, central().weights, by.far.length), correction)) continue;
     // A motion that cannot follow shows here, as that of a body that does not turn with the plane below it.
     if (!(correction.norm() <= most_correction * dy.norm())) continue;
     corrected -= correction;
     all = evaluate_far(by, corrected);
     if (!all || !all->are_finite()) continue;
     const auto slope = [&](const std::vector<VecX>& values, const std::vector<double>& weights) {
-      return sum_of(values, weights, by.far_length);
+      return sum_of(values, weights, by.far.length);
     };
     const VecX probes = slope(all->probes, central().weights), coarse = slope(all->probes, central().coarse);
     const VecX states = slope(all->numbers, central().weights);
     // The balance that is left, and what a change half as long would make of it, must be nothing.
     VecX left, bent;
     const VecX gradient = slope(all->gradients, central().weights);
-    if (!solved_->solve_at_end(gradient, left) ||
-        !solved_->solve_at_end(gradient - slope(all->gradients, central().coarse), bent)) {
+    if (!near_.step().solve_at_end(gradient, left) ||
+        !near_.step().solve_at_end(gradient - slope(all->gradients, central().coarse), bent)) {
       continue;
     }
     bool is_smooth = std::max(left.norm(), bent.norm()) <= smooth * corrected.norm() &&
@@ -517,57 +277,9 @@ template <int dim>
 bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
   ByParameter& by = by_[k];
   const Parameter& parameter = result_.parameters[k];
-  std::optional<Evaluations> of_parameter = evaluate_variants(by);
-  const double reach = tangent_->reach();
   VecX pull;  // dg/dp
-  while (true) {
-    bool is_linear = of_parameter && of_parameter->are_finite();
-    double miss = 0.0, part = shrink;
-    if (is_linear && of_parameter->motion > most_motion * reach) {
-      // The parameter moves surfaces: gaps are the measure.
-      is_linear = false;
-      part = 0.5 * most_motion * reach / of_parameter->motion;
-      of_parameter.reset();
-    }
-    if (is_linear) {
-      pull = sum_of(of_parameter->gradients, by.stencil.weights, by.length);
-      miss = (pull - sum_of(of_parameter->gradients, by.stencil.coarse, by.length)).norm();
-      is_linear = by.is_settled || miss <= nonlinear * pull.norm();
-    }
-    if (is_linear) break;
-    const double length = part * by.length;
-    if (length < least_share * parameter.size()) {
-      return fail(fmt::format("the balance has no derivative by {} that can be found", parameter.path));
-    }
-    ByParameter other;
-    if (!make_variants(parameter, length, other)) return fail("a scene beside this one cannot be made");
-    std::optional<Evaluations> again = evaluate_variants(other);
-    const bool had_value = of_parameter && of_parameter->are_finite();
-    if (had_value && again && again->are_finite()) {
-      const VecX finer = sum_of(again->gradients, other.stencil.weights, other.length);
-      const VecX other_miss = finer - sum_of(again->gradients, other.stencil.coarse, other.length);
-      // A miss that does not become smaller with the change is rounding, or a jump: a region that gains a node, a load
-      // that begins a step earlier.
-      if (other_miss.norm() > 0.1 * miss) {
-        VecX motion;
-        if (solved_->solve_at_end(other.length * other_miss, motion) &&
-            solved_->inputs().coordinates().expand(tangent_->x(), motion).cwiseAbs().maxCoeff() >
-                least_jump * nominal_.scene->model.bbox_diagonal) {
-          return fail(
-              fmt::format("the balance jumps where {} changes: a region gains or loses nodes, or a time passes "
-                          "the end of a step; there is no derivative",
-                          parameter.path));
-        }
-        by.is_settled = true;
-        continue;
-      }
-    }
-    other.rate = std::move(by.rate);
-    other.far = std::move(by.far);
-    other.far_length = by.far_length;
-    by = std::move(other);
-    of_parameter = std::move(again);
-  }
+  const std::optional<Evaluations> of_parameter = near_.find_pull(parameter, by.near, pull);
+  if (!of_parameter) return fail(near_.failure());
   VecX right_side = -pull;
   const VecX none = VecX::Zero(pull.size());
   if (!by.rate.isZero(0.0)) {
@@ -575,7 +287,7 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
     if (!of_start) return fail("a step beside this one is not defined");
     right_side -= of_start->gradient;
   }
-  std::optional<VecX> dy = tangent_->solve(right_side);
+  std::optional<VecX> dy = near_.tangent().solve(right_side);
   if (!dy) {
     return fail("the equations of the derivative have no solution: a body moves freely, or is about to buckle");
   }
@@ -588,7 +300,7 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
   std::optional<Slopes> of_end = slopes_along(by.rate, *dy);
   if (!of_end) return fail("a step beside this one is not defined");
   refine_motion(*dy, *of_end);
-  by.rate = sum_of(of_parameter->numbers, by.stencil.weights, by.length) + of_end->numbers;
+  by.rate = sum_of(of_parameter->numbers, by.near.stencil.weights, by.near.length) + of_end->numbers;
   const VecX probes = differentiated_probes(by, of_parameter->probes) + of_end->probes;
   keep(k, probes, numbers);
   return true;
@@ -596,58 +308,20 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
 
 template <int dim>
 bool ForwardRun<dim>::step() {
-  SceneModel& scene = *nominal_.scene;
-  State& state = nominal_.state;
-  begin_ = state;
-  State from = state;
-  std::copy(from.controls.begin(), from.controls.end(), scene.controls->values.begin());
-  const Result<PrescribedTargets> targets = find_targets(scene, from);
-  if (!targets) return fail(to_string(targets.issues().front()));
-  forget_past_at_events(nominal_.desc, scene, from);
-  std::optional<GapPath<dim>> path;
-  if (nominal_.distances) path.emplace(*nominal_.distances, nominal_.desc.contact.gap_tolerance, scene, own_, hooks_);
-  double narrowing = from.narrowing;
-  std::optional<SolvedStep<dim>> found(path ? path->solve(*targets, from, narrowing)
-                                            : solve<dim>(scene.model, scene.options, *targets, from, own_, hooks_));
-  const bool is_static = scene.options.integrator.method == TimeIntegrator::quasi_static;
-  if (is_static && may_relax(found->status())) {
-    // A run would come to rest by way of motion. Its end is an equilibrium of the whole step, too.
-    State at_rest = from;
-    if (relax<dim>(scene, nominal_.desc.gravity.norm(), *targets, hooks_, at_rest).status == StepStatus::converged) {
-      found.reset();
-      found.emplace(solve_near<dim>(at_rest.x, scene.model, scene.options, *targets, from, own_, hooks_));
-    }
-  }
-  SolvedStep<dim>& solved = *found;
-  if (solved.status() == StepStatus::stopped) {
+  if (!near_.solve()) {
+    if (!near_.is_stopped()) return fail(near_.failure());
     result_.end = GradientEnd::stopped;
     return false;
   }
-  if (solved.status() != StepStatus::converged) {
-    return fail(
-        fmt::format("the step ended as {}; only steps that converge have derivatives", to_string(solved.status())));
-  }
-  solved_ = &solved.step();
-  targets_ = &targets.value();
-  StepTangent<dim> tangent(*solved_);
-  tangent_ = &tangent;
-  if (!tangent.polish())
-    return fail("the balance of the step could not be found to the accuracy that derivatives need");
-  end_ = from;
-  end_.narrowing = narrowing;
-  solved_->commit(end_);
-  num_numbers_ = numbers_.of(end_, end_).size();
-  if (path) shadow_.renew_contacts(scene.model, scene.options);
-  const StepForces forces = nominal_.probes.needs_forces() ? solved_->forces_at_end() : StepForces{};
-  const Potential* joints = scene.joint_potential ? &own_.potential(*scene.joint_potential) : nullptr;
-  StepGradient numbers = numbers_of_step(nominal_.probes.values({end_, forces, joints}));
-  numbers.time = end_.time;
+  const State& end = near_.end();
+  StepGradient numbers = numbers_of_step(nominal_.probes.values({end, near_.forces(), near_.joints()}));
+  numbers.time = end.time;
   for (std::size_t k = 0; k < by_.size(); ++k) {
     if (!differentiate(k, numbers)) return false;
   }
-  note_events(end_);
-  result_.error = std::max(result_.error, tangent.error());
-  state = end_;
+  note_events(end);
+  result_.error = std::max(result_.error, near_.tangent().error());
+  nominal_.state = end;
   result_.steps.push_back(std::move(numbers));
   return true;
 }
@@ -656,7 +330,7 @@ bool ForwardRun<dim>::step() {
 template <int dim>
 void ForwardRun<dim>::note_events(const State& end) {
   std::set<std::array<int, 2>> touching;
-  for (const Contact& contact : solved_->end_state().point.iterate.contacts.contacts) {
+  for (const Contact& contact : near_.step().end_state().point.iterate.contacts.contacts) {
     touching.insert(bodies_of(nominal_.scene->model.surface, contact));
   }
   if (end.step > 1 && nominal_.scene->options.integrator.method != TimeIntegrator::quasi_static) {
@@ -673,7 +347,7 @@ template <int dim>
 void ForwardRun<dim>::report_events() {
   for (std::size_t k = 0; k < by_.size(); ++k) {
     const Parameter& parameter = result_.parameters[k];
-    if (by_[k].length > short_share * parameter.size()) continue;
+    if (by_[k].near.length > short_share * parameter.size()) continue;
     result_.warnings.push_back({"", "few_digits", parameter.path,
                                 "this number moves surfaces that are tiny gaps apart. Derivatives of contact forces "
                                 "and of rebounds by it have "
@@ -688,24 +362,6 @@ void ForwardRun<dim>::report_events() {
          "little of this error",
          Severity::warning});
   }
-}
-
-/// Returns what the scene uses that has no derivatives yet.
-Issues find_unsupported(const SceneDesc& desc, const SteppedScene& scene) {
-  Issues issues;
-  const auto refuse = [&](std::string place, std::string message) {
-    issues.push_back({"", std::move(place), "", std::move(message)});
-  };
-  if (!scene.adapting.is_empty()) refuse("remesh", "bodies whose elements adapt have no derivatives");
-  if (desc.time.accuracy > 0.0) refuse("time.accuracy", "steps in parts have no derivatives; expected 0");
-  if (desc.contact.separate_curved) refuse("contact.separate_curved", "it has no derivatives");
-  if (scene.scene->options.convergence != Convergence::forces) {
-    refuse("solver.convergence", "derivatives need forces that balance; expected \"forces\"");
-  }
-  if (scene.scene->options.friction.iterations != 0 && !scene.scene->model.friction.is_frictionless()) {
-    refuse("friction.iterations", "derivatives need friction that agrees with the contact forces; expected 0");
-  }
-  return issues;
 }
 
 Issues find_held_parameters(const std::vector<std::string>& paths) {
@@ -744,11 +400,13 @@ Result<Done> run(SteppedScene& scene, const SceneMaker& make, const GradientOpti
 }
 
 /// Starts a scene and finds the columns that are wanted. Issues: all problems.
-Result<std::vector<std::size_t>> start_scene(SceneDesc desc, const GradientOptions& options, SteppedScene& scene) {
-  Issues of_scene = check_scene(desc);
-  if (has_errors(of_scene)) return of_scene;
-  if (Result<Done> started = scene.start(std::move(desc), std::move(of_scene)); !started) return started.issues();
-  Issues problems = find_unsupported(scene.desc, scene);
+Result<std::vector<std::size_t>> start_with_columns(SceneDesc desc, const GradientOptions& options,
+                                                    SteppedScene& scene) {
+  Issues problems;
+  if (Result<Done> started = start_scene(std::move(desc), scene); !started) {
+    if (!scene.scene) return started.issues();
+    problems = started.issues();
+  }
   const std::vector<std::string>& all = scene.probes.columns();
   Result<std::vector<std::size_t>> columns = find_columns(all, options.columns.empty() ? all : options.columns, "--of");
   if (!columns) append(columns.issues(), problems);
@@ -773,7 +431,7 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
   }
   if (!problems.empty()) return problems;
   SteppedScene scene;
-  const Result<std::vector<std::size_t>> columns = start_scene(std::move(*desc), options, scene);
+  const Result<std::vector<std::size_t>> columns = start_with_columns(std::move(*desc), options, scene);
   if (!columns) return columns.issues();
   result.parameters = std::move(*parameters);
   for (const std::size_t column : *columns) result.columns.push_back(scene.probes.columns()[column]);
@@ -788,7 +446,7 @@ Result<HeldContact> find_held_contact(const SceneMaker& make, const GradientOpti
   Result<SceneDesc> desc = make({});
   if (!desc) return desc.issues();
   SteppedScene scene;
-  if (auto columns = start_scene(std::move(*desc), options, scene); !columns) return columns.issues();
+  if (auto columns = start_with_columns(std::move(*desc), options, scene); !columns) return columns.issues();
   return HeldContact(*scene.scene);
 }
 
@@ -797,7 +455,7 @@ Result<std::vector<double>> find_values(const SceneMaker& make, const GradientOp
   Result<SceneDesc> desc = make(overrides_of({parameter}, {value}));
   if (!desc) return desc.issues();
   SteppedScene scene;
-  const Result<std::vector<std::size_t>> columns = start_scene(std::move(*desc), options, scene);
+  const Result<std::vector<std::size_t>> columns = start_with_columns(std::move(*desc), options, scene);
   if (!columns) return columns.issues();
   held.hold(parameter, *scene.scene);
   if (scene.distances) scene.distances.emplace(*scene.scene);

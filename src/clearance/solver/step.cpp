@@ -5,8 +5,8 @@
 #include "clearance/base/stop.h"
 #include "clearance/solver/attempt_limit.h"
 #include "clearance/solver/force_criterion.h"
-#include "clearance/solver/free_turn.h"
 #include "clearance/solver/motion_criterion.h"
+#include "clearance/solver/state_motion.h"
 
 namespace clearance {
 
@@ -20,20 +20,12 @@ constexpr int max_locked = 100;
 /// friction no longer holds went 43 km; bodies that settle go less than the height that they start at.
 constexpr double longest_settling = 1000.0;
 
-template <int dim>
-InertialTarget predict_step(const StepInputs<dim>& in) {
-  const IntegratorOptions& integrator = in.options.integrator;
-  InertialTarget target = predict(integrator, in.state);
-  if (has_free_turns(integrator.method)) set_free_targets<dim>(in.model, integrator, in.state, target);
-  return target;
-}
-
 }  // namespace
 
 template <int dim>
 Step<dim>::Step(const StepInputs<dim>& in)
     : in_(in),
-      target_(predict_step(in)),
+      target_(target_of<dim>(in.model, in.options.integrator, in.state, std::nullopt)),
       problem_(in.model, in.copies, in.options, target_, in.targets, in.state),
       bound_(in_, problem_, log_),
       pull_(in_, problem_, bound_, log_),

@@ -16,6 +16,13 @@
 
 namespace clearance {
 
+/// Decisions of a step that its derivatives hold.
+struct StepDecisions {
+  std::optional<RestartMarks> marks;  ///< of restarted BDF2
+  double kappa = 0.0;
+  std::shared_ptr<const Candidates> candidates;  ///< pairs that may touch near the end
+};
+
 template <int dim>
 class Step {
  public:
@@ -39,10 +46,13 @@ class Step {
   VecX moved_from_end(const VecX& dy);
 
   // step_nearby.cpp has what derivatives of a run need (step_tangent.h).
-  /// Ends the step at `x` [m] instead of solving it, with the decisions of `solved`: the formulas of the integrator,
-  /// the stiffness of contacts and the pairs that may touch. `solved` is a step of nearly the same model and state, and
-  /// `x` is near its end. False if something is not defined in this step.
-  bool end_at(const Step& solved, const VecX& x);
+  /// Returns what a solved step has decided.
+  StepDecisions decisions() const;
+  /// Ends the step at `x` [m] instead of solving it, with the decisions of a step of nearly the same model and state
+  /// that ended near `x`. False if something is not defined in this step.
+  bool end_at(const StepDecisions& decisions, const VecX& x);
+  /// Makes the system of the step ready, which `solve` does by itself, for factorise_at_end.
+  void begin_system() { in_.system.begin_step(in_.state.x); }
   /// Holds prescribed nodes where they are at the end.
   void hold_prescribed();
   /// Moves the end of a solved step by `dy`, as far as that is feasible. Returns the part that was.
@@ -51,6 +61,11 @@ class Step {
   /// contact forces there; in Newton's unknowns about `x`, zero in fixed ones.
   VecX gradient_at(const VecX& x);
   VecX gradient_at_end();
+  /// Returns the sum of all gradients at `x` in the blocks of x, those of held nodes included, with the gradient
+  /// `friction` instead of that of friction.
+  VecX full_gradient_at(const VecX& x, const VecX& friction);
+  const StepProblem<dim>& problem() const { return problem_; }
+  const std::optional<RestartMarks>& marks() const { return marks_; }
   /// Returns the forces at the end, in newtons.
   StepForces forces_at_end();
   const StepInputs<dim>& inputs() const { return in_; }

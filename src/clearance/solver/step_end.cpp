@@ -1,8 +1,7 @@
 // The end of a step: the exact verdict, what is reported, and what the state keeps.
 #include "clearance/solver/collect_forces.h"
 #include "clearance/solver/feasible_step.h"
-#include "clearance/solver/free_turn.h"
-#include "clearance/solver/rigid_rates.h"
+#include "clearance/solver/state_motion.h"
 #include "clearance/solver/step.h"
 
 namespace clearance {
@@ -213,49 +212,21 @@ void remember(const std::vector<std::unique_ptr<Potential>>& potentials, State& 
   }
 }
 
-/// Sets the velocities of scripted nodes to the mean velocity of their step. By the formulas of Newmark and of a first
-/// step a change of their speed would leave them swinging about it, and they would be let go with a wrong one.
-template <int dim>
-void set_scripted_velocities(const PrescribedTargets& targets, const VecX& x_t0, double h, State& state) {
-  for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
-    for (int c = 0; c < dim; ++c) {
-      if (!targets.has_component(k, c)) continue;
-      const Eigen::Index i = dim * static_cast<Eigen::Index>(targets.blocks[k]) + c;
-      state.v[i] = (state.x[i] - x_t0[i]) / h;
-      if (state.a.size() > 0) state.a[i] = 0.0;
-    }
-  }
-}
-
 }  // namespace
 
 template <int dim>
 void Step<dim>::commit(State& state) {
   const IntegratorOptions& integrator = in_.options.integrator;
   const VecX x_t0 = state.x;
-  const bool is_first = state.step == 0;
   // Everything that needs the state at the start is computed before that is overwritten.
   std::vector<StickVertex> stick_t1 = stick();
   Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), now_.point.iterate,
                        in_.copies.potentials);
-  std::vector<Vec<3>> spins;
-  if (has_free_turns(integrator.method)) {
-    spins = find_spins<dim>(in_.model, integrator, state, target_, now_.point.iterate.x);
-  }
-  // The integrator moves the state to the end of the step. BDF2 forgets what was before an impact, and Newmark's rates
-  // are corrected for stiff bodies and scripted nodes.
-  clearance::commit(integrator, target_, now_.point.iterate.x, state);
-  if (has_free_turns(integrator.method)) set_spins<dim>(in_.model, integrator.h, x_t0, spins, state);
+  // The integrator moves the state to the end of the step. BDF2 forgets what was before an impact.
+  move_state<dim>(in_.model, integrator, in_.targets, target_, now_.point.iterate.x, state);
   for (const auto& potential : in_.copies.potentials) potential->count_turns(state.x, state.turns);
   remember(in_.copies.potentials, state);
   if (!rebound.is_empty() && integrator.method == TimeIntegrator::bdf2) start_anew(integrator, x_t0, state);
-  if (integrator.method == TimeIntegrator::bdf2_in_flight && is_first) {
-    set_scripted_velocities<dim>(in_.targets, x_t0, integrator.h, state);
-  }
-  if (integrator.method == TimeIntegrator::implicit_newmark) {
-    make_rates_rigid<dim>(in_.model, state.x, state.v, state.a);
-    set_scripted_velocities<dim>(in_.targets, x_t0, integrator.h, state);
-  }
   // The state keeps the stiffness and the sticking for the next step. The account needs the velocity at the end.
   state.kappa = problem_.kappa() / target_.scale;
   state.stick = std::move(stick_t1);

@@ -5,20 +5,24 @@
 namespace clearance {
 
 template <int dim>
-bool Step<dim>::end_at(const Step& solved, const VecX& x) {
+StepDecisions Step<dim>::decisions() const {
+  return {marks_, problem_.kappa(), now_.point.iterate.candidates};
+}
+
+template <int dim>
+bool Step<dim>::end_at(const StepDecisions& decisions, const VecX& x) {
   if (!begin_potentials()) return false;
   problem_.fix_prescribed();
-  if (solved.marks_) {
-    RestartMarks marks = *solved.marks_;
+  if (decisions.marks) {
+    RestartMarks marks = *decisions.marks;
     marks.x_led = target_.x_tilde;
     set_targets<dim>(in_.targets, marks.x_led);
     restart_with(std::move(marks));
   }
-  problem_.choose_kappa_like(solved.problem_.kappa());
-  const std::shared_ptr<const Candidates> candidates = solved.now_.point.iterate.candidates;
-  open_account(candidates);
+  problem_.choose_kappa_like(decisions.kappa);
+  open_account(decisions.candidates);
   problem_.refer_to(x);
-  now_.point.iterate = problem_.make_iterate(x, candidates);
+  now_.point.iterate = problem_.make_iterate(x, decisions.candidates);
   now_.status = StepStatus::converged;
   // The commit settles the account of the step.
   account_.close(problem_, now_.point.iterate,
@@ -52,6 +56,17 @@ VecX Step<dim>::gradient_at(const VecX& x) {
 }
 
 template <int dim>
+VecX Step<dim>::full_gradient_at(const VecX& x, const VecX& friction) {
+  problem_.refer_to(x);
+  const Iterate at = problem_.make_iterate(x, now_.point.iterate.candidates);
+  TermGradients gradients = problem_.term_gradients(at, problem_.friction());
+  gradients.friction = friction;
+  VecX sum = VecX::Zero(x.size());
+  gradients.for_each([&](const VecX& gradient) { sum += gradient; });
+  return sum;
+}
+
+template <int dim>
 VecX Step<dim>::gradient_at_end() {
   return gradient_at(now_.point.iterate.x);
 }
@@ -79,18 +94,22 @@ bool Step<dim>::solve_at_end(const VecX& right_side, VecX& dy) {
   return in_.system.solver().solve(right_side, dy) == LinearSolveStatus::solved && dy.allFinite();
 }
 
-template bool Step<2>::end_at(const Step&, const VecX&);
+template StepDecisions Step<2>::decisions() const;
+template bool Step<2>::end_at(const StepDecisions&, const VecX&);
 template void Step<2>::hold_prescribed();
 template double Step<2>::move_end(const VecX&);
 template VecX Step<2>::gradient_at(const VecX&);
+template VecX Step<2>::full_gradient_at(const VecX&, const VecX&);
 template VecX Step<2>::gradient_at_end();
 template StepForces Step<2>::forces_at_end();
 template bool Step<2>::factorise_at_end();
 template bool Step<2>::solve_at_end(const VecX&, VecX&);
-template bool Step<3>::end_at(const Step&, const VecX&);
+template StepDecisions Step<3>::decisions() const;
+template bool Step<3>::end_at(const StepDecisions&, const VecX&);
 template void Step<3>::hold_prescribed();
 template double Step<3>::move_end(const VecX&);
 template VecX Step<3>::gradient_at(const VecX&);
+template VecX Step<3>::full_gradient_at(const VecX&, const VecX&);
 template VecX Step<3>::gradient_at_end();
 template StepForces Step<3>::forces_at_end();
 template bool Step<3>::factorise_at_end();

@@ -3,8 +3,8 @@
 
 #include "clearance/model/blocks.h"
 #include "clearance/model/feasible_model.h"
-#include "clearance/solver/free_turn.h"
 #include "clearance/solver/impacts.h"
+#include "clearance/solver/state_motion.h"
 #include "clearance/solver/step.h"
 
 namespace clearance {
@@ -173,9 +173,8 @@ void Step<dim>::restart_where_hit() {
 /// Sets the formulas of restarted BDF2 that follow from `marks`.
 template <int dim>
 void Step<dim>::restart_with(RestartMarks marks) {
-  marks_ = marks;
-  restart(in_.options.integrator, in_.state, in_.model.body_of_block, std::move(marks), target_);
-  set_free_targets<dim>(in_.model, in_.options.integrator, in_.state, target_);
+  marks_ = std::move(marks);
+  target_ = target_of<dim>(in_.model, in_.options.integrator, in_.state, marks_);
   if (in_.copies.consistent_mass) in_.copies.consistent_mass->set_factors(target_.mass_factors);
 }
 

@@ -77,19 +77,55 @@ double StepTangent<dim>::reach() const {
   return reach;
 }
 
-/// Returns (dg/dy) dy by differences of fourth order over `part` of the reach.
+/// Returns the derivative of function(x) along dy, by differences of fourth order over `part` of the reach.
 template <int dim>
-VecX StepTangent<dim>::product(const VecX& dy, double part) {
-  const double size = length(dy);
-  if (!(size > 0.0)) return VecX::Zero(dy.size());
-  const double eps = part * reach() / size;
+template <class Function>
+VecX StepTangent<dim>::difference(const VecX& dy, double part, const Function& function) {
+  const double eps = part * reach() / length(dy);
   const LocalCoordinates<dim>& coordinates = step_.inputs().coordinates();
   const VecX x = this->x();
-  const auto gradient = [&](double by) { return step_.gradient_at(coordinates.move(x, by * dy, 1.0)); };
-  VecX result = 8.0 * (gradient(eps) - gradient(-eps)) - (gradient(2.0 * eps) - gradient(-2.0 * eps));
+  const auto at = [&](double by) { return function(coordinates.move(x, by * dy, 1.0)); };
+  VecX result = 8.0 * (at(eps) - at(-eps)) - (at(2.0 * eps) - at(-2.0 * eps));
   result /= 12.0 * eps;
   step_.gradient_at(x);  // forces refer to the end again
   return result;
+}
+
+/// Returns (dg/dy) dy.
+template <int dim>
+VecX StepTangent<dim>::product(const VecX& dy, double part) {
+  if (!(length(dy) > 0.0)) return VecX::Zero(dy.size());
+  return difference(dy, part, [&](const VecX& x) { return step_.gradient_at(x); });
+}
+
+template <int dim>
+VecX StepTangent<dim>::full_transposed_product(const VecX& dy, const SparseMatrix& friction_by_end,
+                                               const VecX& friction) {
+  const VecX dx = step_.inputs().coordinates().expand(x(), dy);
+  if (!(length(dy) > 0.0)) return VecX::Zero(dx.size());
+  VecX result = difference(dy, 1.0, [&](const VecX& x) { return step_.full_gradient_at(x, friction); });
+  if (friction_by_end.size() > 0) result += friction_by_end.transpose() * dx;
+  return result;
+}
+
+template <int dim>
+std::optional<VecX> StepTangent<dim>::solve_transposed(const VecX& right_side, const SparseMatrix& friction_by_end,
+                                                       const VecX& friction) {
+  const LocalCoordinates<dim>& coordinates = step_.inputs().coordinates();
+  // In Newton's unknowns the derivative is P^T J P and the curvature of the turns under all forces, which is symmetric
+  // where the forces balance. Friction counts there as the constant force that it is at the end.
+  const Product product = [&](const VecX& dy, double part) {
+    if (!(length(dy) > 0.0)) return VecX(VecX::Zero(dy.size()));
+    VecX result = difference(dy, part, [&](const VecX& x) {
+      return step_.problem().free_part(coordinates, x, step_.full_gradient_at(x, friction));
+    });
+    if (friction_by_end.size() > 0) {
+      const VecX of_friction = friction_by_end.transpose() * coordinates.expand(x(), dy);
+      result += step_.problem().free_part(coordinates, x(), of_friction);
+    }
+    return result;
+  };
+  return solve(right_side, product);
 }
 
 template <int dim>
@@ -104,7 +140,8 @@ bool StepTangent<dim>::polish() {
     if (!step_.solve_at_end(-gradient, dy)) return false;
     if (length(dy) > 0.1 * last && length(dy) > rounding) {
       // The Hessian misses a part of the derivative, or nothing is left but rounding.
-      const auto corrected = correct(-gradient, dy, 1e-3, 1.0);
+      const Product product = [this](const VecX& motion, double part) { return this->product(motion, part); };
+      const auto corrected = correct(-gradient, dy, 1e-3, 1.0, product);
       if (corrected) dy = *corrected;
     }
     last = length(dy);
@@ -118,6 +155,12 @@ bool StepTangent<dim>::polish() {
 
 template <int dim>
 std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side) {
+  return solve(right_side, [this](const VecX& dy, double part) { return product(dy, part); });
+}
+
+/// Solves with the matrix of `product`, of which the factor is nearly that.
+template <int dim>
+std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side, const Product& product) {
   VecX dy;
   if (!step_.solve_at_end(right_side, dy)) return std::nullopt;
   const double size = length(dy);
@@ -140,12 +183,13 @@ std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side) {
     if (noise <= certain) break;
   }
   if (share <= 3.0 * noise) return dy;
-  return correct(right_side, dy, std::max(1e-11, noise), part);
+  return correct(right_side, dy, std::max(1e-11, noise), part, product);
 }
 
 /// Solves by GMRES with the factor as a preconditioner, from the start `dy`, whose image it then needs.
 template <int dim>
-std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, double tolerance, double part) {
+std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, double tolerance, double part,
+                                              const Product& product) {
   const auto preconditioned = [&](const VecX& force, VecX& motion) {
     if (!step_.solve_at_end(force, motion)) return false;
     motion = motion.cwiseProduct(weights_);

@@ -7,8 +7,10 @@
 // products are differences of g.
 #pragma once
 
+#include <functional>
 #include <optional>
 
+#include "clearance/solver/sparse_slopes.h"
 #include "clearance/solver/step.h"
 
 namespace clearance {
@@ -25,6 +27,15 @@ class StepTangent {
 
   /// Solves (dg/dy) dy = right_side at the polished end. No value if the derivative is singular.
   std::optional<VecX> solve(const VecX& right_side);
+  /// Makes the end ready for solves without moving it: that of a step that has been polished before. False if no
+  /// Hessian there can be factorised.
+  bool prepare() { return step_.factorise_at_end(); }
+  /// Solves (dg/dy)^T dy = right_side, with the Jacobian of friction by the unknowns x at the end, and its gradient;
+  /// both empty where nothing has friction. The other forces have energies, so that their derivatives are symmetric.
+  std::optional<VecX> solve_transposed(const VecX& right_side, const SparseMatrix& friction_by_end,
+                                       const VecX& friction);
+  /// Returns the product of the transposed derivative of all gradients in the blocks of x with the motion `dy`.
+  VecX full_transposed_product(const VecX& dy, const SparseMatrix& friction_by_end, const VecX& friction);
   /// Estimated relative error of all solves so far.
   double error() const { return error_; }
 
@@ -37,10 +48,15 @@ class StepTangent {
   const VecX& x() const { return step_.end_state().point.iterate.x; }
 
  private:
+  /// Returns the product of a matrix with a motion, by differences over a part of the reach.
+  using Product = std::function<VecX(const VecX& dy, double part)>;
   VecX product(const VecX& dy, double part);
+  template <class Function>
+  VecX difference(const VecX& dy, double part, const Function& function);
   double find_reach_of_shapes() const;
   double length(const VecX& dy) const;
-  std::optional<VecX> correct(const VecX& right_side, VecX dy, double tolerance, double part);
+  std::optional<VecX> solve(const VecX& right_side, const Product& product);
+  std::optional<VecX> correct(const VecX& right_side, VecX dy, double tolerance, double part, const Product& product);
 
   Step<dim>& step_;
   VecX weights_;  // [m] of motion per unit of Newton's unknowns

@@ -1,0 +1,174 @@
+// Steps beside a step of a run: the same step with another value of a number of the scene, from another state, or to
+// another end. They are evaluated, not solved; derivatives of runs are differences between them.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clearance/derivatives/scene_variant.h"
+#include "clearance/derivatives/state_numbers.h"
+#include "clearance/simulation/stepping/stepped_scene.h"
+#include "clearance/solver/step_tangent.h"
+
+namespace clearance::derivatives {
+
+/// Offsets, in units of a length, and weights of a difference of fourth order, and weights of one of second order with
+/// the same offsets.
+struct Stencil {
+  std::vector<double> offsets, weights, coarse;
+};
+const Stencil& central();
+
+/// Returns the sum of weights times values over a length. The weights add up to zero, so that differences from the
+/// middle value do as well, and values that are equal give exactly zero.
+VecX sum_of(const std::vector<VecX>& values, const std::vector<double>& weights, double length);
+
+inline VecX vector_of(const std::vector<double>& values) {
+  return Eigen::Map<const VecX>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+/// Returns a state of the model `from` as one of the model `to`, of bodies of other sizes.
+State rescaled(const Model& from, const Model& to, State state);
+
+/// Starts a scene. Issues: its problems; or, with the scene started, what it uses that has no derivatives.
+Result<Done> start_scene(SceneDesc desc, SteppedScene& scene);
+
+/// Change of a number over which differences are taken first, as a share of it, or of one where it is zero.
+inline constexpr double first_share = 1e-3;
+
+/// The numbers of a step that was evaluated.
+struct Evaluation {
+  VecX gradient;  // of the balance, in Newton's unknowns
+  VecX numbers;   // of the state at the end
+  VecX probes;
+  double motion = 0.0;  // [m] of surfaces and half-spaces against each other, from where they are in the step itself
+};
+
+/// Evaluations at the points of a stencil.
+struct Evaluations {
+  std::vector<VecX> gradients, numbers, probes;
+  double motion = 0.0;  // [m] the largest
+
+  void add(Evaluation evaluation) {
+    motion = std::max(motion, evaluation.motion);
+    gradients.push_back(std::move(evaluation.gradient));
+    numbers.push_back(std::move(evaluation.numbers));
+    probes.push_back(std::move(evaluation.probes));
+  }
+  bool are_finite() const {
+    return std::all_of(gradients.begin(), gradients.end(), [](const VecX& g) { return g.allFinite(); });
+  }
+};
+
+/// Scenes with other values of one parameter.
+template <int dim>
+struct Variants {
+  struct Variant {
+    std::unique_ptr<SceneVariant> scene;
+    StepWorkspace<dim> workspace;
+  };
+  Stencil stencil;
+  double length = 0.0;  ///< of the changes, in the unit of the scene
+  std::vector<Variant> variants;
+  bool is_settled = false;  ///< True if a shorter length is known to be no better.
+};
+
+/// A step that has been solved, with what is needed to evaluate it again.
+struct StepRecord {
+  State begin;             ///< where the run was
+  double narrowing = 1.0;  ///< State::narrowing at the end
+  VecX x_end;              ///< [m]
+  StepDecisions decisions;
+};
+
+template <int dim>
+class NearbySteps {
+ public:
+  NearbySteps(SteppedScene& nominal, const SceneMaker& make)
+      : nominal_(nominal),
+        make_(make),
+        held_(*nominal.scene),
+        numbers_(nominal.scene->options.integrator.method),
+        own_(nominal.scene->model, nominal.scene->options),
+        shadow_(nominal.scene->model, nominal.scene->options) {}
+
+  /// Makes scenes whose values of the parameter differ from its value by multiples of `length`. Issues: those of the
+  /// values that differences need.
+  Result<Done> make_variants(const Parameter& parameter, double length, Variants<dim>& variants) const;
+
+  /// Solves the step from the state of the scene, and moves its end to the accuracy that derivatives need. False if
+  /// that is not possible, or if the run is stopped.
+  bool solve();
+  bool is_stopped() const { return is_stopped_; }
+  /// Says why the last call has failed.
+  const std::string& failure() const { return failure_; }
+  /// Makes a step that was solved the present one again.
+  bool reopen(const StepRecord& record);
+  StepRecord record() const { return {begin_, end_.narrowing, tangent_->x(), decisions_}; }
+
+  // The step under way.
+  const State& begin() const { return begin_; }  ///< the state of the run at its start
+  const State& from() const { return from_; }    ///< the same with what the step writes there before it is solved
+  const State& end() const { return end_; }
+  const PrescribedTargets& targets() const { return *targets_; }
+  Step<dim>& step() { return *step_; }
+  StepTangent<dim>& tangent() { return *tangent_; }
+  const StateNumbers& numbers() const { return numbers_; }
+  StepForces forces() { return nominal_.probes.needs_forces() ? step_->forces_at_end() : StepForces{}; }
+  const Potential* joints() const {
+    const SceneModel& scene = *nominal_.scene;
+    return scene.joint_potential ? &own_.potential(*scene.joint_potential) : nullptr;
+  }
+
+  /// Returns a state with changed numbers, in which rigid bodies keep their shape.
+  State changed(const State& state, const VecX& change) const;
+  /// Evaluates the step of the scene itself from `start` to `x_end`, with prescribed nodes at their targets.
+  std::optional<Evaluation> evaluate(const State& start, const VecX& x_end) {
+    return evaluate(nominal_.desc, *nominal_.scene, nominal_.probes, shadow_, start, x_end);
+  }
+  /// Evaluates the step in the variants, from the same state to the same end.
+  std::optional<Evaluations> evaluate(Variants<dim>& variants);
+  std::optional<Evaluation> evaluate(typename Variants<dim>::Variant& variant, const State& start, const VecX& x_end) {
+    return evaluate(variant.scene->desc, *variant.scene->scene, variant.scene->probes, variant.workspace, start, x_end);
+  }
+  /// Gives a variant the activation distances of the step.
+  void narrow(typename Variants<dim>::Variant& variant) const;
+  /// Evaluates the variants, with shorter changes where the balance is far from linear in the parameter, and sets
+  /// `pull` to its derivative. No value if there is none, for the reason that `failure` says.
+  std::optional<Evaluations> find_pull(const Parameter& parameter, Variants<dim>& variants, VecX& pull);
+
+ private:
+  std::optional<Evaluation> evaluate(const SceneDesc& desc, SceneModel& scene, const Probes& probes,
+                                     StepWorkspace<dim>& workspace, const State& start, const VecX& x_end);
+  bool fail(std::string message) {
+    failure_ = std::move(message);
+    return false;
+  }
+  bool begin_step();
+  void open(Step<dim>& step);
+
+  SteppedScene& nominal_;
+  const SceneMaker& make_;
+  HeldContact held_;
+  StateNumbers numbers_;
+  StepWorkspace<dim> own_, shadow_;
+  StepHooks hooks_;
+  std::string failure_;
+  bool is_stopped_ = false;
+  // The next members are those of the step under way.
+  State begin_, from_, end_;
+  std::optional<PrescribedTargets> targets_;
+  std::optional<SolvedStep<dim>> solved_;
+  Step<dim>* step_ = nullptr;
+  std::optional<StepTangent<dim>> tangent_;
+  StepDecisions decisions_;
+  Eigen::Index num_numbers_ = 0;  // of the end
+};
+
+extern template class NearbySteps<2>;
+extern template class NearbySteps<3>;
+
+}  // namespace clearance::derivatives

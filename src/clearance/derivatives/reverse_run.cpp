@@ -1,0 +1,392 @@
+#include "clearance/derivatives/reverse_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "clearance/derivatives/nearby_steps.h"
+#include "clearance/math/dimension.h"
+#include "clearance/model/blocks.h"
+#include "clearance/scene/validate.h"
+#include "clearance/simulation/build/motion_targets.h"
+#include "clearance/solver/step_transpose.h"
+
+namespace clearance::derivatives {
+
+namespace {
+
+/// Difference between a step and its check, as a share, from which on the derivative is refused, and of the two orders
+/// of that check up to which no shorter change is tried. Contacts at the very limit of sticking bend differences of any
+/// length: the check then counts as known to ten times what its two orders differ by.
+constexpr double most_error = 1e-5, good_error = 1e-7, most_misses = 10.0;
+
+template <int dim>
+class RunRecording final : public Recording {
+ public:
+  RunRecording(std::unique_ptr<SteppedScene> scene, SceneMaker make, RecordOptions options)
+      : scene_(std::move(scene)), make_(std::move(make)), options_(std::move(options)), near_(*scene_, make_) {}
+
+  void run();
+  RecordEnd end() const override { return end_; }
+  const Issues& errors() const override { return errors_; }
+  const SteppedScene& scene() const override { return *scene_; }
+  int num_steps() const override { return static_cast<int>(records_.size()); }
+  const State& state(int step) const override {
+    return step < num_steps() ? records_[static_cast<std::size_t>(step)].begin : scene_->state;
+  }
+  Result<ReverseGradient> backward(const std::vector<Seed>& seeds, const std::vector<std::string>& parameters) override;
+
+ private:
+  /// A number of the scene by which L is differentiated.
+  struct ByParameter {
+    Parameter parameter;
+    Variants<dim> variants;
+    double slope = 0.0;
+  };
+
+  Result<Done> start_parameters(const std::vector<std::string>& paths, std::vector<ByParameter>& by);
+  bool step_back(State& cotangent, std::vector<ByParameter>& by, ReverseGradient& gradient);
+  void add_anchors(const VecX& targets, const State& end, State& start) const;
+  std::pair<State, VecX> direction();
+  struct Check {
+    double error = infinity, miss = infinity;  // as shares
+  };
+  Check check(const StepCotangent& step, const VecX& of_end, const State& of_start);
+  double slope_of_start(const ByParameter& by, const State& cotangent) const;
+  VecX find_controls(const VecX& motion, const VecX& of_end);
+  bool fail(std::string message) {
+    failure_ = {"", fmt::format("step {}", near_.begin().step + 1), "", std::move(message)};
+    return false;
+  }
+
+  std::unique_ptr<SteppedScene> scene_;
+  SceneMaker make_;
+  RecordOptions options_;
+  NearbySteps<dim> near_;
+  std::vector<StepRecord> records_;
+  RecordEnd end_ = RecordEnd::complete;
+  Issues errors_;
+  Issue failure_;
+};
+
+template <int dim>
+void RunRecording<dim>::run() {
+  const int wanted = options_.num_steps > 0 ? options_.num_steps : clearance::num_steps(scene_->desc.time);
+  for (int step = 1; step <= wanted; ++step) {
+    if (options_.is_stop_wanted && options_.is_stop_wanted()) {
+      end_ = RecordEnd::stopped;
+      return;
+    }
+    if (!near_.solve()) {
+      end_ = near_.is_stopped() ? RecordEnd::stopped : RecordEnd::failed;
+      if (!near_.is_stopped()) errors_.push_back({"", fmt::format("step {}", step), "", near_.failure()});
+      return;
+    }
+    records_.push_back(near_.record());
+    scene_->state = near_.end();
+    if (options_.on_step) options_.on_step(step, wanted);
+  }
+}
+
+/// Returns a state of derivatives, zero by the numbers of `state`.
+State zero_like(const State& state) {
+  State zero;
+  for (auto numbers :
+       {&State::x, &State::v, &State::a, &State::x_prev, &State::v_prev, &State::x_anchor, &State::controls}) {
+    zero.*numbers = VecX::Zero((state.*numbers).size());
+  }
+  zero.stick = state.stick;
+  for (StickVertex& vertex : zero.stick) vertex.displacement.setZero();
+  return zero;
+}
+
+/// Adds derivatives by the numbers of a state where both have them.
+void add(const State& from, State& to) {
+  for (auto numbers : {&State::x, &State::v, &State::a, &State::x_prev, &State::v_prev}) {
+    if ((from.*numbers).size() > 0 && (to.*numbers).size() > 0) to.*numbers += from.*numbers;
+  }
+  for (std::size_t k = 0; k < from.stick.size(); ++k) to.stick[k].displacement += from.stick[k].displacement;
+}
+
+/// Passes the derivatives by prescribed positions on to where the motions start from. A motion moves each block by
+/// itself, and is affine in its anchor.
+template <int dim>
+void RunRecording<dim>::add_anchors(const VecX& targets, const State& end, State& start) const {
+  const SceneModel& scene = *scene_->scene;
+  const State& begin = near_.begin();
+  VecX of_anchor = end.x_anchor;
+  State moved = begin;
+  if (targets.size() > 0) {
+    // The motion by which an affine function is differenced may be of any length.
+    const double length = scene.model.bbox_diagonal;
+    for (int c = 0; c < dim; ++c) {
+      std::array<VecX, 2> positions;
+      for (const int side : {0, 1}) {
+        moved = begin;
+        for (Eigen::Index i = c; i < moved.x_anchor.size(); i += dim) moved.x_anchor[i] += (2 * side - 1) * length;
+        positions[static_cast<std::size_t>(side)] = find_targets(scene, moved)->positions;
+      }
+      const VecX slope = (positions[1] - positions[0]) / (2.0 * length);
+      for (std::size_t k = 0; k < near_.targets().blocks.size(); ++k) {
+        const int b = near_.targets().blocks[k];
+        of_anchor[dim * static_cast<Eigen::Index>(b) + c] +=
+            block<dim>(slope, static_cast<int>(k)).dot(block<dim>(targets, static_cast<int>(k)));
+      }
+    }
+  }
+  // A motion that begins takes its anchor from where the block is.
+  moved = begin;
+  for (Eigen::Index i = 0; i < moved.x_anchor.size(); ++i) moved.x_anchor[i] = infinity;
+  if (!find_targets(scene, moved)) return;
+  for (Eigen::Index i = 0; i < of_anchor.size(); ++i) {
+    (moved.x_anchor[i] == infinity ? start.x_anchor : start.x)[i] += of_anchor[i];
+  }
+}
+
+/// Returns the derivatives by the controls of the step.
+template <int dim>
+VecX RunRecording<dim>::find_controls(const VecX& motion, const VecX& of_end) {
+  const State begin = near_.begin();
+  VecX slopes = VecX::Zero(begin.controls.size());
+  for (Eigen::Index k = 0; k < slopes.size(); ++k) {
+    const double length = first_share * std::max(std::abs(begin.controls[k]), 1.0);
+    Evaluations all;
+    for (const double offset : central().offsets) {
+      State changed = begin;
+      changed.controls[k] += offset * length;
+      auto evaluation = near_.evaluate(changed, near_.tangent().x());
+      if (!evaluation) return slopes;
+      all.add(std::move(*evaluation));
+    }
+    slopes[k] = motion.dot(sum_of(all.gradients, central().weights, length)) +
+                of_end.dot(sum_of(all.numbers, central().weights, length));
+  }
+  return slopes;
+}
+
+/// Returns a state of derivatives along a direction of signs that no symmetry hides, scaled so that all kinds of
+/// numbers move by similar lengths, and rigid bodies without stretch; and such a motion of the end.
+template <int dim>
+std::pair<State, VecX> RunRecording<dim>::direction() {
+  const Step<dim>& step = near_.step();
+  const LocalCoordinates<dim>& coordinates = step.inputs().coordinates();
+  const State& begin = near_.begin();
+  const double h = scene_->scene->options.integrator.h;
+  std::uint64_t bits = 0x9e3779b97f4a7c15ULL;
+  const auto next = [&] {
+    bits ^= bits << 13;
+    bits ^= bits >> 7;
+    bits ^= bits << 17;
+    return 2.0 * (static_cast<double>(bits >> 11) * 0x1p-53) - 1.0;
+  };
+  const auto local = [&] {
+    VecX dy(dim * static_cast<Eigen::Index>(coordinates.num_blocks()));
+    for (double& number : dy) number = next();
+    return dy;
+  };
+  State along = zero_like(begin);
+  along.x = coordinates.expand(begin.x, local());
+  along.x_anchor = coordinates.expand(begin.x, local());
+  along.v = coordinates.expand(begin.x, local()) / h;
+  if (along.a.size() > 0) along.a = coordinates.expand(begin.x, local()) / (h * h);
+  if (along.x_prev.size() > 0) along.x_prev = coordinates.expand(begin.x_prev, local());
+  if (along.v_prev.size() > 0) along.v_prev = coordinates.expand(begin.x_prev, local()) / h;
+  for (StickVertex& vertex : along.stick) {
+    for (int c = 0; c < dim; ++c) vertex.displacement[c] = next();
+  }
+  VecX dy = local();
+  clear_blocks<dim>(coordinates.reduce(step.problem().is_fixed()), dy);
+  const std::vector<char>& held = step.problem().held_components();
+  if (!held.empty()) clear_components<dim>(coordinates.reduce(held), dy);
+  return {std::move(along), std::move(dy)};
+}
+
+/// Compares the transposed derivative with differences along a direction of the numbers of
+/// the start and the motion of the end. If it is right, the balance times lam and the end times z_end' change with the
+/// start as z' says, and with the motion of the end not at all.
+template <int dim>
+auto RunRecording<dim>::check(const StepCotangent& step, const VecX& of_end, const State& of_start) -> Check {
+  const LocalCoordinates<dim>& coordinates = near_.step().inputs().coordinates();
+  const StateNumbers& numbers = near_.numbers();
+  const State& begin = near_.begin();
+  const VecX& x_end = near_.tangent().x();
+  const auto [along, dy] = direction();
+  const VecX rate = numbers.of(along, begin), of_numbers = numbers.of(of_start, begin);
+  const double h = scene_->scene->options.integrator.h, size = scene_->scene->model.bbox_diagonal;
+  const double longest =
+      std::max(numbers.length_of(rate, begin, h, size), coordinates.expand(x_end, dy).cwiseAbs().maxCoeff());
+  Check best;
+  for (const double part : {1.0, 0.03, 0.001}) {
+    const double length = part * near_.tangent().reach() / longest;
+    Evaluations all;
+    for (const double offset : central().offsets) {
+      auto evaluation = near_.evaluate(near_.changed(begin, offset * length * rate),
+                                       coordinates.move(x_end, offset * length * dy, 1.0));
+      if (!evaluation) return {};
+      all.add(std::move(*evaluation));
+    }
+    const auto slope = [&](const std::vector<double>& weights, double* terms) {
+      const VecX of_balance = step.motion.cwiseProduct(sum_of(all.gradients, weights, length));
+      const VecX of_state = of_end.cwiseProduct(sum_of(all.numbers, weights, length));
+      // Terms of random signs leave the root of the sum of their squares.
+      if (terms != nullptr) {
+        *terms =
+            std::sqrt(of_balance.squaredNorm() + of_state.squaredNorm() + of_numbers.cwiseProduct(rate).squaredNorm());
+      }
+      return of_balance.sum() + of_state.sum();
+    };
+    double terms = 0.0;
+    const double fine = slope(central().weights, &terms);
+    if (!(terms > 0.0)) return {0.0, 0.0};
+    const double miss = std::abs(fine - slope(central().coarse, nullptr)) / terms;
+    if (miss < best.miss) best = {std::abs(fine - of_numbers.dot(rate)) / terms, miss};
+    if (miss <= good_error) break;
+  }
+  return best;
+}
+
+template <int dim>
+Result<Done> RunRecording<dim>::start_parameters(const std::vector<std::string>& paths, std::vector<ByParameter>& by) {
+  Result<std::vector<Parameter>> parameters = find_parameters(scene_->desc, paths);
+  if (!parameters) return parameters.issues();
+  Issues issues;
+  for (Parameter& parameter : *parameters) {
+    ByParameter made{std::move(parameter), {}, 0.0};
+    Result<Done> variants = near_.make_variants(made.parameter, first_share * made.parameter.size(), made.variants);
+    if (!variants) issues.insert(issues.end(), variants.issues().begin(), variants.issues().end());
+    by.push_back(std::move(made));
+  }
+  if (!issues.empty()) return issues;
+  return Done{};
+}
+
+/// Passes the derivatives by the end of the present step on to its start.
+template <int dim>
+bool RunRecording<dim>::step_back(State& cotangent, std::vector<ByParameter>& by, ReverseGradient& gradient) {
+  const VecX of_end = near_.numbers().of(cotangent, near_.end());
+  const std::optional<StepCotangent> step = StepTranspose<dim>(near_.step(), near_.tangent()).pull_back(cotangent);
+  if (!step) {
+    return fail("the equations of the derivative have no solution: a body moves freely, or is about to buckle");
+  }
+  State of_start = zero_like(near_.begin());
+  add(step->start, of_start);
+  add_anchors(step->targets, cotangent, of_start);
+  const auto [error, miss] = check(*step, of_end, of_start);
+  gradient.error = std::max(gradient.error, error);
+  if (!(error <= std::max(most_error, most_misses * miss))) {
+    return fail(
+        fmt::format("the transposed derivative differs from that of the step by a share of {:.1e}: the step "
+                    "depends on something that reverse mode does not know, which forward mode does",
+                    error));
+  }
+  for (ByParameter& parameter : by) {
+    VecX pull;
+    const std::optional<Evaluations> all = near_.find_pull(parameter.parameter, parameter.variants, pull);
+    if (!all) return fail(near_.failure());
+    parameter.slope += step->motion.dot(pull) +
+                       of_end.dot(sum_of(all->numbers, parameter.variants.stencil.weights, parameter.variants.length));
+  }
+  gradient.controls.push_back(find_controls(step->motion, of_end));
+  gradient.prescribed.push_back({near_.targets().blocks, step->targets});
+  cotangent = std::move(of_start);
+  return true;
+}
+
+template <int dim>
+Result<ReverseGradient> RunRecording<dim>::backward(const std::vector<Seed>& seeds,
+                                                    const std::vector<std::string>& parameters) {
+  const Eigen::Index size = scene_->state.x.size();
+  Issues issues;
+  if (seeds.size() > records_.size() + 1) {
+    issues.push_back({"", "seeds", "", fmt::format("expected at most {}, one for each state", records_.size() + 1)});
+  }
+  for (std::size_t k = 0; k < seeds.size(); ++k) {
+    for (const VecX* numbers : {&seeds[k].x, &seeds[k].v}) {
+      if (numbers->size() == 0 || (numbers->size() == size && numbers->allFinite())) continue;
+      issues.push_back({"", fmt::format("seeds[{}]", k), "",
+                        fmt::format("expected {} finite numbers, one for each unknown, or none", size)});
+    }
+  }
+  std::vector<ByParameter> by;
+  if (Result<Done> started = start_parameters(parameters, by); !started) {
+    issues.insert(issues.end(), started.issues().begin(), started.issues().end());
+  }
+  if (!issues.empty()) return issues;
+
+  ReverseGradient gradient;
+  const auto add_seed = [&](int step, State& cotangent) {
+    if (static_cast<std::size_t>(step) >= seeds.size()) return;
+    const Seed& seed = seeds[static_cast<std::size_t>(step)];
+    if (seed.x.size() > 0) cotangent.x += seed.x;
+    if (seed.v.size() > 0) cotangent.v += seed.v;
+  };
+  State cotangent = zero_like(scene_->state);
+  for (int step = num_steps(); step >= 1; --step) {
+    if (options_.is_stop_wanted && options_.is_stop_wanted()) return Issues{{"", "", "", "stopped"}};
+    add_seed(step, cotangent);
+    if (!near_.reopen(records_[static_cast<std::size_t>(step - 1)])) {
+      fail(near_.failure());
+      return Issues{failure_};
+    }
+    if (!step_back(cotangent, by, gradient)) return Issues{failure_};
+    if (options_.on_step) options_.on_step(step, num_steps());
+  }
+  add_seed(0, cotangent);
+  std::reverse(gradient.prescribed.begin(), gradient.prescribed.end());
+  std::reverse(gradient.controls.begin(), gradient.controls.end());
+  for (const ByParameter& parameter : by)
+    gradient.parameters.push_back(parameter.slope + slope_of_start(parameter, cotangent));
+  gradient.start_x = cotangent.x + cotangent.x_anchor;
+  gradient.start_v = cotangent.v;
+  return gradient;
+}
+
+/// Returns the derivative of what the start of the run gives to L by a parameter.
+template <int dim>
+double RunRecording<dim>::slope_of_start(const ByParameter& by, const State& cotangent) const {
+  const State& start = state(0);
+  std::vector<VecX> states;
+  for (const auto& variant : by.variants.variants) {
+    const SceneModel& scene = *variant.scene->scene;
+    states.push_back(near_.numbers().of(rescaled(scene.model, scene_->scene->model, scene.initial_state), start));
+  }
+  return near_.numbers().of(cotangent, start).dot(sum_of(states, by.variants.stencil.weights, by.variants.length));
+}
+
+/// Returns what reverse mode has no derivatives of, beyond what forward mode has none of.
+Issues find_unsupported_backwards(const SteppedScene& scene) {
+  Issues issues;
+  if (!scene.scene->model.restitution.is_zero()) {
+    issues.push_back(
+        {"", "restitution", "", "rebounds have no derivatives in reverse mode; expected 0, or forward mode"});
+  }
+  for (const auto& potential : scene.scene->model.potentials) {
+    if (potential->history_size() == 0) continue;
+    issues.push_back({"", "bodies", potential->name(),
+                      "a material that remembers plastic deformation has no derivatives in reverse mode; forward mode "
+                      "has them"});
+  }
+  return issues;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Recording>> Recording::make(const SceneMaker& make, const RecordOptions& options) {
+  Result<SceneDesc> desc = make({});
+  if (!desc) return desc.issues();
+  auto scene = std::make_unique<SteppedScene>();
+  if (Result<Done> started = start_scene(std::move(*desc), *scene); !started) return started.issues();
+  if (Issues problems = find_unsupported_backwards(*scene); !problems.empty()) return problems;
+  const int dim = scene->scene->dim;
+  return with_dimension(dim, [&](auto d) -> Result<std::unique_ptr<Recording>> {
+    auto recording = std::make_unique<RunRecording<d>>(std::move(scene), make, options);
+    recording->run();
+    return std::unique_ptr<Recording>(std::move(recording));
+  });
+}
+
+}  // namespace clearance::derivatives

@@ -1,0 +1,74 @@
+// Derivatives of a number of a run by many numbers of it, in reverse mode (docs/derivatives.md).
+//
+// A recording runs a scene and keeps the states of all steps. A number L of these states, given by its derivatives by
+// them (seeds), is then followed back step by step (solver/step_transpose.h), at the price of one direction of Newton's
+// method a step, whatever the number of the numbers that it is differentiated by.
+//
+// Every step compares its transposed derivative with a difference of evaluations along a direction of all numbers at
+// once. What a step depends on and reverse mode does not know of is thus refused, and does not give a wrong number.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clearance/derivatives/scene_variant.h"
+
+namespace clearance {
+struct SteppedScene;
+}
+
+namespace clearance::derivatives {
+
+struct RecordOptions {
+  int num_steps = 0;  ///< 0: those of the scene
+  /// Called after every step, forwards and backwards.
+  std::function<void(int step, int num_steps)> on_step;
+  std::function<bool()> is_stop_wanted;
+};
+
+/// Derivatives of L by the unknowns of a state, dim numbers a block (State::x, State::v); empty: zero.
+struct Seed {
+  VecX x;  ///< by positions
+  VecX v;  ///< by velocities
+};
+
+/// Derivatives of L.
+struct ReverseGradient {
+  VecX start_x;  ///< by the unknowns at the start, with the rest shapes held
+  VecX start_v;  ///< by their velocities at the start
+  /// Per step: the prescribed blocks, and the derivatives by their positions at its end, dim numbers a block.
+  struct Prescribed {
+    std::vector<int> blocks;
+    VecX positions;
+  };
+  std::vector<Prescribed> prescribed;
+  std::vector<VecX> controls;      ///< per step: by the values of the scene's controls in it
+  std::vector<double> parameters;  ///< by the numbers at the paths that were asked for
+  /// Largest difference, as a share, between a step and the differences that check it.
+  double error = 0.0;
+};
+
+enum class RecordEnd { complete, stopped, failed };
+
+class Recording {
+ public:
+  /// Runs the scene. Issues, with nothing run: problems of the scene, and parts of it that have no derivatives.
+  static Result<std::unique_ptr<Recording>> make(const SceneMaker& make, const RecordOptions& options);
+  virtual ~Recording() = default;
+
+  virtual RecordEnd end() const = 0;
+  virtual const Issues& errors() const = 0;  ///< why the run has ended before its last step
+  virtual const SteppedScene& scene() const = 0;
+  virtual int num_steps() const = 0;               ///< steps that have been taken
+  virtual const State& state(int step) const = 0;  ///< 0: the start
+
+  /// Returns the derivatives of L, given by a seed per state, the start first; missing ones are zero. `parameters` are
+  /// paths of numbers of the scene, each of which costs four evaluations a step more. Issues: seeds of another size,
+  /// paths that lead to no number, or the step that has no transposed derivative.
+  virtual Result<ReverseGradient> backward(const std::vector<Seed>& seeds,
+                                           const std::vector<std::string>& parameters = {}) = 0;
+};
+
+}  // namespace clearance::derivatives

@@ -1,0 +1,140 @@
+#include "clearance/solver/step_transpose.h"
+
+#include "clearance/model/feasible_model.h"
+#include "clearance/solver/formula_slopes.h"
+
+namespace clearance {
+
+template <int dim>
+StepTranspose<dim>::StepTranspose(Step<dim>& step, StepTangent<dim>& tangent)
+    : step_(step), tangent_(tangent), in_(step.inputs()) {}
+
+/// Returns M dx, with the factors of the formulas.
+template <int dim>
+VecX StepTranspose<dim>::mass_product(const VecX& dx) const {
+  VecX product = VecX::Zero(dx.size());
+  if (in_.copies.consistent_mass) {
+    in_.copies.consistent_mass->add_product(dx, 1.0, product);
+    return product;
+  }
+  for (int b = 0; b < in_.model.layout.num_blocks; ++b) {
+    block<dim>(product, b) = step_.problem().target().mass_factor(b) * in_.model.mass[b] * block<dim>(dx, b);
+  }
+  return product;
+}
+
+/// Adds the derivatives by the start of the potentials that remember it, as damping does.
+template <int dim>
+void StepTranspose<dim>::add_lagged(const VecX& force, VecX& start) {
+  const State& state = in_.state;
+  const VecX& x = tangent_.x();
+  const double h = in_.options.integrator.h, scale = step_.problem().target().scale;
+  const double length = tangent_.reach_of_shapes();
+  for (std::size_t k = 0; k < in_.copies.potentials.size(); ++k) {
+    std::unique_ptr<Potential> potential = in_.copies.potentials[k]->clone();
+    const auto gradient_from = [&](const VecX& x_t0) {
+      VecX gradient = VecX::Zero(x.size());
+      potential->set_turns(state.x, state.turns);
+      potential->set_history(history_of(state, k));
+      if (!potential->begin_step(x_t0, h, (state.step + 1) * h)) return gradient;
+      potential->refer_to(x);
+      potential->add_gradient(x, scale, gradient);
+      return gradient;
+    };
+    // A change that no symmetry hides tells whether the potential remembers anything.
+    VecX changed = state.x;
+    for (Eigen::Index i = 0; i < changed.size(); ++i)
+      changed[i] += length * (0.3 + 0.7 * static_cast<double>(i * i % 7) / 6.0);
+    if (gradient_from(state.x) == gradient_from(changed)) continue;
+    const auto num_blocks = static_cast<std::size_t>(in_.model.layout.num_blocks);
+    SlopePattern pattern{dim, dim, dim, num_blocks, std::vector<std::vector<int>>(num_blocks)};
+    for (const BlockKey key : potential->pattern()) {
+      const int row = block_row(key), column = block_column(key);
+      pattern.rows[static_cast<std::size_t>(column)].push_back(row);
+      if (row != column) pattern.rows[static_cast<std::size_t>(row)].push_back(column);
+    }
+    const SparseMatrix slopes =
+        find_slopes(pattern, length, [&](const VecX& change) { return gradient_from(state.x + change); });
+    start += slopes.transpose() * force;
+  }
+}
+
+template <int dim>
+std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
+  const State& from = in_.state;
+  const Model& model = in_.model;
+  const LocalCoordinates<dim>& coordinates = in_.coordinates();
+  const StepProblem<dim>& problem = step_.problem();
+  const VecX& x = tangent_.x();
+  const FormulaSlopes<dim> formulas(model, in_.options.integrator, in_.targets, step_.marks(), from, x,
+                                    tangent_.reach_of_shapes());
+  const FrictionSlopes friction = find_friction_slopes<dim>(in_, step_, tangent_.reach());
+
+  StepCotangent result;
+  State& start = result.start;
+  start.x = VecX::Zero(from.x.size());
+  start.v = VecX::Zero(from.v.size());
+  start.a = VecX::Zero(from.a.size());
+  start.x_prev = VecX::Zero(from.x_prev.size());
+  start.v_prev = VecX::Zero(from.v_prev.size());
+  start.stick = from.stick;
+  for (StickVertex& vertex : start.stick) vertex.displacement.setZero();
+  const auto add_to_stick = [&](const VecX& numbers) {
+    for (std::size_t k = 0; k < start.stick.size(); ++k) {
+      start.stick[k].displacement += block<3>(numbers, static_cast<int>(k));
+    }
+  };
+
+  // 1. The end of the state that the formulas give depends on its start and on y.
+  VecX of_end = end.x, of_led = VecX::Zero(from.x.size());
+  formulas.pull_back({{}, end.v, end.a, end.x_prev, end.v_prev}, start, of_end, of_led);
+  VecX of_stick = VecX::Zero(3 * static_cast<Eigen::Index>(friction.stick.size()));
+  for (std::size_t k = 0, at = 0; k < friction.stick.size(); ++k) {
+    const std::pair key(friction.stick[k].vertex, friction.stick[k].partner);
+    while (at < end.stick.size() && std::pair(end.stick[at].vertex, end.stick[at].partner) < key) ++at;
+    if (at == end.stick.size()) break;
+    if (std::pair(end.stick[at].vertex, end.stick[at].partner) != key) continue;
+    block<3>(of_stick, static_cast<int>(k)) = end.stick[at].displacement;
+  }
+  if (!friction.is_empty()) {
+    of_end += friction.stick_by_end.transpose() * of_stick;
+    start.x += friction.stick_by_start.transpose() * of_stick;
+    add_to_stick(friction.stick_by_stick.transpose() * of_stick);
+  }
+
+  // 2. The balance gives the free unknowns. Prescribed ones are where they are told to be.
+  const std::optional<VecX> solved =
+      tangent_.solve_transposed(-problem.free_part(coordinates, x, of_end), friction.force_by_end, friction.gradient);
+  if (!solved) return std::nullopt;
+  result.motion = *solved;
+  const VecX force = coordinates.expand(x, *solved);
+  const VecX of_balance = tangent_.full_transposed_product(*solved, friction.force_by_end, friction.gradient);
+
+  // 3. The balance depends on the start by inertia, friction and what potentials remember.
+  if (problem.target().has_inertia) {
+    FormulaCotangent of_target;
+    of_target.x_tilde = -mass_product(force);
+    VecX none = VecX::Zero(from.x.size());
+    formulas.pull_back(of_target, start, none, of_led);
+  }
+  if (!friction.is_empty()) {
+    start.x += friction.force_by_start.transpose() * force;
+    add_to_stick(friction.force_by_stick.transpose() * force);
+  }
+  add_lagged(force, start.x);
+
+  result.targets = VecX::Zero(in_.targets.positions.size());
+  for (std::size_t k = 0; k < in_.targets.blocks.size(); ++k) {
+    for (int c = 0; c < dim; ++c) {
+      if (!in_.targets.has_component(k, c)) continue;
+      const Eigen::Index i = dim * static_cast<Eigen::Index>(in_.targets.blocks[k]) + c;
+      result.targets[dim * static_cast<Eigen::Index>(k) + c] = of_end[i] + of_balance[i] + of_led[i];
+    }
+  }
+  return result;
+}
+
+template class StepTranspose<2>;
+template class StepTranspose<3>;
+
+}  // namespace clearance

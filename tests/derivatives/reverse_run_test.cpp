@@ -1,0 +1,171 @@
+#include "clearance/derivatives/reverse_run.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "clearance/derivatives/forward_run.h"
+#include "clearance/io/scene_reader.h"
+#include "clearance/simulation/stepping/stepped_scene.h"
+
+namespace clearance::derivatives {
+namespace {
+
+SceneMaker maker(const std::string& text) {
+  return [text](const std::vector<std::string>& overrides) -> Result<SceneDesc> {
+    Result<LoadedScene> loaded = load_scene_text(text, "scene.json", ".", overrides);
+    if (!loaded) return loaded.issues();
+    return std::move(loaded->scene);
+  };
+}
+
+std::unique_ptr<Recording> record(const std::string& text) {
+  Result<std::unique_ptr<Recording>> recording = Recording::make(maker(text), {});
+  for (const Issue& issue : recording.issues()) ADD_FAILURE() << to_string(issue);
+  if (!recording) return nullptr;
+  for (const Issue& issue : (*recording)->errors()) ADD_FAILURE() << to_string(issue);
+  return std::move(*recording);
+}
+
+ReverseGradient backward(Recording& recording, const std::vector<Seed>& seeds,
+                         const std::vector<std::string>& by = {}) {
+  Result<ReverseGradient> gradient = recording.backward(seeds, by);
+  for (const Issue& issue : gradient.issues()) ADD_FAILURE() << to_string(issue);
+  return gradient ? std::move(*gradient) : ReverseGradient{};
+}
+
+/// Returns the seed of a component of a vertex of the frames.
+VecX seed_of(const Recording& recording, int vertex, int component) {
+  const SceneModel& scene = *recording.scene().scene;
+  VecX seed = VecX::Zero(scene.initial_state.x.size());
+  for (const SurfaceMap::Term& term : scene.frames.vertex_map.terms(vertex)) {
+    seed[scene.dim * term.block + component] += term.weight;
+  }
+  return seed;
+}
+
+int vertex_at(const Recording& recording, const Vec<3>& place) {
+  const SceneModel& scene = *recording.scene().scene;
+  const VecX x = scene.frames.vertex_map.apply(scene.initial_state.x);
+  for (int v = 0; v < scene.frames.vertex_map.num_vertices(); ++v) {
+    if ((x.segment(scene.dim * v, scene.dim) - place.head(scene.dim)).norm() < 1e-9) return v;
+  }
+  ADD_FAILURE() << "no vertex there";
+  return 0;
+}
+
+/// The vertex at `place` and the probe `tip` are the same point: derivatives of its coordinates in both modes agree.
+void expect_forward(const std::string& text, const Vec<3>& place, const std::vector<std::string>& by,
+                    double tolerance = 1e-9) {
+  const std::unique_ptr<Recording> recording = record(text);
+  ASSERT_TRUE(recording);
+  Result<Gradient> forward = find_gradient(maker(text), {by, {}, 0, {}, {}});
+  for (const Issue& issue : forward.issues()) ADD_FAILURE() << to_string(issue);
+  ASSERT_TRUE(forward);
+  ASSERT_EQ(forward->end, GradientEnd::complete);
+  const int vertex = vertex_at(*recording, place);
+  const int dim = recording->scene().scene->dim;
+  for (int c = 0; c < dim; ++c) {
+    std::vector<Seed> seeds(static_cast<std::size_t>(recording->num_steps()) + 1);
+    seeds.back().x = seed_of(*recording, vertex, c);
+    const ReverseGradient reverse = backward(*recording, seeds, by);
+    ASSERT_EQ(reverse.parameters.size(), by.size());
+    for (std::size_t k = 0; k < by.size(); ++k) {
+      const VecX expected = forward->steps.back().derivatives.col(static_cast<Eigen::Index>(k));
+      EXPECT_NEAR(reverse.parameters[k], expected[c], tolerance * expected.norm())
+          << "component " << c << " by " << by[k];
+    }
+  }
+}
+
+std::string scene_of(const std::string& integrator, const std::string& rest, const std::string& body) {
+  return R"({"time": {"step": 0.01, "duration": 0.2, "integrator": ")" + integrator + R"("}, )" + rest + R"(
+    "bodies": [{"name": "body", )" +
+         body + R"(}],
+    "output": {"probes": [{"name": "tip", "body": "body", "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})";
+}
+
+const char* const box = R"("generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [2, 2, 2]},)";
+
+const char* const integrators[] = {"implicit_euler", "bdf2", "implicit_newmark", "bdf2_restarted", "bdf2_in_flight"};
+
+TEST(ReverseRun, AgreesWithForwardModeForIntegrators) {
+  for (const char* integrator : integrators) {
+    SCOPED_TRACE(integrator);
+    expect_forward(scene_of(integrator, "", std::string(box) + R"("linear_velocity": [1, 2, 0],
+          "material": {"youngs_modulus": 1e5}, "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]},
+            "linear_velocity": [0, 0.1, 0]}])"),
+                   {0.05, 0.05, 0.05},
+                   {"bodies[0].material.youngs_modulus", "bodies[0].material.poisson_ratio", "gravity[1]",
+                    "bodies[0].linear_velocity[0]", "bodies[0].motions[0].linear_velocity[1]"});
+  }
+}
+
+TEST(ReverseRun, AgreesWithForwardModeForFlyingBodies) {
+  for (const char* integrator : integrators) {
+    for (const char* kind : {"rigid", "affine"}) {
+      SCOPED_TRACE(std::string(integrator) + " " + kind);
+      expect_forward(scene_of(integrator, "",
+                              std::string(box) + R"("linear_velocity": [1, 2, 0],
+                       "angular_velocity": [100, 200, 50], "kind": ")" +
+                                  kind + "\""),
+                     {0.05, 0.05, 0.05}, {"gravity[1]", "bodies[0].linear_velocity[0]"});
+    }
+  }
+}
+
+/// A block slides and a softer one sticks with the sliding it remembers.
+TEST(ReverseRun, AgreesWithForwardModeForFriction) {
+  const std::string plane = R"("gravity": [4, -9, 0], "friction": {"coefficient": 0.2},
+    "half_spaces": [{"point": [0, -0.0501, 0], "normal": [0, 1, 0]}],)";
+  const std::string steep = R"("gravity": [0.4, -9, 0], "friction": {"coefficient": 0.2},
+    "half_spaces": [{"point": [0, -0.0501, 0], "normal": [0, 1, 0]}],)";
+  for (const char* integrator : {"implicit_euler", "bdf2_in_flight"}) {
+    for (const std::string& scene : {plane, steep}) {
+      for (const char* body : {R"("kind": "rigid")", R"("kind": "affine")", R"("material": {"youngs_modulus": 1e5})"}) {
+        SCOPED_TRACE(std::string(integrator) + body);
+        expect_forward(scene_of(integrator, scene, std::string(box) + body), {0.05, 0.05, 0.05},
+                       {"friction.coefficient", "gravity[0]"}, 1e-6);
+      }
+    }
+  }
+}
+
+/// Balls of capsules roll: their free turns are no linear formulas, and friction turns with them.
+TEST(ReverseRun, AgreesWithForwardModeForRollingBalls) {
+  const std::string ball = R"({"time": {"step": 0.01, "duration": 0.2}, "gravity": [3, -9, 1],
+    "friction": {"coefficient": 0.5}, "half_spaces": [{"point": [0, -0.0501, 0], "normal": [0, 1, 0]}],
+    "bodies": [{"name": "body", "kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]},
+      "capsules": [{"radius": 0.05, "ends": [[0, 0, 0]]}]}],
+    "output": {"probes": [{"name": "tip", "body": "body", "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})";
+  expect_forward(ball, {0.05, 0.05, 0.05}, {"gravity[0]", "friction.coefficient"}, 1e-6);
+}
+
+/// Damping projects the stiffness at the start, which has a kink where nothing is stressed, as in the first step.
+TEST(ReverseRun, AgreesWithForwardModeForDamping) {
+  expect_forward(
+      scene_of("implicit_euler", "", std::string(box) + R"("material": {"youngs_modulus": 1e5, "damping": 0.01},
+                   "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}}])"),
+      {0.05, 0.05, 0.05}, {"bodies[0].material.damping", "gravity[1]"}, 1e-4);
+}
+
+TEST(ReverseRun, AgreesWithForwardModeForOrdersAndConsistentMass) {
+  expect_forward(scene_of("bdf2_in_flight", "", std::string(box) + R"("order": 2,
+                   "material": {"youngs_modulus": 1e5}, "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]},
+                   "linear_velocity": [0, 0.3, 0]}])"),
+                 {0.05, 0.05, 0.05},
+                 {"bodies[0].material.youngs_modulus", "gravity[1]", "bodies[0].motions[0].linear_velocity[1]"});
+}
+
+TEST(ReverseRun, AgreesWithForwardModeInStatics) {
+  expect_forward(scene_of("quasi_static", R"("friction": {"coefficient": 0.3},
+                   "half_spaces": [{"point": [0, -0.0501, 0], "normal": [0, 1, 0]}],)",
+                          std::string(box) + R"("material": {"youngs_modulus": 1e5},
+                   "loads": [{"kind": "force", "value": [0.3, 0, 0], "region": {"box": [[-1, 0.049, -1], [1, 1, 1]]}}])"),
+                 {0.05, 0.05, 0.05},
+                 {"bodies[0].material.youngs_modulus", "bodies[0].loads[0].value[0]", "friction.coefficient"}, 1e-3);
+}
+
+}  // namespace
+}  // namespace clearance::derivatives
