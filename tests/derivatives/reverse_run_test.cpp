@@ -167,5 +167,47 @@ TEST(ReverseRun, AgreesWithForwardModeInStatics) {
                  {"bodies[0].material.youngs_modulus", "bodies[0].loads[0].value[0]", "friction.coefficient"}, 1e-3);
 }
 
+/// A number of all elements is the sum over them, and the size of a box moves all of its nodes.
+void expect_fields(const std::string& text) {
+  SCOPED_TRACE(text);
+  const std::unique_ptr<Recording> recording = record(text);
+  ASSERT_TRUE(recording);
+  const std::vector<std::string> by = {"bodies[0].material.youngs_modulus", "bodies[0].material.poisson_ratio",
+                                       "bodies[0].material.density", "bodies[0].generator.size[0]"};
+  const int vertex = vertex_at(*recording, {0.05, 0.05, 0.05});
+  std::vector<Seed> seeds(static_cast<std::size_t>(recording->num_steps()) + 1);
+  for (int c = 0; c < recording->scene().scene->dim; ++c) {
+    seeds.back().x = seed_of(*recording, vertex, c);
+    const ReverseGradient found = backward(*recording, seeds, by);
+    ASSERT_EQ(found.parameters.size(), 4U);
+    double lambda = 0.0, mu = 0.0, density = 0.0, size = 0.0;
+    for (const double of_element : found.elements.lambda) lambda += of_element;
+    for (const double of_element : found.elements.mu) mu += of_element;
+    for (const double of_element : found.elements.density) density += of_element;
+    const SceneModel& scene = *recording->scene().scene;
+    for (Eigen::Index i = 0; i < found.shape.size(); i += scene.dim)
+      size += found.shape[i] * scene.model.x_rest[i] / 0.1;
+    const double e = 1e5, nu = 0.3, part = (1.0 + nu) * (1.0 - 2.0 * nu);
+    const double lambda_by_nu = e * (1.0 + 2.0 * nu * nu) / (part * part),
+                 mu_by_nu = -e / (2.0 * (1.0 + nu) * (1.0 + nu));
+    EXPECT_NEAR(lambda * nu / part + mu / (2.0 * (1.0 + nu)), found.parameters[0],
+                1e-8 * std::abs(found.parameters[0]));
+    EXPECT_NEAR(lambda * lambda_by_nu + mu * mu_by_nu, found.parameters[1], 1e-7 * std::abs(found.parameters[1]));
+    EXPECT_NEAR(density, found.parameters[2], 1e-8 * std::abs(found.parameters[2]));
+    EXPECT_NEAR(size, found.parameters[3], 1e-7 * std::abs(found.parameters[3]));
+  }
+}
+
+TEST(ReverseRun, ElementsAndShapesAddUpToTheNumbersOfTheScene) {
+  const std::string held = R"("motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}}])";
+  for (const char* model : {"neo_hookean", "linear_elasticity", "st_venant_kirchhoff", "fixed_corotational"}) {
+    for (const char* order : {"1", "2"}) {
+      const std::string material = std::string(R"("order": )") + order + R"(, "material": {"model": ")" + model +
+                                   R"(", "youngs_modulus": 1e5, "poisson_ratio": 0.3, "density": 900},)";
+      expect_fields(scene_of("implicit_euler", "", box + material + held));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace clearance::derivatives

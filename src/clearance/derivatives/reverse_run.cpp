@@ -13,6 +13,8 @@
 #include "clearance/model/blocks.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/motion_targets.h"
+#include "clearance/simulation/build/scene_elements.h"
+#include "clearance/simulation/build/unknowns.h"
 #include "clearance/solver/step_transpose.h"
 
 namespace clearance::derivatives {
@@ -57,6 +59,9 @@ class RunRecording final : public Recording {
   };
   Check check(const StepCotangent& step, const VecX& of_end, const State& of_start);
   double slope_of_start(const ByParameter& by, const State& cotangent) const;
+  void start_elements(ReverseGradient& gradient);
+  void add_elements(const StepCotangent& step, ReverseGradient& gradient);
+  void report_held(ReverseGradient& gradient) const;
   VecX find_controls(const VecX& motion, const VecX& of_end);
   bool fail(std::string message) {
     failure_ = {"", fmt::format("step {}", near_.begin().step + 1), "", std::move(message)};
@@ -68,6 +73,8 @@ class RunRecording final : public Recording {
   RecordOptions options_;
   NearbySteps<dim> near_;
   std::vector<StepRecord> records_;
+  std::vector<ElementMesh<dim>> meshes_;  // of solids
+  bool is_pressed_flat_ = false;          // True if a barrier against inversion was at work.
   RecordEnd end_ = RecordEnd::complete;
   Issues errors_;
   Issue failure_;
@@ -264,6 +271,75 @@ Result<Done> RunRecording<dim>::start_parameters(const std::vector<std::string>&
   return Done{};
 }
 
+/// Makes ready for derivatives by elements.
+template <int dim>
+void RunRecording<dim>::start_elements(ReverseGradient& gradient) {
+  const SceneModel& scene = *scene_->scene;
+  if (meshes_.empty() && scene.num_elements() > 0) {
+    const Unknowns unknowns = lay_out_unknowns(scene_->desc, scene.bodies, scene.stiff_units);
+    meshes_ = collect_elements<dim>(scene_->desc, scene.bodies, unknowns).meshes();
+  }
+  const auto count = static_cast<std::size_t>(scene.num_elements());
+  gradient.elements = {std::vector<double>(count), std::vector<double>(count), std::vector<double>(count),
+                       VecX::Zero(scene.initial_state.x.size())};
+  is_pressed_flat_ = false;
+}
+
+/// Adds the derivatives of the present step by the numbers of the elements.
+template <int dim>
+void RunRecording<dim>::add_elements(const StepCotangent& step, ReverseGradient& gradient) {
+  if (meshes_.empty()) return;
+  const StepProblem<dim>& problem = near_.step().problem();
+  const VecX& x = near_.tangent().x();
+  const VecX motion = near_.step().inputs().coordinates().expand(x, step.motion);
+  ElementMotion<dim> of_step{x,
+                             motion,
+                             problem.target().scale,
+                             {},
+                             scene_->desc.gravity.template head<dim>(),
+                             scene_->desc.time.mass == MassKind::lumped};
+  if (problem.target().has_inertia) {
+    of_step.inertia = x - problem.target().x_tilde;
+    for (int b = 0; b < scene_->scene->model.layout.num_blocks; ++b) {
+      block<dim>(of_step.inertia, b) *= problem.target().mass_factor(b);
+    }
+  }
+  std::size_t first = 0;
+  for (const ElementMesh<dim>& mesh : meshes_) {
+    add_slopes(mesh, of_step, first, gradient.elements);
+    first += mesh.num_elements();
+  }
+  for (const auto& potential : near_.step().inputs().copies.potentials) {
+    if (is_pressed_flat_ || potential->name() != "inversion_barrier") continue;
+    VecX force = VecX::Zero(x.size());
+    potential->add_gradient(x, 1.0, force);
+    is_pressed_flat_ = !force.isZero(0.0);
+  }
+}
+
+/// Appends warnings of what derivatives by elements and shapes leave out.
+template <int dim>
+void RunRecording<dim>::report_held(ReverseGradient& gradient) const {
+  const SceneModel& scene = *scene_->scene;
+  const auto has = [&](const char* name) {
+    return std::any_of(scene.model.potentials.begin(), scene.model.potentials.end(),
+                       [&](const auto& potential) { return potential->name() == name; });
+  };
+  const auto warn = [&](std::string what) {
+    gradient.warnings.push_back({"", "held_in_fields", "", std::move(what), Severity::warning});
+  };
+  if (meshes_.empty()) return;
+  if (has("damping")) warn("derivatives by elements and shapes hold the damping");
+  if (is_pressed_flat_) warn("derivatives by elements and shapes hold the barrier that keeps elements from inverting");
+  if (has("loads") || has("pressure")) warn("derivatives by shapes hold how loads are spread over faces and nodes");
+  if (std::any_of(meshes_.begin(), meshes_.end(), [](const auto& mesh) { return mesh.higher_shape_order > 0; })) {
+    warn("elements whose shape is of a higher order than their displacements have no derivatives by their shape");
+  }
+  if (scene.options.has_contact) {
+    warn("derivatives by shapes hold what contact takes from surfaces at rest: areas, and lengths of edges");
+  }
+}
+
 /// Passes the derivatives by the end of the present step on to its start.
 template <int dim>
 bool RunRecording<dim>::step_back(State& cotangent, std::vector<ByParameter>& by, ReverseGradient& gradient) {
@@ -290,6 +366,7 @@ bool RunRecording<dim>::step_back(State& cotangent, std::vector<ByParameter>& by
     parameter.slope += step->motion.dot(pull) +
                        of_end.dot(sum_of(all->numbers, parameter.variants.stencil.weights, parameter.variants.length));
   }
+  add_elements(*step, gradient);
   gradient.controls.push_back(find_controls(step->motion, of_end));
   gradient.prescribed.push_back({near_.targets().blocks, step->targets});
   cotangent = std::move(of_start);
@@ -318,6 +395,7 @@ Result<ReverseGradient> RunRecording<dim>::backward(const std::vector<Seed>& see
   if (!issues.empty()) return issues;
 
   ReverseGradient gradient;
+  start_elements(gradient);
   const auto add_seed = [&](int step, State& cotangent) {
     if (static_cast<std::size_t>(step) >= seeds.size()) return;
     const Seed& seed = seeds[static_cast<std::size_t>(step)];
@@ -342,6 +420,8 @@ Result<ReverseGradient> RunRecording<dim>::backward(const std::vector<Seed>& see
     gradient.parameters.push_back(parameter.slope + slope_of_start(parameter, cotangent));
   gradient.start_x = cotangent.x + cotangent.x_anchor;
   gradient.start_v = cotangent.v;
+  gradient.shape = gradient.elements.rest + gradient.start_x;
+  report_held(gradient);
   return gradient;
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "clearance/bodies/fem/element_sensitivities.h"
 #include "clearance/derivatives/scene_variant.h"
 
 namespace clearance {
@@ -46,6 +47,12 @@ struct ReverseGradient {
   std::vector<Prescribed> prescribed;
   std::vector<VecX> controls;      ///< per step: by the values of the scene's controls in it
   std::vector<double> parameters;  ///< by the numbers at the paths that were asked for
+  /// By Lame's parameters [Pa] and the density of each element of solids, in the order of SceneModel::cell_of_element,
+  /// and by their nodes at rest, with the state at the start held.
+  ElementSlopes elements;
+  /// By the nodes at rest together with where they start: that of a change of the meshes.
+  VecX shape;
+  Issues warnings;  ///< what derivatives by elements and shapes hold and a change of the scene would not
   /// Largest difference, as a share, between a step and the differences that check it.
   double error = 0.0;
 };
