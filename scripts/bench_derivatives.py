@@ -11,18 +11,23 @@ case are sums over the numbers of its scene. Exit status 1 if a number is off.
                with the warning of the program, else OFF
   not done     no scene shows this number, for the reason that is printed
 
+With --reverse, all these runs are also differentiated in reverse mode, by Python, and compared: the two modes differ by
+at most 1e-8, or where contacts have tiny gaps or begin or cease to slide by 1e-3.
+
 Where the continuum is the limit of short steps, steps are 4 to 10 times as short as the case says.
 """
 
 import argparse
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 from bench_common import ROOT, is_missing
 from derivatives import bars, contacts, elements, flight, impacts, solids
 from derivatives.gradient import IMPACT, Failed, NotDone, Program, parameters_of
 from derivatives.number import value_of
+from derivatives.reverse import compare
 
 CASES = {**flight.CASES, **bars.CASES, **elements.CASES, **contacts.CASES, **impacts.CASES, **solids.CASES}
 # Rows beyond the list of results, of numbers that a case has elsewhere.
@@ -33,6 +38,8 @@ OTHER_SCHEMES = {("D05", "implicit_euler + Moreau"): impacts.OTHER_LAW}
 # Cases that compare other numbers than derivatives.
 CHECKS = {"D25": flight.identification}
 NOT_DONE = {"D22": "a kernel: no scene has the forces of one pair of edges alone, node by node"}
+# Share by which both modes may differ, where contacts begin or cease to slide.
+MOST_APART = 1e-3
 HEADER = (f"{'case':4} {'of':10} {'by':7} {'scheme':22} {'value':>15} {'expected':>15} {'error':>9} "
           f"{'derivative':>15} {'expected':>15} {'error':>9} {'allowed':>9}  verdict")
 
@@ -133,9 +140,17 @@ def main():
     parser.add_argument("--cases", type=Path, default=ROOT.parent / "shared" / "checks" / "diff_cases.json")
     parser.add_argument("--only", help="run the cases whose id contains this")
     parser.add_argument("--keep", type=Path, help="keep scenes, commands and results in this folder")
+    parser.add_argument("--reverse", action="store_true", help="compare reverse with forward mode on all scenes")
     arguments = parser.parse_args()
     if is_missing(arguments.program):
         return 2
+    with tempfile.TemporaryDirectory() as temporary:
+        if arguments.reverse and not arguments.keep:
+            arguments.keep = Path(temporary)
+        return solve_all(arguments)
+
+
+def solve_all(arguments):
     program, table = Program(arguments.program, arguments.keep), Table()
     print(HEADER)
     for case in json.loads(arguments.cases.read_text())["cases"]:
@@ -149,6 +164,12 @@ def main():
             reason = NOT_DONE.get(case["id"], "no scene is known for it")
             table.add(case["id"], {"of": "", "by": "", "scheme": ""}, "not done", note=reason)
     print("\n" + ", ".join(f"{count} {kind}" for kind, count in table.counts.items()))
+    if arguments.reverse:
+        print("\nreverse mode beside forward mode")
+        for folder in sorted(arguments.keep.glob("*-*")):
+            error = compare(folder)
+            if error is not None and not error <= MOST_APART:
+                table.off.append(f"{folder.name} in reverse mode")
     if table.off:
         print("off: " + ", ".join(table.off))
     return 1 if table.off else 0

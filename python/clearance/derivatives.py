@@ -1,11 +1,12 @@
 """Derivatives of the numbers of probes by numbers of a scene (docs/derivatives.md)."""
 
 import os
-from typing import List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _check
 from ._native import core
 from .errors import Problem, warn
 from .scene import Scene
@@ -43,3 +44,141 @@ def gradient(scene: Scene, by: Sequence[str], of: Optional[Sequence[str]] = None
                                                                        list(of or []), steps or 0)
     warn(warnings)
     return Gradient(columns, list(by), np.array(numbers), times, values, slopes, warnings)
+
+
+class ForwardGradient(NamedTuple):
+    """Derivatives of the vertices by numbers of the scene, in its units."""
+
+    positions: NDArray[np.float64]  #: (by, steps + 1, n, 3)
+    velocities: NDArray[np.float64]  #: (by, steps + 1, n, 3)
+    warnings: List[Problem]
+
+
+class BodySlopes(NamedTuple):
+    """Derivatives by how a rigid or affine body starts."""
+
+    place: NDArray[np.float64]  #: (3,) per metre along the axes
+    turn: NDArray[np.float64]  #: (3,) per radian about axes through its centre of mass
+    velocity: NDArray[np.float64]  #: (3,) per m/s
+    spin: NDArray[np.float64]  #: (3,) per rad/s
+
+
+class ReverseGradient(NamedTuple):
+    """Derivatives of a number L of a run. Rows of vertices are those of Recording.positions; vertices of rigid and
+    affine bodies, which follow their bodies, have zero: see `bodies`."""
+
+    parameters: NDArray[np.float64]  #: (by,) by the numbers of the scene, in its units
+    start_positions: NDArray[np.float64]  #: (n, 3) by where vertices start, with the shapes at rest held
+    start_velocities: NDArray[np.float64]  #: (n, 3)
+    rest: NDArray[np.float64]  #: (n, 3) by the shapes of solids at rest, with the start held
+    shape: NDArray[np.float64]  #: (n, 3) by the vertices of the meshes: both together
+    lame_lambda: NDArray[np.float64]  #: (elements,) [1/Pa] by Lame's first parameter of each element of solids
+    lame_mu: NDArray[np.float64]  #: (elements,) [1/Pa] by the shear modulus
+    density: NDArray[np.float64]  #: (elements,)
+    cells: NDArray[np.int32]  #: (elements,) cell of the frames that each element is
+    prescribed: NDArray[np.float64]  #: (steps, n, 3) by the places of prescribed vertices at the end of each step
+    controls: NDArray[np.float64]  #: (steps, controls) by the values of the scene's controls in each step
+    bodies: Dict[str, BodySlopes]  #: by how rigid and affine bodies start
+    error: float  #: largest share by which a step differs from the differences that check it
+    warnings: List[Problem]
+
+
+class Recording(_check.Sealed):
+    """A run that is kept, to differentiate numbers of it in reverse mode: `record` makes one."""
+
+    def __init__(self, run: Any):
+        self._run = run
+
+    @property
+    def steps(self) -> int:
+        """Number of steps"""
+        return int(self._run.num_steps)
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """(steps + 1,) [s]; the start first"""
+        times: NDArray[np.float64] = self._run.times
+        return times
+
+    @property
+    def bodies(self) -> Dict[str, slice]:
+        """The rows of each body in positions and velocities"""
+        return {name: slice(first, last) for name, first, last in self._run.bodies}
+
+    def positions(self, step: int = -1) -> NDArray[np.float64]:
+        """(n, 3) [m] vertices after a step; 0 is the start, -1 the end."""
+        positions: NDArray[np.float64] = self._run.positions(step)
+        return positions
+
+    def velocities(self, step: int = -1) -> NDArray[np.float64]:
+        """(n, 3) [m/s]"""
+        velocities: NDArray[np.float64] = self._run.velocities(step)
+        return velocities
+
+    def forward(self, by: Sequence[str]) -> ForwardGradient:
+        """Returns the derivatives of all vertices, in all steps, by numbers of the scene. Runs the scene once more."""
+        if isinstance(by, str) or not all(isinstance(path, str) for path in by) or not by:
+            raise TypeError('by: expected a list of paths like ["bodies[0].material.density"]')
+        positions, velocities, warnings = self._run.forward(list(by))
+        warn(warnings)
+        return ForwardGradient(positions, velocities, warnings)
+
+    def backward(self, positions: Any = None, velocities: Any = None, by: Sequence[str] = ()) -> ReverseGradient:
+        """Returns the derivatives of a number L of the run.
+
+        `positions` has dL by the vertices: an array (n, 3) for the end, or a dict of steps and arrays; `velocities` by
+        their velocities. `by` are paths of numbers of the scene (`["bodies[0].material.damping"]`), each of which costs
+        four evaluations a step; everything else costs nothing more. Raises DerivativeError if a step has no transposed
+        derivative.
+        """
+        if isinstance(by, str) or not all(isinstance(path, str) for path in by):
+            raise TypeError('by: expected a list of paths like ["bodies[0].material.density"]')
+        found = self._run.backward(self._seeds(positions, "positions"), self._seeds(velocities, "velocities"), list(by))
+        bodies = {name: BodySlopes(*found["places"][name], *found["velocities"][name]) for name in found["places"]}
+        warn(found["warnings"])
+        return ReverseGradient(found["parameters"], found["start_positions"], found["start_velocities"], found["rest"],
+                               found["shape"], found["lambda"], found["mu"], found["density"], found["cells"],
+                               np.array(found["prescribed"]), found["controls"], bodies, found["error"],
+                               found["warnings"])
+
+    def _seeds(self, seeds: Any, name: str) -> Dict[int, NDArray[np.float64]]:
+        """Returns a checked array for each step."""
+        if seeds is None:
+            return {}
+        shape = self._run.positions(0).shape
+        result: Dict[int, NDArray[np.float64]] = {}
+        for step, seed in (seeds.items() if isinstance(seeds, Mapping) else [(-1, seeds)]):
+            if isinstance(step, bool) or not isinstance(step, (int, np.integer)):
+                raise TypeError(f"{name}: expected numbers of steps as keys, not {step!r}")
+            place = name if not isinstance(seeds, Mapping) else f"{name}[{step}]"
+            if not -self.steps - 1 <= step <= self.steps:
+                raise IndexError(f"{place}: the recording has steps 0 to {self.steps}")
+            try:
+                array = np.asarray(seed, dtype=float)
+            except (TypeError, ValueError):
+                raise TypeError(f"{place}: expected an array of shape {shape}") from None
+            if array.shape != shape:
+                raise ValueError(f"{place}: expected an array of shape {shape}, one row per vertex, not {array.shape}")
+            if not np.isfinite(array).all():
+                raise ValueError(f"{place}: expected finite numbers")
+            at = int(step) % (self.steps + 1)
+            result[at] = result[at] + array if at in result else array
+        return result
+
+    def __repr__(self) -> str:
+        return f"<Recording: {self.steps} steps, {sum(len(range(*rows.indices(10**9))) for rows in self.bodies.values())} vertices>"
+
+
+def record(scene: Scene, *, steps: Optional[int] = None) -> Recording:
+    """Runs the scene and keeps the states of all steps, for derivatives in reverse mode.
+
+    The run differs from a normal one in that every step is solved until nothing but rounding is left. Issues a
+    ClearanceWarning for each warning. Raises SceneError with every problem of the scene, among them what has no
+    derivatives, and DerivativeError if a step does not converge.
+    """
+    if steps is not None and (isinstance(steps, bool) or not isinstance(steps, int) or steps < 1):
+        raise ValueError(f"steps: expected a whole number of at least 1, not {steps!r}")
+    text = scene._desc().text(os.path.join(scene.base_directory, "scene.json"))
+    run = core.RecordedRun(text, scene.base_directory, steps or 0)
+    warn(run.warnings)
+    return Recording(run)

@@ -23,5 +23,6 @@ void bind_results(pybind11::module_& module);
 void bind_mesh(pybind11::module_& module);
 void bind_geometry(pybind11::module_& module);
 void bind_derivatives(pybind11::module_& module);
+void bind_recording(pybind11::module_& module);
 
 }  // namespace clearance::python

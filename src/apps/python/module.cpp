@@ -16,4 +16,5 @@ PYBIND11_MODULE(CLEARANCE_MODULE, module) {
   bind_results(module);
   bind_geometry(module);
   bind_derivatives(module);
+  bind_recording(module);
 }

@@ -36,8 +36,9 @@ const Potential* joints_of(const SceneModel& scene) {
 template <int dim>
 class ForwardRun {
  public:
-  ForwardRun(SteppedScene& nominal, const SceneMaker& make, const std::vector<std::size_t>& columns, Gradient& result)
-      : nominal_(nominal), columns_(columns), result_(result), near_(nominal, make) {}
+  ForwardRun(SteppedScene& nominal, const SceneMaker& make, const GradientOptions& options,
+             const std::vector<std::size_t>& columns, Gradient& result)
+      : nominal_(nominal), options_(options), columns_(columns), result_(result), near_(nominal, make) {}
 
   /// Makes the variants of the scene. Issues: those of the values that differences need.
   Result<Done> start();
@@ -75,6 +76,11 @@ class ForwardRun {
     }
   }
   StepGradient numbers_of_step(const std::vector<double>& all) const;
+  void tell_rates(int step, std::size_t k) const {
+    if (!options_.on_rates) return;
+    const Eigen::Index size = nominal_.state.x.size();  // the unknowns and their velocities come first
+    options_.on_rates(step, k, by_[k].rate.head(size), by_[k].rate.segment(size, size));
+  }
   void note_events(const State& end);
   bool fail(std::string message) {
     result_.end = GradientEnd::failed;
@@ -83,6 +89,7 @@ class ForwardRun {
   }
 
   SteppedScene& nominal_;
+  const GradientOptions& options_;
   const std::vector<std::size_t>& columns_;
   Gradient& result_;
   NearbySteps<dim> near_;
@@ -113,6 +120,7 @@ Result<Done> ForwardRun<dim>::start() {
     }
     by_[k].rate = sum_of(states, by_[k].near.stencil.weights, by_[k].near.length);
     keep(k, differentiated_probes(by_[k], probes), numbers);
+    tell_rates(0, k);
   }
   if (!issues.empty()) return issues;
   result_.steps.push_back(std::move(numbers));
@@ -318,6 +326,7 @@ bool ForwardRun<dim>::step() {
   numbers.time = end.time;
   for (std::size_t k = 0; k < by_.size(); ++k) {
     if (!differentiate(k, numbers)) return false;
+    tell_rates(end.step, k);
   }
   note_events(end);
   result_.error = std::max(result_.error, near_.tangent().error());
@@ -384,7 +393,7 @@ void append(const Issues& from, Issues& to) {
 template <int dim>
 Result<Done> run(SteppedScene& scene, const SceneMaker& make, const GradientOptions& options,
                  const std::vector<std::size_t>& columns, Gradient& result) {
-  ForwardRun<dim> run(scene, make, columns, result);
+  ForwardRun<dim> run(scene, make, options, columns, result);
   if (Result<Done> started = run.start(); !started) return started;
   const int wanted = options.num_steps > 0 ? options.num_steps : num_steps(scene.desc.time);
   for (int step = 1; step <= wanted; ++step) {
@@ -424,7 +433,7 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
   Result<std::vector<Parameter>> parameters = find_parameters(*desc, options.parameters);
   if (!parameters) append(parameters.issues(), problems);
   if (options.parameters.empty()) problems.push_back({"", "--by", "", "expected at least one path of a number"});
-  if (desc->output.probes.empty()) {
+  if (desc->output.probes.empty() && !options.on_rates) {
     problems.push_back({"", "output.probes", "",
                         "derivatives are those of the numbers of probes, and the scene has none; expected at least "
                         "one, for example {\"name\": \"body\", \"body\": NAME}"});

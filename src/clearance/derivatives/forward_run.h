@@ -21,6 +21,9 @@ struct GradientOptions {
   /// Called after every step.
   std::function<void(int step, int num_steps)> on_step;
   std::function<bool()> is_stop_wanted;
+  /// Called with the derivatives of the unknowns and their velocities by each parameter, at the start and after every
+  /// step.
+  std::function<void(int step, std::size_t parameter, const VecX& x, const VecX& v)> on_rates = {};
 };
 
 /// The numbers of one step.

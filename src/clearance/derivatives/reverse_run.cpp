@@ -154,7 +154,7 @@ void RunRecording<dim>::add_anchors(const VecX& targets, const State& end, State
   }
 }
 
-/// Returns the derivatives by the controls of the step.
+/// Returns the derivatives by the controls in the state at the start of the step.
 template <int dim>
 VecX RunRecording<dim>::find_controls(const VecX& motion, const VecX& of_end) {
   const State begin = near_.begin();
@@ -226,32 +226,33 @@ auto RunRecording<dim>::check(const StepCotangent& step, const VecX& of_end, con
   const double h = scene_->scene->options.integrator.h, size = scene_->scene->model.bbox_diagonal;
   const double longest =
       std::max(numbers.length_of(rate, begin, h, size), coordinates.expand(x_end, dy).cwiseAbs().maxCoeff());
+  const auto change = [&](double length) -> std::optional<std::array<VecX, 2>> {
+    const auto at = [&](double by) {
+      return near_.evaluate(near_.changed(begin, by * rate), coordinates.move(x_end, by * dy, 1.0));
+    };
+    const std::optional<Evaluation> above = at(length), below = at(-length);
+    if (!above || !below) return std::nullopt;
+    return std::array<VecX, 2>{step.motion.cwiseProduct(above->gradient - below->gradient) / (2.0 * length),
+                               of_end.cwiseProduct(above->numbers - below->numbers) / (2.0 * length)};
+  };
   Check best;
   for (const double part : {1.0, 0.03, 0.001}) {
     const double length = part * near_.tangent().reach() / longest;
-    Evaluations all;
-    for (const double offset : central().offsets) {
-      auto evaluation = near_.evaluate(near_.changed(begin, offset * length * rate),
-                                       coordinates.move(x_end, offset * length * dy, 1.0));
-      if (!evaluation) return {};
-      all.add(std::move(*evaluation));
-    }
-    const auto slope = [&](const std::vector<double>& weights, double* terms) {
-      const VecX of_balance = step.motion.cwiseProduct(sum_of(all.gradients, weights, length));
-      const VecX of_state = of_end.cwiseProduct(sum_of(all.numbers, weights, length));
-      // Terms of random signs leave the root of the sum of their squares.
-      if (terms != nullptr) {
-        *terms =
-            std::sqrt(of_balance.squaredNorm() + of_state.squaredNorm() + of_numbers.cwiseProduct(rate).squaredNorm());
-      }
-      return of_balance.sum() + of_state.sum();
-    };
-    double terms = 0.0;
-    const double fine = slope(central().weights, &terms);
+    const auto half = change(length);
+    if (!half) return {};
+    const double coarse = (*half)[0].sum() + (*half)[1].sum();
+    // Terms of random signs leave the root of the sum of their squares.
+    const double terms =
+        std::sqrt((*half)[0].squaredNorm() + (*half)[1].squaredNorm() + of_numbers.cwiseProduct(rate).squaredNorm());
     if (!(terms > 0.0)) return {0.0, 0.0};
-    const double miss = std::abs(fine - slope(central().coarse, nullptr)) / terms;
-    if (miss < best.miss) best = {std::abs(fine - of_numbers.dot(rate)) / terms, miss};
-    if (miss <= good_error) break;
+    const auto error_of = [&](double found) { return std::abs(found - of_numbers.dot(rate)) / terms; };
+    if (error_of(coarse) <= good_error) return {error_of(coarse), 0.0};
+    const auto whole = change(2.0 * length);
+    if (!whole) return {};
+    const double fine = (4.0 * coarse - (*whole)[0].sum() - (*whole)[1].sum()) / 3.0;
+    const double miss = std::abs(fine - coarse) / terms;
+    if (miss < best.miss) best = {error_of(fine), miss};
+    if (miss <= good_error || error_of(fine) <= good_error) break;
   }
   return best;
 }
@@ -367,7 +368,9 @@ bool RunRecording<dim>::step_back(State& cotangent, std::vector<ByParameter>& by
                        of_end.dot(sum_of(all->numbers, parameter.variants.stencil.weights, parameter.variants.length));
   }
   add_elements(*step, gradient);
-  gradient.controls.push_back(find_controls(step->motion, of_end));
+  // The state carries the controls along, so that the differences have those of later steps, too.
+  of_start.controls = find_controls(step->motion, of_end);
+  gradient.controls.push_back(of_start.controls - cotangent.controls);
   gradient.prescribed.push_back({near_.targets().blocks, step->targets});
   cotangent = std::move(of_start);
   return true;

@@ -31,6 +31,8 @@ void StepTranspose<dim>::add_lagged(const VecX& force, VecX& start) {
   const double h = in_.options.integrator.h, scale = step_.problem().target().scale;
   const double length = tangent_.reach_of_shapes();
   for (std::size_t k = 0; k < in_.copies.potentials.size(); ++k) {
+    // Elastic energies and weights know no start.
+    if (in_.copies.potentials[k]->is_elastic() || in_.copies.potentials[k]->has_constant_force()) continue;
     std::unique_ptr<Potential> potential = in_.copies.potentials[k]->clone();
     const auto gradient_from = [&](const VecX& x_t0) {
       VecX gradient = VecX::Zero(x.size());
@@ -108,7 +110,10 @@ std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
   if (!solved) return std::nullopt;
   result.motion = *solved;
   const VecX force = coordinates.expand(x, *solved);
-  const VecX of_balance = tangent_.full_transposed_product(*solved, friction.force_by_end, friction.gradient);
+  VecX of_balance;
+  if (!in_.targets.blocks.empty()) {
+    of_balance = tangent_.full_transposed_product(*solved, friction.force_by_end, friction.gradient);
+  }
 
   // 3. The balance depends on the start by inertia, friction and what potentials remember.
   if (problem.target().has_inertia) {

@@ -1,0 +1,207 @@
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <map>
+
+#include "apps/python/arrays.h"
+#include "apps/python/bindings.h"
+#include "apps/python/refusal.h"
+#include "clearance/derivatives/forward_run.h"
+#include "clearance/derivatives/reverse_run.h"
+#include "clearance/derivatives/vertex_slopes.h"
+#include "clearance/io/scene_reader.h"
+#include "clearance/simulation/stepping/stepped_scene.h"
+
+namespace clearance::python {
+
+namespace {
+
+namespace fs = std::filesystem;
+using derivatives::Recording;
+using derivatives::ReverseGradient;
+using derivatives::Seed;
+
+/// A run that is kept, for Python.
+class RecordedRun {
+ public:
+  RecordedRun(const std::string& text, const fs::path& base_directory, int steps) {
+    make_ = [text, base_directory](const std::vector<std::string>& overrides) -> Result<SceneDesc> {
+      Result<LoadedScene> loaded = load_scene_text(text, "", base_directory, overrides);
+      if (!loaded) return loaded.issues();
+      return std::move(loaded->scene);
+    };
+    derivatives::RecordOptions options;
+    options.num_steps = steps;
+    options.is_stop_wanted = [this] { return is_stop_wanted(); };
+    Result<std::unique_ptr<Recording>> made = [&] {
+      const py::gil_scoped_release release;
+      return Recording::make(make_, options);
+    }();
+    answer_interrupt();
+    recording_ = value_or_throw(std::move(made), "SceneError");
+    if (recording_->end() == derivatives::RecordEnd::failed) throw Refusal{"DerivativeError", recording_->errors()};
+  }
+
+  int num_steps() const { return recording_->num_steps(); }
+  Array<double> times() const {
+    std::vector<double> times;
+    for (int step = 0; step <= num_steps(); ++step) times.push_back(recording_->state(step).time);
+    return array_of(times);
+  }
+  Array<double> positions(int step) const { return array_of(in_space(scene().frames.vertex_map.apply(state(step).x))); }
+  Array<double> velocities(int step) const {
+    return array_of(in_space(scene().frames.vertex_map.apply_linear(state(step).v)));
+  }
+  /// Returns name and first and last row of each body.
+  std::vector<std::tuple<std::string, int, int>> bodies() const {
+    std::vector<std::tuple<std::string, int, int>> bodies;
+    for (const BodyView& view : recording_->scene().views) {
+      bodies.emplace_back(view.name, view.vertices.first, view.vertices.end());
+    }
+    return bodies;
+  }
+  py::list warnings() const { return problems_of(recording_->scene().warnings); }
+
+  /// Returns the derivatives of positions and velocities of all vertices by numbers of the scene: each an array of
+  /// shape (parameters, steps + 1, vertices, 3).
+  py::tuple forward(const std::vector<std::string>& by) {
+    const auto num_vertices = static_cast<py::ssize_t>(scene().frames.vertex_map.num_vertices());
+    const auto num_states = static_cast<py::ssize_t>(num_steps()) + 1;
+    Array<double> positions({static_cast<py::ssize_t>(by.size()), num_states, num_vertices, py::ssize_t{3}});
+    Array<double> velocities({static_cast<py::ssize_t>(by.size()), num_states, num_vertices, py::ssize_t{3}});
+    double* const of_positions = positions.mutable_data();
+    double* const of_velocities = velocities.mutable_data();
+    derivatives::GradientOptions options{by, {}, num_steps(), {}, {}};
+    options.is_stop_wanted = [this] { return is_stop_wanted(); };
+    options.on_rates = [&](int step, std::size_t k, const VecX& x, const VecX& v) {
+      const py::ssize_t at = (static_cast<py::ssize_t>(k) * num_states + step) * num_vertices * 3;
+      const auto write = [&](const VecX& slopes, double* array) {
+        const std::vector<Vec<3>> points = in_space(scene().frames.vertex_map.apply_linear(slopes));
+        std::copy_n(points.front().data(), 3 * points.size(), array + at);
+      };
+      write(x, of_positions);
+      write(v, of_velocities);
+    };
+    const Result<derivatives::Gradient> found = [&] {
+      const py::gil_scoped_release release;
+      return derivatives::find_gradient(make_, options);
+    }();
+    answer_interrupt();
+    if (!found) throw Refusal{"SceneError", found.issues()};
+    if (found->end == derivatives::GradientEnd::failed) throw Refusal{"DerivativeError", found->errors};
+    return py::make_tuple(positions, velocities, problems_of(found->warnings));
+  }
+
+  py::dict backward(const std::map<int, Array<double>>& by_position, const std::map<int, Array<double>>& by_velocity,
+                    const std::vector<std::string>& by) {
+    std::vector<Seed> seeds(static_cast<std::size_t>(num_steps()) + 1);
+    for (const auto& [step, array] : by_position) seeds.at(index(step)).x = seed_of(array);
+    for (const auto& [step, array] : by_velocity) seeds.at(index(step)).v = seed_of(array);
+    Result<ReverseGradient> found = [&] {
+      const py::gil_scoped_release release;
+      return recording_->backward(seeds, by);
+    }();
+    answer_interrupt();
+    const ReverseGradient gradient = value_or_throw(std::move(found), "DerivativeError");
+    py::dict result;
+    result["parameters"] = array_of(gradient.parameters);
+    result["start_positions"] = by_vertex(gradient.start_x);
+    result["start_velocities"] = by_vertex(gradient.start_v);
+    result["rest"] = by_vertex(gradient.elements.rest);
+    result["shape"] = by_vertex(gradient.shape);
+    result["lambda"] = array_of(gradient.elements.lambda);
+    result["mu"] = array_of(gradient.elements.mu);
+    result["density"] = array_of(gradient.elements.density);
+    result["cells"] = array_of(scene().cell_of_element);
+    result["places"] = stiff(gradient.start_x);
+    result["velocities"] = stiff(gradient.start_v);
+    result["prescribed"] = prescribed(gradient);
+    result["controls"] = controls(gradient);
+    result["error"] = gradient.error;
+    result["warnings"] = problems_of(gradient.warnings);
+    return result;
+  }
+
+ private:
+  /// A signal is answered between steps.
+  bool is_stop_wanted() {
+    const py::gil_scoped_acquire acquire;
+    is_interrupted_ = is_interrupted_ || PyErr_CheckSignals() != 0;
+    return is_interrupted_;
+  }
+  void answer_interrupt() {
+    if (!is_interrupted_) return;
+    is_interrupted_ = false;
+    throw py::error_already_set();
+  }
+  const SceneModel& scene() const { return *recording_->scene().scene; }
+  std::size_t index(int step) const {
+    const int at = step < 0 ? step + num_steps() + 1 : step;
+    if (at < 0 || at > num_steps()) throw py::index_error("step " + std::to_string(step) + " is not in the recording");
+    return static_cast<std::size_t>(at);
+  }
+  const State& state(int step) const { return recording_->state(static_cast<int>(index(step))); }
+  std::vector<Vec<3>> in_space(const VecX& flat) const {
+    std::vector<Vec<3>> points(static_cast<std::size_t>(flat.size() / scene().dim), Vec<3>::Zero());
+    for (std::size_t v = 0; v < points.size(); ++v) {
+      points[v].head(scene().dim) = flat.segment(scene().dim * static_cast<Eigen::Index>(v), scene().dim);
+    }
+    return points;
+  }
+  VecX seed_of(const Array<double>& array) const { return derivatives::by_unknowns(scene(), points_of(array)); }
+  Array<double> by_vertex(const VecX& slopes) const { return array_of(derivatives::by_vertices(scene(), slopes)); }
+  /// Returns, per stiff body, its name and the derivatives along and about the axes.
+  py::dict stiff(const VecX& slopes) const {
+    py::dict result;
+    for (const derivatives::BodySlopes& of_body :
+         derivatives::by_stiff_bodies(scene(), scene().initial_state.x, slopes)) {
+      const std::string& name = scene().bodies[static_cast<std::size_t>(of_body.body)].name;
+      result[py::str(name)] = array_of(std::vector<Vec<3>>{of_body.along, of_body.about});
+    }
+    return result;
+  }
+  py::list prescribed(const ReverseGradient& gradient) const {
+    py::list result;
+    for (const ReverseGradient::Prescribed& step : gradient.prescribed) {
+      VecX slopes = VecX::Zero(scene().model.layout.num_unknowns());
+      for (std::size_t k = 0; k < step.blocks.size(); ++k) {
+        slopes.segment(scene().dim * static_cast<Eigen::Index>(step.blocks[k]), scene().dim) =
+            step.positions.segment(scene().dim * static_cast<Eigen::Index>(k), scene().dim);
+      }
+      result.append(by_vertex(slopes));
+    }
+    return result;
+  }
+  Array<double> controls(const ReverseGradient& gradient) const {
+    const auto rows = static_cast<py::ssize_t>(gradient.controls.size());
+    const auto columns = static_cast<py::ssize_t>(scene().initial_state.controls.size());
+    Array<double> result({rows, columns});
+    auto values = result.mutable_unchecked<2>();
+    for (py::ssize_t i = 0; i < rows; ++i) {
+      for (py::ssize_t k = 0; k < columns; ++k) values(i, k) = gradient.controls[static_cast<std::size_t>(i)][k];
+    }
+    return result;
+  }
+
+  derivatives::SceneMaker make_;
+  std::unique_ptr<Recording> recording_;
+  bool is_interrupted_ = false;
+};
+
+}  // namespace
+
+void bind_recording(py::module_& module) {
+  py::class_<RecordedRun>(module, "RecordedRun")
+      .def(py::init<const std::string&, const fs::path&, int>(), py::arg("text"), py::arg("base_directory"),
+           py::arg("steps"))
+      .def_property_readonly("num_steps", &RecordedRun::num_steps)
+      .def_property_readonly("times", &RecordedRun::times)
+      .def_property_readonly("bodies", &RecordedRun::bodies)
+      .def_property_readonly("warnings", &RecordedRun::warnings)
+      .def("positions", &RecordedRun::positions, py::arg("step"))
+      .def("velocities", &RecordedRun::velocities, py::arg("step"))
+      .def("forward", &RecordedRun::forward, py::arg("by"))
+      .def("backward", &RecordedRun::backward, py::arg("positions"), py::arg("velocities"), py::arg("by"));
+}
+
+}  // namespace clearance::python
