@@ -167,6 +167,127 @@ TEST(ReverseRun, AgreesWithForwardModeInStatics) {
                  {"bodies[0].material.youngs_modulus", "bodies[0].loads[0].value[0]", "friction.coefficient"}, 1e-3);
 }
 
+/// Returns a scene with two bodies that touch, and the tip of the first.
+std::string pair_of(const std::string& contact, const std::string& material) {
+  const std::string cube =
+      R"("generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [2, 2, 2]},)" + material;
+  return R"({"time": {"step": 0.01, "duration": 0.08}, "gravity": [2, -9, 0], "friction": {"coefficient": 0.3},
+    "contact": {)" +
+         contact + R"(},
+    "bodies": [{"name": "body", "transform": {"translation": [0.013, 0.1003, 0.007]}, )" +
+         cube + R"(},
+      {"name": "base", )" +
+         cube + R"(, "motions": [{"region": {"box": [[-1, -1, -1], [1, -0.049, 1]]}}]}],
+    "output": {"probes": [{"name": "tip", "body": "body",
+      "region": {"box": [[0.062, 0.1502, 0.056], [0.064, 0.1504, 0.058]]}}]}})";
+}
+
+TEST(ReverseRun, AgreesWithForwardModeForContactBetweenBodies) {
+  for (const char* contact : {"", R"("formulation": "convergent")", R"("formulation": "gcp")"}) {
+    SCOPED_TRACE(contact);
+    expect_forward(pair_of(contact, R"("material": {"youngs_modulus": 1e5})"), {0.063, 0.1503, 0.057},
+                   {"bodies[0].material.youngs_modulus", "gravity[0]", "friction.coefficient"}, 1e-5);
+  }
+}
+
+TEST(ReverseRun, AgreesWithForwardModeInThePlane) {
+  const std::string plane = R"({"dimension": 2, "time": {"step": 0.01, "duration": 0.2}, "gravity": [3, -9],
+    "friction": {"coefficient": 0.2}, "half_spaces": [{"point": [0, -0.0501], "normal": [0, 1]}],
+    "bodies": [{"name": "body", "generator": {"kind": "rectangle", "size": [0.1, 0.1], "resolution": [3, 3]},
+      "material": {"youngs_modulus": 1e5}}],
+    "output": {"probes": [{"name": "tip", "body": "body", "region": {"box": [[0.049, 0.049], [0.051, 0.051]]}}]}})";
+  expect_forward(plane, {0.05, 0.05, 0.0}, {"bodies[0].material.youngs_modulus", "friction.coefficient", "gravity[1]"},
+                 1e-6);
+}
+
+TEST(ReverseRun, AgreesWithForwardModeForThinBodies) {
+  const std::string strip = R"({"time": {"step": 0.01, "duration": 0.1},
+    "bodies": [{"name": "body", "generator": {"kind": "sheet", "size": [0.1, 0.1], "resolution": [4, 4]},
+      "kind": "shell", "thickness": 1e-3, "material": {"youngs_modulus": 1e5}, "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}}]}],
+    "output": {"probes": [{"name": "tip", "body": "body", "region": {"box": [[0.049, -1, 0.049], [0.051, 1, 0.051]]}}]}})";
+  expect_forward(strip, {0.05, 0.0, 0.05}, {"bodies[0].material.youngs_modulus", "bodies[0].thickness", "gravity[1]"},
+                 1e-7);
+}
+
+TEST(ReverseRun, AgreesWithForwardModeForJointsAndTheirDampers) {
+  const std::string pendulum = R"({"time": {"step": 0.01, "duration": 0.2},
+    "bodies": [{"name": "body", "kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]}}],
+    "joints": [{"kind": "hinge", "bodies": ["body", ""], "point": [-0.05, 0, 0], "axis": [0, 0, 1], "stiffness": 1, "damping": 0.05}],
+    "output": {"probes": [{"name": "tip", "body": "body",
+      "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})";
+  expect_forward(pendulum, {0.05, 0.05, 0.05}, {"joints[0].damping", "joints[0].stiffness", "gravity[1]"}, 1e-7);
+}
+
+/// A control that a motion reads has its own number in every step: their sum is that of a value that stays.
+TEST(ReverseRun, ControlsAndPrescribedPlacesHaveDerivativesByStep) {
+  const std::string text = R"({"time": {"step": 0.01, "duration": 0.1}, "controls": [{"name": "lift", "value": 0.2}],
+    "bodies": [{"name": "body", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [2, 2, 2]},
+      "material": {"youngs_modulus": 1e5},
+      "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}, "displacement": ["0", "lift * t", "0"]}]}],
+    "output": {"probes": [{"name": "tip", "body": "body",
+      "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})";
+  expect_forward(text, {0.05, 0.05, 0.05}, {"controls[0].value"}, 1e-7);
+  const std::unique_ptr<Recording> recording = record(text);
+  ASSERT_TRUE(recording);
+  std::vector<Seed> seeds(static_cast<std::size_t>(recording->num_steps()) + 1);
+  seeds.back().x = seed_of(*recording, vertex_at(*recording, {0.05, 0.05, 0.05}), 1);
+  const ReverseGradient found = backward(*recording, seeds, {"controls[0].value"});
+  ASSERT_EQ(found.controls.size(), 10U);
+  double sum = 0.0, of_places = 0.0;
+  for (std::size_t step = 0; step < 10; ++step) {
+    sum += found.controls[step][0];
+    for (std::size_t k = 0; k < found.prescribed[step].blocks.size(); ++k) {
+      of_places += found.prescribed[step].positions[3 * static_cast<Eigen::Index>(k) + 1] * 0.01 *
+                   (static_cast<double>(step) + 1.0);
+    }
+  }
+  EXPECT_NEAR(sum, found.parameters[0], 1e-9 * std::abs(sum));
+  EXPECT_NEAR(of_places, found.parameters[0], 1e-7 * std::abs(sum));
+}
+
+/// Seeds of every step count, those of velocities as well: the sum over the steps of forward mode.
+TEST(ReverseRun, SeedsOfAllStepsAddUp) {
+  const std::string text = scene_of("bdf2_in_flight", "", std::string(box) + R"("material": {"youngs_modulus": 1e5},
+                                    "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}}])");
+  const std::unique_ptr<Recording> recording = record(text);
+  ASSERT_TRUE(recording);
+  std::vector<Seed> seeds;
+  for (int step = 0; step <= recording->num_steps(); ++step) {
+    const State& state = recording->state(step);
+    seeds.push_back({(1.0 + step) * state.x, 0.1 * state.v});
+  }
+  double expected = 0.0;
+  GradientOptions options{{"gravity[1]"}, {}, 0, {}, {}};
+  options.on_rates = [&](int step, std::size_t, const VecX& x, const VecX& v) {
+    expected += seeds[static_cast<std::size_t>(step)].x.dot(x) + seeds[static_cast<std::size_t>(step)].v.dot(v);
+  };
+  ASSERT_TRUE(find_gradient(maker(text), options));
+  const ReverseGradient found = backward(*recording, seeds, {"gravity[1]"});
+  EXPECT_NEAR(found.parameters[0], expected, 1e-9 * std::abs(expected));
+}
+
+/// What has no derivative in reverse mode is refused before the run, by name; a seed of another size before the pass.
+TEST(ReverseRun, RefusesByName) {
+  const std::string bouncing =
+      scene_of("bdf2_in_flight", R"("restitution": 0.5,)", std::string(box) + R"("kind": "rigid")");
+  const Result<std::unique_ptr<Recording>> refused = Recording::make(maker(bouncing), {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.issues().front().place, "restitution");
+  const std::string rod = R"({"time": {"step": 0.01, "duration": 0.1},
+    "bodies": [{"name": "body", "generator": {"kind": "line", "size": [0.2], "resolution": [8]},
+      "kind": "rod", "thickness": 4e-3, "material": {"youngs_modulus": 1e6}, "motions": [{"region": {"box": [[-1, -1, -1], [-0.07, 1, 1]]}}]}],
+    "output": {"probes": [{"name": "tip", "body": "body", "region": {"box": [[0.099, -1, -1], [0.101, 1, 1]]}}]}})";
+  const Result<std::unique_ptr<Recording>> remembering = Recording::make(maker(rod), {});
+  ASSERT_FALSE(remembering);
+  EXPECT_EQ(remembering.issues().front().value, "rod");
+  const std::unique_ptr<Recording> recording =
+      record(scene_of("bdf2_in_flight", "", std::string(box) + R"("kind": "rigid")"));
+  ASSERT_TRUE(recording);
+  const Result<ReverseGradient> wrong = recording->backward({{VecX::Ones(5), {}}}, {"nothing"});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.issues().size(), 2U);
+}
+
 /// A number of all elements is the sum over them, and the size of a box moves all of its nodes.
 void expect_fields(const std::string& text) {
   SCOPED_TRACE(text);

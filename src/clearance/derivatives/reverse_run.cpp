@@ -450,8 +450,8 @@ Issues find_unsupported_backwards(const SteppedScene& scene) {
   for (const auto& potential : scene.scene->model.potentials) {
     if (potential->history_size() == 0) continue;
     issues.push_back({"", "bodies", potential->name(),
-                      "a material that remembers plastic deformation has no derivatives in reverse mode; forward mode "
-                      "has them"});
+                      "rods, and materials and creases that yield, remember earlier steps, which has no derivative in "
+                      "reverse mode; forward mode has it"});
   }
   return issues;
 }

@@ -15,10 +15,13 @@ constexpr double negligible = 1e-9;
 /// Relative error of a product that is small enough.
 constexpr double certain = 1e-7;
 constexpr int max_products = 60;
-/// Newton steps that polish a solution at most, those in a row that do not halve the smallest so far, and the share of
-/// the reach below which what rounding leaves is good enough.
+/// Newton steps that polish a solution at most, those in a row that halve neither the smallest step nor the smallest
+/// imbalance so far, and the share of the reach below which what rounding leaves is good enough.
 constexpr int max_polishing = 40, max_in_vain = 3;
 constexpr double negligible_motion = 1e-4;
+/// Part of the reach over which a polishing step takes differences: friction that turns round is linear over short
+/// lengths alone.
+constexpr double part_of_polish = 0.03;
 
 }  // namespace
 
@@ -131,7 +134,7 @@ std::optional<VecX> StepTangent<dim>::solve_transposed(const VecX& right_side, c
 template <int dim>
 bool StepTangent<dim>::polish() {
   const double rounding = 1e-15 * step_.inputs().model.bbox_diagonal;
-  double last = infinity, least = infinity;
+  double last = infinity, least = infinity, least_gradient = infinity;
   int num_in_vain = 0;
   for (int i = 0; i < max_polishing && num_in_vain < max_in_vain; ++i) {
     if (!step_.factorise_at_end()) return false;
@@ -141,13 +144,15 @@ bool StepTangent<dim>::polish() {
     if (length(dy) > 0.1 * last && length(dy) > rounding) {
       // The Hessian misses a part of the derivative, or nothing is left but rounding.
       const Product product = [this](const VecX& motion, double part) { return this->product(motion, part); };
-      const auto corrected = correct(-gradient, dy, 1e-3, 1.0, product);
+      const auto corrected = correct(-gradient, dy, 1e-3, part_of_polish, product);
       if (corrected) dy = *corrected;
     }
     last = length(dy);
     if (last <= rounding) return true;
-    num_in_vain = last < 0.5 * least ? 0 : num_in_vain + 1;
+    const double size = gradient.norm();
+    num_in_vain = last < 0.5 * least || size < 0.5 * least_gradient ? 0 : num_in_vain + 1;
     least = std::min(least, last);
+    least_gradient = std::min(least_gradient, size);
     if (step_.move_end(dy) < 1.0) return false;
   }
   return least < negligible_motion * reach() && step_.factorise_at_end();
