@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 import clearance as cl
 
 short = "--short" in sys.argv
-pocket = np.array([0.15, 0.05, 0.25])  # [m] where the centre of the ball should be at the end
+pocket = np.array([0.13, 0.044, 0.17])  # [m] where the centre of the ball should be at the end
 
 
 def throw(velocity):
@@ -27,6 +27,6 @@ def throw(velocity):
     return miss @ miss, run.backward(seed).start_velocities.sum(axis=0)
 
 
-found = minimize(throw, np.array([2.0, 0.0, 0.0]), jac=True, method="L-BFGS-B", bounds=[(-5, 5)] * 3,
+found = minimize(throw, np.array([2.2, 0.2, 0.3]), jac=True, method="L-BFGS-B", bounds=[(-5, 5)] * 3,
                  options={"maxiter": 10 if short else 40, "ftol": 1e-10})
 print(f"velocity {np.round(found.x, 3)} m/s misses by {1e3 * np.sqrt(found.fun):.2f} mm after {found.nfev} throws")

@@ -266,7 +266,8 @@ TEST(ReverseRun, SeedsOfAllStepsAddUp) {
   EXPECT_NEAR(found.parameters[0], expected, 1e-9 * std::abs(expected));
 }
 
-/// What has no derivative in reverse mode is refused before the run, by name; a seed of another size before the pass.
+/// A scene without derivatives in reverse mode is refused before the run, by name; a seed of another size before the
+/// pass.
 TEST(ReverseRun, RefusesByName) {
   const std::string bouncing =
       scene_of("bdf2_in_flight", R"("restitution": 0.5,)", std::string(box) + R"("kind": "rigid")");
