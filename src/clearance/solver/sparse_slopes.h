@@ -1,6 +1,6 @@
 // Jacobians of functions whose numbers depend on few arguments each, by differences of fourth order.
 //
-// Arguments that no number shares are changed at the same time [Curtis, Powell, Reid 1974]: a function of many contacts
+// Arguments that no number shares are changed at the same time [Cur74]: a function of many contacts
 // or elements takes as many evaluations as the fullest of their neighbourhoods has arguments.
 #pragma once
 
