@@ -721,6 +721,12 @@ Issues find_held_parameters(const std::vector<std::string>& paths) {
   return issues;
 }
 
+Issue no_probes() {
+  return {"", "output.probes", "",
+          "derivatives are those of the numbers of probes, and the scene has none; expected at least one, for example "
+          "{\"name\": \"body\", \"body\": NAME}"};
+}
+
 void append(const Issues& from, Issues& to) {
   to.insert(to.end(), from.begin(), from.end());
 }
@@ -766,11 +772,7 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
   Result<std::vector<Parameter>> parameters = find_parameters(*desc, options.parameters);
   if (!parameters) append(parameters.issues(), problems);
   if (options.parameters.empty()) problems.push_back({"", "--by", "", "expected at least one path of a number"});
-  if (desc->output.probes.empty()) {
-    problems.push_back({"", "output.probes", "",
-                        "derivatives are those of the numbers of probes, and the scene has none; expected at least "
-                        "one, for example {\"name\": \"body\", \"body\": NAME}"});
-  }
+  if (desc->output.probes.empty()) problems.push_back(no_probes());
   if (!problems.empty()) return problems;
   SteppedScene scene;
   const Result<std::vector<std::size_t>> columns = start_scene(std::move(*desc), options, scene);
@@ -782,6 +784,15 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
       with_dimension(scene.scene->dim, [&](auto dim) { return run<dim>(scene, make, options, *columns, result); });
   if (!ran) return ran.issues();
   return result;
+}
+
+Result<std::vector<std::string>> check_before_run(SceneDesc desc, const GradientOptions& options) {
+  Issues problems = find_held_parameters(options.parameters);
+  if (desc.output.probes.empty()) problems.push_back(no_probes());
+  SteppedScene scene;
+  if (auto columns = start_scene(std::move(desc), options, scene); !columns) append(columns.issues(), problems);
+  if (!problems.empty()) return problems;
+  return scene.probes.columns();
 }
 
 Result<HeldContact> find_held_contact(const SceneMaker& make, const GradientOptions& options) {

@@ -46,11 +46,15 @@ struct Gradient {
 /// all problems of the scene, paths that lead to no number, parts of the scene that have no derivatives.
 Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& options);
 
+/// Checks the scene and the parameters, and returns the labels of all columns of its probes. Issues: those that
+/// find_gradient would have of them.
+Result<std::vector<std::string>> check_before_run(SceneDesc desc, const GradientOptions& options);
+
 /// Returns the contact that derivatives of the scene hold.
 Result<HeldContact> find_held_contact(const SceneMaker& make, const GradientOptions& options);
 
-/// Runs the scene with a parameter at `value` and with the contact of `held`, and returns the numbers of the columns
-/// after the last step.
+/// Runs the scene with a parameter at `value`, and with the contact of `held` and of `options.narrowing`. Returns the
+/// numbers of the columns after the last step.
 Result<std::vector<double>> find_values(const SceneMaker& make, const GradientOptions& options,
                                         const Parameter& parameter, double value, const HeldContact& held);
 
