@@ -53,6 +53,11 @@ constexpr double most_motion = 4.0;
 constexpr double nonlinear = 1e-6;
 /// Motion, as a share of the scene, that tells a jump of the balance from rounding.
 constexpr double least_jump = 1e-10;
+/// Growth of the miss of a shorter change that tells a jump from a kink: that of a jump grows as the change shrinks.
+constexpr double jump_growth = 2.0;
+/// Share of the derivative of the balance that jumps may make without notice: those of rounding and of eigenvalues that
+/// are held above zero.
+constexpr double negligible_jump = 1e-4;
 /// Share of a number over which differences by it lose the digits of forces between surfaces.
 constexpr double short_share = 1e-6;
 /// Reach with contacts over that without from which on positions are differentiated apart.
@@ -149,9 +154,11 @@ struct Evaluations {
 template <int dim>
 class ForwardRun {
  public:
-  ForwardRun(SteppedScene& nominal, const SceneMaker& make, const std::vector<std::size_t>& columns, Gradient& result)
+  ForwardRun(SteppedScene& nominal, const SceneMaker& make, const GradientOptions& options,
+             const std::vector<std::size_t>& columns, Gradient& result)
       : nominal_(nominal),
         make_(make),
+        options_(options),
         columns_(columns),
         result_(result),
         held_(*nominal.scene),
@@ -223,6 +230,7 @@ class ForwardRun {
 
   SteppedScene& nominal_;
   const SceneMaker& make_;
+  const GradientOptions& options_;
   const std::vector<std::size_t>& columns_;
   Gradient& result_;
   HeldContact held_;
@@ -239,6 +247,7 @@ class ForwardRun {
   // Events.
   std::set<std::array<int, 2>> touching_;
   int num_impacts_ = 0, first_impact_ = 0;
+  bool had_contacts_ = false;
 };
 
 template <int dim>
@@ -547,19 +556,24 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
       const VecX finer = sum_of(again->gradients, other.stencil.weights, other.length);
       const VecX other_miss = finer - sum_of(again->gradients, other.stencil.coarse, other.length);
       // A miss that does not become smaller with the change is rounding, or a jump: a region that gains a node, a load
-      // that begins a step earlier.
+      // that begins a step earlier. That of a kink beside the number stays until changes end before the kink: lagged
+      // damping has one where an element is nearly free of stress.
       if (other_miss.norm() > 0.1 * miss) {
         VecX motion;
-        if (solved_->solve_at_end(other.length * other_miss, motion) &&
-            solved_->inputs().coordinates().expand(tangent_->x(), motion).cwiseAbs().maxCoeff() >
-                least_jump * nominal_.scene->model.bbox_diagonal) {
+        const bool is_large = other_miss.norm() > negligible_jump * finer.norm() &&
+                              solved_->solve_at_end(other.length * other_miss, motion) &&
+                              solved_->inputs().coordinates().expand(tangent_->x(), motion).cwiseAbs().maxCoeff() >
+                                  least_jump * nominal_.scene->model.bbox_diagonal;
+        if (is_large && other_miss.norm() > jump_growth * miss) {
           return fail(
               fmt::format("the balance jumps where {} changes: a region gains or loses nodes, or a time passes "
                           "the end of a step; there is no derivative",
                           parameter.path));
         }
-        by.is_settled = true;
-        continue;
+        if (!is_large && other_miss.norm() >= miss) {
+          by.is_settled = true;
+          continue;
+        }
       }
     }
     other.rate = std::move(by.rate);
@@ -609,6 +623,16 @@ bool ForwardRun<dim>::step() {
   double narrowing = from.narrowing;
   std::optional<SolvedStep<dim>> found(path ? path->solve(*targets, from, narrowing)
                                             : solve<dim>(scene.model, scene.options, *targets, from, own_, hooks_));
+  const auto held = static_cast<std::size_t>(begin_.step);
+  if (path && held < options_.narrowing.size() && found->status() == StepStatus::converged) {
+    // The factor follows the contact forces: with its own, a run beside another one would have other gaps.
+    narrowing = options_.narrowing[held];
+    const VecX near = found->x();
+    found.reset();
+    nominal_.distances->narrow(narrowing, scene);
+    own_.renew_contacts(scene.model, scene.options);
+    found.emplace(solve_near<dim>(near, scene.model, scene.options, *targets, from, own_, hooks_));
+  }
   const bool is_static = scene.options.integrator.method == TimeIntegrator::quasi_static;
   if (is_static && may_relax(found->status())) {
     // A run would come to rest by way of motion. Its end is an equilibrium of the whole step, too.
@@ -642,6 +666,7 @@ bool ForwardRun<dim>::step() {
   const Potential* joints = scene.joint_potential ? &own_.potential(*scene.joint_potential) : nullptr;
   StepGradient numbers = numbers_of_step(nominal_.probes.values({end_, forces, joints}));
   numbers.time = end_.time;
+  numbers.narrowing = narrowing;
   for (std::size_t k = 0; k < by_.size(); ++k) {
     if (!differentiate(k, numbers)) return false;
   }
@@ -667,13 +692,14 @@ void ForwardRun<dim>::note_events(const State& end) {
     }
   }
   touching_ = std::move(touching);
+  had_contacts_ = had_contacts_ || !touching_.empty();
 }
 
 template <int dim>
 void ForwardRun<dim>::report_events() {
   for (std::size_t k = 0; k < by_.size(); ++k) {
     const Parameter& parameter = result_.parameters[k];
-    if (by_[k].length > short_share * parameter.size()) continue;
+    if (!had_contacts_ || by_[k].length > short_share * parameter.size()) continue;
     result_.warnings.push_back({"", "few_digits", parameter.path,
                                 "this number moves surfaces that are tiny gaps apart. Derivatives of contact forces "
                                 "and of rebounds by it have "
@@ -734,7 +760,7 @@ void append(const Issues& from, Issues& to) {
 template <int dim>
 Result<Done> run(SteppedScene& scene, const SceneMaker& make, const GradientOptions& options,
                  const std::vector<std::size_t>& columns, Gradient& result) {
-  ForwardRun<dim> run(scene, make, columns, result);
+  ForwardRun<dim> run(scene, make, options, columns, result);
   if (Result<Done> started = run.start(); !started) return started;
   const int wanted = options.num_steps > 0 ? options.num_steps : num_steps(scene.desc.time);
   for (int step = 1; step <= wanted; ++step) {

@@ -21,12 +21,16 @@ struct GradientOptions {
   /// Called after every step.
   std::function<void(int step, int num_steps)> on_step;
   std::function<bool()> is_stop_wanted;
+  /// Factors of the activation distances at the end of each step, StepGradient::narrowing of another run; empty: the
+  /// steps find their own.
+  std::vector<double> narrowing = {};
 };
 
 /// The numbers of one step.
 struct StepGradient {
   double time = 0.0;           ///< [s]
   std::vector<double> values;  ///< per column
+  double narrowing = 1.0;      ///< factor of the activation distances, of quasi-static steps
   MatX derivatives;            ///< per column (row) and parameter, in the units of the scene
 };
 
