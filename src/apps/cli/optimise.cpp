@@ -121,7 +121,8 @@ std::string text_of(const Fit& fit) {
   std::string text = fmt::format("{} after {} runs; {} measurements, cost {:.6g} at the start and {:.6g} now\n", end,
                                  fit.num_runs, fit.num_measurements, fit.cost_at_start, fit.cost);
   if (fit.num_failed > 0) {
-    text += fmt::format("{} of the runs had no result; the last was {}\n", fit.num_failed, fit.last_failure);
+    text += fmt::format("{} of the runs had no result; the last was {}\nBounds `from` and `to` keep the search away\n",
+                        fit.num_failed, fit.last_failure);
   }
   for (const FittedNumber& fitted : fit.parameters) {
     text += fmt::format("  {} = {:.8g}", fitted.name, fitted.value);

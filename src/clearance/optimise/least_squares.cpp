@@ -45,7 +45,8 @@ LeastSquares minimise(const ResidualFunction& function, VecX start, const LeastS
   }
   best.at = std::move(*first);
   double damping = first_damping;
-  bool is_edge_near = false;  // residuals were not defined after the last step that was hardly damped
+  bool is_edge_near = false;   // residuals were not defined after the last step that was hardly damped
+  bool is_edge_ahead = false;  // they were not in the last evaluation
   while (best.num_evaluations < options.max_evaluations) {
     // With q = p / sizes: (J^T J + damping diag) dq = -J^T r for the parameters that may move.
     const MatX jacobian = best.at.jacobian * options.sizes.asDiagonal();
@@ -94,10 +95,13 @@ LeastSquares minimise(const ResidualFunction& function, VecX start, const LeastS
       best.p = p;
       best.at = std::move(*there);
       if (damping <= first_damping) is_edge_near = false;
-      damping = std::max(least_damping, 0.1 * damping);
+      // The second better step in a row shows that the edge is not right ahead.
+      if (!is_edge_ahead) damping = std::max(least_damping, 0.1 * damping);
+      is_edge_ahead = false;
     } else {
       damping *= 10.0;
       is_edge_near = is_edge_near || !there;
+      is_edge_ahead = !there;
     }
     if (is_negligible || damping > most_damping) {
       best.end = end;
