@@ -12,6 +12,22 @@ from .errors import Problem, warn
 from .scene import Scene
 
 
+def _text(scene: Any) -> str:
+    """Returns the text of a scene."""
+    if not isinstance(scene, Scene):
+        raise TypeError(f"scene: expected a Scene, not {_check.short(scene)}; cl.Scene.load reads a file")
+    return scene._desc().text(os.path.join(scene.base_directory, "scene.json"))
+
+
+def _paths(by: Any, least: int) -> List[str]:
+    """Returns checked paths of numbers of a scene."""
+    if not isinstance(by, (list, tuple)) or not all(isinstance(path, str) for path in by):
+        raise TypeError(f'by: expected a list of paths like ["bodies[0].material.density"], not {_check.short(by)}')
+    if len(by) < least:
+        raise ValueError("by: expected at least one path")
+    return list(by)
+
+
 class Gradient(NamedTuple):
     """Numbers of a run after each step, and their derivatives in the units of the scene."""
 
@@ -33,17 +49,16 @@ def gradient(scene: Scene, by: Sequence[str], of: Optional[Sequence[str]] = None
     that follow from the scene are held. Issues a ClearanceWarning for each warning. Raises SceneError with every
     problem of the scene and the paths, and DerivativeError if a step has no derivative.
     """
-    if isinstance(by, str) or not all(isinstance(path, str) for path in by):
-        raise TypeError('by: expected a list of paths like ["bodies[0].material.density"]')
+    paths = _paths(by, 1)
     if of is not None and (isinstance(of, str) or not all(isinstance(name, str) for name in of)):
         raise TypeError('of: expected a list of columns like ["tip.y"], or None')
     if steps is not None and (isinstance(steps, bool) or not isinstance(steps, int) or steps < 1):
         raise ValueError(f"steps: expected a whole number of at least 1, not {steps!r}")
-    text = scene._desc().text(os.path.join(scene.base_directory, "scene.json"))
-    columns, numbers, times, values, slopes, warnings = core.gradient(text, scene.base_directory, list(by),
+    text = _text(scene)
+    columns, numbers, times, values, slopes, warnings = core.gradient(text, scene.base_directory, paths,
                                                                        list(of or []), steps or 0)
     warn(warnings)
-    return Gradient(columns, list(by), np.array(numbers), times, values, slopes, warnings)
+    return Gradient(columns, paths, np.array(numbers), times, values, slopes, warnings)
 
 
 class ForwardGradient(NamedTuple):
@@ -58,9 +73,9 @@ class BodySlopes(NamedTuple):
     """Derivatives by how a rigid or affine body starts."""
 
     place: NDArray[np.float64]  #: (3,) per metre along the axes
-    turn: NDArray[np.float64]  #: (3,) per radian about axes through its centre of mass
+    turn: NDArray[np.float64]  #: (3,) per radian (not degree) about axes through its centre of mass
     velocity: NDArray[np.float64]  #: (3,) per m/s
-    spin: NDArray[np.float64]  #: (3,) per rad/s
+    spin: NDArray[np.float64]  #: (3,) per rad/s (not degrees)
 
 
 class ReverseGradient(NamedTuple):
@@ -76,8 +91,8 @@ class ReverseGradient(NamedTuple):
     lame_mu: NDArray[np.float64]  #: (elements,) [1/Pa] by the shear modulus
     density: NDArray[np.float64]  #: (elements,)
     cells: NDArray[np.int32]  #: (elements,) cell of the frames that each element is
-    prescribed: NDArray[np.float64]  #: (steps, n, 3) by the places of prescribed vertices at the end of each step
-    controls: NDArray[np.float64]  #: (steps, controls) by the values of the scene's controls in each step
+    prescribed: NDArray[np.float64]  #: (steps, n, 3) by the places of prescribed vertices; row k is of step k + 1
+    controls: NDArray[np.float64]  #: (steps, controls) by the values of the scene's controls; row k is of step k + 1
     bodies: Dict[str, BodySlopes]  #: by how rigid and affine bodies start
     error: float  #: largest share by which a step differs from the differences that check it
     warnings: List[Problem]
@@ -107,19 +122,22 @@ class Recording(_check.Sealed):
 
     def positions(self, step: int = -1) -> NDArray[np.float64]:
         """(n, 3) [m] vertices after a step; 0 is the start, -1 the end."""
-        positions: NDArray[np.float64] = self._run.positions(step)
+        positions: NDArray[np.float64] = self._run.positions(self._step(step))
         return positions
 
     def velocities(self, step: int = -1) -> NDArray[np.float64]:
         """(n, 3) [m/s]"""
-        velocities: NDArray[np.float64] = self._run.velocities(step)
+        velocities: NDArray[np.float64] = self._run.velocities(self._step(step))
         return velocities
+
+    def _step(self, step: Any) -> int:
+        if isinstance(step, bool) or not isinstance(step, (int, np.integer)):
+            raise TypeError(f"step: expected a whole number, not {_check.short(step)}")
+        return int(step)
 
     def forward(self, by: Sequence[str]) -> ForwardGradient:
         """Returns the derivatives of all vertices, in all steps, by numbers of the scene. Runs the scene once more."""
-        if isinstance(by, str) or not all(isinstance(path, str) for path in by) or not by:
-            raise TypeError('by: expected a list of paths like ["bodies[0].material.density"]')
-        positions, velocities, warnings = self._run.forward(list(by))
+        positions, velocities, warnings = self._run.forward(_paths(by, 1))
         warn(warnings)
         return ForwardGradient(positions, velocities, warnings)
 
@@ -131,9 +149,11 @@ class Recording(_check.Sealed):
         four evaluations a step; everything else costs nothing more. Raises DerivativeError if a step has no transposed
         derivative.
         """
-        if isinstance(by, str) or not all(isinstance(path, str) for path in by):
-            raise TypeError('by: expected a list of paths like ["bodies[0].material.density"]')
-        found = self._run.backward(self._seeds(positions, "positions"), self._seeds(velocities, "velocities"), list(by))
+        paths = _paths(by, 0)
+        of_positions, of_velocities = self._seeds(positions, "positions"), self._seeds(velocities, "velocities")
+        if not of_positions and not of_velocities:
+            raise ValueError("positions: expected dL by the vertices, at the end or by steps; or velocities")
+        found = self._run.backward(of_positions, of_velocities, paths)
         bodies = {name: BodySlopes(*found["places"][name], *found["velocities"][name]) for name in found["places"]}
         warn(found["warnings"])
         return ReverseGradient(found["parameters"], found["start_positions"], found["start_velocities"], found["rest"],
@@ -154,9 +174,12 @@ class Recording(_check.Sealed):
             if not -self.steps - 1 <= step <= self.steps:
                 raise IndexError(f"{place}: the recording has steps 0 to {self.steps}")
             try:
+                if np.iscomplexobj(seed):
+                    raise TypeError
                 array = np.asarray(seed, dtype=float)
             except (TypeError, ValueError):
-                raise TypeError(f"{place}: expected an array of shape {shape}") from None
+                raise TypeError(f"{place}: expected an array of numbers of shape {shape}, not "
+                                f"{_check.short(seed)}") from None
             if array.shape != shape:
                 raise ValueError(f"{place}: expected an array of shape {shape}, one row per vertex, not {array.shape}")
             if not np.isfinite(array).all():
@@ -178,7 +201,7 @@ def record(scene: Scene, *, steps: Optional[int] = None) -> Recording:
     """
     if steps is not None and (isinstance(steps, bool) or not isinstance(steps, int) or steps < 1):
         raise ValueError(f"steps: expected a whole number of at least 1, not {steps!r}")
-    text = scene._desc().text(os.path.join(scene.base_directory, "scene.json"))
+    text = _text(scene)
     run = core.RecordedRun(text, scene.base_directory, steps or 0)
     warn(run.warnings)
     return Recording(run)

@@ -331,5 +331,25 @@ TEST(ReverseRun, ElementsAndShapesAddUpToTheNumbersOfTheScene) {
   }
 }
 
+/// Newmark's method starts with accelerations that follow from the forces at the start.
+TEST(ReverseRun, StartAccelerationsFollowElementsAndControls) {
+  const std::string rest = R"("controls": [{"name": "push", "value": 0.4}],)";
+  const std::string body =
+      std::string(box) + R"("material": {"youngs_modulus": 1e5, "poisson_ratio": 0.3, "density": 900},
+    "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}}],
+    "loads": [{"kind": "force", "expression": ["push", "0", "0"], "region": {"box": [[0.049, -1, -1], [1, 1, 1]]}}])";
+  const std::string text = scene_of("implicit_newmark", rest, body);
+  expect_fields(text);
+  const std::unique_ptr<Recording> recording = record(text);
+  ASSERT_TRUE(recording);
+  std::vector<Seed> seeds(static_cast<std::size_t>(recording->num_steps()) + 1);
+  seeds.back().x = seed_of(*recording, vertex_at(*recording, {0.05, 0.05, 0.05}), 0);
+  const ReverseGradient found = backward(*recording, seeds, {"controls[0].value"});
+  ASSERT_FALSE(found.controls.empty());
+  double sum = 0.0;
+  for (const VecX& of_step : found.controls) sum += of_step[0];
+  EXPECT_NEAR(sum, found.parameters[0], 1e-8 * std::abs(sum));
+}
+
 }  // namespace
 }  // namespace clearance::derivatives

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <random>
@@ -49,7 +50,7 @@ TEST(Fit, FrictionFollowsFromAFilm) {
   const Result<FitPlan> plan = read_fit_plan(folder.path() / "fit.json");
   ASSERT_TRUE(plan);
   fs::create_directories(folder.path() / "out/runs");
-  const Result<Fit> found = fit(*plan, {folder.path() / "out", {}, [] { return false; }});
+  const Result<Fit> found = fit(*plan, {folder.path() / "out", {}, [] { return false; }, {}});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->end, LeastSquaresEnd::converged);
   EXPECT_NEAR(found->parameters[0].value, 0.3, 0.003);
@@ -67,7 +68,7 @@ TEST(Fit, AStoppedFitGoesOnWithTheSameBits) {
     fs::create_directories(output / "runs");
     int count = 0;
     const auto on_run = [&](int, const std::vector<double>&, double) { ++count; };
-    return fit(*plan, {output, on_run, [&count, most] { return count >= most; }});
+    return fit(*plan, {output, on_run, [&count, most] { return count >= most; }, {}});
   };
   const Result<Fit> whole = run("whole", 1000);
   const Result<Fit> stopped = run("parts", 2);
@@ -86,6 +87,142 @@ TEST(Fit, AllProblemsOfAPlanAreTold) {
   const Result<FitPlan> plan = read_fit_plan(folder.path() / "fit.json");
   ASSERT_FALSE(plan);
   EXPECT_GE(plan.issues().size(), 5U);
+}
+
+/// Returns the issues of a plan with the given list `fit`, of the film of write_slide or of `film`.
+Issues issues_of(const TemporaryFolder& folder, const std::string& fit, const std::string& parameters,
+                 const std::string& film = "") {
+  write_slide(folder.path(), 0.3, 3);
+  if (!film.empty()) write(folder.path() / "film.csv", film);
+  write(folder.path() / "fit.json",
+        R"({"scene": "slide.json", "parameters": )" + parameters + R"(, "fit": )" + fit + "}");
+  const Result<FitPlan> plan = read_fit_plan(folder.path() / "fit.json");
+  return plan ? check_fit(*plan).issues() : plan.issues();
+}
+
+const std::string friction = R"([{"path": "friction.coefficient", "from": 0.01, "to": 2}])";
+const std::string film_of_x = R"([{"probe": "box.x", "data": "film.csv"}])";
+
+/// True if an issue is at `place` and its message has the text.
+bool has_issue(const Issues& issues, const std::string& place, const std::string& text) {
+  return std::any_of(issues.begin(), issues.end(), [&](const Issue& issue) {
+    return issue.place == place && issue.message.find(text) != std::string::npos;
+  });
+}
+
+TEST(Fit, ATableInAnotherUnitThanItsProbeIsRefused) {
+  const TemporaryFolder folder("fit");
+  const Issues issues = issues_of(folder, film_of_x, friction, "time [s],box.x [mm]\n0.1,150\n0.2,240\n");
+  ASSERT_EQ(issues.size(), 1U);
+  EXPECT_EQ(issues[0].place, "fit[0].data");
+  EXPECT_EQ(issues[0].value, "box.x [mm]");
+  EXPECT_NE(issues[0].message.find("[m]"), std::string::npos);
+  EXPECT_TRUE(issues_of(folder, film_of_x, friction, "t,box.x\n0.1,0.15\n0.2,0.24\n").empty());
+}
+
+TEST(Fit, ARowWithoutACellIsRefusedByItsLine) {
+  const TemporaryFolder folder("fit");
+  const Issues issues = issues_of(folder, film_of_x, friction, "time [s],box.x [m]\n0.1,0.15\n0.2\n0.3,0.3\n0.4,x\n");
+  ASSERT_EQ(issues.size(), 2U);
+  EXPECT_TRUE(has_issue(issues, "line 3", "expected 2 cells"));
+  EXPECT_TRUE(has_issue(issues, "line 5", "expected a number"));
+}
+
+TEST(Fit, EmptyCellsAreLeftOutWithAWarning) {
+  const TemporaryFolder folder("fit");
+  // Tables of other systems begin with a mark and end lines with a carriage return.
+  EXPECT_TRUE(
+      issues_of(folder, film_of_x, friction, "\xEF\xBB\xBFtime [s],box.x [m]\r\n0.1,0.15\r\n0.2,\r\n0.3,0.3\r\n\r\n")
+          .empty());
+  const Result<FitPlan> plan = read_fit_plan(folder.path() / "fit.json");
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->measured[0].values.size(), 2U);
+  EXPECT_TRUE(has_issue(plan->warnings, "line 3", "1 of 3 rows have no number"));
+}
+
+TEST(Fit, ProblemsAreAtTheirPlacesInThePlan) {
+  const TemporaryFolder folder("fit");
+  const Issues wrong = issues_of(folder, R"([{"probe": "box.x", "data": "film.csv"}, {"probe": "bix.y", "target": 1}])",
+                                 R"([{"path": "friction.coefficient"}, {"path": "friction.coeficient"}])");
+  EXPECT_TRUE(has_issue(wrong, "parameters[1].path", "no such entry"));
+  const Issues column =
+      issues_of(folder, R"([{"probe": "box.x", "data": "film.csv"}, {"probe": "bix.y", "target": 1}])",
+                R"([{"path": "friction.coefficient"}, {"path": "time.step"}])");
+  EXPECT_TRUE(has_issue(column, "parameters[1].path", "how the scene is computed"));
+  const Issues probe = issues_of(folder, R"([{"probe": "bix.y", "target": 1}])", friction);
+  EXPECT_TRUE(has_issue(probe, "fit[0].probe", "box.y"));
+  for (const Issues* issues : {&wrong, &column, &probe}) {
+    for (const Issue& issue : *issues) EXPECT_EQ(issue.file, (folder.path() / "fit.json").string());
+  }
+}
+
+TEST(Fit, DeviationsOfSomeColumnsAloneAreRefused) {
+  const TemporaryFolder folder("fit");
+  const Issues issues = issues_of(
+      folder, R"([{"probe": "box.x", "data": "film.csv"}, {"probe": "box.y", "target": 0.05, "deviation": 1}])",
+      friction);
+  ASSERT_EQ(issues.size(), 1U);
+  EXPECT_EQ(issues[0].place, "fit[0].deviation");
+}
+
+TEST(Fit, RelativeDeviationsAreSharesOfEachMeasurement) {
+  const TemporaryFolder folder("fit");
+  EXPECT_TRUE(issues_of(folder,
+                        R"([{"probe": "box.x", "data": "film.csv", "deviation": 0.003, "relative_deviation": 0.02}])",
+                        friction, "time [s],box.x [m]\n0.0,0\n0.1,0.2\n")
+                  .empty());
+  const Result<FitPlan> plan = read_fit_plan(folder.path() / "fit.json");
+  ASSERT_TRUE(plan);
+  EXPECT_DOUBLE_EQ(plan->measured[0].values[0].deviation, 0.003);
+  EXPECT_DOUBLE_EQ(plan->measured[0].values[1].deviation, 0.005);
+  const Issues issues = issues_of(folder, R"([{"probe": "box.x", "data": "film.csv", "relative_deviation": 0.02}])",
+                                  friction, "time [s],box.x [m]\n0.0,0\n0.1,0.2\n");
+  EXPECT_TRUE(has_issue(issues, "fit[0].relative_deviation", "give `deviation`, too"));
+}
+
+/// The modulus of a stiff body changes nothing, and took the deviation of friction.
+TEST(Fit, AnUntoldNumberLeavesTheOtherItsDeviation) {
+  const TemporaryFolder folder("fit");
+  write_slide(folder.path(), 0.3, 4);
+  write(folder.path() / "fit.json", R"({"scene": "slide.json",
+    "parameters": [{"name": "friction", "path": "friction.coefficient", "from": 0.01, "to": 2},
+      {"name": "modulus", "path": "bodies[0].material.youngs_modulus"}],
+    "fit": [{"probe": "box.x", "data": "film.csv"}]})");
+  const Result<FitPlan> plan = read_fit_plan(folder.path() / "fit.json");
+  ASSERT_TRUE(plan);
+  fs::create_directories(folder.path() / "out/runs");
+  const Result<Fit> found = fit(*plan, {folder.path() / "out", {}, [] { return false; }, {}});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->end, LeastSquaresEnd::converged);
+  ASSERT_EQ(found->untold.size(), 1U);
+  EXPECT_EQ(std::abs(found->untold[0][1]), 1.0);
+  EXPECT_TRUE(std::isnan(found->parameters[1].deviation));
+  const FittedNumber& number = found->parameters[0];
+  EXPECT_NEAR(number.value, 0.3, 4.0 * number.deviation);
+  EXPECT_NEAR(number.high - number.value, 2.01 * number.deviation, 0.01 * number.deviation);
+}
+
+/// The mass with which the force brings the box to 1 m is tiny: the search tries negative ones first.
+TEST(Fit, RunsWithoutAResultAreToldWithTheirReason) {
+  const TemporaryFolder folder("fit");
+  write(folder.path() / "scene.json", R"({"time": {"step": 0.01, "duration": 0.01}, "gravity": [0, 0, 0],
+    "bodies": [{"name": "box", "kind": "rigid", "mass": 1, "generator": {"kind": "box", "size": [0.2, 0.1, 0.2]},
+      "loads": [{"kind": "force", "value": [1, 0, 0]}]}],
+    "output": {"probes": [{"name": "box", "body": "box"}]}})");
+  write(folder.path() / "fit.json",
+        R"({"scene": "scene.json", "parameters": [{"name": "mass", "path": "bodies[0].mass"}],
+    "fit": [{"probe": "box.x", "target": 1.0}]})");
+  const Result<FitPlan> plan = read_fit_plan(folder.path() / "fit.json");
+  ASSERT_TRUE(plan);
+  fs::create_directories(folder.path() / "out/runs");
+  std::vector<std::string> problems;
+  const auto on_failure = [&](int, const std::string& problem) { problems.push_back(problem); };
+  const Result<Fit> found = fit(*plan, {folder.path() / "out", {}, [] { return false; }, on_failure});
+  ASSERT_TRUE(found);
+  ASSERT_FALSE(problems.empty());
+  EXPECT_NE(problems.front().find("above 0"), std::string::npos) << problems.front();
+  EXPECT_EQ(found->num_failed, static_cast<int>(problems.size()));
+  EXPECT_NE(found->last_failure.find("run "), std::string::npos);
 }
 
 }  // namespace

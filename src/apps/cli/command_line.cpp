@@ -227,6 +227,9 @@ void add_gradient_command(CLI::App& app, GradientCommand& gradient, int& status)
   command->add_option("--steps", gradient.num_steps, "run this many steps (default: those of the scene)")
       ->check(whole_number(1));
   command->add_flag("--check", gradient.is_checked, "compare with differences of whole runs");
+  command->add_flag(
+      "--taylor", gradient.has_remainders,
+      "also run with each number changed by 10 % to 0.01 %, and tell how far results are off the tangent");
   command->add_option("-o,--output", gradient.output, "folder to write the derivatives of every step to, as tables");
   command->add_flag("--overwrite", gradient.is_overwriting, "replace the derivatives in the folder");
   command->add_option("--threads", gradient.threads, "threads; 0: all processors")->check(whole_number(0));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <cmath>
 #include <csignal>
 #include <utility>
@@ -21,6 +23,7 @@ using derivatives::CheckedDerivative;
 using derivatives::Gradient;
 using derivatives::GradientEnd;
 using derivatives::StepGradient;
+using derivatives::TangentRemainders;
 using Json = nlohmann::ordered_json;
 
 /// Names of the files of the results; the first one also tells their folder from others.
@@ -62,7 +65,30 @@ Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-Json json_of(const Gradient& gradient, const std::vector<CheckedDerivative>& checked) {
+/// Changes of `--taylor` as shares of each number: three decades.
+const std::vector<double> taylor_shares = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4};
+
+Json json_of(const Gradient& gradient, const std::vector<TangentRemainders>& all) {
+  Json list = Json::array();
+  for (const TangentRemainders& found : all) {
+    for (std::size_t c = 0; c < gradient.columns.size(); ++c) {
+      Json values = Json::array(), remainders = Json::array();
+      for (std::size_t k = 0; k < found.changes.size(); ++k) {
+        values.push_back(number(found.values(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c))));
+        remainders.push_back(number(found.remainders(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c))));
+      }
+      list.push_back({{"column", gradient.columns[c]},
+                      {"parameter", gradient.parameters[found.parameter].path},
+                      {"changes", found.changes},
+                      {"values", values},
+                      {"remainders", remainders}});
+    }
+  }
+  return list;
+}
+
+Json json_of(const Gradient& gradient, const std::vector<CheckedDerivative>& checked,
+             const std::vector<TangentRemainders>& remainders) {
   const StepGradient& last = gradient.steps.back();
   Json parameters = Json::array(), columns = Json::array();
   for (const auto& parameter : gradient.parameters) {
@@ -89,9 +115,10 @@ Json json_of(const Gradient& gradient, const std::vector<CheckedDerivative>& che
                                 {"derivative", number(check.derivative)},
                                 {"difference", number(check.difference)},
                                 {"uncertainty", number(check.uncertainty)},
-                                {"agrees", check.agrees()}});
+                                {"agrees", check.is_decided() ? Json(check.agrees()) : Json(nullptr)}});
     }
   }
+  if (!remainders.empty()) json["taylor"] = json_of(gradient, remainders);
   json["warnings"] = cli::json_of(gradient.warnings);
   return json;
 }
@@ -102,7 +129,8 @@ std::string unit_of(const std::string& column) {
 }
 
 /// Returns the derivatives after the last step, with what a change by a hundredth makes.
-std::string text_of(const Gradient& gradient, const std::vector<CheckedDerivative>& checked) {
+std::string text_of(const Gradient& gradient, const std::vector<CheckedDerivative>& checked,
+                    const std::vector<TangentRemainders>& remainders) {
   const StepGradient& last = gradient.steps.back();
   std::string text = fmt::format("derivatives after step {}, at {:.6g} s\n", gradient.steps.size() - 1, last.time);
   for (std::size_t c = 0; c < gradient.columns.size(); ++c) {
@@ -123,7 +151,19 @@ std::string text_of(const Gradient& gradient, const std::vector<CheckedDerivativ
           continue;
         }
         text += fmt::format("  {:>16.9g}  by differences of runs, known to {:.1g}: {}\n", check.difference,
-                            check.uncertainty, check.agrees() ? "they agree" : "they do not agree");
+                            check.uncertainty,
+                            !check.is_decided() ? "too uncertain to decide"
+                            : check.agrees()    ? "they agree"
+                                                : "they do not agree");
+      }
+      for (const TangentRemainders& found : remainders) {
+        if (found.parameter != p) continue;
+        text += "                    beside the tangent, after changes of";
+        for (std::size_t k = 0; k < found.changes.size(); ++k) {
+          text += fmt::format("{} {:.2g}: {:.2g}", k > 0 ? "," : "", found.changes[k],
+                              found.remainders(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c)));
+        }
+        text += '\n';
       }
     }
   }
@@ -160,8 +200,12 @@ int run_gradient(const GradientCommand& command) {
   const StopSignals signals(json);
   derivatives::GradientOptions options{
       command.parameters, command.columns, command.num_steps, {}, [] { return StopSignals::received() != 0; }};
-  if (!json) options.on_step = [](int step, int num_steps) { say(stdout, "step {} of {}\n", step, num_steps); };
+  const bool shows_progress = !json && isatty(STDERR_FILENO) == 1;
+  if (shows_progress) {
+    options.on_step = [](int step, int num_steps) { say(stderr, "\r\033[Kstep {} of {}", step, num_steps); };
+  }
   Result<Gradient> found = derivatives::find_gradient(make, options);
+  if (shows_progress) say(stderr, "\r\033[K");
   if (!found) return refuse(found.issues(), command);
   if (found->end == GradientEnd::stopped) return exit_signal + StopSignals::received();
   set_file(found->errors, command.scene.scene.string());
@@ -171,16 +215,16 @@ int run_gradient(const GradientCommand& command) {
     report_issues(found->errors, json);
     return exit_not_converged;
   }
+  options.on_step = {};
   std::vector<CheckedDerivative> checked;
-  if (command.is_checked) {
-    options.on_step = {};
-    checked = derivatives::check_gradient(make, options, *found);
-  }
-  const std::string report = json_of(*found, checked).dump(2) + '\n';
+  if (command.is_checked) checked = derivatives::check_gradient(make, options, *found);
+  std::vector<TangentRemainders> remainders;
+  if (command.has_remainders) remainders = derivatives::find_remainders(make, options, *found, taylor_shares);
+  const std::string report = json_of(*found, checked, remainders).dump(2) + '\n';
   if (!command.output.empty()) {
     if (const auto written = write_tables(command, *found, report); !written) return refuse(written.issues(), command);
   }
-  say(stdout, "{}", json ? report : text_of(*found, checked));
+  say(stdout, "{}", json ? report : text_of(*found, checked, remainders));
   if (!json && !command.output.empty()) {
     say(stdout, "derivatives of every step: {}\n", (command.output / table_file).string());
   }

@@ -15,6 +15,7 @@ struct GradientCommand {
   std::vector<std::string> columns;     ///< of probes.csv; empty: all
   int num_steps = 0;                    ///< 0: those of the scene
   bool is_checked = false;              ///< true: compare with differences of whole runs
+  bool has_remainders = false;          ///< true: also run with changes of three decades
   std::filesystem::path output;         ///< folder of the tables; empty: none
   bool is_overwriting = false;
   int threads = 0;  ///< 0: all processors

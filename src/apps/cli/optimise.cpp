@@ -66,6 +66,8 @@ const char* text_of(LeastSquaresEnd end) {
       return "converged";
     case LeastSquaresEnd::limit:
       return "limit";
+    case LeastSquaresEnd::blocked:
+      return "blocked";
     case LeastSquaresEnd::stopped:
       return "stopped";
     case LeastSquaresEnd::undefined:
@@ -85,6 +87,7 @@ Json json_of(const Fit& fit) {
                           {"path", fitted.path},
                           {"value", fitted.value},
                           {"standard_deviation", number(fitted.deviation)},
+                          {"interval_95", {number(fitted.low), number(fitted.high)}},
                           {"at_bound", fitted.is_at_bound}});
   }
   for (Eigen::Index i = 0; i < fit.covariance.rows(); ++i) {
@@ -92,7 +95,9 @@ Json json_of(const Fit& fit) {
     for (Eigen::Index j = 0; j < fit.covariance.cols(); ++j) row.push_back(number(fit.covariance(i, j)));
     covariance.push_back(std::move(row));
   }
-  for (Eigen::Index i = 0; i < fit.untold.size(); ++i) untold.push_back(fit.untold[i]);
+  for (const VecX& combination : fit.untold) {
+    untold.push_back(std::vector<double>(combination.data(), combination.data() + combination.size()));
+  }
   return {{"end", text_of(fit.end)},
           {"runs", fit.num_runs},
           {"measurements", fit.num_measurements},
@@ -102,36 +107,51 @@ Json json_of(const Fit& fit) {
           {"deviations_given", fit.has_deviations},
           {"parameters", parameters},
           {"covariance", covariance},
-          {"untold_combination", untold},
+          {"untold_combinations", untold},
+          {"runs_without_result", fit.num_failed},
+          {"last_run_without_result", fit.last_failure},
           {"warnings", cli::json_of(fit.warnings)}};
 }
 
 std::string text_of(const Fit& fit) {
-  std::string text = fmt::format("{} after {} runs; {} measurements, cost {:.6g} at the start and {:.6g} now\n",
-                                 fit.end == LeastSquaresEnd::converged ? "converged" : "not converged", fit.num_runs,
-                                 fit.num_measurements, fit.cost_at_start, fit.cost);
+  const char* end = fit.end == LeastSquaresEnd::converged ? "converged"
+                    : fit.end == LeastSquaresEnd::blocked
+                        ? "not converged: runs beyond this place have no result; ended"
+                        : "not converged";
+  std::string text = fmt::format("{} after {} runs; {} measurements, cost {:.6g} at the start and {:.6g} now\n", end,
+                                 fit.num_runs, fit.num_measurements, fit.cost_at_start, fit.cost);
+  if (fit.num_failed > 0) {
+    text += fmt::format("{} of the runs had no result; the last was {}\nBounds `from` and `to` keep the search away\n",
+                        fit.num_failed, fit.last_failure);
+  }
   for (const FittedNumber& fitted : fit.parameters) {
     text += fmt::format("  {} = {:.8g}", fitted.name, fitted.value);
     if (fitted.is_at_bound) {
       text += ", at its bound";
     } else if (std::isfinite(fitted.deviation)) {
-      text += fmt::format(" +- {:.2g} (standard deviation)", fitted.deviation);
+      text += fmt::format(" +- {:.2g} (standard deviation), with 95 % between {:.6g} and {:.6g}", fitted.deviation,
+                          fitted.low, fitted.high);
     }
     text += '\n';
   }
-  if (fit.untold.size() > 0) {
+  for (const VecX& combination : fit.untold) {
     text += "The data do not tell";
+    const bool is_single = combination.cwiseAbs().maxCoeff() > 1.0 - 1e-6;
     for (std::size_t k = 0; k < fit.parameters.size(); ++k) {
-      const double part = fit.untold[static_cast<Eigen::Index>(k)];
-      if (std::abs(part) > 1e-3) text += fmt::format(" {}^{:.2g}", fit.parameters[k].name, part);
+      const double part = combination[static_cast<Eigen::Index>(k)];
+      if (std::abs(part) <= 1e-3) continue;
+      text += is_single ? " " + fit.parameters[k].name : fmt::format(" {}^{:.2g}", fit.parameters[k].name, part);
     }
-    text += ": a change of all these together changes no measurement. Fix one of them, or measure something else.\n";
+    text += ": its change changes no measurement. Fix one of its numbers, or measure something else.\n";
   }
   if (fit.has_deviations && fit.scatter > 0.0) {
-    text += fmt::format("The measurements scatter by {:.3g} times their deviations about the fit{}\n", fit.scatter,
-                        fit.scatter > 2.0   ? ": the scene does not describe them, or the deviations are too small"
-                        : fit.scatter < 0.5 ? ": the deviations are too large"
-                                            : "");
+    // The scatter of right deviations is one, with a deviation of 1 / sqrt(2 n).
+    const double chance = 3.0 / std::sqrt(2.0 * fit.num_left);
+    text +=
+        fmt::format("The measurements scatter by {:.3g} times their deviations about the fit{}\n", fit.scatter,
+                    fit.scatter > 1.0 + chance   ? ": the scene does not describe them, or the deviations are too small"
+                    : fit.scatter < 1.0 - chance ? ": the deviations are too large"
+                                                 : "");
   } else if (fit.scatter > 0.0) {
     text += fmt::format("The measurements scatter by {:.3g} about the fit, which the standard deviations are from\n",
                         fit.scatter);
@@ -149,21 +169,26 @@ class Progress {
   }
   void add(int run, const std::vector<double>& values, double cost) {
     text_ += fmt::format("{}", run);
-    std::string line = fmt::format("run {:>3}: cost {:<12.6g}", run, cost);
+    std::string line = std::isfinite(cost) ? fmt::format("run {:>3}: cost {:<12.6g}", run, cost)
+                                           : fmt::format("run {:>3}: no result        ", run);
     for (std::size_t k = 0; k < values.size(); ++k) {
       text_ += fmt::format(",{}", values[k]);
       line += fmt::format("  {} {:.7g}", names_[k], values[k]);
     }
     text_ += std::isfinite(cost) ? fmt::format(",{}\n", cost) : ",\n";
+    if (!problem_.empty()) line += "\n         " + problem_;
+    problem_.clear();
     if (!command_.json) say(stdout, "{}\n", line);
     const auto written = write_file_atomically(command_.output / progress_file, text_);
     if (!written && problems_.empty()) problems_ = written.issues();
   }
+  /// Keeps the reason why the run that comes next has no result.
+  void explain(const std::string& problem) { problem_ = problem; }
   const Issues& problems() const { return problems_; }
 
  private:
   const OptimiseCommand& command_;
-  std::string text_;
+  std::string text_, problem_;
   std::vector<std::string> names_;
   Issues problems_;
 };
@@ -199,7 +224,7 @@ int run_optimise(const OptimiseCommand& command) {
   Progress progress(command, *plan);
   const optimise::FitOptions options{
       command.output, [&](int run, const std::vector<double>& values, double cost) { progress.add(run, values, cost); },
-      [] { return StopSignals::received() != 0; }};
+      [] { return StopSignals::received() != 0; }, [&](int, const std::string& problem) { progress.explain(problem); }};
   const Result<Fit> found = optimise::fit(*plan, options);
   if (!found) return refuse(found.issues(), command.json);
   if (found->end == LeastSquaresEnd::stopped) return exit_signal + StopSignals::received();

@@ -102,7 +102,9 @@ class RecordedRun {
       return recording_->backward(seeds, by);
     }();
     answer_interrupt();
-    const ReverseGradient gradient = value_or_throw(std::move(found), "DerivativeError");
+    // Mistakes in the arguments have places in the scene, and failures a step.
+    const bool is_of_step = !found && found.issues().front().place.rfind("step ", 0) == 0;
+    const ReverseGradient gradient = value_or_throw(std::move(found), is_of_step ? "DerivativeError" : "SceneError");
     py::dict result;
     result["parameters"] = array_of(gradient.parameters);
     result["start_positions"] = by_vertex(gradient.start_x);
@@ -137,7 +139,9 @@ class RecordedRun {
   const SceneModel& scene() const { return *recording_->scene().scene; }
   std::size_t index(int step) const {
     const int at = step < 0 ? step + num_steps() + 1 : step;
-    if (at < 0 || at > num_steps()) throw py::index_error("step " + std::to_string(step) + " is not in the recording");
+    if (at < 0 || at > num_steps())
+      throw py::index_error("step " + std::to_string(step) + ": the recording has steps 0 to " +
+                            std::to_string(num_steps()));
     return static_cast<std::size_t>(at);
   }
   const State& state(int step) const { return recording_->state(static_cast<int>(index(step))); }

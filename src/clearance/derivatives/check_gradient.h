@@ -20,11 +20,26 @@ struct CheckedDerivative {
   /// True if they differ by no more than the difference is uncertain, by a hundred-thousandth, or by a millionth of
   /// the size.
   bool agrees() const;
+  /// False if they agree only because the difference is nearly as uncertain as it is large.
+  bool is_decided() const;
+};
+
+/// Values at other values of a parameter beside the tangent: v(p + e) - v(p) - e dv/dp, which falls with e^2 if the
+/// derivative is right.
+struct TangentRemainders {
+  std::size_t parameter = 0;
+  std::vector<double> changes;  ///< e, in the unit of the parameter
+  MatX values;                  ///< per change (row) and column; NaN for changes that no run allows
+  MatX remainders;              ///< the same shape
 };
 
 /// Runs the scene with other values of each parameter, with the contact that derivatives hold, and compares. `gradient`
 /// is the result of find_gradient with the same options.
 std::vector<CheckedDerivative> check_gradient(const SceneMaker& make, const GradientOptions& options,
                                               const Gradient& gradient);
+
+/// Runs the scene with each parameter changed by `shares` of its size, with the contact that derivatives hold.
+std::vector<TangentRemainders> find_remainders(const SceneMaker& make, const GradientOptions& options,
+                                               const Gradient& gradient, const std::vector<double>& shares);
 
 }  // namespace clearance::derivatives

@@ -97,6 +97,7 @@ class ForwardRun {
   // Events.
   std::set<std::array<int, 2>> touching_;
   int num_impacts_ = 0, first_impact_ = 0;
+  bool had_contacts_ = false;
 };
 
 template <int dim>
@@ -316,7 +317,9 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
 
 template <int dim>
 bool ForwardRun<dim>::step() {
-  if (!near_.solve()) {
+  // The factor follows the contact forces: with its own, a run beside another one would have other gaps.
+  const auto at = static_cast<std::size_t>(nominal_.state.step);
+  if (!near_.solve(at < options_.narrowing.size() ? std::optional(options_.narrowing[at]) : std::nullopt)) {
     if (!near_.is_stopped()) return fail(near_.failure());
     result_.end = GradientEnd::stopped;
     return false;
@@ -324,6 +327,7 @@ bool ForwardRun<dim>::step() {
   const State& end = near_.end();
   StepGradient numbers = numbers_of_step(nominal_.probes.values({end, near_.forces(), near_.joints()}));
   numbers.time = end.time;
+  numbers.narrowing = end.narrowing;
   for (std::size_t k = 0; k < by_.size(); ++k) {
     if (!differentiate(k, numbers)) return false;
     tell_rates(end.step, k);
@@ -350,6 +354,7 @@ void ForwardRun<dim>::note_events(const State& end) {
     }
   }
   touching_ = std::move(touching);
+  had_contacts_ = had_contacts_ || !touching_.empty();
 }
 
 template <int dim>
@@ -373,17 +378,10 @@ void ForwardRun<dim>::report_events() {
   }
 }
 
-Issues find_held_parameters(const std::vector<std::string>& paths) {
-  Issues issues;
-  for (const std::string& path : paths) {
-    for (const char* group : {"time", "solver", "output", "start", "remesh", "name", "format"}) {
-      if (path != group && path.rfind(std::string(group) + ".", 0) != 0) continue;
-      issues.push_back({"", path, "",
-                        "expected a number of the bodies, their materials, loads, motions or contacts; this one says "
-                        "how the scene is computed"});
-    }
-  }
-  return issues;
+Issue no_probes() {
+  return {"", "output.probes", "",
+          "derivatives are those of the numbers of probes, and the scene has none; expected at least one, for example "
+          "{\"name\": \"body\", \"body\": NAME}"};
 }
 
 void append(const Issues& from, Issues& to) {
@@ -433,11 +431,7 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
   Result<std::vector<Parameter>> parameters = find_parameters(*desc, options.parameters);
   if (!parameters) append(parameters.issues(), problems);
   if (options.parameters.empty()) problems.push_back({"", "--by", "", "expected at least one path of a number"});
-  if (desc->output.probes.empty() && !options.on_rates) {
-    problems.push_back({"", "output.probes", "",
-                        "derivatives are those of the numbers of probes, and the scene has none; expected at least "
-                        "one, for example {\"name\": \"body\", \"body\": NAME}"});
-  }
+  if (desc->output.probes.empty() && !options.on_rates) problems.push_back(no_probes());
   if (!problems.empty()) return problems;
   SteppedScene scene;
   const Result<std::vector<std::size_t>> columns = start_with_columns(std::move(*desc), options, scene);
@@ -449,6 +443,15 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
       with_dimension(scene.scene->dim, [&](auto dim) { return run<dim>(scene, make, options, *columns, result); });
   if (!ran) return ran.issues();
   return result;
+}
+
+Result<std::vector<std::string>> check_before_run(SceneDesc desc, const GradientOptions& options) {
+  Issues problems = find_held_parameters(options.parameters);
+  if (desc.output.probes.empty()) problems.push_back(no_probes());
+  SteppedScene scene;
+  if (auto columns = start_with_columns(std::move(desc), options, scene); !columns) append(columns.issues(), problems);
+  if (!problems.empty()) return problems;
+  return scene.probes.columns();
 }
 
 Result<HeldContact> find_held_contact(const SceneMaker& make, const GradientOptions& options) {

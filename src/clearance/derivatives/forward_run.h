@@ -21,6 +21,9 @@ struct GradientOptions {
   /// Called after every step.
   std::function<void(int step, int num_steps)> on_step;
   std::function<bool()> is_stop_wanted;
+  /// Factors of the activation distances at the end of each step, StepGradient::narrowing of another run; empty: the
+  /// steps find their own.
+  std::vector<double> narrowing = {};
   /// Called with the derivatives of the unknowns and their velocities by each parameter, at the start and after every
   /// step.
   std::function<void(int step, std::size_t parameter, const VecX& x, const VecX& v)> on_rates = {};
@@ -30,6 +33,7 @@ struct GradientOptions {
 struct StepGradient {
   double time = 0.0;           ///< [s]
   std::vector<double> values;  ///< per column
+  double narrowing = 1.0;      ///< factor of the activation distances, of quasi-static steps
   MatX derivatives;            ///< per column (row) and parameter, in the units of the scene
 };
 
@@ -49,11 +53,15 @@ struct Gradient {
 /// all problems of the scene, paths that lead to no number, parts of the scene that have no derivatives.
 Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& options);
 
+/// Checks the scene and the parameters, and returns the labels of all columns of its probes. Issues: those that
+/// find_gradient would have of them.
+Result<std::vector<std::string>> check_before_run(SceneDesc desc, const GradientOptions& options);
+
 /// Returns the contact that derivatives of the scene hold.
 Result<HeldContact> find_held_contact(const SceneMaker& make, const GradientOptions& options);
 
-/// Runs the scene with a parameter at `value` and with the contact of `held`, and returns the numbers of the columns
-/// after the last step.
+/// Runs the scene with a parameter at `value`, and with the contact of `held` and of `options.narrowing`. Returns the
+/// numbers of the columns after the last step.
 Result<std::vector<double>> find_values(const SceneMaker& make, const GradientOptions& options,
                                         const Parameter& parameter, double value, const HeldContact& held);
 

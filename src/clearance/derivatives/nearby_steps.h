@@ -33,6 +33,9 @@ inline VecX vector_of(const std::vector<double>& values) {
 /// Returns a state of the model `from` as one of the model `to`, of bodies of other sizes.
 State rescaled(const Model& from, const Model& to, State state);
 
+/// Returns an error for each path of a number that says how the scene is computed, which derivatives hold.
+Issues find_held_parameters(const std::vector<std::string>& paths);
+
 /// Starts a scene. Issues: its problems; or, with the scene started, what it uses that has no derivatives.
 Result<Done> start_scene(SceneDesc desc, SteppedScene& scene);
 
@@ -100,8 +103,9 @@ class NearbySteps {
   Result<Done> make_variants(const Parameter& parameter, double length, Variants<dim>& variants) const;
 
   /// Solves the step from the state of the scene, and moves its end to the accuracy that derivatives need. False if
-  /// that is not possible, or if the run is stopped.
-  bool solve();
+  /// that is not possible, or if the run is stopped. `narrowing` is the factor of the activation distances at the end,
+  /// where the step does not find its own.
+  bool solve(std::optional<double> narrowing = {});
   bool is_stopped() const { return is_stopped_; }
   /// Says why the last call has failed.
   const std::string& failure() const { return failure_; }

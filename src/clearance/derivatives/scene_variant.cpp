@@ -103,6 +103,7 @@ std::vector<std::string> overrides_of(const std::vector<Parameter>& parameters, 
 
 HeldContact::HeldContact(const SceneModel& scene)
     : scales(scene.model.contact_scales),
+      at_rest(scene.model.contact_at_rest),
       options(scene.options),
       bbox_diagonal(scene.model.bbox_diagonal),
       num_unknowns(scene.initial_state.x.size()),
@@ -112,6 +113,7 @@ HeldContact::HeldContact(const SceneModel& scene)
 void HeldContact::hold(const Parameter& parameter, SceneModel& scene) const {
   if (is_of_contact(parameter.path)) return;
   scene.model.contact_scales = scales;
+  scene.model.contact_at_rest = at_rest;
   scene.options = options;
   scene.model.bbox_diagonal = bbox_diagonal;
 }
@@ -128,6 +130,8 @@ Result<std::vector<Parameter>> find_parameters(const SceneDesc& scene, const std
                         "bodies[0].material.youngs_modulus"});
     } else if (path == "contact.kappa" && *value == 0.0) {
       issues.push_back({"", path, "0", "0 lets the program choose the stiffness; give a number to differentiate by"});
+    } else if (value->is_number_integer()) {
+      issues.push_back({"", path, brief_text(*value), "this is a whole number, and no result has a derivative by it"});
     } else if (const std::optional<double> number = number_in(*value)) {
       Parameter parameter{path, *number, {}, {}, 0};
       find_list(root, parameter);

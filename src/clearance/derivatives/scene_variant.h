@@ -46,14 +46,15 @@ struct SceneVariant {
   Probes probes;
 };
 
-/// The numbers of contact that the program derives from a scene: distances, stiffnesses and the elastic sliding of
-/// friction, at the start of a run. Derivatives hold it.
+/// The numbers of contact that the program derives from a scene: distances, stiffnesses, what formulations know of the
+/// surface at rest, and the elastic sliding of friction, at the start of a run. Derivatives hold it.
 struct HeldContact {
   explicit HeldContact(const SceneModel& scene);
   /// Gives these numbers to a scene with another value of `parameter`, unless that is one of them.
   void hold(const Parameter& parameter, SceneModel& scene) const;
 
   ContactScales scales;
+  std::shared_ptr<const ContactAtRest> at_rest;
   SolverOptions options;
   double bbox_diagonal = 1.0;  // [m]
   // Sizes that no parameter may change.

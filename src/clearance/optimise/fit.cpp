@@ -10,6 +10,8 @@
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/scene_reader.h"
+#include "clearance/optimise/student.h"
+#include "clearance/scene/probe_columns.h"
 
 namespace clearance::optimise {
 namespace {
@@ -20,6 +22,19 @@ using derivatives::GradientEnd;
 
 std::string run_name(int number) {
   return fmt::format("runs/{:04}.json", number);
+}
+
+/// Gives problems at a path of the scene that the plan names their place in the plan.
+Issues in_plan(const FitPlan& plan, Issues issues) {
+  for (Issue& issue : issues) {
+    for (std::size_t k = 0; k < plan.parameters.size(); ++k) {
+      if (issue.place != plan.parameters[k].path) continue;
+      if (issue.value.empty()) issue.value = issue.place;
+      issue.file = plan.file.string();
+      issue.place = child_path(element_path("parameters", k), "path");
+    }
+  }
+  return issues;
 }
 
 /// The residuals of runs, computed or read from the folder.
@@ -40,6 +55,7 @@ class Runs {
     }
   }
 
+  /// Returns the residuals at p; nothing, with a reason, if the run has none.
   std::optional<Residuals> at(const VecX& p) {
     std::vector<double> values(p.data(), p.data() + p.size());
     const std::string key = Json(values).dump();
@@ -62,6 +78,12 @@ class Runs {
           residuals->jacobian(static_cast<Eigen::Index>(i), j) = json["jacobian"][i][static_cast<std::size_t>(j)];
         }
       }
+    }
+    if (!residuals) {
+      const std::string problem = json.value("problem", "");
+      ++fit_.num_failed;
+      fit_.last_failure = fmt::format("run {}: {}", num_runs_, problem);
+      if (options_.on_failure) options_.on_failure(num_runs_, problem);
     }
     if (options_.on_run) {
       options_.on_run(num_runs_, values, residuals ? residuals->cost() : std::numeric_limits<double>::infinity());
@@ -93,8 +115,9 @@ class Runs {
     const Result<Gradient> gradient = derivatives::find_gradient(make, gradient_options);
     Json json = {{"parameters", values}, {"residuals", nullptr}, {"jacobian", nullptr}};
     if (!gradient) {
-      problems_ = gradient.issues();
+      problems_ = in_plan(plan_, gradient.issues());
       is_refused_ = true;
+      json["problem"] = to_string(problems_.front());
       return json;
     }
     if (gradient->end == GradientEnd::stopped) {
@@ -106,7 +129,10 @@ class Runs {
       json["problem"] = to_string(gradient->errors.front());
       return json;
     }
-    if (fit_.warnings.empty()) fit_.warnings = gradient->warnings;
+    if (!has_warnings_) {
+      fit_.warnings.insert(fit_.warnings.end(), gradient->warnings.begin(), gradient->warnings.end());
+      has_warnings_ = true;
+    }
     compare(*gradient, json);
     return json;
   }
@@ -116,26 +142,26 @@ class Runs {
     Json residuals = Json::array(), jacobian = Json::array();
     for (std::size_t c = 0; c < plan_.measured.size(); ++c) {
       const MeasuredColumn& measured = plan_.measured[c];
-      const double weight = 1.0 / measured.deviation.value_or(1.0);
       for (const Measurement& measurement : measured.values) {
+        const double weight = 1.0 / measurement.deviation;
         const auto [step, share] = place_of(gradient, measured, measurement.time);
         const auto& before = gradient.steps[step];
         const auto& after = gradient.steps[std::min(step + 1, gradient.steps.size() - 1)];
         const auto row = static_cast<Eigen::Index>(c);
         const double value =
             share > 0.0 ? (1.0 - share) * before.values[c] + share * after.values[c] : before.values[c];
-        if (!std::isfinite(value)) {
-          problems_ = {{plan_.file.string(), element_path("fit", c), fmt::format("{} s", measurement.time),
+        VecX derivatives = before.derivatives.row(row).transpose();
+        if (share > 0.0) derivatives += share * (after.derivatives.row(row).transpose() - derivatives);
+        if (!std::isfinite(value) || !derivatives.allFinite()) {
+          problems_ = {{plan_.file.string(), child_path(element_path("fit", c), "probe"),
+                        fmt::format("{} s", measurement.time),
                         "the probe has no number at this time; forces are known from the end of the first step on"}};
+          json["problem"] = to_string(problems_.front());
           return;
         }
         residuals.push_back(weight * (value - measurement.value));
-        Json derivatives = Json::array();
-        for (Eigen::Index p = 0; p < before.derivatives.cols(); ++p) {
-          derivatives.push_back(weight *
-                                ((1.0 - share) * before.derivatives(row, p) + share * after.derivatives(row, p)));
-        }
-        jacobian.push_back(std::move(derivatives));
+        derivatives *= weight;
+        jacobian.push_back(std::vector<double>(derivatives.data(), derivatives.data() + derivatives.size()));
       }
     }
     json["residuals"] = std::move(residuals);
@@ -160,20 +186,37 @@ class Runs {
   Fit& fit_;
   std::map<std::string, Json> stored_;
   int num_runs_ = 0;
-  bool is_stopped_ = false, is_refused_ = false;
+  bool is_stopped_ = false, is_refused_ = false, has_warnings_ = false;
   Issues problems_;
 };
+
+/// Checks that each measured column is that of a probe, and that tables have its unit.
+void check_columns(const FitPlan& plan, const std::vector<std::string>& columns, Issues& issues) {
+  for (std::size_t c = 0; c < plan.measured.size(); ++c) {
+    const MeasuredColumn& measured = plan.measured[c];
+    const auto found = find_columns(columns, {measured.column}, child_path(element_path("fit", c), "probe"));
+    Issues problems = found.issues();
+    set_file(problems, plan.file.string());
+    issues.insert(issues.end(), problems.begin(), problems.end());
+    if (!found || measured.label.find(" [") == std::string::npos) continue;
+    const std::string unit = unit_of_column(columns[found->front()]);
+    if (unit_of_column(measured.label) == unit) continue;
+    issues.push_back({plan.file.string(), child_path(element_path("fit", c), "data"), measured.label,
+                      fmt::format("the probe has the unit{}; expected the same in the head of the table", unit)});
+  }
+}
 
 /// Checks the plan against the scene, and returns its numbers with the values to start from.
 Result<std::vector<derivatives::Parameter>> find_start(const FitPlan& plan) {
   Result<LoadedScene> loaded = load_scene(plan.scene, SceneFormat::automatic, plan.set);
   if (!loaded) return loaded.issues();
-  std::vector<std::string> paths;
-  for (const FreeNumber& number : plan.parameters) paths.push_back(number.path);
-  auto found = derivatives::find_parameters(loaded->scene, paths);
-  if (!found) return found.issues();
+  const TimeDesc time = loaded->scene.time;
+  derivatives::GradientOptions options;
+  for (const FreeNumber& number : plan.parameters) options.parameters.push_back(number.path);
+  auto found = derivatives::find_parameters(loaded->scene, options.parameters);
+  if (!found) return in_plan(plan, found.issues());
   Issues issues;
-  for (std::size_t k = 0; k < paths.size(); ++k) {
+  for (std::size_t k = 0; k < plan.parameters.size(); ++k) {
     const FreeNumber& number = plan.parameters[k];
     const double value = number.start.value_or((*found)[k].value);
     if (!(value >= number.from && value <= number.to)) {
@@ -182,7 +225,7 @@ Result<std::vector<derivatives::Parameter>> find_start(const FitPlan& plan) {
     }
     (*found)[k].value = value;
   }
-  const double end = plan.num_steps > 0 ? plan.num_steps * loaded->scene.time.step : loaded->scene.time.duration;
+  const double end = plan.num_steps > 0 ? plan.num_steps * time.step : time.duration;
   for (std::size_t c = 0; c < plan.measured.size(); ++c) {
     const MeasuredColumn& measured = plan.measured[c];
     if (measured.is_at_end || measured.values.empty()) continue;
@@ -191,8 +234,39 @@ Result<std::vector<derivatives::Parameter>> find_start(const FitPlan& plan) {
     issues.push_back({plan.file.string(), element_path("fit", c), fmt::format("{} s", first < 0.0 ? first : last),
                       fmt::format("measurements are beyond the run, which lasts from 0 to {:.6g} s", end)});
   }
+  const auto columns = derivatives::check_before_run(std::move(loaded->scene), options);
+  if (columns) {
+    check_columns(plan, *columns, issues);
+  } else {
+    const Issues problems = in_plan(plan, columns.issues());
+    issues.insert(issues.end(), problems.begin(), problems.end());
+  }
   if (!issues.empty()) return issues;
   return found;
+}
+
+/// Adds the numbers at the minimum, with their deviations and intervals.
+void add_numbers(const FitPlan& plan, const LeastSquares& found, const LeastSquaresOptions& search, Fit& result) {
+  const Eigen::Index n = found.p.size();
+  std::vector<char> is_free(static_cast<std::size_t>(n), 1);
+  VecX sizes = found.p.cwiseAbs();
+  for (Eigen::Index k = 0; k < n; ++k) {
+    if (found.p[k] <= search.lower[k] || found.p[k] >= search.upper[k]) is_free[static_cast<std::size_t>(k)] = 0;
+    if (!(sizes[k] > 0.0)) sizes[k] = search.sizes[k];
+  }
+  const Uncertainty uncertainty = result.has_deviations ? find_uncertainty(found.at.jacobian, sizes, is_free)
+                                                        : find_scattered_uncertainty(found.at, sizes, is_free);
+  result.covariance = uncertainty.covariance;
+  result.untold = uncertainty.untold;
+  result.num_left = result.num_measurements - uncertainty.num_told;
+  result.scatter = result.num_left > 0 ? std::sqrt(2.0 * result.cost / result.num_left) : 0.0;
+  const double quantile = result.has_deviations || result.num_left <= 0 ? normal_95 : student_95(result.num_left);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const FreeNumber& number = plan.parameters[static_cast<std::size_t>(k)];
+    const double deviation = std::sqrt(result.covariance(k, k)), half = quantile * deviation;
+    result.parameters.push_back({number.name, number.path, found.p[k], deviation, found.p[k] - half, found.p[k] + half,
+                                 is_free[static_cast<std::size_t>(k)] == 0});
+  }
 }
 
 }  // namespace
@@ -209,6 +283,7 @@ Result<Fit> fit(const FitPlan& plan, const FitOptions& options) {
   VecX start(static_cast<Eigen::Index>(parameters->size()));
   for (Eigen::Index k = 0; k < start.size(); ++k) start[k] = (*parameters)[static_cast<std::size_t>(k)].value;
   Fit result;
+  result.warnings = plan.warnings;
   Runs runs(plan, options, *parameters, result);
   runs.read_stored();
   const Eigen::Index n = start.size();
@@ -243,31 +318,8 @@ Result<Fit> fit(const FitPlan& plan, const FitOptions& options) {
   result.cost = found.at.cost();
   result.num_measurements = static_cast<int>(found.at.r.size());
   result.has_deviations =
-      std::all_of(plan.measured.begin(), plan.measured.end(), [](const auto& m) { return m.deviation.has_value(); });
-  std::vector<char> is_free(static_cast<std::size_t>(n), 1);
-  int num_free = 0;
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const bool is_at_bound = found.p[k] <= search.lower[k] || found.p[k] >= search.upper[k];
-    is_free[static_cast<std::size_t>(k)] = is_at_bound ? 0 : 1;
-    num_free += is_at_bound ? 0 : 1;
-  }
-  VecX sizes = found.p.cwiseAbs();
-  for (Eigen::Index k = 0; k < n; ++k) {
-    if (!(sizes[k] > 0.0)) sizes[k] = search.sizes[k];
-  }
-  const Uncertainty uncertainty = find_uncertainty(found.at.jacobian, sizes, is_free);
-  const int num_left = result.num_measurements - num_free;
-  result.scatter = num_left > 0 ? std::sqrt(2.0 * result.cost / num_left) : 0.0;
-  const double variance = result.has_deviations ? 1.0
-                          : num_left > 0        ? result.scatter * result.scatter
-                                                : std::numeric_limits<double>::quiet_NaN();
-  result.covariance = variance * uncertainty.covariance;
-  result.untold = uncertainty.untold;
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const FreeNumber& number = plan.parameters[static_cast<std::size_t>(k)];
-    result.parameters.push_back({number.name, number.path, found.p[k], std::sqrt(result.covariance(k, k)),
-                                 is_free[static_cast<std::size_t>(k)] == 0});
-  }
+      std::all_of(plan.measured.begin(), plan.measured.end(), [](const auto& m) { return m.has_deviations; });
+  add_numbers(plan, found, search, result);
   return result;
 }
 

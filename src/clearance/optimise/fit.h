@@ -17,6 +17,8 @@ struct FitOptions {
   /// Called after each run with its number, parameters and cost, which is infinite if the run has no derivatives.
   std::function<void(int run, const std::vector<double>& parameters, double cost)> on_run;
   std::function<bool()> is_stop_wanted;
+  /// Called before `on_run` with the reason why the run has no result.
+  std::function<void(int run, const std::string& problem)> on_failure;
 };
 
 /// A parameter at the end.
@@ -24,6 +26,9 @@ struct FittedNumber {
   std::string name, path;
   double value = 0.0;
   double deviation = 0.0;  ///< standard deviation; NaN if the data do not tell it
+  /// Bounds of the interval that holds the true number with 95 %: of the normal distribution if the deviations of the
+  /// measurements are given, else of Student's.
+  double low = 0.0, high = 0.0;
   bool is_at_bound = false;
 };
 
@@ -31,15 +36,18 @@ struct Fit {
   LeastSquaresEnd end = LeastSquaresEnd::limit;
   std::vector<FittedNumber> parameters;
   MatX covariance;
-  VecX untold;  ///< Uncertainty::untold
+  std::vector<VecX> untold;  ///< Uncertainty::untold
   int num_measurements = 0;
   double cost_at_start = 0.0;  ///< 1/2 of the sum of squares
   double cost = 0.0;
   /// Scatter of the measurements about the fit: the root of the mean square, over the deviations if all columns have
   /// one. It is near one if they are right.
   double scatter = 0.0;
+  int num_left = 0;  ///< measurements beyond the number of combinations that they tell
   bool has_deviations = false;
   int num_runs = 0;
+  int num_failed = 0;        ///< runs without a result
+  std::string last_failure;  ///< the last of them and its reason: `run 7: step 3: ...`
   Issues warnings;
   Issues errors;  ///< why the run at the start has no derivatives
 };

@@ -60,12 +60,19 @@ void read_parameters(PlanObject& root, FitPlan& plan, Issues& issues) {
 
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
-  std::istringstream text(line);
-  for (std::string cell; std::getline(text, cell, ',');) {
-    const std::size_t begin = cell.find_first_not_of(" \t"), end = cell.find_last_not_of(" \t");
+  std::size_t from = 0;
+  while (true) {
+    const std::size_t comma = std::min(line.find(',', from), line.size());
+    const std::string cell = line.substr(from, comma - from);
+    const std::size_t begin = cell.find_first_not_of(" \t\r"), end = cell.find_last_not_of(" \t\r");
     cells.push_back(begin == std::string::npos ? "" : cell.substr(begin, end - begin + 1));
+    if (comma == line.size()) return cells;
+    from = comma + 1;
   }
-  return cells;
+}
+
+bool is_blank(const std::string& line) {
+  return line.find_first_not_of(" \t\r") == std::string::npos;
 }
 
 std::optional<double> number_in(const std::string& cell) {
@@ -78,15 +85,25 @@ std::string without_unit(const std::string& label) {
   return label.substr(0, label.find(" ["));
 }
 
-/// Reads measurements from a table with a head: a column of times and one of values. Cells without a number are left
-/// out.
-std::vector<Measurement> read_table(const fs::path& file, const std::string& column, Issues& issues) {
+/// Names some lines of a table.
+std::string list_of_lines(const std::vector<int>& lines) {
+  constexpr std::size_t most = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, lines.size()); ++i)
+    text += fmt::format("{}{}", i > 0 ? ", " : "", lines[i]);
+  return lines.size() > most ? text + ", ..." : text;
+}
+
+/// Reads the measurements of a column from a table with a head. Empty cells are left out, with a warning.
+void read_table(const fs::path& file, const std::string& column, MeasuredColumn& measured, Issues& issues,
+                Issues& warnings) {
   const Result<std::string> text = read_text_file(file);
   if (!text) {
     issues.insert(issues.end(), text.issues().begin(), text.issues().end());
-    return {};
+    return;
   }
-  std::istringstream lines(*text);
+  constexpr const char* byte_order_mark = "\xEF\xBB\xBF";
+  std::istringstream lines(text->rfind(byte_order_mark, 0) == 0 ? text->substr(3) : *text);
   std::string line;
   std::getline(lines, line);
   const std::vector<std::string> head = cells_of(line);
@@ -97,29 +114,59 @@ std::vector<Measurement> read_table(const fs::path& file, const std::string& col
   }
   if (of_time == head.size()) {
     issues.push_back({file.string(), "line 1", line, "expected a head with a column `time [s]`"});
-    return {};
+    return;
   }
   if (of_value == head.size()) {
     issues.push_back({file.string(), "line 1", line, "expected a head with a column `" + column + "`"});
-    return {};
+    return;
   }
-  std::vector<Measurement> values;
+  measured.label = head[of_value];
+  std::vector<int> empty_lines;
   for (int number = 2; std::getline(lines, line); ++number) {
+    if (is_blank(line)) continue;
     const std::vector<std::string> cells = cells_of(line);
-    if (cells.empty()) continue;
-    const auto time = number_in(of_time < cells.size() ? cells[of_time] : "");
-    const std::string cell = of_value < cells.size() ? cells[of_value] : "";
-    const auto value = number_in(cell);
-    if (!time || (!value && !cell.empty())) {
-      issues.push_back({file.string(), fmt::format("line {}", number), line, "expected a number in each cell"});
-      return {};
+    const std::string place = fmt::format("line {}", number);
+    if (cells.size() != head.size()) {
+      issues.push_back({file.string(), place, line,
+                        fmt::format("expected {} cells as in the head, found {}", head.size(), cells.size())});
+      continue;
     }
-    if (value) values.push_back({*time, *value});
+    const auto time = number_in(cells[of_time]), value = number_in(cells[of_value]);
+    if (!time || (!value && !cells[of_value].empty())) {
+      issues.push_back({file.string(), place, line, "expected a number in each cell"});
+    } else if (value) {
+      measured.values.push_back({*time, *value});
+    } else {
+      empty_lines.push_back(number);
+    }
   }
-  if (values.empty()) issues.push_back({file.string(), "", "", "the table has no numbers"});
-  std::stable_sort(values.begin(), values.end(),
+  if (!empty_lines.empty()) {
+    warnings.push_back({file.string(), (empty_lines.size() > 1 ? "lines " : "line ") + list_of_lines(empty_lines), "",
+                        fmt::format("{} of {} rows have no number in `{}` and are left out", empty_lines.size(),
+                                    empty_lines.size() + measured.values.size(), measured.label),
+                        Severity::warning});
+  }
+  if (measured.values.empty()) issues.push_back({file.string(), "", "", "the table has no numbers"});
+  std::stable_sort(measured.values.begin(), measured.values.end(),
                    [](const Measurement& a, const Measurement& b) { return a.time < b.time; });
-  return values;
+}
+
+/// Reads `deviation`, in the unit of the column, and `relative_deviation`, a share of each measurement: independent
+/// errors, whose squares add.
+void read_deviations(PlanObject& object, MeasuredColumn& measured) {
+  const auto absolute = object.number("deviation"), relative = object.number("relative_deviation");
+  measured.has_deviations = absolute || relative;
+  if (absolute && !(*absolute > 0.0)) object.error("deviation", *absolute, "expected a number above 0");
+  if (relative && !(*relative > 0.0)) object.error("relative_deviation", *relative, "expected a number above 0");
+  if (!measured.has_deviations) return;
+  for (Measurement& measurement : measured.values) {
+    measurement.deviation = std::hypot(absolute.value_or(0.0), relative.value_or(0.0) * measurement.value);
+    if (measurement.deviation > 0.0) continue;
+    object.error("relative_deviation", *relative,
+                 fmt::format("the measurement at {} s is 0, and a share of it is no deviation; give `deviation`, too",
+                             measurement.time));
+    return;
+  }
 }
 
 void read_measured(PlanObject& root, FitPlan& plan, Issues& issues) {
@@ -130,10 +177,6 @@ void read_measured(PlanObject& root, FitPlan& plan, Issues& issues) {
     const auto probe = object.text("probe");
     if (!probe && object.find("probe") == nullptr) object.error("probe", "is missing: a column of probes.csv");
     measured.column = probe.value_or("");
-    measured.deviation = object.number("deviation");
-    if (measured.deviation && !(*measured.deviation > 0.0)) {
-      object.error("deviation", *measured.deviation, "expected a number above 0");
-    }
     const auto data = object.text("data"), column = object.text("column");
     const auto target = object.number("target"), at = object.number("at");
     if (data && target) object.error("give either `data` or `target`");
@@ -142,14 +185,23 @@ void read_measured(PlanObject& root, FitPlan& plan, Issues& issues) {
     if (at && data) object.error("at", "the table `data` has the times");
     if (data && !target) {
       const fs::path file = plan.file.parent_path() / *data;
-      measured.values = read_table(file, column.value_or(measured.column), issues);
+      read_table(file, column.value_or(measured.column), measured, issues, plan.warnings);
       if (const auto table = read_text_file(file)) plan.inputs += *table;
     } else if (target) {
       measured.values = {{at.value_or(0.0), *target}};
       measured.is_at_end = !at;
     }
+    read_deviations(object, measured);
     object.refuse_other_keys();
     plan.measured.push_back(std::move(measured));
+  }
+  // Residuals over deviations and others in units of their columns cannot be weighed against each other.
+  const auto has_deviations = [](const MeasuredColumn& measured) { return measured.has_deviations; };
+  if (std::none_of(plan.measured.begin(), plan.measured.end(), has_deviations)) return;
+  for (std::size_t i = 0; i < plan.measured.size(); ++i) {
+    if (has_deviations(plan.measured[i])) continue;
+    issues.push_back({"", child_path(element_path("fit", i), "deviation"), "",
+                      "is missing: other columns have one; give a deviation for each column, or for none"});
   }
 }
 

@@ -22,6 +22,7 @@ struct FreeNumber {
 struct Measurement {
   double time = 0.0;  ///< [s]
   double value = 0.0;
+  double deviation = 1.0;  ///< standard deviation, in the unit of the column; 1 for a column without deviations
 };
 
 /// Measurements of one column.
@@ -29,9 +30,9 @@ struct MeasuredColumn {
   std::string column;               ///< with or without its unit
   std::vector<Measurement> values;  ///< by time; if `is_at_end`, a single one
   bool is_at_end = false;           ///< the measurement is that of the last step
-  /// Standard deviation of the measurements, in the unit of the column. Without it all of them count alike, and their
-  /// scatter is estimated.
-  std::optional<double> deviation;
+  /// True if the plan gives deviations. Without them all measurements count alike, and their scatter is estimated.
+  bool has_deviations = false;
+  std::string label;  ///< head of the column in the table, with its unit if it has one
 };
 
 struct FitPlan {
@@ -42,6 +43,7 @@ struct FitPlan {
   std::vector<std::string> set;  ///< `path=value`, for all runs
   int num_steps = 0;             ///< 0: those of the scene
   int max_runs = 50;
+  Issues warnings;     ///< rows of tables without a number
   std::string inputs;  ///< text of the plan and of all files that it names
 };
 

@@ -10,9 +10,13 @@ namespace clearance::optimise {
 
 namespace {
 
-constexpr double least_damping = 1e-12, most_damping = 1e12;
+constexpr double least_damping = 1e-12, first_damping = 1e-3, most_damping = 1e12;
 /// Ratio of singular values, with parameters in units of their sizes, below which the data do not tell a combination.
 constexpr double untold_ratio = 1e-7;
+/// Part of a parameter in a combination that the data do not tell from which on the parameter is not told either.
+constexpr double untold_part = 1e-4;
+/// Share of a residual that the fit leaves it below which the residual says nothing about its variance.
+constexpr double least_freedom = 1e-6;
 
 /// Returns 1 for each parameter that may move: within its bounds, or with a slope that leads back.
 std::vector<char> free_parameters(const VecX& p, const VecX& slope, const LeastSquaresOptions& options) {
@@ -40,7 +44,9 @@ LeastSquares minimise(const ResidualFunction& function, VecX start, const LeastS
     return best;
   }
   best.at = std::move(*first);
-  double damping = 1e-3;
+  double damping = first_damping;
+  bool is_edge_near = false;   // residuals were not defined after the last step that was hardly damped
+  bool is_edge_ahead = false;  // they were not in the last evaluation
   while (best.num_evaluations < options.max_evaluations) {
     // With q = p / sizes: (J^T J + damping diag) dq = -J^T r for the parameters that may move.
     const MatX jacobian = best.at.jacobian * options.sizes.asDiagonal();
@@ -55,72 +61,148 @@ LeastSquares minimise(const ResidualFunction& function, VecX start, const LeastS
         normal.col(i).setZero();
         right_side[i] = 0.0;
         normal(i, i) = 1.0;
-      } else {
-        normal(i, i) += damping * std::max(normal(i, i), 1e-12 * largest);
       }
+    }
+    MatX hardly_damped = normal;
+    for (Eigen::Index i = 0; i < best.p.size(); ++i) {
+      if (is_free[i] == 0) continue;
+      const double scale = std::max(normal(i, i), 1e-12 * largest);
+      normal(i, i) += damping * scale;
+      hardly_damped(i, i) += least_damping * scale;
     }
     const VecX dq = normal.ldlt().solve(right_side);
     const VecX p = (best.p + options.sizes.cwiseProduct(dq)).cwiseMax(options.lower).cwiseMin(options.upper);
     const VecX moved = (p - best.p).cwiseQuotient(options.sizes.cwiseMax(best.p.cwiseAbs()));
+    const double least_gain = options.cost_tolerance * best.at.cost();
+    // Short steps are no end of the search if the way on is barred.
+    const double gain_of_newton = 0.5 * right_side.dot(hardly_damped.ldlt().solve(right_side));
+    const LeastSquaresEnd end =
+        is_edge_near && gain_of_newton > least_gain ? LeastSquaresEnd::blocked : LeastSquaresEnd::converged;
     if (!moved.allFinite() || moved.cwiseAbs().maxCoeff() <= options.tolerance) {
-      best.end = LeastSquaresEnd::converged;
+      best.end = end;
       return best;
     }
+    const VecX predicted_change = best.at.jacobian * (p - best.p);
+    const double predicted_gain = -predicted_change.dot(best.at.r + 0.5 * predicted_change);
     std::optional<Residuals> there = evaluate(p);
     if (is_stopped()) {
       best.end = LeastSquaresEnd::stopped;
       return best;
     }
+    const bool is_negligible =
+        there && predicted_gain <= least_gain && std::abs(there->cost() - best.at.cost()) <= least_gain;
     if (there && there->cost() < best.at.cost()) {
-      const double gain = 1.0 - there->cost() / best.at.cost();
       best.p = p;
       best.at = std::move(*there);
-      damping = std::max(least_damping, 0.1 * damping);
-      // Nothing is left to gain but rounding.
-      if (gain < 1e-14) {
-        best.end = LeastSquaresEnd::converged;
-        return best;
-      }
+      if (damping <= first_damping) is_edge_near = false;
+      // The second better step in a row shows that the edge is not right ahead.
+      if (!is_edge_ahead) damping = std::max(least_damping, 0.1 * damping);
+      is_edge_ahead = false;
     } else {
       damping *= 10.0;
-      if (damping > most_damping) {
-        best.end = LeastSquaresEnd::converged;
-        return best;
-      }
+      is_edge_near = is_edge_near || !there;
+      is_edge_ahead = !there;
+    }
+    if (is_negligible || damping > most_damping) {
+      best.end = end;
+      return best;
     }
   }
   return best;
 }
 
-Uncertainty find_uncertainty(const MatX& jacobian, const VecX& sizes, const std::vector<char>& is_free) {
-  const Eigen::Index n = jacobian.cols();
-  Uncertainty result;
-  result.covariance = MatX::Constant(n, n, std::numeric_limits<double>::quiet_NaN());
+namespace {
+
+/// The free parameters, in units of their sizes, as combinations that the data tell and others that they do not.
+struct Combinations {
   std::vector<Eigen::Index> free;
-  for (Eigen::Index i = 0; i < n; ++i) {
-    if (is_free[i] != 0) free.push_back(i);
+  MatX pseudoinverse;  // motion of the free parameters per residual
+  VecX leverages;      // per residual: share of its own change by which the fit follows it
+  MatX untold;         // one column per combination
+  Eigen::Index rank = 0;
+};
+
+/// Eliminates parameters from combinations until each combination has one that no other has.
+MatX separated(MatX combinations) {
+  for (Eigen::Index k = 0; k < combinations.cols(); ++k) {
+    Eigen::Index pivot = 0;
+    combinations.col(k).cwiseAbs().maxCoeff(&pivot);
+    for (Eigen::Index other = 0; other < combinations.cols(); ++other) {
+      if (other == k) continue;
+      combinations.col(other) -= combinations(pivot, other) / combinations(pivot, k) * combinations.col(k);
+    }
   }
-  if (free.empty()) return result;
-  const auto count = static_cast<Eigen::Index>(free.size());
+  for (Eigen::Index k = 0; k < combinations.cols(); ++k) combinations.col(k).normalize();
+  return combinations;
+}
+
+Combinations find_combinations(const MatX& jacobian, const VecX& sizes, const std::vector<char>& is_free) {
+  Combinations found;
+  for (Eigen::Index i = 0; i < jacobian.cols(); ++i) {
+    if (is_free[i] != 0) found.free.push_back(i);
+  }
+  const auto count = static_cast<Eigen::Index>(found.free.size());
   MatX scaled(jacobian.rows(), count);
-  for (Eigen::Index i = 0; i < count; ++i) scaled.col(i) = sizes[free[i]] * jacobian.col(free[i]);
+  for (Eigen::Index i = 0; i < count; ++i) scaled.col(i) = sizes[found.free[i]] * jacobian.col(found.free[i]);
+  found.leverages = VecX::Zero(jacobian.rows());
+  found.pseudoinverse = MatX::Zero(count, jacobian.rows());
+  if (count == 0 || jacobian.rows() == 0) return found;
   // The pseudoinverse by singular values does not square their ratio.
   const Eigen::JacobiSVD<MatX> svd(scaled, Eigen::ComputeThinU | Eigen::ComputeFullV);
   const VecX& values = svd.singularValues();
-  const bool is_short = values.size() < count;
-  if (is_short || values[count - 1] <= untold_ratio * values[0]) {
-    result.untold = VecX::Zero(n);
-    for (Eigen::Index i = 0; i < count; ++i) result.untold[free[i]] = svd.matrixV()(i, count - 1);
-    return result;
+  while (found.rank < values.size() && values[found.rank] > untold_ratio * values[0]) ++found.rank;
+  found.pseudoinverse = svd.matrixV().leftCols(found.rank) * values.head(found.rank).cwiseInverse().asDiagonal() *
+                        svd.matrixU().leftCols(found.rank).transpose();
+  found.leverages = svd.matrixU().leftCols(found.rank).rowwise().squaredNorm();
+  found.untold = separated(svd.matrixV().rightCols(count - found.rank));
+  return found;
+}
+
+/// Returns the uncertainty for residuals with the given variances.
+Uncertainty uncertainty_of(const Combinations& found, const VecX& sizes, const VecX& variances) {
+  const Eigen::Index n = sizes.size();
+  Uncertainty result;
+  result.num_told = static_cast<int>(found.rank);
+  result.covariance = MatX::Constant(n, n, std::numeric_limits<double>::quiet_NaN());
+  const auto count = static_cast<Eigen::Index>(found.free.size());
+  std::vector<char> is_told(found.free.size(), 1);
+  for (Eigen::Index k = 0; k < found.untold.cols(); ++k) {
+    VecX combination = VecX::Zero(n);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      combination[found.free[i]] = found.untold(i, k);
+      if (std::abs(found.untold(i, k)) > untold_part) is_told[i] = 0;
+    }
+    result.untold.push_back(std::move(combination));
   }
-  const MatX half = svd.matrixV() * values.cwiseInverse().asDiagonal();
-  const MatX covariance = half * half.transpose();
+  const MatX covariance = found.pseudoinverse * variances.asDiagonal() * found.pseudoinverse.transpose();
   for (Eigen::Index i = 0; i < count; ++i) {
     for (Eigen::Index j = 0; j < count; ++j) {
-      result.covariance(free[i], free[j]) = sizes[free[i]] * sizes[free[j]] * covariance(i, j);
+      if (is_told[i] == 0 || is_told[j] == 0) continue;
+      result.covariance(found.free[i], found.free[j]) = sizes[found.free[i]] * sizes[found.free[j]] * covariance(i, j);
     }
   }
   return result;
+}
+
+}  // namespace
+
+Uncertainty find_uncertainty(const MatX& jacobian, const VecX& sizes, const std::vector<char>& is_free) {
+  return uncertainty_of(find_combinations(jacobian, sizes, is_free), sizes, VecX::Ones(jacobian.rows()));
+}
+
+Uncertainty find_scattered_uncertainty(const Residuals& residuals, const VecX& sizes,
+                                       const std::vector<char>& is_free) {
+  const Combinations found = find_combinations(residuals.jacobian, sizes, is_free);
+  const Eigen::Index num_left = residuals.r.size() - found.rank;
+  VecX variances = VecX::Constant(residuals.r.size(), std::numeric_limits<double>::quiet_NaN());
+  if (num_left <= 0) return uncertainty_of(found, sizes, variances);
+  const double pooled = residuals.r.squaredNorm() / static_cast<double>(num_left);
+  for (Eigen::Index i = 0; i < residuals.r.size(); ++i) {
+    // A residual that the fit follows is smaller than the error of its measurement.
+    const double freedom = 1.0 - found.leverages[i];
+    variances[i] = freedom > least_freedom ? residuals.r[i] * residuals.r[i] / (freedom * freedom) : pooled;
+  }
+  return uncertainty_of(found, sizes, variances);
 }
 
 }  // namespace clearance::optimise

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "clearance/math/types.h"
 
@@ -25,11 +26,15 @@ struct LeastSquaresOptions {
   VecX sizes;         ///< typical sizes of the parameters, above 0
   int max_evaluations = 50;
   double tolerance = 1e-7;  ///< of the parameters, as a share of them and of their sizes
+  /// Change of the cost, as a share of it, that is negligible if it is also the most that the Jacobian promises. At a
+  /// kink of the residuals the slope does not vanish, and steps gain such shares for ever.
+  double cost_tolerance = 1e-8;
 };
 
 enum class LeastSquaresEnd {
   converged,  ///< the next change would be negligible
   limit,      ///< the evaluations are used up
+  blocked,    ///< the residuals are not defined where the search has to go on
   stopped,    ///< the function said that it was stopped
   undefined   ///< the residuals are not defined at the start
 };
@@ -47,15 +52,18 @@ LeastSquares minimise(const ResidualFunction& function, VecX start, const LeastS
 
 /// How well residuals tell the parameters, with the Jacobian at the minimum.
 struct Uncertainty {
-  /// Covariance of the parameters for residuals of variance one; NaN for parameters at a bound, and for all if the data
-  /// do not tell a combination of them.
+  /// Covariance of the parameters; NaN for those at a bound, and for those that the data do not tell.
   MatX covariance;
-  /// A combination that the data do not tell: per parameter, its part in logarithms of the parameters; empty if there
-  /// is none.
-  VecX untold;
+  /// Combinations that the data do not tell: per parameter, its part in logarithms of the parameters.
+  std::vector<VecX> untold;
+  int num_told = 0;  ///< combinations of parameters that the data tell
 };
 
-/// `is_free`: the parameters that are not at a bound.
+/// Uncertainty for residuals of variance one. `is_free`: the parameters that are not at a bound.
 Uncertainty find_uncertainty(const MatX& jacobian, const VecX& sizes, const std::vector<char>& is_free);
+
+/// Uncertainty for residuals of unknown variances, which need not be equal: those of the residuals left at the minimum
+/// [Mac85, HC3]. NaN if there are no more residuals than combinations of parameters.
+Uncertainty find_scattered_uncertainty(const Residuals& residuals, const VecX& sizes, const std::vector<char>& is_free);
 
 }  // namespace clearance::optimise

@@ -70,7 +70,9 @@ void set_stiff_velocities(const SceneDesc& desc, const std::vector<BodyInstance>
   }
 }
 
-/// Computes M^-1 times forces; by conjugate gradients, to rounding, if the mass couples blocks.
+}  // namespace
+
+/// By conjugate gradients, to rounding, if the mass couples blocks.
 VecX accelerations(const Model& model, const PrescribedTargets& held, const VecX& forces) {
   const int dim = model.layout.dim;
   VecX inverse = VecX::Zero(forces.size());
@@ -109,7 +111,6 @@ VecX accelerations(const Model& model, const PrescribedTargets& held, const VecX
   return a;
 }
 
-/// Returns the forces [N] of all potentials at the start.
 VecX start_forces(const Model& model, const VecX& x) {
   VecX gradient = VecX::Zero(x.size());
   for (const auto& potential : model.potentials) {
@@ -120,8 +121,6 @@ VecX start_forces(const Model& model, const VecX& x) {
   }
   return -gradient;
 }
-
-}  // namespace
 
 VecX start_positions(const std::vector<BodyInstance>& bodies, const Unknowns& unknowns) {
   const int dim = unknowns.layout.dim;

@@ -23,5 +23,9 @@ State make_initial_state(const SceneDesc& desc, const std::vector<BodyInstance>&
 /// Sets the accelerations with which Newmark's method starts: M a = force, without contact, where the components that
 /// `held` prescribes have none. The rates of rigid bodies become rigid.
 void set_start_accelerations(const Model& model, const PrescribedTargets& held, State& state);
+/// Returns the forces [N] of all potentials at the start, where the unknowns are `x` [m].
+VecX start_forces(const Model& model, const VecX& x);
+/// Returns M^-1 times forces, before the rates of stiff bodies are made rigid.
+VecX accelerations(const Model& model, const PrescribedTargets& held, const VecX& forces);
 
 }  // namespace clearance
