@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Deviations of fits against their errors: `./dev bench coverage [--seeds N] [--only NAME]`.
 
-Films the box of examples/fits, which slides until friction stops it, with errors of 2 % that depend on a seed, and finds
+Films the box of examples/fits, which slides until friction stops it, with errors of 2 % from a seed, and finds
 friction, or friction and speed, with `clearance optimise` from a start that is far off. For each number it prints the
 mean error over the seeds, the spread of the errors beside the mean of the deviations that the program states, and how
 often the program's interval of 95 % holds the truth. Exit status 1 if the mean error is above 1 %, if fewer than 90 %

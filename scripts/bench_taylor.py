@@ -142,7 +142,8 @@ def main():
     print(f"\n{len(cells)} derivatives, {sum(c.text == 'exact' for c in cells)} exact, "
           f"{sum(c.text == 'none' for c in cells)} without influence, {len(off)} off")
     if spans:
-        print(f"decades of changes above rounding: {min(spans):.1f} to {max(spans):.1f}, mean {statistics.mean(spans):.1f}")
+        print(f"decades of changes above rounding: {min(spans):.1f} to {max(spans):.1f}, "
+              f"mean {statistics.mean(spans):.1f}")
     for name in off:
         print(f"off: {name}")
     if arguments.write:

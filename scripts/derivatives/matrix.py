@@ -1,4 +1,4 @@
-"""Small scenes for every kind of body, integrator and contact formulation, with a number of each group of parameters."""
+"""Small scenes of every kind of body, integrator and contact formulation, with a number of each group of parameters."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,8 @@ from derivatives.scenes import contact_of, held, position, scene_of, side
 KINDS = ("solid, order 1", "solid, order 2", "damped solid", "affine", "rigid", "shell", "rod")
 INTEGRATORS = ("implicit_euler", "bdf2", "bdf2_restarted", "bdf2_in_flight", "implicit_newmark", "quasi_static")
 CONTACTS = ("none", "ipc", "convergent", "gcp")
-GROUPS = ("modulus", "Poisson's ratio", "density", "damping", "friction", "load", "gravity", "velocity", "place", "size")
+GROUPS = ("modulus", "Poisson's ratio", "density", "damping", "friction", "load", "gravity", "velocity", "place",
+          "size")
 
 STEP, STEPS = 0.004, 6
 DHAT = 1e-3        # [m]
@@ -33,12 +34,15 @@ def body_of(kind):
     material = {"youngs_modulus": 2e5, "poisson_ratio": 0.35, "density": 900.0}
     box = {"kind": "box", "size": [0.2, 0.1, 0.1], "resolution": [3, 1, 1]}
     if kind.startswith("solid"):
-        return {"kind": "deformable", "generator": box, "order": int(kind[-1]), "material": material}, 0.05, "generator.size[0]"
+        solid = {"kind": "deformable", "generator": box, "order": int(kind[-1]), "material": material}
+        return solid, 0.05, "generator.size[0]"
     if kind == "damped solid":
         # Damping has kinks where an element is free of stress, and another size strains all of them.
-        return {"kind": "deformable", "generator": box, "order": 1, "material": {**material, "damping": 2e-3}}, 0.05, None
+        damped = {**material, "damping": 2e-3}
+        return {"kind": "deformable", "generator": box, "order": 1, "material": damped}, 0.05, None
     if kind in ("affine", "rigid"):
-        return {"kind": kind, "generator": {**box, "resolution": [1, 1, 1]}, "material": {"density": 900.0}}, 0.05, "generator.size[0]"
+        stiff = {"kind": kind, "generator": {**box, "resolution": [1, 1, 1]}, "material": {"density": 900.0}}
+        return stiff, 0.05, "generator.size[0]"
     if kind == "shell":
         sheet = {"kind": "sheet", "size": [0.2, 0.1], "resolution": [4, 2]}
         return {"kind": "shell", "generator": sheet, "thickness": 4e-3, "material": material}, 2e-3, "thickness"

@@ -11,6 +11,9 @@ namespace clearance::optimise {
 namespace {
 
 constexpr double least_damping = 1e-12, first_damping = 1e-3, most_damping = 1e12;
+/// Share of the cost, and number of evaluations that have to gain it together, or the search ends.
+constexpr double stagnation = 1e-6;
+constexpr int most_in_vain = 12;
 /// Ratio of singular values, with parameters in units of their sizes, below which the data do not tell a combination.
 constexpr double untold_ratio = 1e-7;
 /// Part of a parameter in a combination that the data do not tell from which on the parameter is not told either.
@@ -47,6 +50,9 @@ LeastSquares minimise(const ResidualFunction& function, VecX start, const LeastS
   double damping = first_damping;
   bool is_edge_near = false;   // residuals were not defined after the last step that was hardly damped
   bool is_edge_ahead = false;  // they were not in the last evaluation
+  // Cost that the last evaluations have to come below, and their number.
+  double cost_to_beat = std::numeric_limits<double>::infinity();
+  int num_in_vain = 0;
   while (best.num_evaluations < options.max_evaluations) {
     // With q = p / sizes: (J^T J + damping diag) dq = -J^T r for the parameters that may move.
     const MatX jacobian = best.at.jacobian * options.sizes.asDiagonal();
@@ -103,7 +109,10 @@ LeastSquares minimise(const ResidualFunction& function, VecX start, const LeastS
       is_edge_near = is_edge_near || !there;
       is_edge_ahead = !there;
     }
-    if (is_negligible || damping > most_damping) {
+    // Steps about kinks in several parameters go to and fro, and gain next to nothing.
+    num_in_vain = best.at.cost() < cost_to_beat ? 0 : num_in_vain + 1;
+    if (num_in_vain == 0) cost_to_beat = (1.0 - stagnation) * best.at.cost();
+    if (is_negligible || damping > most_damping || (there && num_in_vain >= most_in_vain)) {
       best.end = end;
       return best;
     }
