@@ -44,6 +44,13 @@ double mean_edge_length(const SurfaceTopology& surface, const VecX& x_surface) {
   return surface.edges.empty() ? 0.0 : sum.value() / static_cast<double>(surface.edges.size());
 }
 
+/// Returns the margin [m] of pairs that are remembered, at most: a part of an edge, beyond which boxes would find
+/// several times as many pairs. Particles have no edges.
+template <int dim>
+double longest_margin(const StepInputs<dim>& in, double edge_length) {
+  return std::max(0.25 * edge_length, 4.0 * in.copies.contact_model->activation_distance());
+}
+
 }  // namespace
 
 template <int dim>
@@ -52,7 +59,8 @@ DirectionBound<dim>::DirectionBound(const StepInputs<dim>& in, const StepProblem
       problem_(problem),
       log_(log),
       edge_length_(mean_edge_length<dim>(in.model.surface, problem.x_surface_t0())),
-      feasible_length_(edge_length_) {}
+      feasible_length_(edge_length_),
+      remembered_(in.model.surface, *in.copies.contact_model, longest_margin(in, edge_length_)) {}
 
 template <int dim>
 double DirectionBound<dim>::length(const VecX& x, const VecX& dy) const {
@@ -171,9 +179,7 @@ template <int dim>
 SweptCandidates DirectionBound<dim>::pair_along(const Iterate& from, const VecX& dy, double part, SurfacePath& path) {
   StageTimer timer(log_.profile(), Stage::broad_phase);
   path = in_.coordinates().surface_path(from.x, from.x_surface, dy, part);
-  return measure_candidates<dim>(
-      in_.model.surface, path,
-      in_.copies.contact_model->find_candidates(in_.broad_phase, path.x_t0, path.x_t1, path.deviation));
+  return measure_candidates<dim>(in_.model.surface, path, remembered_.find(in_.broad_phase, path));
 }
 
 template <int dim>

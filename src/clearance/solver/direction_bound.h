@@ -7,6 +7,7 @@
 
 #include "clearance/solver/feasible_step.h"
 #include "clearance/solver/newton_state.h"
+#include "clearance/solver/remembered_pairs.h"
 #include "clearance/solver/step_inputs.h"
 #include "clearance/solver/step_log.h"
 #include "clearance/solver/step_problem.h"
@@ -60,6 +61,7 @@ class DirectionBound {
   int num_blocked_ = 0;           // directions of the step
   double edge_length_ = 0.0;      // [m] of the surface, mean
   double feasible_length_ = 0.0;  // [m] of the direction bounded last
+  RememberedPairs<dim> remembered_;
 };
 
 }  // namespace clearance
