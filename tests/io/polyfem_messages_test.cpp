@@ -144,7 +144,7 @@ TEST_F(PolyfemMessages, StiffnessOfGcpHasAnotherUnit) {
 
 TEST_F(PolyfemMessages, OptimisationsAreNoRuns) {
   EXPECT_EQ(folder_.problems(R"({"variable_to_simulation": [], "functionals": []})"),
-            Lines{"the file describes an optimisation, not a simulation; this is not supported yet"});
+            Lines{"the file describes an optimisation, not a simulation; `clearance optimise` reads it"});
 }
 
 TEST_F(PolyfemFiles, OfTheOldestFormAreReadAsTodaysForm) {

@@ -237,15 +237,24 @@ void add_gradient_command(CLI::App& app, GradientCommand& gradient, int& status)
 }
 
 void add_optimise_command(CLI::App& app, OptimiseCommand& optimise, int& status) {
-  CLI::App* command = app.add_subcommand("optimise", "fit numbers of a scene to measurements");
-  command->add_option("plan", optimise.plan, "plan of the fit, JSON")->required();
+  CLI::App* command = app.add_subcommand(
+      "optimise", "fit numbers of a scene to measurements, or minimise the objective of a PolyFEM file");
+  command->add_option("plan", optimise.plan, "plan of the fit, or optimisation file of PolyFEM, JSON")->required();
   command->add_option("-o,--output", optimise.output, "folder of the runs");
   CLI::Option* resume = command->add_flag(
-      "--resume", [&optimise](auto) { optimise.use = FolderUse::go_on; }, "continue the fit in the folder");
+      "--resume", [&optimise](auto) { optimise.use = FolderUse::go_on; }, "continue the runs in the folder");
   command
       ->add_flag(
-          "--overwrite", [&optimise](auto) { optimise.use = FolderUse::overwrite; }, "replace the fit in the folder")
+          "--overwrite", [&optimise](auto) { optimise.use = FolderUse::overwrite; }, "replace the runs in the folder")
       ->excludes(resume);
+  command
+      ->add_option("--set", optimise.overrides,
+                   "change a value of all scenes of a PolyFEM file, for example --set contact.kappa=0")
+      ->type_name("path=value")
+      ->allow_extra_args(false)
+      ->take_all();
+  command->add_flag("--check", optimise.is_checked,
+                    "of a PolyFEM file: compare derivatives at the start with differences of whole runs");
   command->add_flag("--json", optimise.json, "print machine-readable results");
   command->add_option("--threads", optimise.threads, "threads; 0: all processors")->check(whole_number(0));
   command->callback([&optimise, &status] { status = run_optimise(optimise); });

@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "apps/cli/console.h"
+#include "apps/cli/optimise_design.h"
+#include "apps/cli/optimise_folder.h"
 #include "apps/cli/stop_signals.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
 #include "clearance/optimise/fit.h"
+#include "clearance/optimise/polyfem_plan.h"
 #include "clearance/scene/loaded_scene.h"
 
 namespace clearance::cli {
@@ -25,39 +28,12 @@ using optimise::FitPlan;
 using optimise::FittedNumber;
 using optimise::LeastSquaresEnd;
 
-/// Names of the files of a fit; the first one also tells its folder from others.
-constexpr const char *plan_file = "plan.json", *inputs_file = "inputs.txt", *report_file = "fit.json",
-                     *progress_file = "progress.csv";
+/// Names of the files of a fit.
+constexpr const char *report_file = "fit.json", *progress_file = "progress.csv";
 
 int refuse(const Issues& issues, bool json) {
   report_issues(issues, json);
   return exit_bad_input;
-}
-
-/// Checks that the folder is new, empty or that of a fit which may be continued or replaced.
-Issues problems_of_output(const OptimiseCommand& command, const std::string& inputs) {
-  std::error_code error;
-  const fs::path& output = command.output;
-  const auto problem = [&](std::string message) -> Issues { return {{output.string(), "-o", "", std::move(message)}}; };
-  if (output.empty()) return {{"", "-o", "", "expected a folder for the runs of the fit"}};
-  if (!fs::exists(output, error)) return {};
-  if (!fs::is_directory(output, error)) return problem("this is a file; expected a folder");
-  if (fs::is_empty(output, error)) return {};
-  const Result<std::string> stored = read_text_file(output / plan_file);
-  if (!stored) return problem("the folder holds other files; expected a new or an empty folder");
-  if (command.use == FolderUse::overwrite) return {};
-  if (command.use == FolderUse::start) {
-    return problem("the folder holds a fit; --resume continues it, and --overwrite replaces it");
-  }
-  const Result<std::string> before = read_text_file(output / inputs_file);
-  if (before && *before == inputs) return {};
-  return problem("the plan, its scene or its data have changed since this fit began; --overwrite begins it anew");
-}
-
-void remove_old_fit(const fs::path& folder) {
-  std::error_code error;
-  fs::remove_all(folder / "runs", error);
-  for (const char* file : {plan_file, inputs_file, report_file, progress_file}) fs::remove(folder / file, error);
 }
 
 const char* text_of(LeastSquaresEnd end) {
@@ -199,9 +175,14 @@ int run_optimise(const OptimiseCommand& command) {
   const ThreadLimit limit(command.threads);
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
+  if (optimise::is_polyfem_plan(command.plan)) return run_optimise_design(command);
   const Result<std::string> text = read_text_file(command.plan);
   const Result<FitPlan> plan = optimise::read_fit_plan(command.plan);
-  Issues issues = problems_of_output(command, plan ? plan->inputs : "");
+  Issues issues = problems_of_optimise_folder(command, plan ? plan->inputs : "");
+  if (command.is_checked) issues.push_back({"", "--check", "", "a fit is checked by `clearance gradient --check`"});
+  if (!command.overrides.empty()) {
+    issues.push_back({"", "--set", "", "a fit has values for its runs in its plan (`set`)"});
+  }
   if (!plan) issues.insert(issues.begin(), plan.issues().begin(), plan.issues().end());
   if (plan) {
     const Result<Done> checked = optimise::check_fit(*plan);
@@ -210,15 +191,8 @@ int run_optimise(const OptimiseCommand& command) {
     issues.insert(issues.end(), of_plan.begin(), of_plan.end());
   }
   if (!issues.empty()) return refuse(issues, command.json);
-  if (command.use == FolderUse::overwrite) remove_old_fit(command.output);
-  std::error_code error;
-  fs::create_directories(command.output / "runs", error);
-  if (error) return refuse({{command.output.string(), "-o", "", error.message()}}, command.json);
-  if (const auto written = write_file_atomically(command.output / plan_file, *text); !written) {
-    return refuse(written.issues(), command.json);
-  }
-  if (const auto written = write_file_atomically(command.output / inputs_file, plan->inputs); !written) {
-    return refuse(written.issues(), command.json);
+  if (const auto begun = begin_optimise_folder(command, *text, plan->inputs); !begun) {
+    return refuse(begun.issues(), command.json);
   }
   const StopSignals signals(command.json);
   Progress progress(command, *plan);

@@ -1,7 +1,9 @@
-// `clearance optimise`: fits numbers of a scene to measurements.
+// `clearance optimise`: fits numbers of a scene to measurements, or minimises the objective of a PolyFEM file.
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "apps/cli/run.h"
 
@@ -11,6 +13,8 @@ struct OptimiseCommand {
   std::filesystem::path plan;
   std::filesystem::path output;
   FolderUse use = FolderUse::start;
+  std::vector<std::string> overrides;  ///< `path=value` for the scenes of a PolyFEM file
+  bool is_checked = false;             ///< compares derivatives of a PolyFEM file with differences instead
   bool json = false;
   int threads = 0;  ///< 0: all processors
 };

@@ -81,6 +81,8 @@ class ForwardRun {
     const Eigen::Index size = nominal_.state.x.size();  // the unknowns and their velocities come first
     options_.on_rates(step, k, by_[k].rate.head(size), by_[k].rate.segment(size, size));
   }
+  /// Shows the state of the scene, and its derivatives, to the observer.
+  void show_state() const;
   void note_events(const State& end);
   bool fail(std::string message) {
     result_.end = GradientEnd::failed;
@@ -125,7 +127,18 @@ Result<Done> ForwardRun<dim>::start() {
   }
   if (!issues.empty()) return issues;
   result_.steps.push_back(std::move(numbers));
+  show_state();
   return Done{};
+}
+
+template <int dim>
+void ForwardRun<dim>::show_state() const {
+  if (!options_.on_state) return;
+  const Eigen::Index size = nominal_.state.x.size();
+  MatX dx(size, static_cast<Eigen::Index>(by_.size()));
+  // The positions come first among the numbers of a state.
+  for (std::size_t k = 0; k < by_.size(); ++k) dx.col(static_cast<Eigen::Index>(k)) = by_[k].rate.head(size);
+  options_.on_state(nominal_, dx);
 }
 
 template <int dim>
@@ -336,6 +349,7 @@ bool ForwardRun<dim>::step() {
   result_.error = std::max(result_.error, near_.tangent().error());
   nominal_.state = end;
   result_.steps.push_back(std::move(numbers));
+  show_state();
   return true;
 }
 
@@ -430,12 +444,18 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
   Gradient result;
   Result<std::vector<Parameter>> parameters = find_parameters(*desc, options.parameters);
   if (!parameters) append(parameters.issues(), problems);
-  if (options.parameters.empty()) problems.push_back({"", "--by", "", "expected at least one path of a number"});
-  if (desc->output.probes.empty() && !options.on_rates) problems.push_back(no_probes());
+  if (options.parameters.empty() && !options.on_state) {
+    problems.push_back({"", "--by", "", "expected at least one path of a number"});
+  }
+  if (desc->output.probes.empty() && !options.on_rates && !options.on_state) problems.push_back(no_probes());
   if (!problems.empty()) return problems;
   SteppedScene scene;
   const Result<std::vector<std::size_t>> columns = start_with_columns(std::move(*desc), options, scene);
   if (!columns) return columns.issues();
+  if (options.held) {
+    options.held->hold(Parameter{}, *scene.scene);
+    if (scene.distances) scene.distances.emplace(*scene.scene);
+  }
   result.parameters = std::move(*parameters);
   for (const std::size_t column : *columns) result.columns.push_back(scene.probes.columns()[column]);
   for (const NamedHint& warning : scene.warnings) result.warnings.push_back(warning.issue);

@@ -7,12 +7,21 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "clearance/derivatives/scene_variant.h"
 
+namespace clearance {
+struct SteppedScene;
+}
+
 namespace clearance::derivatives {
+
+/// Called with the scene at its start and after every step, and with the derivatives of its unknowns (State::x): one
+/// column per parameter, in the units of the scene.
+using StateObserver = std::function<void(const SteppedScene& scene, const MatX& dx)>;
 
 struct GradientOptions {
   std::vector<std::string> parameters;  ///< paths
@@ -27,6 +36,10 @@ struct GradientOptions {
   /// Called with the derivatives of the unknowns and their velocities by each parameter, at the start and after every
   /// step.
   std::function<void(int step, std::size_t parameter, const VecX& x, const VecX& v)> on_rates = {};
+  /// With an observer a run needs neither probes nor parameters.
+  StateObserver on_state = {};
+  /// Contact of another run of the scene, to be used instead of that which the program derives from this one.
+  std::shared_ptr<const HeldContact> held = {};
 };
 
 /// The numbers of one step.

@@ -29,7 +29,9 @@ class SceneReader {
   SceneReader(const ForeignObject& root, const std::filesystem::path& path, const std::filesystem::path& folder)
       : root_(root), path_(path), meshes_(path, folder), orders_(root) {}
 
-  SceneDesc read() {
+  /// `bodies`: where to add the bodies that PolyFEM simulates; may be null.
+  SceneDesc read(std::vector<PolyfemBody>* bodies) {
+    bodies_ = bodies;
     const std::vector<ForeignObject> geometry = objects_of(root_, "geometry");
     const Json* list = root_.find("geometry");
     if (list == nullptr || (list->is_array() && list->empty())) root_.error("geometry", "expected a list of meshes");
@@ -102,6 +104,7 @@ class SceneReader {
         body.collision_surface = CollisionSurfaceDesc{.mesh = "", .segments = order};  // between the nodes
       }
       selections_.push_back(read_selections(entry, mesh, std::move(body_ids)));
+      if (bodies_ != nullptr) bodies_->push_back({scene_.bodies.size(), mesh.placed, selections_.back()});
       set_materials(entry, materials, selections_.back().body_ids, body);
       apply_conditions(conditions_, selections_.back(), values_.dim, body, root_.issues());
       note_edges(mesh.placed);
@@ -196,9 +199,31 @@ class SceneReader {
   std::vector<int> obstacle_ids_;
   double shortest_edge_ = infinity;  // [m]
   SceneDesc scene_;
+  std::vector<PolyfemBody>* bodies_ = nullptr;
 };
 
+Result<LoadedScene> read_scene(const Json& root, const std::filesystem::path& path, const JsonFileReader& read_json,
+                               std::vector<PolyfemBody>* bodies) {
+  if (is_polyfem_optimisation(root)) {
+    return Issue{path.string(), "", "",
+                 "the file describes an optimisation, not a simulation; `clearance optimise` reads it"};
+  }
+  Issues issues;
+  const Result<Json> composed =
+      compose_polyfem(has_oldest_form(root) ? from_oldest_form(root, issues) : root, path, read_json);
+  if (!composed) return composed.issues();
+  const ForeignObject scene(*composed, "", issues);
+  SceneDesc desc = SceneReader(scene, path, find_polyfem_root(*composed, path)).read(bodies);
+  desc.name = path.stem().string();
+  desc.base_directory = path.parent_path().string();
+  return finish_import(std::move(desc), std::move(issues), path.string());
+}
+
 }  // namespace
+
+bool is_polyfem_optimisation(const Json& root) {
+  return has_any(root, {"variable_to_simulation", "functionals", "states"});
+}
 
 bool is_polyfem(const Json& root) {
   return has_any(root, {"geometry", "materials", "boundary_conditions", "meshes", "common", "variable_to_simulation",
@@ -206,19 +231,15 @@ bool is_polyfem(const Json& root) {
 }
 
 Result<LoadedScene> read_polyfem(const Json& root, const std::filesystem::path& path, const JsonFileReader& read_json) {
-  if (has_any(root, {"variable_to_simulation", "functionals", "states"})) {
-    return Issue{path.string(), "", "",
-                 "the file describes an optimisation, not a simulation; this is not supported yet"};
-  }
-  Issues issues;
-  const Result<Json> composed =
-      compose_polyfem(has_oldest_form(root) ? from_oldest_form(root, issues) : root, path, read_json);
-  if (!composed) return composed.issues();
-  const ForeignObject scene(*composed, "", issues);
-  SceneDesc desc = SceneReader(scene, path, find_polyfem_root(*composed, path)).read();
-  desc.name = path.stem().string();
-  desc.base_directory = path.parent_path().string();
-  return finish_import(std::move(desc), std::move(issues), path.string());
+  return read_scene(root, path, read_json, nullptr);
+}
+
+Result<PolyfemState> read_polyfem_state(const Json& root, const std::filesystem::path& path,
+                                        const JsonFileReader& read_json) {
+  std::vector<PolyfemBody> bodies;
+  Result<LoadedScene> loaded = read_scene(root, path, read_json, &bodies);
+  if (!loaded) return loaded.issues();
+  return PolyfemState{std::move(*loaded), std::move(bodies)};
 }
 
 }  // namespace clearance

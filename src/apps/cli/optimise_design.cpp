@@ -1,0 +1,216 @@
+#include "apps/cli/optimise_design.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <csignal>
+#include <string>
+
+#include "apps/cli/console.h"
+#include "apps/cli/optimise_folder.h"
+#include "apps/cli/stop_signals.h"
+#include "clearance/base/parallel.h"
+#include "clearance/io/files/atomic_file.h"
+#include "clearance/io/files/text_file.h"
+#include "clearance/io/scene_reader.h"
+#include "clearance/optimise/optimise_design.h"
+
+namespace clearance::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using optimise::CheckedSlope;
+using optimise::DesignSearch;
+using optimise::FormValue;
+using optimise::Iterate;
+using optimise::MinimumEnd;
+using optimise::PolyfemPlan;
+
+/// Parameters up to this number are printed and are columns of iterates.csv.
+constexpr Eigen::Index most_shown = 20;
+/// Share of the largest derivative within which derivatives and differences agree.
+constexpr double agreement = 1e-5;
+
+const char* text_of(MinimumEnd end) {
+  switch (end) {
+    case MinimumEnd::gradient:
+      return "gradient";
+    case MinimumEnd::conditions:
+      return "conditions";
+    case MinimumEnd::limit:
+      return "limit";
+    case MinimumEnd::no_descent:
+      return "no_descent";
+    case MinimumEnd::stopped:
+      return "stopped";
+    case MinimumEnd::undefined:
+      return "undefined";
+  }
+  return "";
+}
+
+const char* meaning_of(MinimumEnd end) {
+  switch (end) {
+    case MinimumEnd::gradient:
+      return "the gradient is as short as asked for";
+    case MinimumEnd::conditions:
+      return "all stopping conditions are met";
+    case MinimumEnd::limit:
+      return "the iterations are used up";
+    case MinimumEnd::no_descent:
+      return "no lower value was found: this is a kink, or a minimum to all digits that the runs have";
+    default:
+      return "";
+  }
+}
+
+Json json_of(const std::vector<FormValue>& values) {
+  Json list = Json::array();
+  for (const FormValue& value : values) {
+    list.push_back({{"name", value.label}, {"at_start", value.at_start}, {"value", value.value}});
+  }
+  return list;
+}
+
+Json json_of(const DesignSearch& search) {
+  Json x = Json::array();
+  for (const double value : search.minimum.x) x.push_back(value);
+  return {{"end", text_of(search.minimum.end)},
+          {"iterations", search.minimum.num_iterations},
+          {"runs", search.minimum.num_evaluations},
+          {"objective_at_start", search.value_at_start},
+          {"objective", search.minimum.at.value},
+          {"gradient_norm", search.iterates.back().gradient_norm},
+          {"x", std::move(x)},
+          {"functionals", json_of(search.forms)},
+          {"stopping_conditions", json_of(search.conditions)},
+          {"warnings", cli::json_of(search.warnings)}};
+}
+
+std::string text_of(const DesignSearch& search) {
+  std::string text =
+      fmt::format("ended after {} iterations and {} runs: {}\nobjective {:.6g} at the start and {:.6g} now\n",
+                  search.minimum.num_iterations, search.minimum.num_evaluations, meaning_of(search.minimum.end),
+                  search.value_at_start, search.minimum.at.value);
+  for (const FormValue& form : search.forms) {
+    text += fmt::format("  {}: {:.6g} at the start and {:.6g} now\n", form.label, form.at_start, form.value);
+  }
+  if (search.minimum.x.size() > most_shown) return text;
+  for (Eigen::Index k = 0; k < search.minimum.x.size(); ++k) {
+    text += fmt::format("  x[{}] = {:.8g}\n", k, search.minimum.x[k]);
+  }
+  return text;
+}
+
+/// Writes one line per iterate.
+class Iterates {
+ public:
+  Iterates(const OptimiseCommand& command, Eigen::Index size)
+      : command_(command), size_(size > most_shown ? 0 : size), text_("iterate,runs,objective,gradient_norm,step") {
+    for (Eigen::Index k = 0; k < size_; ++k) text_ += fmt::format(",x[{}]", k);
+    text_ += '\n';
+  }
+  void add(const Iterate& iterate) {
+    text_ += fmt::format("{},{},{},{},{}", iterate.number, iterate.num_evaluations, iterate.value,
+                         iterate.gradient_norm, iterate.step);
+    std::string line = fmt::format("iterate {:>3}, run {:>3}: objective {:<12.6g} gradient {:<10.3g}", iterate.number,
+                                   iterate.num_evaluations, iterate.value, iterate.gradient_norm);
+    for (Eigen::Index k = 0; k < size_; ++k) {
+      text_ += fmt::format(",{}", iterate.x[k]);
+      line += fmt::format(" {:.6g}", iterate.x[k]);
+    }
+    text_ += '\n';
+    if (!command_.json) say(stdout, "{}\n", line);
+    const auto written = write_file_atomically(command_.output / "iterates.csv", text_);
+    if (!written && problems_.empty()) problems_ = written.issues();
+  }
+  const Issues& problems() const { return problems_; }
+
+ private:
+  const OptimiseCommand& command_;
+  Eigen::Index size_;
+  std::string text_;
+  Issues problems_;
+};
+
+int refuse(const Issues& issues, bool json) {
+  report_issues(issues, json);
+  return exit_bad_input;
+}
+
+/// Compares derivatives with differences of runs. A difference that is uncertain itself tells less.
+int check(const OptimiseCommand& command, const PolyfemPlan& plan) {
+  const StopSignals signals(command.json);
+  const auto found = optimise::check_slopes(plan, most_shown, [] { return StopSignals::received() != 0; });
+  if (!found) return refuse(found.issues(), command.json);
+  if (StopSignals::received() != 0) return exit_signal + StopSignals::received();
+  double largest = 0.0;
+  for (const CheckedSlope& slope : *found) largest = std::max(largest, std::abs(slope.derivative));
+  bool agrees = true;
+  Json list = Json::array();
+  for (const CheckedSlope& slope : *found) {
+    const bool is_good =
+        std::abs(slope.derivative - slope.difference) <= std::max(agreement * largest, 3.0 * slope.uncertainty);
+    agrees = agrees && is_good;
+    list.push_back({{"direction", slope.direction},
+                    {"derivative", slope.derivative},
+                    {"difference", slope.difference},
+                    {"uncertainty", slope.uncertainty},
+                    {"agrees", is_good}});
+    if (command.json) continue;
+    say(stdout, "{}: derivative {:.9g}, by differences of runs {:.9g}, known to {:.1g}: {}\n", slope.direction,
+        slope.derivative, slope.difference, slope.uncertainty, is_good ? "they agree" : "they do not agree");
+  }
+  if (command.json) say(stdout, "{}\n", Json{{"check", list}}.dump(2));
+  return agrees ? exit_done : exit_verification_failed;
+}
+
+}  // namespace
+
+int run_optimise_design(const OptimiseCommand& command) {
+  const ThreadLimit limit(command.threads);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  const Result<PolyfemPlan> plan = optimise::read_polyfem_plan(command.plan, command.overrides);
+  Issues issues;
+  if (!command.is_checked) issues = problems_of_optimise_folder(command, plan ? plan->inputs : "");
+  // A plan with errors does not tell whether the folder is that of its runs, so that its own problems come first.
+  if (!plan) return refuse(plan.issues(), command.json);
+  if (const auto checked = optimise::check_plan(*plan); !checked) {
+    issues.insert(issues.begin(), checked.issues().begin(), checked.issues().end());
+  }
+  if (!issues.empty()) return refuse(issues, command.json);
+  if (command.is_checked) return check(command, *plan);
+  const Result<std::string> text = read_text_file(command.plan);
+  if (!text) return refuse(text.issues(), command.json);
+  if (const auto begun = begin_optimise_folder(command, *text, plan->inputs); !begun) {
+    return refuse(begun.issues(), command.json);
+  }
+  const StopSignals signals(command.json);
+  Iterates iterates(command, plan->start.size());
+  optimise::DesignOptions options;
+  options.output = command.output;
+  options.on_iterate = [&](const Iterate& iterate) { iterates.add(iterate); };
+  options.is_stop_wanted = [] { return StopSignals::received() != 0; };
+  const Result<DesignSearch> found = optimise::optimise_design(*plan, options);
+  if (!found) return refuse(found.issues(), command.json);
+  const MinimumEnd end = found->minimum.end;
+  if (end == MinimumEnd::stopped) return exit_signal + StopSignals::received();
+  if (!iterates.problems().empty()) return refuse(iterates.problems(), command.json);
+  if (end == MinimumEnd::undefined) {
+    report_issues(found->errors, command.json);
+    return exit_not_converged;
+  }
+  const std::string report = json_of(*found).dump(2) + '\n';
+  if (const auto written = write_file_atomically(command.output / "optimum.json", report); !written) {
+    return refuse(written.issues(), command.json);
+  }
+  if (const auto saved = save_scene(command.output / "optimum_scene.json", found->scene); !saved) {
+    return refuse(saved.issues(), command.json);
+  }
+  if (!command.json) print_issues(found->warnings);
+  say(stdout, "{}", command.json ? report : text_of(*found));
+  return end == MinimumEnd::gradient || end == MinimumEnd::conditions ? exit_done : exit_not_converged;
+}
+
+}  // namespace clearance::cli

@@ -1,0 +1,330 @@
+#include "clearance/optimise/optimise_design.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+
+#include "clearance/derivatives/forward_run.h"
+#include "clearance/io/files/atomic_file.h"
+#include "clearance/io/files/text_file.h"
+#include "clearance/optimise/design_scene.h"
+#include "clearance/optimise/state_runner.h"
+#include "clearance/scene/json.h"
+
+namespace clearance::optimise {
+namespace {
+
+using Index = Eigen::Index;
+using derivatives::HeldContact;
+
+/// Objective, conditions and gradient at one place.
+struct Evaluated {
+  std::vector<double> forms, conditions;
+  VecX gradient;
+
+  double value() const {
+    double sum = 0.0;
+    for (const double form : forms) sum += form;
+    return sum;
+  }
+  Slope slope() const {
+    const bool may_end = !conditions.empty() &&
+                         std::all_of(conditions.begin(), conditions.end(), [](double value) { return value <= 0.0; });
+    return {value(), gradient, may_end};
+  }
+};
+
+std::string run_name(int number) {
+  return fmt::format("runs/{:04}.json", number);
+}
+
+std::vector<double> vector_of(const VecX& x) {
+  return {x.data(), x.data() + x.size()};
+}
+
+/// The objective as a function of the parameters, computed by runs or read from the folder of a search.
+class Objective {
+ public:
+  Objective(const PolyfemPlan& plan, std::function<bool()> is_stop_wanted)
+      : plan_(plan), is_stop_wanted_(std::move(is_stop_wanted)), histories_(plan.states.size()) {}
+
+  /// Finds the contact that all runs hold, runs the targets and makes the runner. False after a stop.
+  Result<bool> start() {
+    const derivatives::SceneMaker make = [this](const std::vector<std::string>&) -> Result<SceneDesc> {
+      return scene_of_design(plan_, variables_at(plan_.start));
+    };
+    Result<HeldContact> held = derivatives::find_held_contact(make, {});
+    if (!held) {
+      Issues issues = held.issues();
+      for (Issue& issue : issues) issue.file = plan_.state_files[plan_.varied].string();
+      return issues;
+    }
+    held_ = std::make_shared<const HeldContact>(std::move(*held));
+    auto runner = make_runner(plan_, held_, is_stop_wanted_);
+    if (!runner) return runner.issues();
+    runner_ = std::move(*runner);
+    for (std::size_t s = 0; s < plan_.states.size(); ++s) {
+      if (s == plan_.varied) continue;
+      // A target with the same nodes has the same contact, so that it can be reached exactly.
+      const bool is_alike = plan_.meshes[s]->num_nodes() == plan_.meshes[plan_.varied]->num_nodes();
+      Issues problems;
+      const RunEnd end = run_state(plan_, s, is_alike ? held_ : nullptr, is_stop_wanted_, histories_[s], problems);
+      if (end == RunEnd::stopped) return false;
+      if (end != RunEnd::complete) return with_hint(problems);
+    }
+    return true;
+  }
+
+  /// Returns the objective; nothing if the run fails, or was stopped.
+  std::optional<Evaluated> at(const VecX& x) {
+    const std::vector<VecX> y = variables_at(x);
+    StateHistory& history = histories_[plan_.varied];
+    const RunEnd end = runner_->run(y, history);
+    is_stopped_ = end == RunEnd::stopped;
+    problems_ = with_hint(runner_->problems());
+    if (end != RunEnd::complete) return std::nullopt;
+    Evaluated evaluated;
+    const std::size_t last = history.last_step();
+    Seeds seeds = Seeds::like(history);
+    for (const FormPtr& form : plan_.objective) {
+      evaluated.forms.push_back(form->value(histories_, last));
+      form->add_gradient(histories_, last, plan_.varied, 1.0, seeds);
+    }
+    for (const FormPtr& form : plan_.conditions) evaluated.conditions.push_back(form->value(histories_, last));
+    const std::optional<std::vector<VecX>> found = runner_->pull_back(seeds);
+    if (!found) {
+      problems_ = runner_->problems();
+      return std::nullopt;
+    }
+    const std::vector<VecX>& by_y = *found;
+    evaluated.gradient = VecX::Zero(x.size());
+    for (std::size_t v = 0; v < by_y.size(); ++v) {
+      evaluated.gradient += plan_.variables[v].map.pull_back(x, by_y[v]);
+    }
+    return evaluated;
+  }
+
+  std::vector<VecX> variables_at(const VecX& x) const {
+    std::vector<VecX> y;
+    for (const DesignVariable& variable : plan_.variables) y.push_back(variable.map.apply(x));
+    return y;
+  }
+  bool is_stopped() const { return is_stopped_; }
+  const Issues& problems() const { return problems_; }
+  const Issues& warnings() const { return runner_->warnings(); }
+
+ private:
+  /// Tells what helps if a balance cannot be found accurately.
+  Issues with_hint(Issues issues) const {
+    const bool is_fixed = plan_.states[plan_.varied].loaded.scene.contact.kappa > 0.0;
+    for (Issue& issue : issues) {
+      if (is_fixed && issue.message.find("accuracy that derivatives need") != std::string::npos) {
+        issue.message +=
+            ". The file fixes the stiffness of contacts (solver.contact.barrier_stiffness), and gaps may "
+            "be too small for it; --set contact.kappa=0 lets the program choose";
+      }
+    }
+    return issues;
+  }
+
+  const PolyfemPlan& plan_;
+  std::function<bool()> is_stop_wanted_;
+  std::shared_ptr<const HeldContact> held_;
+  std::unique_ptr<StateRunner> runner_;
+  Histories histories_;
+  bool is_stopped_ = false;
+  Issues problems_;
+};
+
+/// Runs that are stored in a folder.
+class StoredRuns {
+ public:
+  StoredRuns(const DesignOptions& options, Objective& objective) : options_(options), objective_(objective) {
+    for (int number = 1;; ++number) {
+      const Result<std::string> text = read_text_file(options_.output / run_name(number));
+      if (!text) break;
+      Json json = Json::parse(*text, nullptr, false);
+      if (json.is_discarded() || !json.contains("x")) break;
+      stored_[json["x"].dump()] = std::move(json);
+    }
+  }
+
+  std::optional<Evaluated> at(const VecX& x) {
+    const Json of_x = vector_of(x);
+    const std::string key = of_x.dump();
+    const auto found = stored_.find(key);
+    std::optional<Evaluated> evaluated;
+    if (found != stored_.end()) {
+      evaluated = read(found->second);
+      ++num_runs_;
+    } else {
+      evaluated = objective_.at(x);
+      if (objective_.is_stopped()) return std::nullopt;
+      ++num_runs_;
+      store(of_x, evaluated);
+    }
+    if (options_.on_run) options_.on_run(num_runs_, evaluated ? evaluated->value() : infinity);
+    return evaluated;
+  }
+  /// Issues: why a run could not be stored.
+  const Issues& problems() const { return problems_; }
+
+ private:
+  static std::optional<Evaluated> read(const Json& json) {
+    if (json["forms"].is_null()) return std::nullopt;
+    const auto gradient = json["gradient"].get<std::vector<double>>();
+    return Evaluated{json["forms"].get<std::vector<double>>(), json["conditions"].get<std::vector<double>>(),
+                     Eigen::Map<const VecX>(gradient.data(), static_cast<Index>(gradient.size()))};
+  }
+  void store(const Json& x, const std::optional<Evaluated>& evaluated) {
+    Json json = {{"x", x}, {"forms", nullptr}};
+    if (evaluated) {
+      json["forms"] = evaluated->forms;
+      json["conditions"] = evaluated->conditions;
+      json["gradient"] = vector_of(evaluated->gradient);
+    } else if (!objective_.problems().empty()) {
+      json["problem"] = to_string(objective_.problems().front());
+    }
+    const auto written = write_file_atomically(options_.output / run_name(num_runs_), json.dump() + '\n');
+    if (!written && problems_.empty()) problems_ = written.issues();
+  }
+
+  const DesignOptions& options_;
+  Objective& objective_;
+  std::map<std::string, Json> stored_;
+  int num_runs_ = 0;
+  Issues problems_;
+};
+
+std::vector<FormValue> values_of(const std::vector<FormPtr>& forms, const std::vector<double>& at_start,
+                                 const std::vector<double>& at_end, const char* kind) {
+  std::vector<FormValue> values;
+  for (std::size_t k = 0; k < forms.size(); ++k) {
+    values.push_back(
+        {forms[k]->label.empty() ? fmt::format("{}[{}]", kind, k) : forms[k]->label, at_start[k], at_end[k]});
+  }
+  return values;
+}
+
+/// A direction of the parameters along which derivatives are compared with differences over `length`.
+struct CheckDirection {
+  std::string name;
+  VecX direction;
+  double length = 0.0;
+};
+
+std::vector<CheckDirection> directions_of_check(const VecX& start, const VecX& gradient, Index most) {
+  constexpr double share_of_one = 1e-3, share_of_all = 1e-4;
+  constexpr int num_random = 2;
+  constexpr unsigned seed = 5;
+  std::vector<CheckDirection> directions;
+  if (start.size() <= most) {
+    for (Index k = 0; k < start.size(); ++k) {
+      const double size = start[k] != 0.0 ? std::abs(start[k]) : 1.0;
+      directions.push_back({fmt::format("x[{}]", k), VecX::Unit(start.size(), k), share_of_one * size});
+    }
+    return directions;
+  }
+  // All numbers change by at most a part of the largest one.
+  const double length = share_of_all * start.cwiseAbs().maxCoeff();
+  const double largest = gradient.cwiseAbs().maxCoeff();
+  if (largest > 0.0) directions.push_back({"the gradient", gradient / largest, length});
+  std::mt19937 random(seed);
+  for (int r = 0; r < num_random; ++r) {
+    VecX direction(start.size());
+    for (double& number : direction) number = random() % 2 == 0 ? 1.0 : -1.0;
+    directions.push_back({fmt::format("random direction {}", r + 1), std::move(direction), length});
+  }
+  return directions;
+}
+
+Issues all_warnings(const PolyfemPlan& plan) {
+  Issues warnings = plan.warnings;
+  for (std::size_t s = 0; s < plan.states.size(); ++s) {
+    const Issues more = changes_of_scene(plan, s);
+    warnings.insert(warnings.end(), more.begin(), more.end());
+  }
+  return warnings;
+}
+
+}  // namespace
+
+Result<Done> check_plan(const PolyfemPlan& plan) {
+  const auto runner = make_runner(plan, nullptr, {});
+  if (!runner) return runner.issues();
+  return Done{};
+}
+
+Result<DesignSearch> optimise_design(const PolyfemPlan& plan, const DesignOptions& options) {
+  Objective objective(plan, options.is_stop_wanted);
+  const Result<bool> started = objective.start();
+  if (!started) return started.issues();
+  DesignSearch search;
+  search.warnings = all_warnings(plan);
+  if (!*started) {
+    search.minimum.end = MinimumEnd::stopped;
+    return search;
+  }
+  StoredRuns runs(options, objective);
+  std::optional<Evaluated> first, latest, best;
+  const SlopeFunction function = [&](const VecX& x) -> std::optional<Slope> {
+    latest = runs.at(x);
+    if (!latest) {
+      if (!objective.problems().empty()) search.errors = objective.problems();
+      return std::nullopt;
+    }
+    return latest->slope();
+  };
+  const auto on_iterate = [&](const Iterate& iterate) {
+    best = latest;
+    if (!first) first = latest;
+    search.iterates.push_back(iterate);
+    if (options.on_iterate) options.on_iterate(iterate);
+  };
+  search.minimum = minimise(function, plan.start, plan.minimiser, on_iterate,
+                            [&] { return objective.is_stopped() || !runs.problems().empty(); });
+  if (!runs.problems().empty()) return runs.problems();
+  search.warnings.insert(search.warnings.end(), objective.warnings().begin(), objective.warnings().end());
+  search.scene = scene_of_design(plan, objective.variables_at(search.minimum.x));
+  if (best) {
+    search.value_at_start = first->value();
+    search.forms = values_of(plan.objective, first->forms, best->forms, "functionals");
+    search.conditions = values_of(plan.conditions, first->conditions, best->conditions, "stopping_conditions");
+  }
+  return search;
+}
+
+Result<std::vector<CheckedSlope>> check_slopes(const PolyfemPlan& plan, Index most,
+                                               const std::function<bool()>& is_stop_wanted) {
+  constexpr double ratio = 0.3;
+  constexpr std::array<double, 4> offsets = {-2.0, -1.0, 1.0, 2.0};
+  Objective objective(plan, is_stop_wanted);
+  const Result<bool> started = objective.start();
+  if (!started) return started.issues();
+  std::vector<CheckedSlope> checked;
+  if (!*started) return checked;
+  const std::optional<Evaluated> here = objective.at(plan.start);
+  if (!here) return objective.problems();
+  const auto difference = [&](const VecX& direction, double length) {
+    std::array<double, 4> values{};
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      const std::optional<Evaluated> there = objective.at(plan.start + offsets[i] * length * direction);
+      values[i] = there ? there->value() : std::numeric_limits<double>::quiet_NaN();
+    }
+    return (8.0 * (values[2] - values[1]) - (values[3] - values[0])) / (12.0 * length);
+  };
+  for (const CheckDirection& check : directions_of_check(plan.start, here->gradient, most)) {
+    if (is_stop_wanted && is_stop_wanted()) break;
+    const double wide = difference(check.direction, check.length),
+                 narrow = difference(check.direction, ratio * check.length);
+    checked.push_back({check.name, here->gradient.dot(check.direction), narrow, std::abs(wide - narrow)});
+  }
+  return checked;
+}
+
+}  // namespace clearance::optimise

@@ -1,0 +1,51 @@
+// PolyFEM's optimisation files: states, parameters, maps to numbers of the states, and an objective of forms.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clearance/optimise/design_map.h"
+#include "clearance/optimise/form.h"
+#include "clearance/optimise/minimise.h"
+
+namespace clearance::optimise {
+
+enum class VariableKind {
+  elastic,  ///< [Pa] lambda of all elements, then mu; in the plane those of plane strain
+  initial,  ///< [m] displacement of all nodes at the start, then their velocity [m/s]
+  shape     ///< [m] places of vertices at rest
+};
+
+/// Numbers of the varied state that follow from the parameters.
+struct DesignVariable {
+  VariableKind kind = VariableKind::elastic;
+  DesignMap map;
+  std::vector<int> vertices;  ///< of a shape: nodes of the state's mesh
+};
+
+struct PolyfemPlan {
+  std::filesystem::path file;
+  std::vector<std::filesystem::path> state_files;
+  std::vector<PolyfemState> states;
+  /// Per state, on the heap, because forms keep its address.
+  std::vector<std::unique_ptr<const StateMesh>> meshes;
+  std::size_t varied = 0;  ///< index of the state that the parameters change
+  VecX start;
+  std::vector<DesignVariable> variables;
+  std::vector<FormPtr> objective;   ///< the sum is minimised
+  std::vector<FormPtr> conditions;  ///< the run ends when none is above 0
+  MinimiseOptions minimiser;
+  Issues warnings;     ///< parts of the files that have no effect here
+  std::string inputs;  ///< text of the file and of all scenes and tables that it names
+};
+
+/// True if the file is one of PolyFEM's optimisation files, by its keys.
+bool is_polyfem_plan(const std::filesystem::path& file);
+
+/// Reads a file with its states. `overrides` are applied to the native scene of each state (`path=value`). Issues: all
+/// problems of all files.
+Result<PolyfemPlan> read_polyfem_plan(const std::filesystem::path& file, const std::vector<std::string>& overrides);
+
+}  // namespace clearance::optimise
