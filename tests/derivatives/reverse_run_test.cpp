@@ -351,5 +351,49 @@ TEST(ReverseRun, StartAccelerationsFollowElementsAndControls) {
   EXPECT_NEAR(sum, found.parameters[0], 1e-8 * std::abs(sum));
 }
 
+/// A torque has no Hessian, but turns with its body from where the step starts.
+TEST(ReverseRun, TorquesFollowTheStart) {
+  for (const char* kind : {"rigid", "affine"}) {
+    SCOPED_TRACE(kind);
+    const std::string body = std::string(box) + R"("kind": ")" + kind + R"(", "angular_velocity": [20, 30, 10],
+      "loads": [{"kind": "torque", "value": [0.002, 0, 0.01]}])";
+    expect_forward(scene_of("bdf2_in_flight", R"("gravity": [0, 0, 0],)", body), {0.05, 0.05, 0.05},
+                   {"bodies[0].angular_velocity[1]", "bodies[0].loads[0].value[2]"}, 1e-7);
+  }
+}
+
+/// Lumped masses count per node.
+TEST(ReverseRun, LumpedDensitiesAddUp) {
+  const std::string body = std::string(box) + R"("material": {"youngs_modulus": 1e5, "poisson_ratio": 0.3,
+    "density": 900}, "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}}])";
+  std::string text = scene_of("bdf2_in_flight", "", body);
+  text.insert(text.find("\"integrator\""), R"("mass": "lumped", )");
+  expect_fields(text);
+}
+
+/// A joint's point that moves with a parameter is as stiff as the joint.
+TEST(ReverseRun, JointsThatMoveKeepTheirDigits) {
+  const std::string text = R"({"time": {"step": 0.01, "duration": 0.2},
+    "bodies": [{"name": "body", "kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]},
+        "angular_velocity": [0, 0, 90]},
+      {"name": "other", "kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]},
+        "transform": {"translation": [0.12, 0, 0]}}],
+    "joints": [{"kind": "ball", "bodies": ["body", "other"], "point": [0.06, 0.01, 0]}],
+    "output": {"probes": [{"name": "tip", "body": "body",
+      "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})";
+  expect_forward(text, {0.05, 0.05, 0.05}, {"joints[0].point[0]", "joints[0].point[1]"}, 1e-6);
+}
+
+/// Sizes of stiff bodies move vertices that no unknown does.
+TEST(ReverseRun, RefusesNumbersThatMoveVerticesWithinStiffBodies) {
+  const std::unique_ptr<Recording> recording =
+      record(scene_of("bdf2_in_flight", "", std::string(box) + R"("kind": "rigid")"));
+  ASSERT_TRUE(recording);
+  std::vector<Seed> seeds(1);
+  const Result<ReverseGradient> refused = recording->backward(seeds, {"bodies[0].generator.size[0]"});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.issues().front().message.find("moves vertices"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace clearance::derivatives

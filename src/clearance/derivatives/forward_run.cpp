@@ -115,6 +115,10 @@ Result<Done> ForwardRun<dim>::start() {
       issues.insert(issues.end(), made.issues().begin(), made.issues().end());
       continue;
     }
+    if (options_.on_rates && moves_vertices(*nominal_.scene, *by_[k].near.variants.front().scene->scene)) {
+      issues.push_back(moved_vertices(parameter.path));
+      continue;
+    }
     std::vector<VecX> states, probes;
     for (const auto& variant : by_[k].near.variants) {
       const State& start = variant.scene->scene->initial_state;

@@ -131,6 +131,21 @@ Issues find_held_parameters(const std::vector<std::string>& paths) {
   return issues;
 }
 
+bool moves_vertices(const SceneModel& here, const SceneModel& there) {
+  const VecX& x = here.initial_state.x;
+  VecX moved = x;
+  rescale(here.model, there.model, moved);
+  const VecX a = here.frames.vertex_map.apply(x), b = there.frames.vertex_map.apply(moved);
+  constexpr double rounding = 1e-12;
+  return a.size() != b.size() || !((a - b).cwiseAbs().maxCoeff() <= rounding * here.model.bbox_diagonal);
+}
+
+Issue moved_vertices(const std::string& path) {
+  return {"", path, "",
+          "this number moves vertices within rigid or affine bodies, which derivatives of vertices do not see; "
+          "derivatives of probes do (cl.gradient)"};
+}
+
 Result<Done> start_scene(SceneDesc desc, SteppedScene& scene) {
   Issues of_scene = check_scene(desc);
   if (has_errors(of_scene)) return of_scene;

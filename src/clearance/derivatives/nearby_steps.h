@@ -39,6 +39,12 @@ Issues find_held_parameters(const std::vector<std::string>& paths);
 /// Starts a scene. Issues: its problems; or, with the scene started, what it uses that has no derivatives.
 Result<Done> start_scene(SceneDesc desc, SteppedScene& scene);
 
+/// True if vertices are at other places of their stiff bodies in the scene `there`: sizes and centres do that. What
+/// depends on vertices then depends on the scene itself, and not on the state alone.
+bool moves_vertices(const SceneModel& here, const SceneModel& there);
+/// Returns the error that says so.
+Issue moved_vertices(const std::string& path);
+
 /// Change of a number over which differences are taken first, as a share of it, or of one where it is zero.
 inline constexpr double first_share = 1e-3;
 

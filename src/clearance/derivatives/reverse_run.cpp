@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "clearance/derivatives/nearby_steps.h"
@@ -28,6 +29,8 @@ namespace {
 constexpr double most_error = 1e-3, good_error = 1e-7, most_misses = 10.0;
 /// The same from which on a warning tells that derivatives have few digits.
 constexpr double few_digits = 1e-5;
+/// Share of the largest derivative below which one is rounding.
+constexpr double of_rounding = 1e-12;
 
 template <int dim>
 class RunRecording final : public Recording {
@@ -67,6 +70,7 @@ class RunRecording final : public Recording {
   void add_elements(const StepCotangent& step, ReverseGradient& gradient);
   void add_start_accelerations(State& cotangent, ReverseGradient& gradient);
   void report_held(ReverseGradient& gradient) const;
+  void leave_out_unknown(ReverseGradient& gradient) const;
   VecX find_controls(const VecX& motion, const VecX& of_end);
   bool fail(std::string message) {
     failure_ = {"", fmt::format("step {}", near_.begin().step + 1), "", std::move(message)};
@@ -80,6 +84,7 @@ class RunRecording final : public Recording {
   std::vector<StepRecord> records_;
   std::vector<ElementMesh<dim>> meshes_;  // of solids
   bool is_pressed_flat_ = false;          // True if a barrier against inversion was at work.
+  double largest_ = 0.0;                  // norm of the derivatives by a state of the pass so far
   RecordEnd end_ = RecordEnd::complete;
   Issues errors_;
   Issue failure_;
@@ -245,11 +250,13 @@ auto RunRecording<dim>::check(const StepCotangent& step, const VecX& of_end, con
     const double length = part * near_.tangent().reach() / longest;
     const auto half = change(length);
     if (!half) return {};
+    const double longest_terms = (numbers.of(along, begin).norm() + dy.norm());
     const double coarse = (*half)[0].sum() + (*half)[1].sum();
     // Terms of random signs leave the root of the sum of their squares.
     const double terms =
         std::sqrt((*half)[0].squaredNorm() + (*half)[1].squaredNorm() + of_numbers.cwiseProduct(rate).squaredNorm());
-    if (!(terms > 0.0)) return {0.0, 0.0};
+    // What rounding leaves of a derivative that is zero, by symmetry for example, has no digits.
+    if (!(terms > of_rounding * largest_ * longest_terms)) return {0.0, 0.0};
     const auto error_of = [&](double found) { return std::abs(found - of_numbers.dot(rate)) / terms; };
     if (error_of(coarse) <= good_error) return {error_of(coarse), 0.0};
     const auto whole = change(2.0 * length);
@@ -270,7 +277,11 @@ Result<Done> RunRecording<dim>::start_parameters(const std::vector<std::string>&
   for (Parameter& parameter : *parameters) {
     ByParameter made{std::move(parameter), {}, 0.0};
     Result<Done> variants = near_.make_variants(made.parameter, first_share * made.parameter.size(), made.variants);
-    if (!variants) issues.insert(issues.end(), variants.issues().begin(), variants.issues().end());
+    if (!variants) {
+      issues.insert(issues.end(), variants.issues().begin(), variants.issues().end());
+    } else if (moves_vertices(*scene_->scene, *made.variants.variants.front().scene->scene)) {
+      issues.push_back(moved_vertices(made.parameter.path));
+    }
     by.push_back(std::move(made));
   }
   if (!issues.empty()) return issues;
@@ -289,6 +300,7 @@ void RunRecording<dim>::start_elements(ReverseGradient& gradient) {
   gradient.elements = {std::vector<double>(count), std::vector<double>(count), std::vector<double>(count),
                        VecX::Zero(scene.initial_state.x.size())};
   is_pressed_flat_ = false;
+  largest_ = 0.0;
 }
 
 template <int dim>
@@ -396,6 +408,32 @@ void RunRecording<dim>::add_start_accelerations(State& cotangent, ReverseGradien
   controls = values;
 }
 
+/// Sets derivatives by fields that are not known to no number: shapes of shells and of bodies with stiff parts, and
+/// densities where loads are accelerations.
+template <int dim>
+void RunRecording<dim>::leave_out_unknown(ReverseGradient& gradient) const {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  const SceneModel& scene = *scene_->scene;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodyInstance& body = scene.bodies[b];
+    if (body.is_obstacle) continue;
+    const std::vector<int>& blocks = scene.blocks[b].block_of_node;
+    const bool has_stiff_part = std::find(blocks.begin(), blocks.end(), -1) != blocks.end();
+    if (body.kind == BodyKind::deformable && !has_stiff_part) continue;
+    for (const int block : blocks) {
+      if (block < 0) continue;
+      gradient.shape.segment(dim * static_cast<Eigen::Index>(block), dim).setConstant(unknown);
+      gradient.elements.rest.segment(dim * static_cast<Eigen::Index>(block), dim).setConstant(unknown);
+    }
+  }
+  const auto is_acceleration = [](const LoadDesc& load) { return load.kind == LoadKind::acceleration; };
+  if (std::any_of(scene_->desc.bodies.begin(), scene_->desc.bodies.end(), [&](const BodyDesc& body) {
+        return std::any_of(body.loads.begin(), body.loads.end(), is_acceleration);
+      })) {
+    std::fill(gradient.elements.density.begin(), gradient.elements.density.end(), unknown);
+  }
+}
+
 /// Appends warnings of what derivatives by elements and shapes leave out.
 template <int dim>
 void RunRecording<dim>::report_held(ReverseGradient& gradient) const {
@@ -423,6 +461,7 @@ void RunRecording<dim>::report_held(ReverseGradient& gradient) const {
 template <int dim>
 bool RunRecording<dim>::step_back(State& cotangent, std::vector<ByParameter>& by, ReverseGradient& gradient) {
   const VecX of_end = near_.numbers().of(cotangent, near_.end());
+  largest_ = std::max(largest_, of_end.norm());
   const std::optional<StepCotangent> step = StepTranspose<dim>(near_.step(), near_.tangent()).pull_back(cotangent);
   if (!step) {
     return fail("the equations of the derivative have no solution: a body moves freely, or is about to buckle");
@@ -442,7 +481,11 @@ bool RunRecording<dim>::step_back(State& cotangent, std::vector<ByParameter>& by
     VecX pull;
     const std::optional<Evaluations> all = near_.find_pull(parameter.parameter, parameter.variants, pull);
     if (!all) return fail(near_.failure());
-    parameter.slope += step->motion.dot(pull) +
+    // The motion of the end, and not lam times the pull: where stiff joints move with the parameter, that is a
+    // difference of large numbers.
+    const std::optional<VecX> dy = near_.tangent().solve(-pull);
+    if (!dy) return fail("the equations of the derivative have no solution");
+    parameter.slope += step->end.dot(*dy) +
                        of_end.dot(sum_of(all->numbers, parameter.variants.stencil.weights, parameter.variants.length));
   }
   add_elements(*step, gradient);
@@ -505,6 +548,7 @@ Result<ReverseGradient> RunRecording<dim>::backward(const std::vector<Seed>& see
   gradient.start_x = cotangent.x + cotangent.x_anchor;
   gradient.start_v = cotangent.v;
   gradient.shape = gradient.elements.rest + gradient.start_x;
+  leave_out_unknown(gradient);
   report_held(gradient);
   if (gradient.error > few_digits) {
     gradient.warnings.push_back({"", "few_digits", fmt::format("a share of {:.0e}", gradient.error),
@@ -536,8 +580,8 @@ Issues find_unsupported_backwards(const SteppedScene& scene) {
   for (const auto& potential : scene.scene->model.potentials) {
     if (potential->history_size() == 0) continue;
     issues.push_back({"", "bodies", potential->name(),
-                      "rods, and materials and creases that yield, remember earlier steps, which has no derivative in "
-                      "reverse mode; forward mode has it"});
+                      "rods, attachments, and materials and creases that yield remember earlier steps, which has no "
+                      "derivative in reverse mode; forward mode (`clearance gradient`, cl.gradient) has it"});
   }
   return issues;
 }

@@ -55,6 +55,16 @@ void StepTranspose<dim>::add_lagged(const VecX& force, VecX& start) {
       pattern.rows[static_cast<std::size_t>(column)].push_back(row);
       if (row != column) pattern.rows[static_cast<std::size_t>(row)].push_back(column);
     }
+    // A torque has no Hessian, and so no pattern: it turns with its body.
+    if (potential->pattern().empty()) {
+      for (const StiffBody& body : in_.model.stiff_bodies) {
+        for (int i = 0; i <= dim; ++i) {
+          for (int j = 0; j <= dim; ++j) {
+            pattern.rows[static_cast<std::size_t>(body.first_block + i)].push_back(body.first_block + j);
+          }
+        }
+      }
+    }
     const SparseMatrix slopes =
         find_slopes(pattern, length, [&](const VecX& change) { return gradient_from(state.x + change); });
     start += slopes.transpose() * force;
@@ -105,8 +115,8 @@ std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
   }
 
   // 2. The balance gives the free unknowns. Prescribed ones are where they are told to be.
-  const std::optional<VecX> solved =
-      tangent_.solve_transposed(-problem.free_part(coordinates, x, of_end), friction.force_by_end, friction.gradient);
+  result.end = problem.free_part(coordinates, x, of_end);
+  const std::optional<VecX> solved = tangent_.solve_transposed(-result.end, friction.force_by_end, friction.gradient);
   if (!solved) return std::nullopt;
   result.motion = *solved;
   const VecX force = coordinates.expand(x, *solved);

@@ -21,6 +21,7 @@ struct StepCotangent {
   State start;
   VecX targets;  ///< by the positions of the prescribed blocks, PrescribedTargets::positions
   VecX motion;   ///< lam, in Newton's unknowns
+  VecX end;      ///< by Newton's unknowns at the end, if these were free to move
 };
 
 template <int dim>

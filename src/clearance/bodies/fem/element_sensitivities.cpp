@@ -113,7 +113,7 @@ void add_slopes(const ElementMesh<dim>& mesh, const ElementMotion<dim>& motion, 
     of_mass.assign(dim + 1, {});
     for (std::size_t a = 0; a < of_mass.size(); ++a) {
       of_mass[a].weight = 1.0 / (dim + 1);
-      if (a > 0) of_mass[a].at[a - 1] = 1.0;
+      of_mass[a].at[a] = 1.0;
     }
   }
   const Rule<dim> mass(mesh, std::move(of_mass));
