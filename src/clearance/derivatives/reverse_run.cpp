@@ -255,7 +255,7 @@ auto RunRecording<dim>::check(const StepCotangent& step, const VecX& of_end, con
     // Terms of random signs leave the root of the sum of their squares.
     const double terms =
         std::sqrt((*half)[0].squaredNorm() + (*half)[1].squaredNorm() + of_numbers.cwiseProduct(rate).squaredNorm());
-    // What rounding leaves of a derivative that is zero, by symmetry for example, has no digits.
+    // A derivative that is zero, by symmetry for example, is rounding, which has no digits.
     if (!(terms > of_rounding * largest_ * longest_terms)) return {0.0, 0.0};
     const auto error_of = [&](double found) { return std::abs(found - of_numbers.dot(rate)) / terms; };
     if (error_of(coarse) <= good_error) return {error_of(coarse), 0.0};
