@@ -35,13 +35,13 @@ def compare(folder):
         warnings.simplefilter("ignore")
         try:
             recording = clearance.record(clearance.Scene.load(folder / "scene.json"), steps=steps)
+            forward = recording.forward(by)
+            random = numpy.random.default_rng(0)
+            seeds = [random.standard_normal(recording.positions().shape) for _ in range(2)]
+            found = recording.backward(*seeds, by=by)
         except clearance.ClearanceError as refusal:
             print(f"{name:12} {refusal.problems[0].message}", flush=True)
             return None
-        forward = recording.forward(by)
-        random = numpy.random.default_rng(0)
-        seeds = [random.standard_normal(recording.positions().shape) for _ in range(2)]
-        found = recording.backward(*seeds, by=by)
     terms = numpy.concatenate([forward.positions[:, -1] * seeds[0], forward.velocities[:, -1] * seeds[1]], axis=1)
     expected, size = terms.sum(axis=(1, 2)), numpy.sqrt((terms**2).sum(axis=(1, 2)))
     errors = numpy.abs(found.parameters - expected) / numpy.where(size > 0.0, size, 1.0)
