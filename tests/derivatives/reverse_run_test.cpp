@@ -258,8 +258,9 @@ TEST(ReverseRun, SeedsOfAllStepsAddUp) {
   }
   double expected = 0.0;
   GradientOptions options{{"gravity[1]"}, {}, 0, {}, {}};
-  options.on_rates = [&](int step, std::size_t, const VecX& x, const VecX& v) {
-    expected += seeds[static_cast<std::size_t>(step)].x.dot(x) + seeds[static_cast<std::size_t>(step)].v.dot(v);
+  options.on_state = [&](const SteppedScene& scene, const MatX& dx, const MatX& dv) {
+    const Seed& seed = seeds[static_cast<std::size_t>(scene.state.step)];
+    expected += seed.x.dot(dx.col(0)) + seed.v.dot(dv.col(0));
   };
   ASSERT_TRUE(find_gradient(maker(text), options));
   const ReverseGradient found = backward(*recording, seeds, {"gravity[1]"});

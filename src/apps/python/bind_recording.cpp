@@ -73,14 +73,16 @@ class RecordedRun {
     double* const of_velocities = velocities.mutable_data();
     derivatives::GradientOptions options{by, {}, num_steps(), {}, {}};
     options.is_stop_wanted = [this] { return is_stop_wanted(); };
-    options.on_rates = [&](int step, std::size_t k, const VecX& x, const VecX& v) {
-      const py::ssize_t at = (static_cast<py::ssize_t>(k) * num_states + step) * num_vertices * 3;
-      const auto write = [&](const VecX& slopes, double* array) {
-        const std::vector<Vec<3>> points = in_space(scene().frames.vertex_map.apply_linear(slopes));
-        std::copy_n(points.front().data(), 3 * points.size(), array + at);
-      };
-      write(x, of_positions);
-      write(v, of_velocities);
+    options.on_state = [&](const SteppedScene& stepped, const MatX& dx, const MatX& dv) {
+      for (Eigen::Index k = 0; k < dx.cols(); ++k) {
+        const py::ssize_t at = (static_cast<py::ssize_t>(k) * num_states + stepped.state.step) * num_vertices * 3;
+        const auto write = [&](const VecX& slopes, double* array) {
+          const std::vector<Vec<3>> points = in_space(scene().frames.vertex_map.apply_linear(slopes));
+          std::copy_n(points.front().data(), 3 * points.size(), array + at);
+        };
+        write(dx.col(k), of_positions);
+        write(dv.col(k), of_velocities);
+      }
     };
     const Result<derivatives::Gradient> found = [&] {
       const py::gil_scoped_release release;

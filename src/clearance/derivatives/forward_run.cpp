@@ -76,11 +76,6 @@ class ForwardRun {
     }
   }
   StepGradient numbers_of_step(const std::vector<double>& all) const;
-  void tell_rates(int step, std::size_t k) const {
-    if (!options_.on_rates) return;
-    const Eigen::Index size = nominal_.state.x.size();  // the unknowns and their velocities come first
-    options_.on_rates(step, k, by_[k].rate.head(size), by_[k].rate.segment(size, size));
-  }
   /// Shows the state of the scene, and its derivatives, to the observer.
   void show_state() const;
   void note_events(const State& end);
@@ -115,7 +110,7 @@ Result<Done> ForwardRun<dim>::start() {
       issues.insert(issues.end(), made.issues().begin(), made.issues().end());
       continue;
     }
-    if (options_.on_rates && moves_vertices(*nominal_.scene, *by_[k].near.variants.front().scene->scene)) {
+    if (options_.on_state && moves_vertices(*nominal_.scene, *by_[k].near.variants.front().scene->scene)) {
       issues.push_back(moved_vertices(parameter.path));
       continue;
     }
@@ -127,7 +122,6 @@ Result<Done> ForwardRun<dim>::start() {
     }
     by_[k].rate = sum_of(states, by_[k].near.stencil.weights, by_[k].near.length);
     keep(k, differentiated_probes(by_[k], probes), numbers);
-    tell_rates(0, k);
   }
   if (!issues.empty()) return issues;
   result_.steps.push_back(std::move(numbers));
@@ -139,10 +133,13 @@ template <int dim>
 void ForwardRun<dim>::show_state() const {
   if (!options_.on_state) return;
   const Eigen::Index size = nominal_.state.x.size();
-  MatX dx(size, static_cast<Eigen::Index>(by_.size()));
-  // The positions come first among the numbers of a state.
-  for (std::size_t k = 0; k < by_.size(); ++k) dx.col(static_cast<Eigen::Index>(k)) = by_[k].rate.head(size);
-  options_.on_state(nominal_, dx);
+  MatX dx(size, static_cast<Eigen::Index>(by_.size())), dv = dx;
+  // The positions come first among the numbers of a state, and then the velocities.
+  for (std::size_t k = 0; k < by_.size(); ++k) {
+    dx.col(static_cast<Eigen::Index>(k)) = by_[k].rate.head(size);
+    dv.col(static_cast<Eigen::Index>(k)) = by_[k].rate.segment(size, size);
+  }
+  options_.on_state(nominal_, dx, dv);
 }
 
 template <int dim>
@@ -347,7 +344,6 @@ bool ForwardRun<dim>::step() {
   numbers.narrowing = end.narrowing;
   for (std::size_t k = 0; k < by_.size(); ++k) {
     if (!differentiate(k, numbers)) return false;
-    tell_rates(end.step, k);
   }
   note_events(end);
   result_.error = std::max(result_.error, near_.tangent().error());
@@ -451,7 +447,7 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
   if (options.parameters.empty() && !options.on_state) {
     problems.push_back({"", "--by", "", "expected at least one path of a number"});
   }
-  if (desc->output.probes.empty() && !options.on_rates && !options.on_state) problems.push_back(no_probes());
+  if (desc->output.probes.empty() && !options.on_state) problems.push_back(no_probes());
   if (!problems.empty()) return problems;
   SteppedScene scene;
   const Result<std::vector<std::size_t>> columns = start_with_columns(std::move(*desc), options, scene);

@@ -19,9 +19,9 @@ struct SteppedScene;
 
 namespace clearance::derivatives {
 
-/// Called with the scene at its start and after every step, and with the derivatives of its unknowns (State::x): one
-/// column per parameter, in the units of the scene.
-using StateObserver = std::function<void(const SteppedScene& scene, const MatX& dx)>;
+/// Called with the scene at its start and after every step, and with the derivatives of its unknowns (State::x) and of
+/// their velocities: one column per parameter, in the units of the scene.
+using StateObserver = std::function<void(const SteppedScene& scene, const MatX& dx, const MatX& dv)>;
 
 struct GradientOptions {
   std::vector<std::string> parameters;  ///< paths
@@ -33,9 +33,6 @@ struct GradientOptions {
   /// Factors of the activation distances at the end of each step, StepGradient::narrowing of another run; empty: the
   /// steps find their own.
   std::vector<double> narrowing = {};
-  /// Called with the derivatives of the unknowns and their velocities by each parameter, at the start and after every
-  /// step.
-  std::function<void(int step, std::size_t parameter, const VecX& x, const VecX& v)> on_rates = {};
   /// With an observer a run needs neither probes nor parameters.
   StateObserver on_state = {};
   /// Contact of another run of the scene, to be used instead of that which the program derives from this one.

@@ -11,6 +11,7 @@
 
 #include "clearance/derivatives/nearby_steps.h"
 #include "clearance/math/dimension.h"
+#include "clearance/math/fourth_order.h"
 #include "clearance/model/blocks.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/initial_state.h"
@@ -245,18 +246,18 @@ auto RunRecording<dim>::check(const StepCotangent& step, const VecX& of_end, con
     return std::array<VecX, 2>{step.motion.cwiseProduct(above->gradient - below->gradient) / (2.0 * length),
                                of_end.cwiseProduct(above->numbers - below->numbers) / (2.0 * length)};
   };
+  const double size_of_direction = rate.norm() + dy.norm();
   Check best;
   for (const double part : {1.0, 0.03, 0.001}) {
     const double length = part * near_.tangent().reach() / longest;
     const auto half = change(length);
     if (!half) return {};
-    const double longest_terms = (numbers.of(along, begin).norm() + dy.norm());
     const double coarse = (*half)[0].sum() + (*half)[1].sum();
     // Terms of random signs leave the root of the sum of their squares.
     const double terms =
         std::sqrt((*half)[0].squaredNorm() + (*half)[1].squaredNorm() + of_numbers.cwiseProduct(rate).squaredNorm());
     // A derivative that is zero, by symmetry for example, is rounding, which has no digits.
-    if (!(terms > of_rounding * largest_ * longest_terms)) return {0.0, 0.0};
+    if (!(terms > of_rounding * largest_ * size_of_direction)) return {0.0, 0.0};
     const auto error_of = [&](double found) { return std::abs(found - of_numbers.dot(rate)) / terms; };
     if (error_of(coarse) <= good_error) return {error_of(coarse), 0.0};
     const auto whole = change(2.0 * length);
@@ -365,14 +366,12 @@ void RunRecording<dim>::add_start_accelerations(State& cotangent, ReverseGradien
         const auto accelerations_at = [&](double by) {
           State changed = start;
           for (const StiffBody& body : scene.model.stiff_bodies) {
-            (changed.*numbers)[dim * static_cast<Eigen::Index>(body.first_block) + c] += by * eps;
+            (changed.*numbers)[dim * static_cast<Eigen::Index>(body.first_block) + c] += by;
           }
           set_start_accelerations(scene.model, held, changed);
           return changed.a;
         };
-        const VecX slope = (8.0 * (accelerations_at(1.0) - accelerations_at(-1.0)) -
-                            (accelerations_at(2.0) - accelerations_at(-2.0))) /
-                           (12.0 * eps);
+        const VecX slope = fourth_order_slope(eps, accelerations_at);
         for (const StiffBody& body : scene.model.stiff_bodies) {
           const Eigen::Index at = dim * static_cast<Eigen::Index>(body.first_block);
           (cotangent.*numbers)[at + c] +=
@@ -387,8 +386,7 @@ void RunRecording<dim>::add_start_accelerations(State& cotangent, ReverseGradien
   if (longest > 0.0) {
     const auto forces_at = [&](double by) { return start_forces(scene.model, start.x + by * of_free); };
     const double eps = length / longest;
-    cotangent.x -=
-        (8.0 * (forces_at(eps) - forces_at(-eps)) - (forces_at(2.0 * eps) - forces_at(-2.0 * eps))) / (12.0 * eps);
+    cotangent.x -= fourth_order_slope(eps, forces_at);
   }
   add_elements({start.x, of_free, 1.0, start.a, scene_->desc.gravity.template head<dim>(),
                 scene_->desc.time.mass == MassKind::lumped},
@@ -399,11 +397,10 @@ void RunRecording<dim>::add_start_accelerations(State& cotangent, ReverseGradien
     const double eps = first_share * std::max(std::abs(values[k]), 1.0);
     const auto force_at = [&](double by) {
       controls = values;
-      controls[k] += by * eps;
+      controls[k] += by;
       return motion.dot(start_forces(scene.model, start.x));
     };
-    gradient.controls.front()[static_cast<Eigen::Index>(k)] -=
-        (8.0 * (force_at(1.0) - force_at(-1.0)) - (force_at(2.0) - force_at(-2.0))) / (12.0 * eps);
+    gradient.controls.front()[static_cast<Eigen::Index>(k)] -= fourth_order_slope(eps, force_at);
   }
   controls = values;
 }

@@ -6,6 +6,9 @@
 #include <cctype>
 #include <set>
 
+#include "clearance/io/files/text_file.h"
+#include "clearance/scene/loaded_scene.h"
+
 namespace clearance {
 namespace {
 
@@ -191,6 +194,16 @@ Result<Json> parse_json_text(std::string_view text) {
   if (is_parsed && handler.issues.empty()) return std::move(handler.root);
   if (handler.issues.empty()) handler.issues.push_back({"", "", "", "this is not valid JSON"});
   return handler.issues;
+}
+
+Result<Json> read_json(const std::filesystem::path& path) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return text.issues();
+  Result<Json> root = parse_json_text(*text);
+  if (root) return root;
+  Issues issues = root.issues();
+  set_file(issues, path.string());
+  return issues;
 }
 
 }  // namespace clearance

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "clearance/io/files/atomic_file.h"
-#include "clearance/io/files/text_file.h"
 #include "clearance/io/ipc/ipc_script_reader.h"
 #include "clearance/io/json_text.h"
 #include "clearance/io/polyfem/polyfem_reader.h"
@@ -134,16 +133,6 @@ Result<LoadedScene> read_robot_with(const fs::path& path, const std::string& for
   }
   std::erase_if(overrides, [&](const std::string& text) { return text.starts_with(key); });
   return with_overrides(read_robot(path, format, sides), path, overrides);
-}
-
-Result<Json> read_json(const fs::path& path) {
-  const Result<std::string> text = read_text_file(path);
-  if (!text) return text.issues();
-  Result<Json> root = parse_json_text(*text);
-  if (root) return root;
-  Issues issues = root.issues();
-  set_file(issues, path.string());
-  return issues;
 }
 
 Result<LoadedScene> read_json_file(const fs::path& path, SceneFormat format,

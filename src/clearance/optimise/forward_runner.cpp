@@ -21,7 +21,7 @@ RunEnd run_scene(const SceneDesc& scene, const std::string& name, const std::vec
   options.parameters = parameters;
   options.is_stop_wanted = is_stop_wanted;
   options.held = held;
-  options.on_state = [&](const SteppedScene& stepped, const MatX& of_state) {
+  options.on_state = [&](const SteppedScene& stepped, const MatX& of_state, const MatX&) {
     is_known = is_known && recorder.add(*stepped.scene, stepped.state);
     if (dx != nullptr) dx->push_back(of_state);
   };

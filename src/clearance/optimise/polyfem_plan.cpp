@@ -19,16 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using Index = Eigen::Index;
 
-Result<Json> read_json(const fs::path& path) {
-  const Result<std::string> text = read_text_file(path);
-  if (!text) return text.issues();
-  Result<Json> root = parse_json_text(*text);
-  if (root) return root;
-  Issues issues = root.issues();
-  set_file(issues, path.string());
-  return issues;
-}
-
 class PlanReader {
  public:
   PlanReader(const Json& root, const fs::path& file, const std::vector<std::string>& overrides)

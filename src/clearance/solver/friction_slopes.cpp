@@ -70,7 +70,8 @@ class AgreedFriction {
   VecX free_motion_;
 };
 
-/// Returns the displacements of a list, three numbers a vertex of `like`; zero for vertices that it has not.
+}  // namespace
+
 VecX displacements(const std::vector<StickVertex>& list, const std::vector<StickVertex>& like) {
   VecX numbers = VecX::Zero(3 * static_cast<Eigen::Index>(like.size()));
   std::size_t at = 0;
@@ -83,8 +84,6 @@ VecX displacements(const std::vector<StickVertex>& list, const std::vector<Stick
   }
   return numbers;
 }
-
-}  // namespace
 
 template <int dim>
 FrictionSlopes find_friction_slopes(const StepInputs<dim>& in, const Step<dim>& step, double length) {

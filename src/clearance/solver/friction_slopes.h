@@ -21,8 +21,10 @@ struct FrictionSlopes {
   bool is_empty() const { return gradient.size() == 0; }
 };
 
-/// Returns the slopes at the end of `step`, by changes of `length` [m]. `x_t0` and `stick_t0` are of the state that the
-/// step starts from.
+/// Returns the displacements of a list, three numbers a vertex of `like`; zero for vertices that it has not.
+VecX displacements(const std::vector<StickVertex>& list, const std::vector<StickVertex>& like);
+
+/// Returns the slopes at the end of `step`, by changes of `length` [m].
 template <int dim>
 FrictionSlopes find_friction_slopes(const StepInputs<dim>& in, const Step<dim>& step, double length);
 

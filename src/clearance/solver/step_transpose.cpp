@@ -100,14 +100,7 @@ std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
   // 1. The end of the state that the formulas give depends on its start and on y.
   VecX of_end = end.x, of_led = VecX::Zero(from.x.size());
   formulas.pull_back({{}, end.v, end.a, end.x_prev, end.v_prev}, start, of_end, of_led);
-  VecX of_stick = VecX::Zero(3 * static_cast<Eigen::Index>(friction.stick.size()));
-  for (std::size_t k = 0, at = 0; k < friction.stick.size(); ++k) {
-    const std::pair key(friction.stick[k].vertex, friction.stick[k].partner);
-    while (at < end.stick.size() && std::pair(end.stick[at].vertex, end.stick[at].partner) < key) ++at;
-    if (at == end.stick.size()) break;
-    if (std::pair(end.stick[at].vertex, end.stick[at].partner) != key) continue;
-    block<3>(of_stick, static_cast<int>(k)) = end.stick[at].displacement;
-  }
+  const VecX of_stick = displacements(end.stick, friction.stick);
   if (!friction.is_empty()) {
     of_end += friction.stick_by_end.transpose() * of_stick;
     start.x += friction.stick_by_start.transpose() * of_stick;

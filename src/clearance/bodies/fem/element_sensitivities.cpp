@@ -63,7 +63,6 @@ class ElementSum {
     }
   }
 
-  /// `is_at_nodes`: the rule has a point per node, where the functions of the other nodes are zero.
   void add_mass(const Rule<dim>& rule) {
     const double density = mesh_.material_of(e_).density;
     for (std::size_t i = 0; i < rule.points.size(); ++i) {
