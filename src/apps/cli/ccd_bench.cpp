@@ -22,11 +22,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-int report(const Issues& issues) {
-  print_issues(issues);
-  return exit_bad_input;
-}
-
 std::vector<const CcdMethodEntry*> choose_methods(const std::vector<std::string>& names, Issues& issues) {
   std::vector<const CcdMethodEntry*> methods;
   std::string known;
@@ -98,7 +93,7 @@ int run_ccd_bench(const CcdBenchOptions& options) {
   const std::vector<const CcdMethodEntry*> methods = choose_methods(options.methods, issues);
   Result<std::vector<QuerySet>> sets = read_query_sets(options.paths);
   issues.insert(issues.end(), sets.issues().begin(), sets.issues().end());
-  if (!issues.empty()) return report(issues);
+  if (!issues.empty()) return refuse(issues);
 
   for (QuerySet& set : *sets) {
     if (options.max_queries > 0) keep_at_most(set, options.max_queries);
@@ -122,9 +117,9 @@ int run_ccd_bench(const CcdBenchOptions& options) {
 int run_ccd_label(const CcdLabelOptions& options) {
   const ThreadLimit limit(options.threads);
   Result<std::vector<QuerySet>> sets = read_query_sets(options.paths);
-  if (!sets) return report(sets.issues());
+  if (!sets) return refuse(sets.issues());
   Result<CcdQueryWriter> writer = CcdQueryWriter::create(options.output);
-  if (!writer) return report(writer.issues());
+  if (!writer) return refuse(writer.issues());
 
   long num_hits = 0, num_other = 0;
   for (QuerySet& set : *sets) {
@@ -141,7 +136,7 @@ int run_ccd_label(const CcdLabelOptions& options) {
       writer->write(answered);
     }
   }
-  if (const Result<Done> done = writer->finish(); !done) return report(done.issues());
+  if (const Result<Done> done = writer->finish(); !done) return refuse(done.issues());
   fmt::print("{} queries, {} hits, {} stored answers differ from the exact ones\n", writer->num_written(), num_hits,
              num_other);
   return num_other == 0 ? exit_done : exit_verification_failed;

@@ -1,5 +1,6 @@
 #include "apps/cli/console.h"
 
+#include "apps/cli/exit_status.h"
 #include "clearance/base/log.h"
 
 namespace clearance::cli {
@@ -31,6 +32,11 @@ void report_issues(const Issues& issues, bool json) {
   } else {
     print_issues(issues);
   }
+}
+
+int refuse(const Issues& issues, bool json) {
+  report_issues(issues, json);
+  return exit_bad_input;
 }
 
 }  // namespace clearance::cli

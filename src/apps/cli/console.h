@@ -22,7 +22,9 @@ void say(std::FILE* to, fmt::format_string<Args...> format, Args&&... args) {
 nlohmann::ordered_json json_of(const Issues& issues);
 /// Prints the issues to standard error.
 void print_issues(const Issues& issues);
-/// Writes the issues to standard error and to the log; if `json` is set, also as JSON to standard output.
+/// Writes the issues to standard error and to the log; if `json` is set, as JSON to standard output instead.
 void report_issues(const Issues& issues, bool json);
+/// Reports the issues as `report_issues` and returns `exit_bad_input`.
+int refuse(const Issues& issues, bool json = false);
 
 }  // namespace clearance::cli

@@ -97,11 +97,6 @@ Issues problems_of(const ExportOptions& options, const ExportFormat* format) {
   return issues;
 }
 
-int refuse(const Issues& issues) {
-  print_issues(issues);
-  return 2;
-}
-
 int run_page_export(const ExportOptions& options) {
   const Result<fs::path> viewer = page::find_viewer();
   if (!viewer) return refuse(viewer.issues());

@@ -76,20 +76,16 @@ void print_totals(const StatsTotals& totals, const std::optional<Json>& summary)
 
 int run_info(const InfoOptions& options) {
   const std::filesystem::path stats = options.folder / "stats.jsonl";
-  const auto report = [](const Issues& issues) {
-    print_issues(issues);
-    return 2;
-  };
   if (const auto checked = check_result_folder(options.folder, "stats.jsonl"); !checked)
-    return report(checked.issues());
+    return refuse(checked.issues());
   if (options.num_slow > 0) {
     const Result<std::string> text = describe_slow_steps(stats, options.num_slow);
-    if (!text) return report(text.issues());
+    if (!text) return refuse(text.issues());
     fmt::print("{}", *text);
     return 0;
   }
   const auto steps = read_stats(stats);
-  if (!steps) return report(steps.issues());
+  if (!steps) return refuse(steps.issues());
   const StatsTotals totals = add_up(*steps);
   const std::optional<Json> summary = read_summary(options.folder / "summary.json");
   if (options.json) {

@@ -22,11 +22,6 @@ using Json = nlohmann::ordered_json;
 /// Name of the file of the results, which also tells a folder of modes from others.
 constexpr const char* report_file = "modes.json";
 
-int refuse(const Issues& issues, bool json) {
-  report_issues(issues, json);
-  return exit_bad_input;
-}
-
 std::string frame_name(std::size_t number) {
   return fmt::format("frames/mode_{:03}.vtu", number);
 }

@@ -31,11 +31,6 @@ using optimise::LeastSquaresEnd;
 /// Names of the files of a fit.
 constexpr const char *report_file = "fit.json", *progress_file = "progress.csv";
 
-int refuse(const Issues& issues, bool json) {
-  report_issues(issues, json);
-  return exit_bad_input;
-}
-
 const char* text_of(LeastSquaresEnd end) {
   switch (end) {
     case LeastSquaresEnd::converged:

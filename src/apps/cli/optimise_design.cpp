@@ -133,11 +133,6 @@ class Iterates {
   Issues problems_;
 };
 
-int refuse(const Issues& issues, bool json) {
-  report_issues(issues, json);
-  return exit_bad_input;
-}
-
 /// Compares derivatives with differences of runs. A difference that is uncertain itself tells less.
 int check(const OptimiseCommand& command, const PolyfemPlan& plan) {
   const StopSignals signals(command.json);

@@ -195,11 +195,6 @@ std::vector<int> choose_film_frames(const std::vector<double>& times) {
   return chosen;
 }
 
-int refuse(const Issues& issues) {
-  print_issues(issues);
-  return 2;
-}
-
 bool makes_film(const RenderOptions& options) {
   return options.output.extension() == ".mp4";
 }

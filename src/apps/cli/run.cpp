@@ -192,11 +192,6 @@ fs::path output_folder(const RunOptions& options) {
   return options.output.empty() ? fs::path("out") / options.scene.scene.stem() : options.output;
 }
 
-int refuse(const Issues& issues) {
-  report_issues(issues, false);
-  return exit_bad_input;
-}
-
 /// Keeps the process alive where a file or a reader of the messages fails.
 void ignore_output_signals() {
   // A file at the system's size limit is a failure to write like any other; it must not end the process.

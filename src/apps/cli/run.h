@@ -7,19 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/exit_status.h"
 #include "apps/cli/match_mass.h"
 #include "clearance/io/result/folder_claim.h"
 #include "clearance/io/scene_reader.h"
 
 namespace clearance::cli {
-
-enum ExitStatus {
-  exit_done = 0,
-  exit_bad_input = 2,  ///< also used for files that cannot be written
-  exit_not_converged = 3,
-  exit_verification_failed = 4,
-  exit_signal = 128  ///< the number of the signal that stopped a run is added
-};
 
 struct SceneOptions {
   std::filesystem::path scene;

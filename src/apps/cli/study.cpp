@@ -26,11 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int refuse(const Issues& issues, bool json) {
-  report_issues(issues, json);
-  return exit_bad_input;
-}
-
 /// The folder that holds the levels: that of the user, or a temporary one, which goes away with the object.
 class StudyFolder {
  public:

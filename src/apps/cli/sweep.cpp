@@ -31,11 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace sweep;
 
-int refuse(const Issues& issues) {
-  print_issues(issues);
-  return exit_bad_input;
-}
-
 /// Reports a scene that does not exist, of a plan that has other problems, so that all are told at once.
 Issues problems_of_scene(const std::string& plan_text, const fs::path& plan) {
   const Result<Json> json = parse_json_text(plan_text);

@@ -196,10 +196,6 @@ Result<Done> check_slurm() {
 }
 
 int submit_to_slurm(const SweepFolder& folder, const std::vector<int>& runs, const SweepOptions& options, int threads) {
-  const auto refuse = [](const Issues& issues) {
-    print_issues(issues);
-    return exit_bad_input;
-  };
   const Result<int> max_size = max_array_size();
   if (!max_size) return refuse(max_size.issues());
   const Result<std::set<int>> queued = runs_in_queue(folder);

@@ -26,11 +26,6 @@ using namespace sweep;
 /// Samples of a pixel: small pictures need no more.
 constexpr int picture_samples = 8;
 
-int refuse(const Issues& issues) {
-  print_issues(issues);
-  return exit_bad_input;
-}
-
 /// Checks that the output file does not exist, or may be replaced.
 Issues problems_of(const SweepReportOptions& options, const char* extension) {
   Issues issues;

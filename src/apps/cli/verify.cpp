@@ -72,10 +72,7 @@ void print_text(const VerifyFolder& folder, const VerifyReport& report) {
 
 int run_verify(const VerifyOptions& options) {
   const auto folder = read_verify_folder(options.folder);
-  if (!folder) {
-    print_issues(folder.issues());
-    return 2;
-  }
+  if (!folder) return refuse(folder.issues());
   const VerifyReport report = verify_folder(*folder);
   if (options.json) {
     print_json(*folder, report);

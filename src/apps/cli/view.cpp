@@ -50,14 +50,10 @@ int run_view(const ViewOptions& options) {
     issues = checked.issues();
   Result<std::vector<std::string>> words = command_of(options.folder);
   if (!words) issues.insert(issues.end(), words.issues().begin(), words.issues().end());
-  if (!issues.empty()) {
-    print_issues(issues);
-    return exit_bad_input;
-  }
+  if (!issues.empty()) return refuse(issues);
   words->insert(words->end(), {"--port", std::to_string(options.port)});
   ::execv(words->front().c_str(), arguments_of(*words).data());
-  print_issues({Issue{words->front(), "", "", std::string("the program cannot be started: ") + std::strerror(errno)}});
-  return exit_bad_input;
+  return refuse({{words->front(), "", "", std::string("the program cannot be started: ") + std::strerror(errno)}});
 }
 
 Result<RunViewer> RunViewer::start(const fs::path& folder) {
