@@ -178,7 +178,9 @@ class RandomKills : public QuickRun {
       std::vector<std::string> more = intervals;
       more.push_back(has_checkpoint ? "--resume" : "--overwrite");
       const pid_t pid = start(arguments(more));
-      const double wait = std::uniform_real_distribution<double>(0.0, 0.8 * seconds_)(random_);
+      // Kills come later and later, so that a run gets through on a machine that has become busier.
+      const double longest = 0.8 * seconds_ * (1 + 0.1 * num_kills);
+      const double wait = std::uniform_real_distribution<double>(0.0, longest)(random_);
       std::this_thread::sleep_for(std::chrono::duration<double>(wait));
       kill(pid, SIGKILL);
       const ProcessResult result = wait_for(pid);

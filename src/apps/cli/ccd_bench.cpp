@@ -111,7 +111,7 @@ int run_ccd_bench(const CcdBenchOptions& options) {
   fmt::print("{}", options.json ? format_json(results) : format_tables(results));
   if (options.histogram.empty()) return exit_done;
   const Result<Done> written = write_user_file_atomically(options.histogram, format_histogram(results));
-  return written ? exit_done : report(written.issues());
+  return written ? exit_done : refuse(written.issues());
 }
 
 int run_ccd_label(const CcdLabelOptions& options) {
