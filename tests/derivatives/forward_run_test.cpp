@@ -293,6 +293,19 @@ TEST(ForwardRun, ContactAtRestIsHeld) {
   EXPECT_EQ((*variant)->scene->model.contact_at_rest, held->at_rest);
 }
 
+/// Steps of statics have options of their own, with narrowed gaps, that steps beside them need after their solve.
+TEST(ForwardRun, OptionsOfANarrowedStepOutliveItsSolve) {
+  const std::string block = R"({"time": {"step": 1, "duration": 1, "integrator": "quasi_static"},
+    "friction": {"coefficient": 0.5},
+    "bodies": [{"name": "block", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1]},
+      "transform": {"translation": [0, 0.0502, 0], "rotation": [0, 10, 0]}, "material": {"youngs_modulus": 1e5},
+      "loads": [{"kind": "force", "value": [1, -20, 0]}]}],
+    "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}],
+    "output": {"probes": [{"name": "block", "body": "block"}]}})";
+  const std::vector<std::string> by{"bodies[0].material.youngs_modulus", "bodies[0].loads[0].value[1]"};
+  expect_differences(block, by, 1e-6);
+}
+
 TEST(ForwardRun, ImpactsAreToldByName) {
   const std::string bounce = R"({"time": {"step": 0.01, "duration": 0.6}, "contact": {"restitution": 0.7},
     "bodies": [{"name": "ball", "kind": "rigid", "generator": {"kind": "sphere", "size": [0.1], "exact": true},

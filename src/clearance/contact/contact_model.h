@@ -51,6 +51,14 @@ class ContactModel {
   /// it.
   virtual double normal_force(const Contact& contact, const ContactGap<dim>& gap,
                               const ContactPositions<dim>& positions) const = 0;
+  /// Computes the derivatives of the normal force of contact k of a set, weight included, by the places of its stencil,
+  /// at the positions `x` that the set was built at. False, with nothing computed, if the formulation does not tell.
+  virtual bool compute_force_gradient(const ContactSet& /*set*/, std::size_t /*k*/, const VecX& /*x*/,
+                                      std::span<double> /*gradient*/) const {
+    return false;
+  }
+  /// True if HessianKind::exact means the Hessian itself, of every contact.
+  virtual bool has_exact_hessian() const { return false; }
   /// True if the normal force depends on the contact and the distance in `gap` alone, except for mollified contacts.
   virtual bool has_radial_force() const { return false; }
 };

@@ -29,6 +29,7 @@ class ConvergentContactModel final : public RadialContactModel<dim> {
   }
   ContactSet build(const VecX& x, const Candidates& candidates) const override;
   std::optional<Contact> contact_of(const PrimitivePair& pair, const ContactPositions<dim>& x) const override;
+  bool has_exact_hessian() const override { return true; }
   bool has_stiffness() const override { return has_physical_barrier_; }
 
  protected:

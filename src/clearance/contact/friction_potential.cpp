@@ -45,7 +45,7 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     if (contact.thickness > 0.0 && !model_.segment_turns.empty()) add_spins(x, lagged);
     Vec<dim> slide = sliding(lagged, displacement);
     if (contact.thickness > 0.0) slide += add_turning(x, displacement, lagged);
-    const FrictionScales scales = scales_of(contact);
+    const FrictionScales scales = friction_scales_of(model_, scales_, contact);
     const double eps = scales.eps_v * scales.h;
     lagged.law.eps = scales.stick > 0.0 ? scales.stick : eps;
     lagged.has_memory = scales.stick > 0.0;
@@ -62,16 +62,15 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
   }
 }
 
-template <int dim>
-FrictionScales FrictionPotential<dim>::scales_of(const Contact& contact) const {
-  if (model_.contact_scales.is_empty()) return scales_;
-  FrictionScales scales{scales_.h, infinity, infinity};
+FrictionScales friction_scales_of(const Model& model, const FrictionScales& scales, const Contact& contact) {
+  if (model.contact_scales.is_empty()) return scales;
+  FrictionScales of_contact{scales.h, infinity, infinity};
   for (int i = 0; i < contact.num_vertices(); ++i) {
     const std::size_t v = contact.vertices[i];
-    scales.eps_v = std::min(scales.eps_v, model_.contact_scales.eps_v[v]);
-    scales.stick = std::min(scales.stick, model_.contact_scales.stick[v]);
+    of_contact.eps_v = std::min(of_contact.eps_v, model.contact_scales.eps_v[v]);
+    of_contact.stick = std::min(of_contact.stick, model.contact_scales.stick[v]);
   }
-  return scales;
+  return of_contact;
 }
 
 namespace {

@@ -130,8 +130,6 @@ class FrictionPotential {
   static Vec<dim> stretch(const LaggedContact& contact, const VecX& displacement) {
     return contact.stick + sliding(contact, displacement);
   }
-  FrictionScales scales_of(const Contact& contact) const;
-
   const Model& model_;
   const ContactModel<dim>& contact_model_;
   FrictionScales scales_;
@@ -142,6 +140,8 @@ class FrictionPotential {
   VecX free_motion_;
 };
 
+/// Returns the scales of a contact: `scales`, or those of its vertices where the model has contact scales.
+FrictionScales friction_scales_of(const Model& model, const FrictionScales& scales, const Contact& contact);
 /// Returns the coefficients of the two bodies that a contact is between, or of the body and its half-space.
 FrictionCoefficients friction_coefficients(const Model& model, const Contact& contact);
 

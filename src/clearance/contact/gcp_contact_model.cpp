@@ -419,6 +419,21 @@ void GcpContactModel<dim>::compute_gradient(const ContactSet& set, std::size_t k
   }
 }
 
+template <int dim>
+bool GcpContactModel<dim>::compute_force_gradient(const ContactSet& set, std::size_t k, const VecX& x,
+                                                  std::span<double> gradient) const {
+  RadialContactModel<dim>::compute_force_gradient(set, k, x, gradient);
+  if (set.notes[k] == constant) return true;
+  const Contact& contact = set.contacts[k];
+  const ContactPositions<dim> positions = positions_of<dim>(contact, x);
+  const ContactFrame<dim> frame = compute_contact_frame<dim>(this->model(), contact, positions);
+  const double force = this->normal_force(contact, frame, positions);
+  for (const LogTerm& term : log_terms(set, k, frame, x)) {
+    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += force * term.first * term.gradient[i];
+  }
+  return true;
+}
+
 /// The energy is exp of a sum of logarithms: with r the gradient of that sum, the Hessian is the energy times r r^T and
 /// the Hessians of the summands. Those of factors are negative, and what scalars curve by is left out.
 template <int dim>

@@ -32,6 +32,8 @@ class GcpContactModel final : public RadialContactModel<dim> {
   bool has_stiffness() const override { return true; }
 
   void compute_gradient(const ContactSet& set, std::size_t k, const VecX& x, std::span<double> gradient) const override;
+  bool compute_force_gradient(const ContactSet& set, std::size_t k, const VecX& x,
+                              std::span<double> gradient) const override;
   void compute_derivatives(const ContactSet& set, std::size_t k, const VecX& x, HessianKind kind,
                            std::span<double> gradient, RankOneSum<dim>& hessian) const override;
 

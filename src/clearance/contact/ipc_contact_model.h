@@ -24,6 +24,7 @@ class IpcContactModel final : public RadialContactModel<dim> {
   std::optional<Contact> contact_of(const PrimitivePair& pair, const ContactPositions<dim>& x) const override {
     return contact_of_pair<dim>(this->model(), pair, x, options_);
   }
+  bool has_exact_hessian() const override { return true; }
   bool has_stiffness() const override { return !this->model().contact_scales.compliance.empty(); }
 
  protected:

@@ -133,6 +133,27 @@ double RadialContactModel<dim>::normal_force(const Contact& contact, const Conta
 }
 
 template <int dim>
+bool RadialContactModel<dim>::compute_force_gradient(const ContactSet& set, std::size_t k, const VecX& x,
+                                                     std::span<double> gradient) const {
+  const Contact& contact = set.contacts[k];
+  const ContactPositions<dim> p = positions_of<dim>(contact, x);
+  const ContactGap<dim> gap = compute_contact_gap<dim>(model_, contact, p);
+  const BarrierValue b = law(contact, gap.distance * gap.distance);
+  // The force is -db/dd, and the distance follows the vertices by their weights along the normal.
+  Vec<4 * dim> slopes = (-contact.weight * normal_curvature(gap.distance, b)) * spread<dim>(gap.weights, gap.normal);
+  if constexpr (dim == 3) {
+    if (contact.kind == ContactKind::mollified_edge_edge) {
+      const double force = -2.0 * gap.distance * b.first * contact.weight;
+      slopes = edge_edge_mollifier(p[0], p[1], p[2], p[3], contact.mollifier_scale) * slopes +
+               force * edge_edge_mollifier_gradient(p[0], p[1], p[2], p[3], contact.mollifier_scale);
+    }
+  }
+  std::fill(gradient.begin(), gradient.end(), 0.0);
+  std::copy(slopes.begin(), slopes.end(), gradient.begin());
+  return true;
+}
+
+template <int dim>
 Vec<4 * dim> RadialContactModel<dim>::gradient_of(const Contact& contact, const VecX& x) const {
   const ContactPositions<dim> p = positions_of<dim>(contact, x);
   if constexpr (dim == 3) {

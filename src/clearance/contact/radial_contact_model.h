@@ -28,6 +28,8 @@ class RadialContactModel : public ContactModel<dim> {
   double normal_force(const Contact& contact, const ContactGap<dim>& gap,
                       const ContactPositions<dim>& positions) const override;
 
+  bool compute_force_gradient(const ContactSet& set, std::size_t k, const VecX& x,
+                              std::span<double> gradient) const override;
   bool has_radial_force() const override { return true; }
 
   /// Returns the energy at the distance that the contact was built with.

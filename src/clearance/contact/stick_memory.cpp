@@ -12,23 +12,14 @@ bool is_first(const Contact& contact, int i) {
   return i < num_first(contact);
 }
 
-/// Returns the partner that vertex i of a contact rubs against: a body, or -1 - plane.
-int partner_of(const Model& model, const Contact& contact, int i) {
-  const auto [first, second] = bodies_of(model.surface, contact);
-  return is_first(contact, i) ? second : first;
-}
-
 /// Returns the rotation of the features between two configurations, as far as two of their edges determine it.
 Mat<3> turn_of(const Vec<3>& e_t0, const Vec<3>& f_t0, const Vec<3>& e_t1, const Vec<3>& f_t1) {
-  // Edges at less than 0.6 degrees hardly determine the turn about their common direction; the shortest turn of the
-  // first edge then stands for the whole.
-  constexpr double least_sine = 1e-2;
   const auto frame = [](const Vec<3>& e, const Vec<3>& f, Mat<3>& axes) {
     axes.col(0) = e.normalized();
     const Vec<3> across = f - f.dot(axes.col(0)) * axes.col(0);
     axes.col(1) = across.normalized();
     axes.col(2) = axes.col(0).cross(axes.col(1));
-    return across.norm() > least_sine * f.norm();
+    return across.norm() > least_sine_of_memory * f.norm();
   };
   Mat<3> from, to;
   const bool has_from = frame(e_t0, f_t0, from), has_to = frame(e_t1, f_t1, to);
@@ -68,13 +59,17 @@ Vec<2> turned(const Contact& contact, const VecX& x_t0, const VecX& x, const Vec
 
 }  // namespace
 
-template <int dim>
-const StickVertex* StickMemory<dim>::find(const Contact& contact, int i) const {
-  const std::pair<int, int> key = {contact.vertices[i], partner_of(model_, contact, i)};
-  const auto found = std::lower_bound(vertices_.begin(), vertices_.end(), key, [](const StickVertex& a, const auto& b) {
+int partner_of(const Model& model, const Contact& contact, int i) {
+  const auto [first, second] = bodies_of(model.surface, contact);
+  return is_first(contact, i) ? second : first;
+}
+
+const StickVertex* find_stick(const std::vector<StickVertex>& list, int vertex, int partner) {
+  const std::pair<int, int> key = {vertex, partner};
+  const auto found = std::lower_bound(list.begin(), list.end(), key, [](const StickVertex& a, const auto& b) {
     return std::pair(a.vertex, a.partner) < b;
   });
-  return found != vertices_.end() && std::pair(found->vertex, found->partner) == key ? &*found : nullptr;
+  return found != list.end() && std::pair(found->vertex, found->partner) == key ? &*found : nullptr;
 }
 
 template <int dim>

@@ -11,6 +11,14 @@
 
 namespace clearance {
 
+/// Returns the partner that vertex i of a contact rubs against: a body, or -1 - half-space.
+int partner_of(const Model& model, const Contact& contact, int i);
+/// Returns the entry of a vertex against a partner in a sorted list; null if there is none.
+const StickVertex* find_stick(const std::vector<StickVertex>& list, int vertex, int partner);
+/// Sine of the angle between two edges below which these hardly determine the turn about their common direction: the
+/// shortest turn of the first edge then stands for the whole.
+inline constexpr double least_sine_of_memory = 1e-2;
+
 template <int dim>
 class StickMemory {
  public:
@@ -32,7 +40,9 @@ class StickMemory {
   std::vector<StickVertex> updated(const std::vector<Update>& updates, const VecX& x) const;
 
  private:
-  const StickVertex* find(const Contact& contact, int i) const;
+  const StickVertex* find(const Contact& contact, int i) const {
+    return find_stick(vertices_, contact.vertices[i], partner_of(model_, contact, i));
+  }
 
   const Model& model_;
   const std::vector<StickVertex>& vertices_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -23,8 +24,6 @@ namespace {
 constexpr double nonlinear = 1e-6, smooth = 1e-6;
 /// Share of a number over which differences by it lose the digits of forces between surfaces.
 constexpr double short_share = 1e-6;
-/// Reach with contacts over that without from which on positions are differentiated apart.
-constexpr double tiny_reach = 1e-3;
 /// Share of a motion that farther variants may correct.
 constexpr double most_correction = 1e-4;
 
@@ -62,9 +61,15 @@ class ForwardRun {
   };
   std::optional<Evaluations> evaluate_far(ByParameter& by, const VecX& dy);
   bool refine_forces(std::size_t parameter, VecX& dy, Slopes& total);
-  std::optional<Evaluations> evaluate_changes(const VecX& rate, const VecX& dy, double length);
-  void refine_motion(const VecX& dy, Slopes& slopes);
-  std::optional<Slopes> slopes_along(const VecX& rate, const VecX& dy);
+  /// Parts of a step that are differentiated together.
+  enum class Part { all, beside_contacts };
+  std::optional<Evaluations> evaluate_changes(const VecX& rate, const VecX& dy, double length, Part part);
+  std::optional<Slopes> slopes_along(const VecX& rate, const VecX& dy, Part part);
+  bool has_contacts() { return !near_.step().end_state().point.iterate.contacts.contacts.empty(); }
+  bool has_rebounds() const { return !nominal_.scene->model.restitution.is_zero(); }
+  std::optional<VecX> gradient_by_start(const VecX& rate);
+  std::optional<Slopes> slopes_of_end(const VecX& rate, const VecX& dy);
+  void differentiate_probes(Slopes& slopes);
   bool differentiate(std::size_t parameter, StepGradient& numbers);
   VecX differentiated_probes(const ByParameter& by, const std::vector<VecX>& values) const {
     return sum_of(values, by.near.stencil.weights, by.near.length);
@@ -155,13 +160,15 @@ StepGradient ForwardRun<dim>::numbers_of_step(const std::vector<double>& all) co
 /// Evaluates the step from states that are changed by multiples of `length` times `rate`, to ends that are moved by the
 /// same multiples of `dy`.
 template <int dim>
-std::optional<Evaluations> ForwardRun<dim>::evaluate_changes(const VecX& rate, const VecX& dy, double length) {
+std::optional<Evaluations> ForwardRun<dim>::evaluate_changes(const VecX& rate, const VecX& dy, double length,
+                                                             Part part) {
   Evaluations all;
   const LocalCoordinates<dim>& coordinates = near_.step().inputs().coordinates();
   for (const double offset : central().offsets) {
     const double by = offset * length;
-    auto evaluation =
-        near_.evaluate(near_.changed(near_.begin(), by * rate), coordinates.move(near_.tangent().x(), by * dy, 1.0));
+    const State start = near_.changed(near_.begin(), by * rate);
+    const VecX end = coordinates.move(near_.tangent().x(), by * dy, 1.0);
+    auto evaluation = part == Part::all ? near_.evaluate(start, end) : near_.evaluate_beside_contacts(start, end);
     if (!evaluation) return std::nullopt;
     all.add(std::move(*evaluation));
   }
@@ -171,16 +178,18 @@ std::optional<Evaluations> ForwardRun<dim>::evaluate_changes(const VecX& rate, c
 /// Returns the derivatives along a change of the start and a motion of the end. Where the ends of friction's elastic
 /// sliding make them depend on the length of the change, shorter ones are better, until rounding is.
 template <int dim>
-std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(const VecX& rate, const VecX& dy) {
+std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(const VecX& rate, const VecX& dy,
+                                                                              Part of_step) {
   const double h = nominal_.scene->options.integrator.h, size = nominal_.scene->model.bbox_diagonal;
   const VecX moved = near_.step().inputs().coordinates().expand(near_.tangent().x(), dy);
   const double longest = std::max(near_.numbers().length_of(rate, near_.begin(), h, size), moved.cwiseAbs().maxCoeff());
-  const double first = longest > 0.0 ? near_.tangent().reach() / longest : 1.0;
+  const double reach = of_step == Part::all ? near_.tangent().reach() : near_.tangent().reach_of_shapes();
+  const double first = longest > 0.0 ? reach / longest : 1.0;
   std::optional<Slopes> best;
   double least = infinity;
   for (const double part : {1.0, 0.03, 0.001}) {
-    const std::optional<Evaluations> all = evaluate_changes(rate, dy, part * first);
-    if (!all || !all->are_finite()) break;
+    const std::optional<Evaluations> all = evaluate_changes(rate, dy, part * first, of_step);
+    if (!all || !all->are_finite()) continue;
     const auto slope = [&](const std::vector<VecX>& values) { return sum_of(values, central().weights, part * first); };
     Slopes slopes{slope(all->gradients), slope(all->numbers), slope(all->probes)};
     const VecX coarse = sum_of(all->gradients, central().coarse, part * first);
@@ -194,37 +203,77 @@ std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(co
   return best;
 }
 
-/// Replaces what follows from the motion of the end alone by values that know nothing of gaps: differences over a small
-/// part of a tiny gap have few digits beside coordinates.
+/// Returns how the balance follows a change of the start.
 template <int dim>
-void ForwardRun<dim>::refine_motion(const VecX& dy, Slopes& slopes) {
-  // Differences of the step itself are better unless gaps are tiny: a long turn is not linear.
-  if (near_.tangent().reach() > tiny_reach * near_.tangent().reach_of_shapes()) return;
-  const VecX moved = near_.step().inputs().coordinates().expand(near_.tangent().x(), dy);
-  std::vector<char> is_held(static_cast<std::size_t>(moved.size()), 0);
-  for (std::size_t k = 0; k < near_.targets().blocks.size(); ++k) {
-    for (int c = 0; c < dim; ++c) {
-      if (near_.targets().has_component(k, c))
-        is_held[static_cast<std::size_t>(dim * near_.targets().blocks[k] + c)] = 1;
+std::optional<VecX> ForwardRun<dim>::gradient_by_start(const VecX& rate) {
+  const std::optional<Slopes> of_start =
+      slopes_along(rate, VecX::Zero(near_.step().inputs().coordinates().num_blocks() * dim),
+                   has_contacts() ? Part::beside_contacts : Part::all);
+  if (!of_start || !has_contacts()) return of_start ? std::optional(of_start->gradient) : std::nullopt;
+  const State& begin = near_.begin();
+  const Eigen::Index size = begin.x.size();
+  // The positions come first among the numbers of a state. Prescribed nodes follow the start by themselves.
+  VecX change = near_.tangent().contact_product(of_start->numbers.head(size));
+  if (const FrictionSlopes& friction = near_.tangent().friction(); !friction.is_empty()) {
+    change +=
+        friction.force_by_start * rate.head(size) +
+        friction.force_by_stick * rate.segment(near_.numbers().first_of_sliding(begin), 3 * std::ssize(begin.stick));
+  }
+  return of_start->gradient +
+         near_.step().problem().free_part(near_.step().inputs().coordinates(), near_.tangent().x(), change);
+}
+
+/// Returns how the end follows a change of the start and a motion of the unknowns. Motions know nothing of gaps, over
+/// a small part of which differences have few digits beside coordinates.
+template <int dim>
+auto ForwardRun<dim>::slopes_of_end(const VecX& rate, const VecX& dy) -> std::optional<Slopes> {
+  if (!has_contacts()) return slopes_along(rate, dy, Part::all);
+  std::optional<Slopes> slopes = slopes_along(rate, dy, Part::beside_contacts);
+  if (!slopes) return std::nullopt;
+  // The positions come first among the numbers of a state.
+  const State &begin = near_.begin(), &end = near_.end();
+  const Eigen::Index size = begin.x.size();
+  std::optional<Slopes> of_all;
+  if (has_rebounds()) {
+    of_all = slopes_along(rate, dy, Part::all);
+    if (!of_all) return std::nullopt;
+    of_all->numbers.head(size) = slopes->numbers.head(size);
+    slopes->numbers = of_all->numbers;
+  } else if (const FrictionSlopes& friction = near_.tangent().friction(); !friction.is_empty()) {
+    const StateNumbers& numbers = near_.numbers();
+    slopes->numbers.segment(numbers.first_of_sliding(end), 3 * std::ssize(end.stick)) =
+        friction.stick_by_end * slopes->numbers.head(size) + friction.stick_by_start * rate.head(size) +
+        friction.stick_by_stick * rate.segment(numbers.first_of_sliding(begin), 3 * std::ssize(begin.stick));
+  }
+  differentiate_probes(*slopes);
+  if (!slopes->probes.allFinite()) {
+    if (!of_all) of_all = slopes_along(rate, dy, Part::all);
+    if (!of_all) return std::nullopt;
+    for (Eigen::Index c = 0; c < slopes->probes.size(); ++c) {
+      if (!std::isfinite(slopes->probes[c])) slopes->probes[c] = of_all->probes[c];
     }
   }
-  // The positions come first among the numbers of a state.
-  for (Eigen::Index i = 0; i < moved.size(); ++i) {
-    if (is_held[static_cast<std::size_t>(i)] == 0) slopes.numbers[i] = moved[i];
-  }
+  return slopes;
+}
+
+/// Finds how the probes follow the numbers of the state at the end; NaN where they depend on forces, or are not smooth
+/// over lengths beyond the gaps.
+template <int dim>
+void ForwardRun<dim>::differentiate_probes(Slopes& slopes) {
   const double h = nominal_.scene->options.integrator.h, size = nominal_.scene->model.bbox_diagonal;
   const double longest = near_.numbers().length_of(slopes.numbers, near_.end(), h, size);
-  if (!(longest > 0.0)) return;
-  const double length = near_.tangent().reach_of_shapes() / longest;
+  const double length = near_.tangent().reach_of_shapes() / (longest > 0.0 ? longest : 1.0);
   std::vector<VecX> values;
   for (const double offset : central().offsets) {
     const State end = near_.changed(near_.end(), offset * length * slopes.numbers);
     values.push_back(vector_of(nominal_.probes.values_at_start(end, near_.joints())));
   }
   const VecX fine = sum_of(values, central().weights, length), coarse = sum_of(values, central().coarse, length);
+  slopes.probes = fine;
   for (Eigen::Index c = 0; c < fine.size(); ++c) {
-    // Forces are not known of a state alone; gaps are not smooth over such lengths.
-    if (std::abs(fine[c] - coarse[c]) <= nonlinear * std::abs(fine[c])) slopes.probes[c] = fine[c];
+    if (!(std::abs(fine[c] - coarse[c]) <= nonlinear * std::abs(fine[c]))) {
+      slopes.probes[c] = std::numeric_limits<double>::quiet_NaN();
+    }
   }
 }
 
@@ -304,11 +353,10 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
   const std::optional<Evaluations> of_parameter = near_.find_pull(parameter, by.near, pull);
   if (!of_parameter) return fail(near_.failure());
   VecX right_side = -pull;
-  const VecX none = VecX::Zero(pull.size());
   if (!by.rate.isZero(0.0)) {
-    const std::optional<Slopes> of_start = slopes_along(by.rate, none);
+    const std::optional<VecX> of_start = gradient_by_start(by.rate);
     if (!of_start) return fail("a step beside this one is not defined");
-    right_side -= of_start->gradient;
+    right_side -= *of_start;
   }
   std::optional<VecX> dy = near_.tangent().solve(right_side);
   if (!dy) {
@@ -320,9 +368,8 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
     keep(k, total.probes, numbers);
     return true;
   }
-  std::optional<Slopes> of_end = slopes_along(by.rate, *dy);
+  const std::optional<Slopes> of_end = slopes_of_end(by.rate, *dy);
   if (!of_end) return fail("a step beside this one is not defined");
-  refine_motion(*dy, *of_end);
   by.rate = sum_of(of_parameter->numbers, by.near.stencil.weights, by.near.length) + of_end->numbers;
   const VecX probes = differentiated_probes(by, of_parameter->probes) + of_end->probes;
   keep(k, probes, numbers);

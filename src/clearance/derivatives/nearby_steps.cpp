@@ -9,7 +9,6 @@
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/stepping/force_events.h"
-#include "clearance/simulation/stepping/gap_path.h"
 #include "clearance/simulation/stepping/relaxation.h"
 
 namespace clearance::derivatives {
@@ -186,7 +185,8 @@ Result<Done> NearbySteps<dim>::make_variants(const Parameter& parameter, double 
 
 /// Evaluates the step from `start` that ends at `x_end`, with prescribed nodes at their targets.
 template <int dim>
-std::optional<Evaluation> NearbySteps<dim>::evaluate(const SceneDesc& desc, SceneModel& scene, const Probes& probes,
+std::optional<Evaluation> NearbySteps<dim>::evaluate(const SceneDesc& desc, SceneModel& scene,
+                                                     const SolverOptions& options, const Probes& probes,
                                                      StepWorkspace<dim>& workspace, const State& start,
                                                      const VecX& x_end) {
   const Model& nominal = nominal_.scene->model;
@@ -206,20 +206,32 @@ std::optional<Evaluation> NearbySteps<dim>::evaluate(const SceneDesc& desc, Scen
       }
     }
   }
-  Step<dim> step(workspace.inputs(scene.model, scene.options, *targets, from, hooks_));
+  Step<dim> step(workspace.inputs(scene.model, options, *targets, from, hooks_));
   if (!step.end_at(decisions_, x)) return std::nullopt;
   Evaluation result;
   result.gradient = step.gradient_at_end();
+  const bool has_forces = options.has_contact == scene.options.has_contact;
+  if (!has_forces) {
+    // Rigid bodies turn under the forces that are held.
+    result.gradient += step.problem().free_part(step.inputs().coordinates(), x, tangent_->contact_gradient());
+  }
   result.motion = motion_between<dim>(nominal, step_->end_state().point.iterate.x_surface, scene.model,
                                       step.end_state().point.iterate.x_surface);
-  const StepForces forces = probes.needs_forces() ? step.forces_at_end() : StepForces{};
+  const StepForces forces = probes.needs_forces() && has_forces ? step.forces_at_end() : StepForces{};
   State end = from;
   step.commit(end);
   result.numbers = numbers_.of(rescaled(scene.model, nominal, end), end_);
   if (result.numbers.size() != num_numbers_) return std::nullopt;
   const Potential* joints = scene.joint_potential ? &workspace.potential(*scene.joint_potential) : nullptr;
-  result.probes = vector_of(probes.values({end, forces, joints}));
+  result.probes = vector_of(has_forces ? probes.values({end, forces, joints}) : probes.values_at_start(end, joints));
   return result;
+}
+
+template <int dim>
+std::optional<Evaluation> NearbySteps<dim>::evaluate_beside_contacts(const State& start, const VecX& x_end) {
+  SolverOptions options = nominal_.scene->options;
+  options.has_contact = false;
+  return evaluate(nominal_.desc, *nominal_.scene, options, nominal_.probes, shadow_, start, x_end);
 }
 
 template <int dim>
@@ -348,12 +360,11 @@ bool NearbySteps<dim>::solve(std::optional<double> held_narrowing) {
   SceneModel& scene = *nominal_.scene;
   begin_ = nominal_.state;
   if (!begin_step()) return false;
-  std::optional<GapPath<dim>> path;
-  if (nominal_.distances) path.emplace(*nominal_.distances, nominal_.desc.contact.gap_tolerance, scene, own_, hooks_);
+  if (nominal_.distances) path_.emplace(*nominal_.distances, nominal_.desc.contact.gap_tolerance, scene, own_, hooks_);
   double narrowing = from_.narrowing;
-  solved_.emplace(path ? path->solve(*targets_, from_, narrowing)
-                       : clearance::solve<dim>(scene.model, scene.options, *targets_, from_, own_, hooks_));
-  if (path && held_narrowing && solved_->status() == StepStatus::converged) {
+  solved_.emplace(path_ ? path_->solve(*targets_, from_, narrowing)
+                        : clearance::solve<dim>(scene.model, scene.options, *targets_, from_, own_, hooks_));
+  if (path_ && held_narrowing && solved_->status() == StepStatus::converged) {
     narrowing = *held_narrowing;
     const VecX near = solved_->x();
     solved_.reset();
@@ -385,7 +396,7 @@ bool NearbySteps<dim>::solve(std::optional<double> held_narrowing) {
   end_.narrowing = narrowing;
   step_->commit(end_);
   num_numbers_ = numbers_.of(end_, end_).size();
-  if (path) shadow_.renew_contacts(scene.model, scene.options);
+  if (path_) shadow_.renew_contacts(scene.model, scene.options);
   return true;
 }
 

@@ -10,6 +10,7 @@
 
 #include "clearance/derivatives/scene_variant.h"
 #include "clearance/derivatives/state_numbers.h"
+#include "clearance/simulation/stepping/gap_path.h"
 #include "clearance/simulation/stepping/stepped_scene.h"
 #include "clearance/solver/step_tangent.h"
 
@@ -137,12 +138,16 @@ class NearbySteps {
   State changed(const State& state, const VecX& change) const;
   /// Evaluates the step of the scene itself from `start` to `x_end`, with prescribed nodes at their targets.
   std::optional<Evaluation> evaluate(const State& start, const VecX& x_end) {
-    return evaluate(nominal_.desc, *nominal_.scene, nominal_.probes, shadow_, start, x_end);
+    return evaluate(nominal_.desc, *nominal_.scene, nominal_.scene->options, nominal_.probes, shadow_, start, x_end);
   }
+  /// Evaluates it with the forces of contacts and friction at the end held as they are in the step itself: surfaces may
+  /// overlap. Probes have no forces, and bodies do not rebound.
+  std::optional<Evaluation> evaluate_beside_contacts(const State& start, const VecX& x_end);
   /// Evaluates the step in the variants, from the same state to the same end.
   std::optional<Evaluations> evaluate(Variants<dim>& variants);
   std::optional<Evaluation> evaluate(typename Variants<dim>::Variant& variant, const State& start, const VecX& x_end) {
-    return evaluate(variant.scene->desc, *variant.scene->scene, variant.scene->probes, variant.workspace, start, x_end);
+    return evaluate(variant.scene->desc, *variant.scene->scene, variant.scene->scene->options, variant.scene->probes,
+                    variant.workspace, start, x_end);
   }
   /// Gives a variant the activation distances of the step.
   void narrow(typename Variants<dim>::Variant& variant) const;
@@ -151,8 +156,9 @@ class NearbySteps {
   std::optional<Evaluations> find_pull(const Parameter& parameter, Variants<dim>& variants, VecX& pull);
 
  private:
-  std::optional<Evaluation> evaluate(const SceneDesc& desc, SceneModel& scene, const Probes& probes,
-                                     StepWorkspace<dim>& workspace, const State& start, const VecX& x_end);
+  std::optional<Evaluation> evaluate(const SceneDesc& desc, SceneModel& scene, const SolverOptions& options,
+                                     const Probes& probes, StepWorkspace<dim>& workspace, const State& start,
+                                     const VecX& x_end);
   bool fail(std::string message) {
     failure_ = std::move(message);
     return false;
@@ -171,6 +177,7 @@ class NearbySteps {
   // The next members are those of the step under way.
   State begin_, from_, end_;
   std::optional<PrescribedTargets> targets_;
+  std::optional<GapPath<dim>> path_;  // a static step that is solved has the options of its last stage
   std::optional<SolvedStep<dim>> solved_;
   Step<dim>* step_ = nullptr;
   std::optional<StepTangent<dim>> tangent_;

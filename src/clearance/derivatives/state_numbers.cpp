@@ -57,6 +57,16 @@ VecX StateNumbers::of(const State& state, const State& like) const {
   return numbers;
 }
 
+Eigen::Index StateNumbers::first_of_sliding(const State& like) const {
+  Eigen::Index place = 0;
+  bool is_passed = false;
+  for_each_array(like, [&](const double*, Eigen::Index count, Kind kind) {
+    is_passed = is_passed || kind == Kind::sliding;
+    if (!is_passed) place += count;
+  });
+  return place;
+}
+
 State StateNumbers::changed(const State& state, const VecX& change) const {
   State result = state;
   Eigen::Index at = 0;

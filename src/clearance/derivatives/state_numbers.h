@@ -16,6 +16,8 @@ class StateNumbers {
   /// Returns the numbers of `state` in the order of `like`, a state of the same step. Sliding that `state` does not
   /// have is zero.
   VecX of(const State& state, const State& like) const;
+  /// Returns the place of the first number of sliding in that vector; each vertex has three.
+  Eigen::Index first_of_sliding(const State& like) const;
   /// Returns `state` with `change` added to its numbers, in the order of of(state, state).
   State changed(const State& state, const VecX& change) const;
   /// Returns the largest length [m] that a change of the numbers of `state` stands for in a step of h [s]: positions,

@@ -24,11 +24,11 @@ struct FrictionSlopes {
 /// Returns the displacements of a list, three numbers a vertex of `like`; zero for vertices that it has not.
 VecX displacements(const std::vector<StickVertex>& list, const std::vector<StickVertex>& like);
 
-/// Returns the slopes at the end of `step`, by changes of `length` [m].
+/// Returns the slopes at the end of `step`.
 template <int dim>
-FrictionSlopes find_friction_slopes(const StepInputs<dim>& in, const Step<dim>& step, double length);
+FrictionSlopes find_friction_slopes(const StepInputs<dim>& in, const Step<dim>& step);
 
-extern template FrictionSlopes find_friction_slopes<2>(const StepInputs<2>&, const Step<2>&, double);
-extern template FrictionSlopes find_friction_slopes<3>(const StepInputs<3>&, const Step<3>&, double);
+extern template FrictionSlopes find_friction_slopes<2>(const StepInputs<2>&, const Step<2>&);
+extern template FrictionSlopes find_friction_slopes<3>(const StepInputs<3>&, const Step<3>&);
 
 }  // namespace clearance

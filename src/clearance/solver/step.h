@@ -61,9 +61,11 @@ class Step {
   /// contact forces there; in Newton's unknowns about `x`, zero in fixed ones.
   VecX gradient_at(const VecX& x);
   VecX gradient_at_end();
-  /// Returns the sum of all gradients at `x` in the blocks of x, those of held nodes included, with the gradient
-  /// `friction` instead of that of friction.
-  VecX full_gradient_at(const VecX& x, const VecX& friction);
+  /// Returns the sum of all gradients at `x` but those of contacts and their friction, in the blocks of x, those of
+  /// held nodes included.
+  VecX gradient_beside_contacts(const VecX& x);
+  /// Returns that of the contacts, without friction.
+  VecX contact_gradient(const VecX& x) const;
   const StepProblem<dim>& problem() const { return problem_; }
   const std::optional<RestartMarks>& marks() const { return marks_; }
   /// Returns the forces at the end, in newtons.

@@ -56,14 +56,23 @@ VecX Step<dim>::gradient_at(const VecX& x) {
 }
 
 template <int dim>
-VecX Step<dim>::full_gradient_at(const VecX& x, const VecX& friction) {
+VecX Step<dim>::gradient_beside_contacts(const VecX& x) {
   problem_.refer_to(x);
-  const Iterate at = problem_.make_iterate(x, now_.point.iterate.candidates);
-  TermGradients gradients = problem_.term_gradients(at, problem_.friction());
-  gradients.friction = friction;
+  Iterate at;
+  at.x = x;
   VecX sum = VecX::Zero(x.size());
-  gradients.for_each([&](const VecX& gradient) { sum += gradient; });
+  problem_.term_gradients(at, problem_.fresh_friction(at, in_.state.x)).for_each([&](const VecX& gradient) {
+    sum += gradient;
+  });
   return sum;
+}
+
+template <int dim>
+VecX Step<dim>::contact_gradient(const VecX& x) const {
+  const Iterate at = problem_.make_iterate(x, now_.point.iterate.candidates);
+  VecX gradient = VecX::Zero(x.size());
+  problem_.contacts().add_gradient(at.contacts, at.x_surface, problem_.kappa(), gradient);
+  return gradient;
 }
 
 template <int dim>
@@ -99,7 +108,8 @@ template bool Step<2>::end_at(const StepDecisions&, const VecX&);
 template void Step<2>::hold_prescribed();
 template double Step<2>::move_end(const VecX&);
 template VecX Step<2>::gradient_at(const VecX&);
-template VecX Step<2>::full_gradient_at(const VecX&, const VecX&);
+template VecX Step<2>::gradient_beside_contacts(const VecX&);
+template VecX Step<2>::contact_gradient(const VecX&) const;
 template VecX Step<2>::gradient_at_end();
 template StepForces Step<2>::forces_at_end();
 template bool Step<2>::factorise_at_end();
@@ -109,7 +119,8 @@ template bool Step<3>::end_at(const StepDecisions&, const VecX&);
 template void Step<3>::hold_prescribed();
 template double Step<3>::move_end(const VecX&);
 template VecX Step<3>::gradient_at(const VecX&);
-template VecX Step<3>::full_gradient_at(const VecX&, const VecX&);
+template VecX Step<3>::gradient_beside_contacts(const VecX&);
+template VecX Step<3>::contact_gradient(const VecX&) const;
 template VecX Step<3>::gradient_at_end();
 template StepForces Step<3>::forces_at_end();
 template bool Step<3>::factorise_at_end();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/math/fourth_order.h"
+
 namespace clearance {
 
 namespace {
@@ -26,13 +28,14 @@ constexpr double part_of_polish = 0.03;
 }  // namespace
 
 template <int dim>
-StepTangent<dim>::StepTangent(Step<dim>& step) : step_(step), reach_of_shapes_(find_reach_of_shapes()) {
+StepTangent<dim>::StepTangent(Step<dim>& step) : step_(step) {
   step_.hold_prescribed();
   const auto origins = step_.inputs().coordinates().origins();
   weights_.setOnes(dim * static_cast<Eigen::Index>(origins.size()));
   for (std::size_t b = 0; b < origins.size(); ++b) {
     if (origins[b].is_turn) weights_.segment<dim>(dim * static_cast<Eigen::Index>(b)).setConstant(origins[b].radius);
   }
+  reach_of_shapes_ = find_reach_of_shapes();
 }
 
 template <int dim>
@@ -55,6 +58,32 @@ double StepTangent<dim>::find_reach_of_shapes() const {
     const double length_sq = model.edge_rest_length_sq[e];
     if (has_elements && length_sq > 0.0) reach = std::min(reach, part_of_edge * std::sqrt(length_sq));
   }
+  return reach * share_before_limits(reach);
+}
+
+/// Returns the share of a reach that is a small part of the way to what limits motions: joints at their limits,
+/// elements that are nearly flat. One beyond the reach does not count.
+template <int dim>
+double StepTangent<dim>::share_before_limits(double reach) const {
+  VecX dy = weights_.cwiseInverse() * reach;
+  for (Eigen::Index i = 0; i < dy.size(); ++i) {
+    // Signs and sizes that no symmetry hides.
+    dy[i] *= 2.0 * (static_cast<double>(i * i % 7) / 3.0 - 1.0);
+  }
+  const VecX dx = step_.inputs().coordinates().expand(x(), dy);
+  double share = 1.0;
+  for (const double sign : {1.0, -1.0})
+    share = std::min(share, step_.problem().max_feasible_step(x(), sign * dx).alpha);
+  return share < 1.0 ? part_of_gap * share : 1.0;
+}
+
+/// Returns a small part of the gaps.
+template <int dim>
+double StepTangent<dim>::reach_of_gaps() const {
+  double reach = reach_of_shapes_;
+  for (const Contact& contact : step_.end_state().point.iterate.contacts.contacts) {
+    reach = std::min(reach, part_of_gap * gap_of(contact));
+  }
   return reach;
 }
 
@@ -62,11 +91,9 @@ template <int dim>
 double StepTangent<dim>::reach() const {
   const StepInputs<dim>& in = step_.inputs();
   const Model& model = in.model;
-  double reach = reach_of_shapes_;
+  double reach = reach_of_gaps();
   const ContactSet& contacts = step_.end_state().point.iterate.contacts;
-  if (contacts.contacts.empty()) return reach;
-  for (const Contact& contact : contacts.contacts) reach = std::min(reach, part_of_gap * gap_of(contact));
-  if (model.friction.is_frictionless()) return reach;
+  if (contacts.contacts.empty() || model.friction.is_frictionless()) return reach;
   const ContactScales& scales = model.contact_scales;
   const double h = in.options.integrator.h;
   const auto limit_by = [&](double stick, double eps_v) {
@@ -80,55 +107,79 @@ double StepTangent<dim>::reach() const {
   return reach;
 }
 
-/// Returns the derivative of function(x) along dy, by differences of fourth order over `part` of the reach.
+/// Returns the derivatives of contacts and friction at the end.
 template <int dim>
-template <class Function>
-VecX StepTangent<dim>::difference(const VecX& dy, double part, const Function& function) {
-  const double eps = part * reach() / length(dy);
+auto StepTangent<dim>::contacts() -> const Contacts& {
+  if (contacts_ && contacts_->x == x()) return *contacts_;
+  Contacts& made = contacts_.emplace();
+  made.x = x();
+  made.gradient = VecX::Zero(made.x.size());
+  const StepInputs<dim>& in = step_.inputs();
+  const Iterate& end = step_.end_state().point.iterate;
+  if (end.contacts.contacts.empty()) return made;
+  const double kappa = step_.problem().kappa();
+  if (in.copies.contact_model->has_exact_hessian()) {
+    ContactPotential<dim> potential(in.model, *in.copies.contact_model);
+    const std::vector<char> none(static_cast<std::size_t>(in.model.layout.num_blocks), 0);
+    made.hessian.emplace(dim, in.model.layout.num_blocks, potential.prepare_hessian(end.contacts, none));
+    potential.add_derivatives(end.contacts, end.x_surface, kappa, HessianKind::exact, made.gradient, *made.hessian);
+  } else {
+    made.gradient = step_.contact_gradient(made.x);
+  }
+  made.friction = find_friction_slopes<dim>(in, step_);
+  if (!made.friction.is_empty()) made.gradient += made.friction.gradient;
+  return made;
+}
+
+template <int dim>
+VecX StepTangent<dim>::contact_product(const VecX& dx, Side side) {
+  const double longest = dx.cwiseAbs().maxCoeff();
+  if (step_.end_state().point.iterate.contacts.contacts.empty() || !(longest > 0.0)) return VecX::Zero(dx.size());
+  VecX change = contacts().hessian ? contacts().hessian->multiply(dx)
+                                   : fourth_order_slope(reach_of_gaps() / longest, [&](double by) {
+                                       return step_.contact_gradient(x() + by * dx);
+                                     });
+  const FrictionSlopes& friction = contacts().friction;
+  if (friction.is_empty()) return change;
+  if (side == Side::right) {
+    change += friction.force_by_end * dx;
+  } else {
+    change += friction.force_by_end.transpose() * dx;
+  }
+  return change;
+}
+
+template <int dim>
+VecX StepTangent<dim>::product(const VecX& dy, double part, Side side) {
+  const double longest = length(dy);
+  if (!(longest > 0.0)) return VecX::Zero(dy.size());
   const LocalCoordinates<dim>& coordinates = step_.inputs().coordinates();
-  const VecX x = this->x();
-  const auto at = [&](double by) { return function(coordinates.move(x, by * dy, 1.0)); };
-  VecX result = 8.0 * (at(eps) - at(-eps)) - (at(2.0 * eps) - at(-2.0 * eps));
-  result /= 12.0 * eps;
-  step_.gradient_at(x);  // forces refer to the end again
-  return result;
-}
-
-/// Returns (dg/dy) dy.
-template <int dim>
-VecX StepTangent<dim>::product(const VecX& dy, double part) {
-  if (!(length(dy) > 0.0)) return VecX::Zero(dy.size());
-  return difference(dy, part, [&](const VecX& x) { return step_.gradient_at(x); });
+  const VecX at = x(), dx = coordinates.expand(at, dy);
+  const VecX of_contacts = contacts().gradient;
+  // Rigid bodies turn under the forces of contacts, too.
+  const VecX of_others = fourth_order_slope(part * reach_of_shapes_ / longest, [&](double by) {
+    const VecX moved = coordinates.move(at, by * dy, 1.0);
+    return step_.problem().free_part(coordinates, moved, step_.gradient_beside_contacts(moved) + of_contacts);
+  });
+  step_.gradient_beside_contacts(at);  // forces refer to the end again
+  return of_others + step_.problem().free_part(coordinates, at, contact_product(dx, side));
 }
 
 template <int dim>
-VecX StepTangent<dim>::full_transposed_product(const VecX& dy, const SparseMatrix& friction_by_end,
-                                               const VecX& friction) {
-  const VecX dx = step_.inputs().coordinates().expand(x(), dy);
-  if (!(length(dy) > 0.0)) return VecX::Zero(dx.size());
-  VecX result = difference(dy, 1.0, [&](const VecX& x) { return step_.full_gradient_at(x, friction); });
-  if (friction_by_end.size() > 0) result += friction_by_end.transpose() * dx;
-  return result;
+VecX StepTangent<dim>::full_transposed_product(const VecX& dy) {
+  const VecX at = x(), dx = step_.inputs().coordinates().expand(at, dy);
+  const double longest = length(dy);
+  if (!(longest > 0.0)) return VecX::Zero(dx.size());
+  VecX result = fourth_order_slope(reach_of_shapes_ / longest, [&](double by) {
+    return step_.gradient_beside_contacts(step_.inputs().coordinates().move(at, by * dy, 1.0));
+  });
+  step_.gradient_beside_contacts(at);  // forces refer to the end again
+  return result + contact_product(dx, Side::transposed);
 }
 
 template <int dim>
-std::optional<VecX> StepTangent<dim>::solve_transposed(const VecX& right_side, const SparseMatrix& friction_by_end,
-                                                       const VecX& friction) {
-  const LocalCoordinates<dim>& coordinates = step_.inputs().coordinates();
-  // In Newton's unknowns the derivative is P^T J P and the curvature of the turns under all forces, which is symmetric
-  // where the forces balance. Friction counts there as the constant force that it is at the end.
-  const Product product = [&](const VecX& dy, double part) {
-    if (!(length(dy) > 0.0)) return VecX(VecX::Zero(dy.size()));
-    VecX result = difference(dy, part, [&](const VecX& x) {
-      return step_.problem().free_part(coordinates, x, step_.full_gradient_at(x, friction));
-    });
-    if (friction_by_end.size() > 0) {
-      const VecX of_friction = friction_by_end.transpose() * coordinates.expand(x(), dy);
-      result += step_.problem().free_part(coordinates, x(), of_friction);
-    }
-    return result;
-  };
-  return solve(right_side, product);
+std::optional<VecX> StepTangent<dim>::solve_transposed(const VecX& right_side) {
+  return solve(right_side, Side::transposed);
 }
 
 template <int dim>
@@ -143,8 +194,7 @@ bool StepTangent<dim>::polish() {
     if (!step_.solve_at_end(-gradient, dy)) return false;
     if (length(dy) > 0.1 * last && length(dy) > rounding) {
       // The Hessian misses a part of the derivative, or nothing is left but rounding.
-      const Product product = [this](const VecX& motion, double part) { return this->product(motion, part); };
-      const auto corrected = correct(-gradient, dy, 1e-3, part_of_polish, product);
+      const auto corrected = correct(-gradient, dy, 1e-3, part_of_polish, Side::right);
       if (corrected) dy = *corrected;
     }
     last = length(dy);
@@ -160,12 +210,12 @@ bool StepTangent<dim>::polish() {
 
 template <int dim>
 std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side) {
-  return solve(right_side, [this](const VecX& dy, double part) { return product(dy, part); });
+  return solve(right_side, Side::right);
 }
 
-/// Solves with the matrix of `product`, of which the factor is nearly that.
+/// Solves with dg/dy or its transpose, of which the factor is nearly that.
 template <int dim>
-std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side, const Product& product) {
+std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side, Side side) {
   VecX dy;
   if (!step_.solve_at_end(right_side, dy)) return std::nullopt;
   const double size = length(dy);
@@ -175,10 +225,10 @@ std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side, const Produc
   double share = 0.0, noise = infinity, part = 1.0;
   for (const double length_of_try : {1.0, 0.03, 0.001}) {
     VecX miss, other;
-    if (!step_.solve_at_end(right_side - product(dy, length_of_try), miss)) return std::nullopt;
+    if (!step_.solve_at_end(right_side - product(dy, length_of_try, side), miss)) return std::nullopt;
     const double missing = length(miss) / size;
     if (missing <= negligible) return dy;
-    if (!step_.solve_at_end(right_side - product(dy, 0.6 * length_of_try), other)) return std::nullopt;
+    if (!step_.solve_at_end(right_side - product(dy, 0.6 * length_of_try, side), other)) return std::nullopt;
     const double uncertain = length(miss - other) / size;
     if (uncertain < noise) {
       share = missing;
@@ -188,20 +238,20 @@ std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side, const Produc
     if (noise <= certain) break;
   }
   if (share <= 3.0 * noise) return dy;
-  return correct(right_side, dy, std::max(1e-11, noise), part, product);
+  return correct(right_side, dy, std::max(1e-11, noise), part, side);
 }
 
 /// Solves by GMRES with the factor as a preconditioner, from the start `dy`, whose image it then needs.
 template <int dim>
 std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, double tolerance, double part,
-                                              const Product& product) {
+                                              Side side) {
   const auto preconditioned = [&](const VecX& force, VecX& motion) {
     if (!step_.solve_at_end(force, motion)) return false;
     motion = motion.cwiseProduct(weights_);
     return true;
   };
   VecX residual;
-  if (!preconditioned(right_side - product(dy, part), residual)) return std::nullopt;
+  if (!preconditioned(right_side - product(dy, part, side), residual)) return std::nullopt;
   const double size = dy.cwiseProduct(weights_).norm(), start = residual.norm();
   if (!(start > tolerance * size)) return dy;
   const Eigen::Index n = dy.size();
@@ -214,7 +264,7 @@ std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, d
   double left = start;
   for (int j = 0; j < most && left > tolerance * size; ++j) {
     VecX next;
-    if (!preconditioned(product(basis.col(j).cwiseQuotient(weights_), part), next)) return std::nullopt;
+    if (!preconditioned(product(basis.col(j).cwiseQuotient(weights_), part, side), next)) return std::nullopt;
     for (int pass = 0; pass < 2; ++pass) {
       for (int i = 0; i <= j; ++i) {
         const double along = basis.col(i).dot(next);

@@ -3,14 +3,15 @@
 // A step ends where g(y; z) = 0: g is the gradient of its objective with the friction that agrees with the contact
 // forces at y, Newton's unknowns, and z is everything that the step starts from. How the end follows a change of z says
 // (dg/dy) dy = -dg/dz dz. The Hessian of Newton's method is nearly dg/dy, but leaves out how normal forces carry
-// friction along, and the curvature of forces that are no gradient of an energy. Its factor preconditions GMRES, whose
-// products are differences of g.
+// friction along, and the curvature of forces that are no gradient of an energy. Its factor preconditions GMRES. The
+// products have the derivatives of contacts and friction in closed form, since gaps are tiny, and those of everything
+// else by differences over a small part of the bodies.
 #pragma once
 
 #include <functional>
 #include <optional>
 
-#include "clearance/solver/sparse_slopes.h"
+#include "clearance/solver/friction_slopes.h"
 #include "clearance/solver/step.h"
 
 namespace clearance {
@@ -30,12 +31,16 @@ class StepTangent {
   /// Makes the end ready for solves without moving it: that of a step that has been polished before. False if no
   /// Hessian there can be factorised.
   bool prepare() { return step_.factorise_at_end(); }
-  /// Solves (dg/dy)^T dy = right_side, with the Jacobian of friction by the unknowns x at the end, and its gradient;
-  /// both empty where nothing has friction. The other forces have energies, so that their derivatives are symmetric.
-  std::optional<VecX> solve_transposed(const VecX& right_side, const SparseMatrix& friction_by_end,
-                                       const VecX& friction);
+  /// Solves (dg/dy)^T dy = right_side. All forces but friction have energies, so that their derivatives are symmetric.
+  std::optional<VecX> solve_transposed(const VecX& right_side);
   /// Returns the product of the transposed derivative of all gradients in the blocks of x with the motion `dy`.
-  VecX full_transposed_product(const VecX& dy, const SparseMatrix& friction_by_end, const VecX& friction);
+  VecX full_transposed_product(const VecX& dy);
+  /// Returns the slopes of friction at the end.
+  const FrictionSlopes& friction() { return contacts().friction; }
+  /// Returns the gradient of contacts and friction at the end, in the blocks of x.
+  const VecX& contact_gradient() { return contacts().gradient; }
+  /// Returns how it changes with a motion of the blocks of x.
+  VecX contact_product(const VecX& dx) { return contact_product(dx, Side::right); }
   /// Estimated relative error of all solves so far.
   double error() const { return error_; }
 
@@ -48,20 +53,32 @@ class StepTangent {
   const VecX& x() const { return step_.end_state().point.iterate.x; }
 
  private:
-  /// Returns the product of a matrix with a motion, by differences over a part of the reach.
-  using Product = std::function<VecX(const VecX& dy, double part)>;
-  VecX product(const VecX& dy, double part);
-  template <class Function>
-  VecX difference(const VecX& dy, double part, const Function& function);
+  /// dg/dy, or its transpose.
+  enum class Side { right, transposed };
+  /// Contacts and friction at an end.
+  struct Contacts {
+    VecX x;                                    // the end
+    VecX gradient;                             // of both, in the blocks of x
+    std::optional<BlockSparseMatrix> hessian;  // of the contacts, if the formulation has it
+    FrictionSlopes friction;
+  };
+  const Contacts& contacts();
+  VecX contact_product(const VecX& dx, Side side);
+  double reach_of_gaps() const;
+
+  /// Returns the product with a motion.
+  VecX product(const VecX& dy, double part, Side side);
   double find_reach_of_shapes() const;
+  double share_before_limits(double reach) const;
   double length(const VecX& dy) const;
-  std::optional<VecX> solve(const VecX& right_side, const Product& product);
-  std::optional<VecX> correct(const VecX& right_side, VecX dy, double tolerance, double part, const Product& product);
+  std::optional<VecX> solve(const VecX& right_side, Side side);
+  std::optional<VecX> correct(const VecX& right_side, VecX dy, double tolerance, double part, Side side);
 
   Step<dim>& step_;
   VecX weights_;  // [m] of motion per unit of Newton's unknowns
   double error_ = 0.0;
   double reach_of_shapes_ = 0.0;  // [m]
+  std::optional<Contacts> contacts_;
 };
 
 extern template class StepTangent<2>;

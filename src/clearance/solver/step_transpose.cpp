@@ -80,7 +80,7 @@ std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
   const VecX& x = tangent_.x();
   const FormulaSlopes<dim> formulas(model, in_.options.integrator, in_.targets, step_.marks(), from, x,
                                     tangent_.reach_of_shapes());
-  const FrictionSlopes friction = find_friction_slopes<dim>(in_, step_, tangent_.reach());
+  const FrictionSlopes& friction = tangent_.friction();
 
   StepCotangent result;
   State& start = result.start;
@@ -109,13 +109,13 @@ std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
 
   // 2. The balance gives the free unknowns. Prescribed ones are where they are told to be.
   result.end = problem.free_part(coordinates, x, of_end);
-  const std::optional<VecX> solved = tangent_.solve_transposed(-result.end, friction.force_by_end, friction.gradient);
+  const std::optional<VecX> solved = tangent_.solve_transposed(-result.end);
   if (!solved) return std::nullopt;
   result.motion = *solved;
   const VecX force = coordinates.expand(x, *solved);
   VecX of_balance;
   if (!in_.targets.blocks.empty()) {
-    of_balance = tangent_.full_transposed_product(*solved, friction.force_by_end, friction.gradient);
+    of_balance = tangent_.full_transposed_product(*solved);
   }
 
   // 3. The balance depends on the start by inertia, friction and what potentials remember.

@@ -1,0 +1,587 @@
+#include "clearance/contact/agreed_friction.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "clearance/math/dual.h"
+#include "clearance/math/fourth_order.h"
+#include "clearance/math/rotation.h"
+#include "clearance/math/svd.h"
+
+namespace clearance {
+
+namespace {
+
+/// Numbers that the friction of a contact depends on, beside its normal force.
+enum class ArgumentKind : std::uint8_t { end, start, stick };
+struct Argument {
+  ArgumentKind kind;
+  int index = 0;  // surface vertex, or place in the memory at the start
+
+  bool operator==(const Argument&) const = default;
+};
+
+/// Friction of one contact. The first slope is that by the normal force; each argument has dim more.
+template <int dim>
+struct Response {
+  std::vector<Argument> arguments;
+  struct OnVertex {
+    int vertex;
+    DualVec<dim> gradient;
+  };
+  std::vector<OnVertex> gradients;
+  /// The motion that a vertex takes up of this contact: its mean is the sum of `weighted` over that of `weight`.
+  struct Update {
+    int vertex, partner;
+    DualVec<dim> weighted;
+    Dual weight;
+  };
+  std::vector<Update> updates;
+};
+
+/// Returns the inverse of the left Jacobian of the exponential map at the rotation vector w: the change of w per small
+/// turn that comes after the rotation.
+Mat<3> inverse_left_jacobian(const Vec<3>& w) {
+  const double angle = w.norm();
+  const Mat<3> k = cross_matrix(w);
+  double factor = 1.0 / 12.0 + angle * angle / 720.0;
+  if (angle > 1e-2) {
+    const double half = 0.5 * angle;
+    factor = (1.0 - half * elementary::cos(half) / elementary::sin(half)) / (angle * angle);
+  }
+  return Mat<3>::Identity() - 0.5 * k + factor * k * k;
+}
+
+template <int dim>
+class ContactFriction {
+ public:
+  ContactFriction(const FrictionOfStep<dim>& step, const Contact& contact)
+      : step_(step),
+        contact_(contact),
+        frame_(compute_contact_frame<dim>(step.model, contact, positions_of<dim>(contact, step.x))) {}
+
+  double distance() const { return frame_.distance; }
+  /// Evaluates the contact with this normal force, in the units of the incremental potential per metre.
+  Response<dim> respond(double normal_force, const FrictionCoefficients& mu);
+
+ private:
+  using Places = std::vector<std::pair<int, Dual>>;  // vertices with weights
+  /// How a feature with a radius turns.
+  struct Turning {
+    Places places;          // that the sliding depends on linearly
+    DualVec<dim> offset;    // added to it
+    DualVec<dim> material;  // the sliding itself
+  };
+  struct Spin {
+    int vertex, component;
+    DualVec<dim> arm;
+  };
+
+  void declare(ArgumentKind kind, int index) {
+    const Argument argument{kind, index};
+    if (std::find(arguments_.begin(), arguments_.end(), argument) == arguments_.end()) arguments_.push_back(argument);
+  }
+  void declare_arguments();
+  Eigen::Index width() const { return 1 + dim * std::ssize(arguments_); }
+  DualVec<dim> variable(ArgumentKind kind, int index) const;
+  DualVec<dim> end(int vertex) const { return variable(ArgumentKind::end, vertex); }
+  DualVec<dim> start(int vertex) const { return variable(ArgumentKind::start, vertex); }
+  DualVec<dim> displacement(int vertex) const { return end(vertex) - start(vertex); }
+  DualVec<dim> constant(const Vec<dim>& value) const { return DualVec<dim>::constant(value, width()); }
+  Dual constant(double value) const { return Dual::constant(value, width()); }
+
+  /// Finds the entry of vertex i of the contact in the memory; -1: none.
+  int place_in_memory(int i) const;
+  void find_closest_points();
+  DualVec<dim> turned(const DualVec<dim>& s) const;
+  DualVec<dim> remembered() const;
+  std::optional<Turning> turning(std::size_t side) const;
+  std::vector<Spin> spins() const;
+  std::array<int, 3> ends_of_sides() const { return {0, num_first(contact_), contact_.num_vertices()}; }
+  Dual coefficient_at(const FrictionCoefficients& mu, const Dual& slid, double eps) const;
+
+  const FrictionOfStep<dim>& step_;
+  const Contact& contact_;
+  ContactFrame<dim> frame_;
+  std::vector<Argument> arguments_;
+  DualVec<dim> normal_;
+  std::array<Dual, 4> weights_;
+};
+
+template <int dim>
+DualVec<dim> ContactFriction<dim>::variable(ArgumentKind kind, int index) const {
+  const auto found = std::find(arguments_.begin(), arguments_.end(), Argument{kind, index});
+  DualVec<dim> variable = constant(Vec<dim>::Zero());
+  variable.slopes.template middleCols<dim>(1 + dim * (found - arguments_.begin())).setIdentity();
+  if (kind == ArgumentKind::stick) {
+    variable.value = step_.memory[static_cast<std::size_t>(index)].displacement.template head<dim>();
+  } else {
+    variable.value = block<dim>(kind == ArgumentKind::end ? step_.x : step_.x_t0, index);
+  }
+  return variable;
+}
+
+template <int dim>
+int ContactFriction<dim>::place_in_memory(int i) const {
+  const StickVertex* found = find_stick(step_.memory, contact_.vertices[i], partner_of(step_.model, contact_, i));
+  return found == nullptr ? -1 : static_cast<int>(found - step_.memory.data());
+}
+
+template <int dim>
+void ContactFriction<dim>::declare_arguments() {
+  const Model& model = step_.model;
+  for (int i = 0; i < contact_.num_vertices(); ++i) {
+    declare(ArgumentKind::end, contact_.vertices[i]);
+    declare(ArgumentKind::start, contact_.vertices[i]);
+    if (const int place = place_in_memory(i); place >= 0) declare(ArgumentKind::stick, place);
+  }
+  if (!(contact_.thickness > 0.0)) return;
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (ends_of_sides()[side] == ends_of_sides()[side + 1]) continue;
+    const int first = model.turn_vertex_of(contact_.vertices[ends_of_sides()[side]]);
+    for (int c = 0; first >= 0 && c < dim; ++c) {
+      declare(ArgumentKind::end, first + c);
+      declare(ArgumentKind::start, first + c);
+    }
+  }
+  if (model.segment_turns.empty()) return;
+  for (int i = 0; i < contact_.num_vertices(); ++i) {
+    for (const SegmentTurn& turn : model.segment_turns[contact_.vertices[i]]) {
+      if (turn.vertex < 0) continue;
+      declare(ArgumentKind::end, turn.other);
+      declare(ArgumentKind::end, turn.vertex);
+      declare(ArgumentKind::start, turn.vertex);
+    }
+  }
+}
+
+template <int dim>
+void ContactFriction<dim>::find_closest_points() {
+  const Vec<dim>& n = frame_.normal;
+  const double d = frame_.distance;
+  DualVec<dim> gap = constant(Vec<dim>::Zero());  // change of the gap at fixed closest points
+  for (int i = 0; i < frame_.num_vertices; ++i) gap = gap + frame_.weights[i] * end(contact_.vertices[i]);
+  normal_ = constant(n);
+  for (int i = 0; i < 4; ++i) weights_[i] = constant(frame_.weights[i]);
+  typename DualVec<dim>::Slopes free = gap.slopes - n * (n.transpose() * gap.slopes);
+  for (int j = 0; j < frame_.num_tangents; ++j) {
+    const Vec<dim>& e = frame_.tangents[j];
+    const Dual::Slopes along = e.transpose() * gap.slopes;
+    free -= e * along;
+    Dual::Slopes tilt = Dual::Slopes::Zero(width());
+    for (int i = 0; i < frame_.num_vertices; ++i) {
+      if (frame_.tilts[j][i] != 0.0) tilt += frame_.tilts[j][i] * (n.transpose() * end(contact_.vertices[i]).slopes);
+    }
+    normal_.slopes -= e * tilt;
+    for (int i = 0; i < 4; ++i) weights_[i].slopes -= frame_.tilts[j][i] * (along + d * tilt);
+  }
+  if (contact_.kind != ContactKind::half_space) normal_.slopes += free / d;
+}
+
+/// Returns `s` turned with the features from the start to the end, as StickMemory does.
+template <int dim>
+DualVec<dim> ContactFriction<dim>::turned(const DualVec<dim>& s) const {
+  std::array<int, 4> ends{};  // of the two edges
+  switch (contact_.kind) {
+    case ContactKind::point_triangle:
+      ends = {1, 2, 1, 3};
+      break;
+    case ContactKind::edge_edge:
+    case ContactKind::mollified_edge_edge:
+      ends = {0, 1, 2, 3};
+      break;
+    case ContactKind::point_edge:
+      ends = {1, 2, 1, 2};
+      break;
+    case ContactKind::point_point:
+    case ContactKind::half_space:
+      return s;
+  }
+  const auto edge = [&](ArgumentKind kind, std::size_t k) {
+    return variable(kind, contact_.vertices[ends[2 * k + 1]]) - variable(kind, contact_.vertices[ends[2 * k]]);
+  };
+  const DualVec<dim> e_t0 = edge(ArgumentKind::start, 0), e_t1 = edge(ArgumentKind::end, 0);
+  if constexpr (dim == 2) {
+    const DualVec<2> from = normalized(e_t0), to = normalized(e_t1);
+    const Dual cosine = dot(from, to), sine = from[0] * to[1] - from[1] * to[0];
+    const auto vector = [](const Dual& x, const Dual& y) {
+      DualVec<2> result{{x.value, y.value}, {}};
+      result.slopes.resize(2, x.slopes.size());
+      result.slopes.row(0) = x.slopes;
+      result.slopes.row(1) = y.slopes;
+      return result;
+    };
+    return cosine * s + sine * vector(-1.0 * s[1], s[0]);
+  } else {
+    struct Axes {
+      std::array<DualVec<3>, 3> axis;
+      bool are_known;
+    };
+    const auto axes_of = [](const DualVec<3>& e, const DualVec<3>& f) {
+      const DualVec<3> first = normalized(e), beside = across(f, first);
+      const bool are_known = beside.value.norm() > least_sine_of_memory * f.value.norm();
+      const DualVec<3> second = are_known ? normalized(beside) : beside;
+      return Axes{{first, second, cross(first, second)}, are_known};
+    };
+    const Axes from = axes_of(e_t0, edge(ArgumentKind::start, 1)), to = axes_of(e_t1, edge(ArgumentKind::end, 1));
+    if (from.are_known && to.are_known) {
+      DualVec<3> sum = constant(Vec<3>::Zero());
+      for (std::size_t k = 0; k < 3; ++k) sum = sum + dot(from.axis[k], s) * to.axis[k];
+      return sum;
+    }
+    // The shortest turn of the first edge.
+    const DualVec<3> a = from.axis[0], b = to.axis[0], axis = cross(a, b);
+    const Dual cosine = dot(a, b);
+    return cosine * s + cross(axis, s) + (dot(axis, s) / (constant(1.0) + cosine)) * axis;
+  }
+}
+
+/// Returns the elastic sliding that the contact has from the steps before.
+template <int dim>
+DualVec<dim> ContactFriction<dim>::remembered() const {
+  DualVec<dim> sum = constant(Vec<dim>::Zero());
+  Dual total = constant(0.0);
+  for (int i = 0; i < contact_.num_vertices(); ++i) {
+    const int place = place_in_memory(i);
+    if (place < 0) continue;
+    const Dual weight = abs(weights_[i]);
+    const DualVec<dim> of_vertex = weight * variable(ArgumentKind::stick, place);
+    sum = i < num_first(contact_) ? sum + of_vertex : sum - of_vertex;
+    total = total + weight;
+  }
+  if (!(total.value > 0.0)) return constant(Vec<dim>::Zero());
+  return turned(Dual(constant(1.0) / total) * sum);
+}
+
+/// Returns the turning of a feature with a radius; nothing if it has none. See FrictionPotential::add_turning.
+template <int dim>
+auto ContactFriction<dim>::turning(std::size_t side) const -> std::optional<Turning> {
+  if (ends_of_sides()[side] == ends_of_sides()[side + 1]) return std::nullopt;
+  const int vertex = contact_.vertices[ends_of_sides()[side]], first = step_.model.turn_vertex_of(vertex);
+  if (first < 0) return std::nullopt;
+  const double radius = step_.model.surface.radius[vertex], inverse_sq = 1.0 / (radius * radius);
+  const double sign = side == 0 ? 1.0 : -1.0;
+  std::array<DualVec<dim>, dim> from, to;  // columns of the body's map, as lengths of the radius
+  for (int c = 0; c < dim; ++c) {
+    from[c] = start(first + c) - start(vertex);
+    to[c] = end(first + c) - end(vertex);
+  }
+  const DualVec<dim> p = (-sign * radius) * normal_;
+  DualVec<dim> material = p, back = p;  // turn x p, and p turned back
+  if constexpr (dim == 2) {
+    Dual sine = constant(0.0), cosine = constant(0.0);
+    for (int c = 0; c < 2; ++c) {
+      sine = sine + inverse_sq * (to[c][1] * from[c][0] - to[c][0] * from[c][1]);
+      cosine = cosine + inverse_sq * dot(to[c], from[c]);
+    }
+    const double angle = elementary::atan2(sine.value, cosine.value);
+    const Dual turn{angle, (cosine.value * sine.slopes - sine.value * cosine.slopes) /
+                               (cosine.value * cosine.value + sine.value * sine.value)};
+    const Mat<2> quarter{{0.0, -1.0}, {1.0, 0.0}}, rotation = rotation_by<2>(angle);
+    material = turn * DualVec<2>{quarter * p.value, quarter * p.slopes};
+    back.value = rotation.transpose() * p.value;
+    back.slopes = rotation.transpose() * (p.slopes - quarter * p.value * turn.slopes);
+  } else {
+    Mat<3> map = Mat<3>::Zero();
+    for (int c = 0; c < 3; ++c) map += inverse_sq * to[c].value * from[c].value.transpose();
+    const Mat<3> rotation = nearest_rotation<3>(map), stretch = rotation.transpose() * map;
+    // With map = R S, a change of the map turns R by R w before it: (tr(S) I - S) w = vee(R^T dM - dM^T R).
+    typename DualVec<3>::Slopes skew = DualVec<3>::Slopes::Zero(3, width());
+    for (int c = 0; c < 3; ++c) {
+      const Vec<3> ahead = rotation.transpose() * to[c].value;
+      skew += inverse_sq * (cross_matrix(from[c].value) * (rotation.transpose() * to[c].slopes) -
+                            cross_matrix(ahead) * from[c].slopes);
+    }
+    const Mat<3> resistance = stretch.trace() * Mat<3>::Identity() - 0.5 * (stretch + stretch.transpose());
+    const typename DualVec<3>::Slopes spin = rotation * (resistance.inverse() * skew);
+    Vec<3> free = Vec<3>::Zero();
+    if (step_.free_motion.size() > 0) {
+      Mat<3> moved;
+      for (int c = 0; c < 3; ++c) {
+        moved.col(c) = block<3>(step_.free_motion, first + c) - block<3>(step_.free_motion, vertex);
+      }
+      Mat<3> columns;
+      for (int c = 0; c < 3; ++c) columns.col(c) = from[c].value;
+      const Mat<3> rate = moved * columns.transpose() * inverse_sq;
+      free = 0.5 * Vec<3>(rate(2, 1) - rate(1, 2), rate(0, 2) - rate(2, 0), rate(1, 0) - rate(0, 1));
+    }
+    DualVec<3> turn{nearest_rotation_vector(rotation, free), {}};
+    turn.slopes = inverse_left_jacobian(turn.value) * spin;
+    material = cross(turn, p);
+    back.value = rotation.transpose() * p.value;
+    back.slopes = rotation.transpose() * (p.slopes + cross_matrix(p.value) * spin);
+  }
+  Turning result{{}, sign * (material - (p - back)), sign * material};
+  Dual rest = constant(0.0);
+  for (int c = 0; c < dim; ++c) {
+    const Dual share = (sign * inverse_sq) * dot(from[c], back);
+    result.places.emplace_back(first + c, share);
+    rest = rest - share;
+  }
+  result.places.emplace_back(vertex, rest);
+  return result;
+}
+
+/// Returns the angles of rods' segments that the sliding depends on; see FrictionPotential::add_spins.
+template <int dim>
+auto ContactFriction<dim>::spins() const -> std::vector<Spin> {
+  std::vector<Spin> spins;
+  if constexpr (dim == 3) {
+    if (step_.model.segment_turns.empty()) return spins;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const int begin = ends_of_sides()[side], count = ends_of_sides()[side + 1] - begin;
+      if (count != 1 && count != 2) continue;
+      const bool is_turned = count == 2 && std::abs(weights_[begin + 1].value) > 0.5;
+      const int vertex = contact_.vertices[begin + (is_turned ? 1 : 0)];
+      const int other = count == 2 ? contact_.vertices[begin + (is_turned ? 0 : 1)] : -1;
+      const Dual from_middle = count == 2 ? abs(abs(weights_[begin + 1]) - constant(0.5)) : constant(0.5);
+      const auto& turns = step_.model.segment_turns[vertex];
+      const bool is_alone = turns[0].vertex < 0 || turns[1].vertex < 0;
+      const double radius = step_.model.surface.radius[vertex];
+      const DualVec<3> p = (side == 0 ? -radius : radius) * normal_;
+      for (const SegmentTurn& turn : turns) {
+        if (turn.vertex < 0) continue;
+        const Dual share = is_alone ? constant(1.0) : turn.other == other ? constant(1.0) - from_middle : from_middle;
+        const DualVec<3> tangent = normalized(end(turn.other) - end(vertex));
+        spins.push_back(
+            {turn.vertex, turn.component, Dual(((side == 0 ? 1.0 : -1.0) / turn.length) * share) * cross(tangent, p)});
+      }
+    }
+  }
+  return spins;
+}
+
+template <int dim>
+Dual ContactFriction<dim>::coefficient_at(const FrictionCoefficients& mu, const Dual& slid, double eps) const {
+  Dual result = constant(coefficient(mu, slid.value, eps));
+  if (slid.value > eps && slid.value < 2.0 * eps) {
+    const double q = slid.value / eps - 1.0;
+    result.slopes = ((mu.sliding - mu.sticking) * 6.0 * q * (1.0 - q) / eps) * slid.slopes;
+  }
+  return result;
+}
+
+template <int dim>
+Response<dim> ContactFriction<dim>::respond(double normal_force, const FrictionCoefficients& mu) {
+  declare_arguments();
+  find_closest_points();
+  Response<dim> response;
+  response.arguments = arguments_;
+
+  // 1. The sliding of this step.
+  DualVec<dim> motion = constant(Vec<dim>::Zero());
+  for (int i = 0; i < contact_.num_vertices(); ++i) {
+    motion = motion + weights_[i] * displacement(contact_.vertices[i]);
+  }
+  std::vector<Spin> angles;
+  std::vector<Turning> turnings;
+  if (contact_.thickness > 0.0) {
+    angles = spins();
+    for (const std::size_t side : {0, 1}) {
+      if (auto found = turning(side)) turnings.push_back(std::move(*found));
+    }
+  }
+  for (const Spin& spin : angles) motion = motion + displacement(spin.vertex)[spin.component] * spin.arm;
+  DualVec<dim> slide = across(motion, normal_);
+  for (const Turning& of_side : turnings) {
+    slide = slide + of_side.material;
+    motion = motion + of_side.offset;
+    for (const auto& [vertex, weight] : of_side.places) motion = motion + weight * displacement(vertex);
+  }
+
+  // 2. The law: its scales, what is remembered, and the coefficient.
+  const FrictionScales scales = friction_scales_of(step_.model, step_.scales, contact_);
+  const double eps = scales.eps_v * scales.h;
+  const bool has_memory = scales.stick > 0.0;
+  const FrictionLaw law{has_memory ? scales.stick : eps};
+  DualVec<dim> stick = constant(Vec<dim>::Zero());
+  Dual slid = norm(slide);
+  if (has_memory) {
+    stick = across(remembered(), normal_);
+    const Dual stretch = norm(stick + slide);
+    slid = stretch.value > scales.stick ? stretch + constant(eps - scales.stick) : constant(eps);
+  }
+  Dual force = constant(normal_force);
+  force.slopes[0] = 1.0;
+  const Dual limit = force * coefficient_at(mu, slid, eps);
+
+  // 3. The force on the vertices.
+  const DualVec<dim> u = stick + across(motion, normal_);
+  const Dual y = norm(u);
+  Dual over_distance = constant(law.force_over_distance(y.value));
+  over_distance.slopes = (y.value < law.eps ? -1.0 / (law.eps * law.eps) : -1.0 / (y.value * y.value)) * y.slopes;
+  const DualVec<dim> of_contact = Dual(limit * over_distance) * u;
+  for (int i = 0; i < contact_.num_vertices(); ++i) {
+    response.gradients.push_back({contact_.vertices[i], weights_[i] * of_contact});
+  }
+  for (const Turning& of_side : turnings) {
+    for (const auto& [vertex, weight] : of_side.places) response.gradients.push_back({vertex, weight * of_contact});
+  }
+  for (const Spin& spin : angles) {
+    const Dual moment = dot(spin.arm, of_contact);
+    DualVec<dim> of_angle = constant(Vec<dim>::Zero());
+    of_angle.value[spin.component] = moment.value;
+    of_angle.slopes.row(spin.component) = moment.slopes;
+    response.gradients.push_back({spin.vertex, of_angle});
+  }
+
+  // 4. What the vertices remember from now on.
+  if (!has_memory || limit.value < 0.0) return response;
+  const DualVec<dim> kept = y.value > law.eps ? Dual(law.eps * (constant(1.0) / y)) * u : u;
+  const DualVec<dim> increment = kept - stick;
+  for (int i = 0; i < contact_.num_vertices(); ++i) {
+    const Dual weight = limit * abs(weights_[i]);
+    if (!(weight.value > 0.0)) continue;
+    const double sign = i < num_first(contact_) ? 1.0 : -1.0;
+    const int place = place_in_memory(i);
+    const DualVec<dim> before = place < 0 ? sign * stick : turned(variable(ArgumentKind::stick, place));
+    response.updates.push_back(
+        {contact_.vertices[i], partner_of(step_.model, contact_, i), weight * (before + sign * increment), weight});
+  }
+  return response;
+}
+
+/// Returns the derivatives of the normal force by the places of the contact's stencil.
+template <int dim>
+std::vector<double> force_gradient(const FrictionOfStep<dim>& step, std::size_t k, double distance) {
+  const Contact& contact = step.contacts.contacts[k];
+  std::vector<double> gradient(dim * step.contacts.num_places(k), 0.0);
+  if (step.contact_model.compute_force_gradient(step.contacts, k, step.x, gradient)) return gradient;
+  // A formulation that does not tell: differences.
+  constexpr double part_of_distance = 1e-3;
+  const ContactPositions<dim> at = positions_of<dim>(contact, step.x);
+  for (int i = 0; i < contact.num_vertices(); ++i) {
+    for (int c = 0; c < dim; ++c) {
+      gradient[static_cast<std::size_t>(dim * i + c)] = fourth_order_slope(part_of_distance * distance, [&](double by) {
+        ContactPositions<dim> moved = at;
+        moved[i][c] += by;
+        return step.contact_model.normal_force(contact, compute_contact_gap<dim>(step.model, contact, moved), moved);
+      });
+    }
+  }
+  return gradient;
+}
+
+using Triplets = std::vector<Eigen::Triplet<double>>;
+
+/// Entries of the rows of one number: of forces or of the memory.
+struct Entries {
+  Triplets by_end, by_start, by_stick;
+
+  Triplets& by(ArgumentKind kind) {
+    return kind == ArgumentKind::end ? by_end : kind == ArgumentKind::start ? by_start : by_stick;
+  }
+};
+
+/// Adds a row of slopes of one contact, whose normal force depends on the end by `of_force`.
+template <int dim>
+void add_row(const FrictionOfStep<dim>& step, std::size_t k, const std::vector<Argument>& arguments,
+             const std::vector<double>& of_force, Eigen::Index row, const Dual::Slopes& slopes, Entries& entries) {
+  const auto add = [&](ArgumentKind kind, Eigen::Index column, double value) {
+    if (value != 0.0) entries.by(kind).emplace_back(row, column, value);
+  };
+  for (std::size_t a = 0; a < arguments.size(); ++a) {
+    const Argument& argument = arguments[a];
+    const Eigen::Index size = argument.kind == ArgumentKind::stick ? 3 : dim;
+    for (int c = 0; c < dim; ++c) {
+      add(argument.kind, size * argument.index + c, slopes[1 + dim * static_cast<Eigen::Index>(a) + c]);
+    }
+  }
+  step.contacts.for_each_vertex(k, [&](std::size_t place, int vertex) {
+    for (int c = 0; c < dim; ++c) {
+      add(ArgumentKind::end, dim * static_cast<Eigen::Index>(vertex) + c,
+          slopes[0] * of_force[dim * place + static_cast<std::size_t>(c)]);
+    }
+  });
+}
+
+}  // namespace
+
+template <int dim>
+FrictionDerivatives differentiate_friction(const FrictionOfStep<dim>& step) {
+  FrictionDerivatives result;
+  const auto num_vertices = static_cast<Eigen::Index>(step.model.surface_map.num_vertices());
+  result.gradient = VecX::Zero(dim * num_vertices);
+
+  // 1. Evaluate the contacts, and sum up what their vertices remember.
+  struct Evaluated {
+    std::size_t contact;
+    Response<dim> response;
+    std::vector<double> of_force;
+  };
+  struct Mean {
+    Vec<dim> sum = Vec<dim>::Zero();
+    double weight = 0.0;
+    Eigen::Index place = 0;
+  };
+  std::vector<Evaluated> all;
+  std::map<std::pair<int, int>, Mean> means;
+  for (std::size_t k = 0; k < step.contacts.contacts.size(); ++k) {
+    const Contact& contact = step.contacts.contacts[k];
+    const FrictionCoefficients mu = friction_coefficients(step.model, contact);
+    if (mu.is_zero()) continue;
+    const ContactPositions<dim> positions = positions_of<dim>(contact, step.x);
+    const ContactGap<dim> gap = compute_contact_gap<dim>(step.model, contact, positions);
+    const double force = step.kappa * step.contact_model.normal_force(contact, gap, positions);
+    if (!(std::abs(force) > 0.0)) continue;
+    ContactFriction<dim> friction(step, contact);
+    all.push_back({k, friction.respond(force, mu), force_gradient<dim>(step, k, gap.distance)});
+    for (double& slope : all.back().of_force) slope *= step.kappa;
+    for (const auto& of_vertex : all.back().response.gradients) {
+      block<dim>(result.gradient, of_vertex.vertex) += of_vertex.gradient.value;
+    }
+    for (const auto& update : all.back().response.updates) {
+      Mean& mean = means[{update.vertex, update.partner}];
+      mean.sum += update.weighted.value;
+      mean.weight += update.weight.value;
+    }
+  }
+  for (auto& [key, mean] : means) {
+    mean.place = std::ssize(result.stick);
+    mean.sum /= mean.weight;
+    StickVertex& added = result.stick.emplace_back();
+    added.vertex = key.first;
+    added.partner = key.second;
+    added.displacement.template head<dim>() = mean.sum;
+  }
+
+  // 2. Collect the slopes.
+  Entries forces, memory;
+  for (const Evaluated& one : all) {
+    for (const auto& of_vertex : one.response.gradients) {
+      for (int c = 0; c < dim; ++c) {
+        add_row<dim>(step, one.contact, one.response.arguments, one.of_force,
+                     dim * static_cast<Eigen::Index>(of_vertex.vertex) + c, of_vertex.gradient.slopes.row(c), forces);
+      }
+    }
+    for (const auto& update : one.response.updates) {
+      const Mean& mean = means.at({update.vertex, update.partner});
+      for (int c = 0; c < dim; ++c) {
+        const Dual::Slopes slopes = (update.weighted.slopes.row(c) - mean.sum[c] * update.weight.slopes) / mean.weight;
+        add_row<dim>(step, one.contact, one.response.arguments, one.of_force, 3 * mean.place + c, slopes, memory);
+      }
+    }
+  }
+  const auto matrix = [](const Triplets& entries, Eigen::Index rows, Eigen::Index columns) {
+    Eigen::SparseMatrix<double> made(rows, columns);
+    made.setFromTriplets(entries.begin(), entries.end());
+    return made;
+  };
+  const Eigen::Index num_rows = dim * num_vertices, num_sticking = 3 * std::ssize(result.stick),
+                     num_remembered = 3 * std::ssize(step.memory);
+  result.force_by_end = matrix(forces.by_end, num_rows, num_rows);
+  result.force_by_start = matrix(forces.by_start, num_rows, num_rows);
+  result.force_by_stick = matrix(forces.by_stick, num_rows, num_remembered);
+  result.stick_by_end = matrix(memory.by_end, num_sticking, num_rows);
+  result.stick_by_start = matrix(memory.by_start, num_sticking, num_rows);
+  result.stick_by_stick = matrix(memory.by_stick, num_sticking, num_remembered);
+  return result;
+}
+
+template FrictionDerivatives differentiate_friction<2>(const FrictionOfStep<2>&);
+template FrictionDerivatives differentiate_friction<3>(const FrictionOfStep<3>&);
+
+}  // namespace clearance
