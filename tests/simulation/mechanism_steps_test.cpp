@@ -21,7 +21,8 @@ std::string chain(const std::string& kind, const std::string& joint, int num_lin
          R"(", "generator": {"kind": "box", "size": [0.09, 0.02, 0.02], "resolution": [1, 1, 1]},
              "transform": {"translation": [0.05, 0, 0]}, "array": {"counts": [)" +
          std::to_string(num_links) + R"(, 1, 1], "spacing": [0.1, 0, 0]}, "material": {"density": 2000}}],
-             "joints": [)" + joints + "]}";
+             "joints": [)" +
+         joints + "]}";
 }
 
 constexpr const char* about_z = R"(, "axis": [0, 0, 1])";

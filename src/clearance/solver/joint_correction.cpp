@@ -15,7 +15,7 @@ constexpr double least_shrinking = 0.7, small_correction = 1e-4;
 template <int dim>
 JointCorrection<dim>::JointCorrection(const StepInputs<dim>& in, const StepProblem<dim>& problem,
                                       NewtonSystem<dim>& newton)
-    : in_(in), problem_(problem), newton_(newton) {
+    : in_(in), problem_(problem), newton_(newton), iterations_t0_(in.system.solver().counters().num_iterations) {
   for (const auto& potential : in.copies.potentials) {
     if (const JointGaps* gaps = joint_gaps_of(*potential)) gaps_.push_back(gaps);
   }
@@ -23,7 +23,8 @@ JointCorrection<dim>::JointCorrection(const StepInputs<dim>& in, const StepProbl
 
 template <int dim>
 std::optional<VecX> JointCorrection<dim>::corrected(const VecX& x, const VecX& dy) const {
-  if (gaps_.empty() || !newton_.has_factor()) return std::nullopt;
+  const bool is_iterative = in_.system.solver().counters().num_iterations > iterations_t0_;
+  if (gaps_.empty() || !newton_.has_factor() || is_iterative) return std::nullopt;
   const LocalCoordinates<dim>& coordinates = in_.coordinates();
   const VecX dx = coordinates.expand(x, dy);
   VecX corrected = dy;

@@ -29,6 +29,7 @@ class JointCorrection {
   const StepProblem<dim>& problem_;
   NewtonSystem<dim>& newton_;
   std::vector<const JointGaps*> gaps_;
+  long iterations_t0_;  // of linear solvers, before the step
 };
 
 }  // namespace clearance

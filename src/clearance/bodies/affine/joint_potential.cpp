@@ -131,8 +131,7 @@ void JointPotential<dim>::add_excess(const VecX& x_from, const VecX& dx, const V
       if (const int b = link.block_of(k); b >= 0) block<dim>(gradient, b) += scale * g.col(k);
     }
   }
-  for (const JointCoupling<dim>& coupling : couplings_)
-    coupling.add_excess(links_, x_from, dx, x_to, scale, gradient);
+  for (const JointCoupling<dim>& coupling : couplings_) coupling.add_excess(links_, x_from, dx, x_to, scale, gradient);
 }
 
 template <int dim>
