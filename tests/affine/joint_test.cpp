@@ -508,5 +508,43 @@ TEST(JointPotential, DefaultStiffness_IsThatOfTheSofterBody) {
   EXPECT_NEAR(energy_of(potential, pair.with_first_moved(Vec<3>::Zero(), Vec<3>(0.3, 0, 0))), 0.5 * k * 0.09, 1e-15);
 }
 
+TEST(JointExcess, IsNoneOnLinearMotionsAndTheGapOnArcs) {
+  const Pair<3> pair;
+  VecX dx(pair.x.size());
+  for (Eigen::Index i = 0; i < dx.size(); ++i) dx[i] = 0.1 * std::sin(3.0 * static_cast<double>(i) + 1.0);
+  const VecX end = pair.with_first_moved(Vec<3>(0.2, -0.1, 0.3), Vec<3>(0.05, 0.0, -0.02));
+  for (const JointKind type : {JointKind::hinge, JointKind::ball, JointKind::fixed}) {
+    JointPotential<3> potential({pair.joint(type)}, {});
+    VecX none = VecX::Zero(dx.size()), excess = none, of_end = none, of_linear = none;
+    potential.add_excess(pair.x, dx, pair.x + dx, 1.0, none);
+    EXPECT_LT(none.norm(), 1e-12);
+    // The energy of these joints is quadratic, so the excess is a difference of gradients.
+    potential.add_excess(pair.x, dx, end, 2.0, excess);
+    potential.add_gradient(end, 2.0, of_end);
+    potential.add_gradient(pair.x + dx, 2.0, of_linear);
+    EXPECT_LT((excess - (of_end - of_linear)).norm(), 1e-12 * of_end.norm());
+    EXPECT_GT(excess.norm(), 1e-3);
+  }
+}
+
+TEST(JointExcess, IsOfSecondOrderWhereJointsAreNotLinear) {
+  const Pair<3> pair;
+  VecX dx(pair.x.size());
+  for (Eigen::Index i = 0; i < dx.size(); ++i) dx[i] = std::sin(3.0 * static_cast<double>(i) + 1.0);
+  StiffJoint follower = pair.joint(JointKind::hinge);
+  follower.axis = Vec<3>(0.1, -0.4, 0.9);
+  const JointPotential<3> slider({pair.joint(JointKind::slider)}, {});
+  const JointPotential<3> coupled({pair.joint(JointKind::hinge), follower}, {}, {{1, 0, 0.5, 0.0}});
+  const JointPotential<3> uncoupled({pair.joint(JointKind::hinge), follower}, {});
+  const auto excess = [&](const JointPotential<3>& potential, double t) {
+    VecX sum = VecX::Zero(dx.size());
+    potential.add_excess(pair.x, t * dx, pair.x + t * dx, 1.0, sum);
+    return sum;
+  };
+  EXPECT_NEAR(excess(slider, 1e-3).norm() / excess(slider, 5e-4).norm(), 4.0, 0.05);
+  const auto of_coupling = [&](double t) { return VecX(excess(coupled, t) - excess(uncoupled, t)).norm(); };
+  EXPECT_NEAR(of_coupling(1e-3) / of_coupling(5e-4), 4.0, 0.05);
+}
+
 }  // namespace
 }  // namespace clearance

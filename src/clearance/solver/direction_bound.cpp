@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "clearance/solver/joint_correction.h"
+
 namespace clearance {
 
 namespace {
@@ -25,6 +27,10 @@ constexpr double blocked_share = 0.9;
 /// So many directions of a step may be blocked before encounters are foretold: where contacts are few, Newton meets
 /// them in less.
 constexpr int patience = 3;
+/// Smallest part of a direction that is corrected for joints if more of it turns bodies too far.
+constexpr double least_corrected = 0.25;
+/// Times that a corrected direction is shortened to what is feasible of it.
+constexpr int max_shortenings = 4;
 /// Reach of the forecast in edges; later encounters are too uncertain.
 constexpr double forecast_reach = 4.0;
 
@@ -78,11 +84,45 @@ bool DirectionBound<dim>::bend(const Iterate& from, const VecX& gradient, VecX& 
   return true;
 }
 
+/// Moves on the arcs of joints are as long as what is feasible: the correction of a direction is right at its end, and
+/// on a part of the way it would leave gaps that grow linearly.
+template <int dim>
+std::optional<Direction> DirectionBound<dim>::corrected_direction(const Iterate& from, const VecX& gradient,
+                                                                  const VecX& dy) {
+  if (correction_ == nullptr) return std::nullopt;
+  std::optional<Direction> direction;
+  for (double share = 1.0; !direction && share >= least_corrected; share *= 0.5)
+    direction = shortened(from, gradient, dy, share);
+  for (int i = 0; direction && i < max_shortenings; ++i) {
+    if (direction->alpha_limit >= 1.0 || !(direction->alpha_limit > 0.0)) break;
+    std::optional<Direction> next = shortened(from, gradient, dy, direction->alpha_limit * direction->share);
+    if (!next) break;
+    next->limited_by = direction->limited_by;
+    next->is_blocked = direction->is_blocked;
+    direction = std::move(next);
+  }
+  return direction;
+}
+
+template <int dim>
+std::optional<Direction> DirectionBound<dim>::shortened(const Iterate& from, const VecX& gradient, const VecX& linear,
+                                                        double share) {
+  const std::optional<VecX> corrected = correction_->corrected(from.x, share * linear);
+  if (!corrected) return std::nullopt;
+  VecX bent = in_.coordinates().bent(from.x, *corrected, problem_.is_fixed());
+  if (gradient.dot(bent) > 0.5 * share * gradient.dot(linear)) return std::nullopt;
+  Direction direction = bound(from, std::move(bent));
+  direction.linear = linear;
+  direction.share = share;
+  return direction;
+}
+
 /// Bending adds a motion of second order in the whole turn, but this motion grows linearly on the way. If little of the
 /// way is feasible, it pushes bodies together against any barrier (a crank's pin was driven from 6e-5 m to 1e-16 m of
 /// its rod). The direction then stays straight, which hardly stretches a body on so short a way.
 template <int dim>
 Direction DirectionBound<dim>::feasible_direction(const Iterate& from, const VecX& gradient, const VecX& dy) {
+  if (std::optional<Direction> corrected = corrected_direction(from, gradient, dy)) return *std::move(corrected);
   VecX bent = dy;
   const bool is_bent = bend(from, gradient, bent);
   Direction direction = bound(from, std::move(bent));

@@ -14,9 +14,14 @@
 
 namespace clearance {
 
+template <int dim>
+class JointCorrection;
+
 /// Search direction from an iterate, with its feasible part.
 struct Direction {
   VecX dy;                                       ///< in Newton's unknowns about the iterate
+  VecX linear;                                   ///< the direction that dy corrects for joints; empty: none
+  double share = 1.0;                            ///< part of `linear` that dy corrects; 1 if there is none
   double alpha_limit = 1.0;                      ///< largest feasible fraction of dy
   std::shared_ptr<const Candidates> candidates;  ///< contain every pair that may be a contact on the feasible part
   std::string limited_by;                        ///< what set the limit; empty if nothing
@@ -39,6 +44,11 @@ class DirectionBound {
   /// Bounds a direction along which affine bodies turn without being stretched. It stays straight if bending would lose
   /// more than half of its descent or leave less of it feasible.
   Direction feasible_direction(const Iterate& from, const VecX& gradient, const VecX& dy);
+  /// Corrects directions for joints from here on.
+  void correct_by(const JointCorrection<dim>& correction) { correction_ = &correction; }
+  /// Bounds the part `share` of a direction that was corrected for joints, corrected anew. Nothing if that is not
+  /// possible.
+  std::optional<Direction> shortened(const Iterate& from, const VecX& gradient, const VecX& linear, double share);
 
  private:
   /// First part of a direction, with the pairs that come near each other on it.
@@ -49,6 +59,7 @@ class DirectionBound {
   };
 
   bool bend(const Iterate& from, const VecX& gradient, VecX& dy) const;
+  std::optional<Direction> corrected_direction(const Iterate& from, const VecX& gradient, const VecX& dy);
   SweptCandidates pair_along(const Iterate& from, const VecX& dy, double part, SurfacePath& path);
   void limit_by_terms(const Iterate& from, Direction& direction);
   std::shared_ptr<const Candidates> pairs_at(const Iterate& at);
@@ -58,6 +69,7 @@ class DirectionBound {
   const StepInputs<dim>& in_;
   const StepProblem<dim>& problem_;
   StepLog& log_;
+  const JointCorrection<dim>* correction_ = nullptr;
   int num_blocked_ = 0;           // directions of the step
   double edge_length_ = 0.0;      // [m] of the surface, mean
   double feasible_length_ = 0.0;  // [m] of the direction bounded last

@@ -77,7 +77,7 @@ Followed FrictionCoupling<dim>::follow(const VecX& lagged_dy, const VecX& gradie
     point.iterate = std::move(trial);
     lag_.take_up(point, 1.0);
     lag_.note_coupling(part == 1.0);
-    const double alpha = part * direction.alpha_limit;
+    const double alpha = part * direction.share * direction.alpha_limit;
     return {true, alpha, alpha, direction.limited_by, 0, "forces and friction at once"};
   }
   lag_.note_failed_coupling();

@@ -11,7 +11,7 @@ namespace clearance {
 template <int dim>
 Followed LineSearch<dim>::follow(const Direction& feasible, const VecX& gradient, NewtonState& at) {
   Followed followed;
-  followed.alpha_limit = feasible.alpha_limit;
+  followed.alpha_limit = feasible.share * feasible.alpha_limit;
   followed.limited_by = feasible.limited_by;
   // A detour takes the feasible part at once; otherwise the line search cuts it until the energy falls.
   const bool is_taken =
@@ -68,16 +68,29 @@ bool LineSearch<dim>::is_decrease_hidden(double magnitude, const Iterate& trial,
   return problem_.slope(trial, in_.coordinates().expand(trial.x, dy)) <= 0.8 * slope;
 }
 
+/// Returns half of alpha. A direction that is corrected for joints is corrected anew for half of what was tried.
+template <int dim>
+double LineSearch<dim>::halve(const Iterate& from, const VecX& gradient, double alpha, Direction& direction) {
+  if (direction.linear.size() == 0) return 0.5 * alpha;
+  std::optional<Direction> shorter = bound_.shortened(from, gradient, direction.linear, 0.5 * alpha * direction.share);
+  if (!shorter) return 0.5 * alpha;
+  direction = *std::move(shorter);
+  return direction.alpha_limit;
+}
+
 /// Halves alpha until the energy falls; moves the point there. False if it never falls.
 template <int dim>
-bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, Point& point, Followed& followed) {
+bool LineSearch<dim>::search(Direction direction, const VecX& gradient, Point& point, Followed& followed) {
   StageTimer timer(log_.profile(), Stage::line_search);
-  const double size = bound_.length(point.iterate.x, direction.dy), slope = std::abs(gradient.dot(direction.dy));
   const double smallest_motion = 1e-16 * in_.model.bbox_diagonal;
   // Magnitude of the energies at the start, computed when it is first needed.
   std::optional<double> magnitude;
-  for (double alpha = direction.alpha_limit; alpha * size > smallest_motion || alpha == direction.alpha_limit;
-       alpha *= 0.5) {
+  bool is_first = true;
+  for (double alpha = direction.alpha_limit;
+       is_first || alpha * bound_.length(point.iterate.x, direction.dy) > smallest_motion;
+       alpha = halve(point.iterate, gradient, alpha, direction)) {
+    is_first = false;
+    const double slope = std::abs(gradient.dot(direction.dy));
     VecX x = in_.coordinates().move(point.iterate.x, direction.dy, alpha);
     if (problem_.is_feasible(x)) {
       Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
@@ -85,7 +98,7 @@ bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, P
       log_.count_energy_evaluation();
       const double change = change_of(point.energy, energy);
       // Beyond Newton's direction only where the energy falls faster than a parabola would.
-      const bool is_beyond = alpha * reach_.tried > 1.0;
+      const bool is_beyond = alpha * direction.share * reach_.tried > 1.0;
       if (!is_beyond && !(change <= 0.0) && !magnitude) magnitude = problem_.energy_magnitude(point.iterate);
       const bool is_lower = is_beyond
                                 ? change <= -0.5 * alpha * slope
@@ -98,7 +111,7 @@ bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, P
         }
         point.iterate = std::move(trial);
         point.energy = stiffened ? problem_.energy(point.iterate) : energy;
-        followed.alpha = alpha;
+        followed.alpha = alpha * direction.share;
         return true;
       }
     }
@@ -119,10 +132,11 @@ bool LineSearch<dim>::start_detour(const Direction& direction, const VecX& gradi
   // A direction that leads down needs no detour.
   if (!std::isfinite(energy.value()) || energy.value() < point.energy.value()) return false;
   followed.event = "taken as far as it is feasible, although the energy rises";
-  followed.alpha = direction.alpha_limit;
+  followed.alpha = direction.share * direction.alpha_limit;
   detour_.start = std::move(point);
   detour_.gradient = gradient;
   detour_.direction = direction;
+  detour_.direction.linear.resize(0);  // the factor will be another one
   detour_.length = 1;
   point = {std::move(trial), energy};
   return true;
@@ -145,7 +159,7 @@ bool LineSearch<dim>::end_detour(bool has_moved, Point& point, Followed& followe
   if (has_moved && ++detour_.length <= max_length) return true;
   detour_.is_allowed = false;
   give_up_detour(point);
-  followed.alpha_limit = detour_.direction.alpha_limit;
+  followed.alpha_limit = detour_.direction.share * detour_.direction.alpha_limit;
   return search(detour_.direction, detour_.gradient, point, followed);
 }
 

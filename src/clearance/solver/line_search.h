@@ -9,7 +9,7 @@ namespace clearance {
 template <int dim>
 class LineSearch {
  public:
-  LineSearch(const StepInputs<dim>& in, StepProblem<dim>& problem, const DirectionBound<dim>& bound, StepLog& log)
+  LineSearch(const StepInputs<dim>& in, StepProblem<dim>& problem, DirectionBound<dim>& bound, StepLog& log)
       : in_(in), problem_(problem), bound_(bound), log_(log) {}
 
   /// Returns the multiple of Newton's next direction that is to be tried. `is_exact`: by the exact Hessian.
@@ -48,14 +48,15 @@ class LineSearch {
   };
 
   void measure_reach(const NewtonState& at, Followed& followed);
-  bool search(const Direction& direction, const VecX& gradient, Point& point, Followed& followed);
+  double halve(const Iterate& from, const VecX& gradient, double alpha, Direction& direction);
+  bool search(Direction direction, const VecX& gradient, Point& point, Followed& followed);
   bool is_decrease_hidden(double magnitude, const Iterate& trial, const VecX& dy, double slope, double change) const;
   bool start_detour(const Direction& direction, const VecX& gradient, Point& point, Followed& followed);
   bool end_detour(bool has_moved, Point& point, Followed& followed);
 
   const StepInputs<dim>& in_;
   StepProblem<dim>& problem_;
-  const DirectionBound<dim>& bound_;
+  DirectionBound<dim>& bound_;
   StepLog& log_;
   Reach reach_;
   Detour detour_;

@@ -32,10 +32,13 @@ Step<dim>::Step(const StepInputs<dim>& in)
       friction_(in_, problem_, log_),
       coupling_(in_, problem_, bound_, friction_, log_),
       newton_(in_, problem_, log_),
+      correction_(in_, problem_, newton_),
       search_(in_, problem_, bound_, log_),
       criterion_(make_criterion()),
       account_(in.model, in.copies, in.coordinates(), target_, in.options.integrator),
-      counters_t0_(in.system.solver().counters()) {}
+      counters_t0_(in.system.solver().counters()) {
+  bound_.correct_by(correction_);
+}
 
 template <int dim>
 std::unique_ptr<ConvergenceCriterion<dim>> Step<dim>::make_criterion() {

@@ -9,6 +9,7 @@
 
 #include "clearance/solver/convergence_criterion.h"
 #include "clearance/solver/friction_coupling.h"
+#include "clearance/solver/joint_correction.h"
 #include "clearance/solver/linear_system.h"
 #include "clearance/solver/rebound.h"
 #include "clearance/solver/step_account.h"
@@ -127,6 +128,7 @@ class Step {
   FrictionLag<dim> friction_;
   FrictionCoupling<dim> coupling_;
   NewtonSystem<dim> newton_;
+  JointCorrection<dim> correction_;
   MovingPart<dim> part_;
   LineSearch<dim> search_;
   std::unique_ptr<ConvergenceCriterion<dim>> criterion_;

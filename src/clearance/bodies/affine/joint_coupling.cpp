@@ -83,6 +83,16 @@ void JointCoupling<dim>::add_gradient(const Links& links, const VecX& x, double 
   for (std::size_t k = 0; k < blocks_.size(); ++k) block<dim>(gradient, blocks_[k]) += scale * force * g[k];
 }
 
+template <int dim>
+void JointCoupling<dim>::add_excess(const Links& links, const VecX& x_from, const VecX& dx, const VecX& x_to,
+                                    double scale, VecX& gradient) const {
+  double excess = error(links, x_to) - error(links, x_from);
+  const std::vector<Vec<dim>> slope = error_gradient(links, x_from), g = error_gradient(links, x_to);
+  for (std::size_t k = 0; k < blocks_.size(); ++k) excess -= slope[k].dot(block<dim>(dx, blocks_[k]));
+  for (std::size_t k = 0; k < blocks_.size(); ++k)
+    block<dim>(gradient, blocks_[k]) += scale * stiffness_ * excess * g[k];
+}
+
 template class JointCoupling<2>;
 template class JointCoupling<3>;
 

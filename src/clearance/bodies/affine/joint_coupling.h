@@ -24,6 +24,10 @@ class JointCoupling {
   /// Returns the error of the follower as a fraction of its smaller body's radius.
   double strain(const Links& links, const VecX& x) const;
   void add_gradient(const Links& links, const VecX& x, double scale, VecX& gradient) const;
+  /// Adds the part of the gradient at `x_to` that belongs to the error there beyond that of a linear motion dx from
+  /// `x_from`.
+  void add_excess(const Links& links, const VecX& x_from, const VecX& dx, const VecX& x_to, double scale,
+                  VecX& gradient) const;
   /// Returns the gradient of the energy in the blocks of one joint, through the coordinate of that joint alone.
   Blocks gradient_of_joint(int joint, const Links& links, const VecX& x) const;
   /// Returns the gradient of the coupling's error per block of for_each_pair.

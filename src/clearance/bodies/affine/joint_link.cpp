@@ -421,6 +421,16 @@ typename JointLink<dim>::Blocks JointLink<dim>::gradient(const Blocks& y) const 
 }
 
 template <int dim>
+void JointLink<dim>::add_excess(const Blocks& y_from, const Blocks& dy, const Blocks& y_to, Blocks& gradient) const {
+  const Blocks beyond = y_to - (y_from + dy);
+  for (const Weights& w : vectors_) gradient += stiffness_ * weighted_sum<dim>(beyond, w) * w.transpose();
+  for (const Scalar& scalar : scalars_) {
+    const std::array<double, 3> c = scalar.form.along(y_from, dy);
+    gradient += (stiffness_ * (scalar.form.value(y_to) - (c[0] + c[1]))) * scalar.form.gradient(y_to);
+  }
+}
+
+template <int dim>
 JointState JointLink<dim>::state(const Blocks& y, const Blocks& coupled) const {
   const auto in_space = [](const Vec<dim>& v) {
     Vec<3> result = Vec<3>::Zero();

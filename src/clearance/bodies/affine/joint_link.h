@@ -50,6 +50,9 @@ class JointLink {
   Blocks gradient(const Blocks& y) const;
   /// Returns the part of the gradient that belongs to an effort.
   Blocks effort_gradient(const Blocks& y) const;
+  /// Adds the part of the gradient at `y_to` that belongs to the gaps there beyond those that a linear motion dy from
+  /// `y_from` makes.
+  void add_excess(const Blocks& y_from, const Blocks& dy, const Blocks& y_to, Blocks& gradient) const;
   bool has_effort() const { return static_cast<bool>(effort_); }
 
   /// Returns the state of a joint in the step begun last; `coupled` is the gradient of its couplings to other joints.

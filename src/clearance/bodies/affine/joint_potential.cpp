@@ -122,6 +122,19 @@ void JointPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradie
 }
 
 template <int dim>
+void JointPotential<dim>::add_excess(const VecX& x_from, const VecX& dx, const VecX& x_to, double scale,
+                                     VecX& gradient) const {
+  for (const JointLink<dim>& link : links_) {
+    typename JointLink<dim>::Blocks g = JointLink<dim>::Blocks::Zero();
+    link.add_excess(link.gather(x_from), link.gather_motion(dx), link.gather(x_to), g);
+    for (int k = 0; k < JointLink<dim>::num_blocks; ++k) {
+      if (const int b = link.block_of(k); b >= 0) block<dim>(gradient, b) += scale * g.col(k);
+    }
+  }
+  for (const JointCoupling<dim>& coupling : couplings_) coupling.add_excess(links_, x_from, dx, x_to, scale, gradient);
+}
+
+template <int dim>
 bool JointPotential<dim>::add_load_gradient(const VecX& x, double scale, VecX& gradient) const {
   // Only efforts are loads; all other forces of joints resist.
   bool has_any = false;

@@ -5,12 +5,13 @@
 #include <cstdint>
 
 #include "clearance/bodies/affine/joint_coupling.h"
+#include "clearance/model/joint_gaps.h"
 #include "clearance/model/potential.h"
 
 namespace clearance {
 
 template <int dim>
-class JointPotential : public Potential {
+class JointPotential : public Potential, public JointGaps {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<JointPotential>(*this); }
   JointPotential(const std::vector<StiffJoint>& joints, const std::vector<HeldBody>& held,
@@ -32,6 +33,7 @@ class JointPotential : public Potential {
   void mark_stopped_bodies(const VecX& x, const std::vector<int>& body_of_block,
                            std::vector<char>& is_stopped) const override;
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
+  void add_excess(const VecX& x_from, const VecX& dx, const VecX& x_to, double scale, VecX& gradient) const override;
   bool add_load_gradient(const VecX& x, double scale, VecX& gradient) const override;
   /// Returns the state of joint `index` at x in the step begun last; `turns` are the whole turns of hinges at x.
   JointState joint_state(int index, const VecX& x, const std::vector<int>& turns) const;
