@@ -16,7 +16,7 @@ from .mesh import Mesh
 _GEOMETRY = ("vertices", "edges", "triangles", "tets")
 # Placeholder for arrays: any valid mesh, until the arrays take its place.
 _PLACEHOLDER = {2: {"vertices": [[0, 0], [1, 0], [0, 1]], "triangles": [[0, 1, 2]]},
-                3: {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "tets": [[0, 1, 2, 3]]}}
+                3: {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "tets": [[0, 1, 2, 3]], "edges": [[0, 1]]}}
 
 
 class SceneSummary(NamedTuple):

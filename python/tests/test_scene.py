@@ -153,6 +153,14 @@ class Building(InFolder):
         with self.assertRaisesRegex(KeyError, "there are box"):
             sim.body("post")
 
+    def test_rods_and_shells_from_arrays(self):
+        scene = cl.Scene(time={"step": 0.01, "duration": 0.01})
+        scene.add_body("wire", kind="rod", thickness=0.01, material={"youngs_modulus": 1e7},
+                       geometry={"vertices": [[0, 0, 0], [0.1, 0, 0], [0.2, 0.1, 0]], "edges": [[0, 1], [1, 2]]})
+        scene.add_body("sheet", kind="shell", thickness=0.01, material={"youngs_modulus": 1e7},
+                       geometry={"vertices": [[0, 1, 0], [0.1, 1, 0], [0, 1, 0.1]], "triangles": [[0, 1, 2]]})
+        scene.check()
+
     def test_wrong_arguments(self):
         for call in (lambda: cl.Simulation(3), lambda: cl.Simulation(drop(), threads=-1),
                      lambda: cl.Simulation(drop(), threads=1.5), lambda: cl.Simulation(drop(), steps="3"),
