@@ -356,7 +356,7 @@ void NearbySteps<dim>::open(Step<dim>& step) {
 }
 
 template <int dim>
-bool NearbySteps<dim>::solve(std::optional<double> held_narrowing) {
+bool NearbySteps<dim>::solve(std::optional<double> held_narrowing, bool is_differentiated) {
   SceneModel& scene = *nominal_.scene;
   begin_ = nominal_.state;
   if (!begin_step()) return false;
@@ -388,7 +388,7 @@ bool NearbySteps<dim>::solve(std::optional<double> held_narrowing) {
         fmt::format("the step ended as {}; only steps that converge have derivatives", to_string(solved_->status())));
   }
   open(solved_->step());
-  if (!tangent_->polish()) {
+  if (!tangent_->polish(is_differentiated)) {
     return fail("the balance of the step could not be found to the accuracy that derivatives need");
   }
   decisions_ = step_->decisions();

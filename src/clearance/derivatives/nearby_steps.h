@@ -111,8 +111,8 @@ class NearbySteps {
 
   /// Solves the step from the state of the scene, and moves its end to the accuracy that derivatives need. False if
   /// that is not possible, or if the run is stopped. `narrowing` is the factor of the activation distances at the end,
-  /// where the step does not find its own.
-  bool solve(std::optional<double> narrowing = {});
+  /// where the step does not find its own. Tangents of a step that is not differentiated now solve nothing.
+  bool solve(std::optional<double> narrowing = {}, bool is_differentiated = true);
   bool is_stopped() const { return is_stopped_; }
   /// Says why the last call has failed.
   const std::string& failure() const { return failure_; }

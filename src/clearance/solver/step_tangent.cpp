@@ -24,6 +24,9 @@ constexpr double negligible_motion = 1e-4;
 /// Part of the reach over which a polishing step takes differences: friction that turns round is linear over short
 /// lengths alone.
 constexpr double part_of_polish = 0.03;
+/// Motions with one factor, and changes that are mixed, at most.
+constexpr int max_chords = 25;
+constexpr std::size_t most_mixed = 8;
 
 }  // namespace
 
@@ -183,7 +186,56 @@ std::optional<VecX> StepTangent<dim>::solve_transposed(const VecX& right_side) {
 }
 
 template <int dim>
-bool StepTangent<dim>::polish() {
+bool StepTangent<dim>::polish(bool is_solving) {
+  if (approach()) return !is_solving || step_.factorise_at_end();
+  return polish_by_newton();
+}
+
+/// Moves the end by Newton's method with the factor of the first step, since the end is near. Anderson's mixing [And65]
+/// makes up for what the factor misses. False if the motions do not shrink to rounding.
+template <int dim>
+bool StepTangent<dim>::approach() {
+  if (!step_.factorise_at_end()) return false;
+  const double rounding = 1e-15 * step_.inputs().model.bbox_diagonal;
+  std::vector<VecX> moves, changes;  // of the end, and of the motion that the factor asks for
+  VecX before, move;
+  double least = infinity;
+  int num_in_vain = 0;
+  for (int i = 0; i < max_chords && num_in_vain < max_in_vain; ++i) {
+    VecX dy;
+    if (!step_.solve_at_end(-step_.gradient_at_end(), dy)) return false;
+    const double size = length(dy);
+    if (size <= rounding) return true;
+    num_in_vain = size < 0.5 * least ? 0 : num_in_vain + 1;
+    least = std::min(least, size);
+    if (num_in_vain > 0 && least < negligible_motion * negligible_motion * reach()) return true;
+    if (i > 0) {
+      moves.push_back(move);
+      changes.push_back(dy - before);
+      if (moves.size() > most_mixed) {
+        moves.erase(moves.begin());
+        changes.erase(changes.begin());
+      }
+    }
+    before = dy;
+    move = dy;
+    if (!moves.empty()) {
+      MatX of_changes(dy.size(), static_cast<Eigen::Index>(moves.size()));
+      for (std::size_t k = 0; k < changes.size(); ++k)
+        of_changes.col(static_cast<Eigen::Index>(k)) = changes[k].cwiseProduct(weights_);
+      const VecX shares = of_changes.colPivHouseholderQr().solve(dy.cwiseProduct(weights_));
+      if (shares.allFinite()) {
+        for (std::size_t k = 0; k < moves.size(); ++k)
+          move -= shares[static_cast<Eigen::Index>(k)] * (moves[k] + changes[k]);
+      }
+    }
+    if (step_.move_end(move) < 1.0) return false;
+  }
+  return least < negligible_motion * reach();
+}
+
+template <int dim>
+bool StepTangent<dim>::polish_by_newton() {
   const double rounding = 1e-15 * step_.inputs().model.bbox_diagonal;
   double last = infinity, least = infinity, least_gradient = infinity;
   int num_in_vain = 0;

@@ -23,8 +23,9 @@ class StepTangent {
   explicit StepTangent(Step<dim>& step);
 
   /// Moves the end by Newton's method until its steps shrink no more, since a step ends at a tolerance that derivatives
-  /// would inherit. False if the balance is not found: something is in the way, or the derivative is singular.
-  bool polish();
+  /// would inherit. False if the balance is not found: something is in the way, or the derivative is singular. The end
+  /// is then ready for solves, unless `is_solving` is false.
+  bool polish(bool is_solving = true);
 
   /// Solves (dg/dy) dy = right_side at the polished end. No value if the derivative is singular.
   std::optional<VecX> solve(const VecX& right_side);
@@ -64,6 +65,8 @@ class StepTangent {
   };
   const Contacts& contacts();
   VecX contact_product(const VecX& dx, Side side);
+  bool approach();
+  bool polish_by_newton();
   double reach_of_gaps() const;
 
   /// Returns the product with a motion.
