@@ -1,7 +1,7 @@
 """Derivatives of the numbers of probes by numbers of a scene (docs/derivatives.md)."""
 
 import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,6 +116,21 @@ class Recording(_check.Sealed):
         return times
 
     @property
+    def kept_steps(self) -> int:
+        """Number of steps whose states are kept; others are computed again when they are needed."""
+        return int(self._run.num_kept)
+
+    @property
+    def peak_mb(self) -> float:
+        """[MB] Memory of kept and recomputed steps at its largest"""
+        return float(self._run.most_mb)
+
+    @property
+    def probes(self) -> Dict[str, NDArray[np.float64]]:
+        """(steps + 1,) each: the columns of the scene's probes, `name.part [unit]`; forces are NaN at the start."""
+        return dict(zip(self._run.columns, self._run.probes.T))
+
+    @property
     def bodies(self) -> Dict[str, slice]:
         """The rows of each body in positions and velocities"""
         return {name: slice(first, last) for name, first, last in self._run.bodies}
@@ -141,25 +156,55 @@ class Recording(_check.Sealed):
         warn(warnings)
         return ForwardGradient(positions, velocities, warnings)
 
-    def backward(self, positions: Any = None, velocities: Any = None, by: Sequence[str] = ()) -> ReverseGradient:
+    def backward(self, positions: Any = None, velocities: Any = None, by: Sequence[str] = (), *,
+                 of: Union[None, str, Mapping[str, Any]] = None, at: int = -1) -> ReverseGradient:
         """Returns the derivatives of a number L of the run.
 
         `positions` has dL by the vertices: an array (n, 3) for the end, or a dict of steps and arrays; `velocities` by
-        their velocities. `by` are paths of numbers of the scene (`["bodies[0].material.damping"]`), each of which costs
+        their velocities. `of` is a column of the scene's probes (`"tip.y"`) that L is, after the step `at`, or a dict of
+        columns and dL by each: a number for the step `at`, or an array (steps + 1,) for all. All three add up. `by` are
+        paths of numbers of the scene (`["bodies[0].material.damping"]`), each of which costs
         four evaluations a step; everything else costs nothing more. Raises DerivativeError if a step has no transposed
         derivative.
         """
         paths = _paths(by, 0)
         of_positions, of_velocities = self._seeds(positions, "positions"), self._seeds(velocities, "velocities")
-        if not of_positions and not of_velocities:
-            raise ValueError("positions: expected dL by the vertices, at the end or by steps; or velocities")
-        found = self._run.backward(of_positions, of_velocities, paths)
+        of_columns = self._column_seeds(of, at)
+        if not of_positions and not of_velocities and not of_columns:
+            raise ValueError("positions: expected dL by the vertices, at the end or by steps; or velocities, or of")
+        found = self._run.backward(of_positions, of_velocities, of_columns, paths)
         bodies = {name: BodySlopes(*found["places"][name], *found["velocities"][name]) for name in found["places"]}
         warn(found["warnings"])
         return ReverseGradient(found["parameters"], found["start_positions"], found["start_velocities"], found["rest"],
                                found["shape"], found["lambda"], found["mu"], found["density"], found["cells"],
                                np.array(found["prescribed"]), found["controls"], bodies, found["error"],
                                found["warnings"])
+
+    def _column_seeds(self, of: Any, at: Any) -> Dict[str, Dict[int, float]]:
+        """Returns checked numbers by columns and steps; those of zero are left out."""
+        if of is None:
+            return {}
+        if not isinstance(of, Mapping):
+            of = {of: 1.0}
+        step = self._step(at)
+        if not -self.steps - 1 <= step <= self.steps:
+            raise IndexError(f"at: the recording has steps 0 to {self.steps}")
+        result: Dict[str, Dict[int, float]] = {}
+        for column, seed in of.items():
+            if not isinstance(column, str):
+                raise TypeError(f'of: expected columns of probes like "tip.y", not {_check.short(column)}')
+            try:
+                array = np.asarray(seed, dtype=float)
+            except (TypeError, ValueError):
+                raise TypeError(f"of[{column!r}]: expected numbers, not {_check.short(seed)}") from None
+            if array.shape not in [(), (self.steps + 1,)]:
+                raise ValueError(f"of[{column!r}]: expected a number or an array of shape ({self.steps + 1},), one for "
+                                 f"each state, not {array.shape}")
+            if not np.isfinite(array).all():
+                raise ValueError(f"of[{column!r}]: expected finite numbers")
+            numbers = {step: float(array)} if array.shape == () else dict(enumerate(array.tolist()))
+            result[column] = {state: number for state, number in numbers.items() if number != 0.0}
+        return result
 
     def _seeds(self, seeds: Any, name: str) -> Dict[int, NDArray[np.float64]]:
         """Returns a checked array for each step."""
@@ -192,16 +237,20 @@ class Recording(_check.Sealed):
         return f"<Recording: {self.steps} steps, {sum(len(range(*rows.indices(10**9))) for rows in self.bodies.values())} vertices>"
 
 
-def record(scene: Scene, *, steps: Optional[int] = None) -> Recording:
+def record(scene: Scene, *, steps: Optional[int] = None, budget_mb: float = 4096.0) -> Recording:
     """Runs the scene and keeps the states of all steps, for derivatives in reverse mode.
 
-    The run differs from a normal one in that every step is solved until nothing but rounding is left. Issues a
+    The run differs from a normal one in that every step is solved until nothing but rounding is left. `budget_mb` is
+    the memory for the states; beyond it only some steps are kept, and others are computed again, with the same bits,
+    when derivatives need them: that costs one more run. Issues a
     ClearanceWarning for each warning. Raises SceneError with every problem of the scene, among them what has no
     derivatives, and DerivativeError if a step does not converge.
     """
     if steps is not None and (isinstance(steps, bool) or not isinstance(steps, int) or steps < 1):
         raise ValueError(f"steps: expected a whole number of at least 1, not {steps!r}")
+    if isinstance(budget_mb, bool) or not isinstance(budget_mb, (int, float)) or not budget_mb > 0:
+        raise ValueError(f"budget_mb: expected a number above 0, not {budget_mb!r}")
     text = _text(scene)
-    run = core.RecordedRun(text, scene.base_directory, steps or 0)
+    run = core.RecordedRun(text, scene.base_directory, steps or 0, float(budget_mb))
     warn(run.warnings)
     return Recording(run)

@@ -253,7 +253,7 @@ TEST(ReverseRun, SeedsOfAllStepsAddUp) {
   ASSERT_TRUE(recording);
   std::vector<Seed> seeds;
   for (int step = 0; step <= recording->num_steps(); ++step) {
-    const State& state = recording->state(step);
+    const State state = *recording->state(step);
     seeds.push_back({(1.0 + step) * state.x, 0.1 * state.v});
   }
   double expected = 0.0;
@@ -265,6 +265,57 @@ TEST(ReverseRun, SeedsOfAllStepsAddUp) {
   ASSERT_TRUE(find_gradient(maker(text), options));
   const ReverseGradient found = backward(*recording, seeds, {"gravity[1]"});
   EXPECT_NEAR(found.parameters[0], expected, 1e-9 * std::abs(expected));
+}
+
+/// With a small budget few steps are kept, and others are computed again, with the same bits.
+TEST(ReverseRun, KeepsToItsBudget) {
+  const std::string sliding = R"("gravity": [4, -9, 0], "friction": {"coefficient": 0.2},
+    "half_spaces": [{"point": [0, -0.0501, 0], "normal": [0, 1, 0]}],)";
+  for (const char* integrator : {"implicit_euler", "bdf2_restarted", "implicit_newmark"}) {
+    for (const char* body : {R"("material": {"youngs_modulus": 1e5})", R"("kind": "rigid")"}) {
+      SCOPED_TRACE(std::string(integrator) + body);
+      const std::string text = scene_of(integrator, sliding, std::string(box) + body);
+      const std::unique_ptr<Recording> whole = record(text);
+      ASSERT_TRUE(whole);
+      const int num_steps = whole->num_steps();
+      EXPECT_EQ(whole->num_kept(), num_steps);
+      std::vector<Seed> seeds(static_cast<std::size_t>(num_steps) + 1);
+      seeds.back() = {whole->state(num_steps)->x, {}};
+      seeds[7] = {{}, whole->state(7)->v};
+      const ReverseGradient expected = backward(*whole, seeds, {"friction.coefficient"});
+      for (const double share : {0.6, 0.35}) {
+        RecordOptions options;
+        options.budget_mb = share * 1e-6 * static_cast<double>(whole->most_bytes());
+        Result<std::unique_ptr<Recording>> few = Recording::make(maker(text), options);
+        ASSERT_TRUE(few);
+        EXPECT_LT((*few)->num_kept(), num_steps / 2);
+        for (const int step : {3, 17, 10}) EXPECT_EQ((*few)->state(step)->x, whole->state(step)->x) << step;
+        for (int pass = 0; pass < 2; ++pass) {
+          const ReverseGradient found = backward(**few, seeds, {"friction.coefficient"});
+          EXPECT_EQ(found.start_x, expected.start_x);
+          EXPECT_EQ(found.start_v, expected.start_v);
+          EXPECT_EQ(found.elements.mu, expected.elements.mu);
+          EXPECT_EQ(found.parameters, expected.parameters);
+        }
+        EXPECT_LE(1e-6 * static_cast<double>((*few)->most_bytes()), options.budget_mb);
+      }
+    }
+  }
+}
+
+/// The derivative of a probe's column is that of the same number of the vertices, and that of forward mode.
+TEST(ReverseRun, SeedsOfProbes) {
+  const std::string text = scene_of("bdf2_in_flight", "", std::string(box) + R"("material": {"youngs_modulus": 1e5},
+                                    "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}}])");
+  const std::unique_ptr<Recording> recording = record(text);
+  ASSERT_TRUE(recording);
+  const int last = recording->num_steps();
+  const Result<Seed> seed = recording->seed_of(last, "tip.y");
+  ASSERT_TRUE(seed);
+  const VecX expected = seed_of(*recording, vertex_at(*recording, {0.05, 0.05, 0.05}), 1);
+  EXPECT_NEAR((seed->x - expected).norm(), 0.0, 1e-9);
+  EXPECT_TRUE(seed->v.isZero(0.0));
+  EXPECT_FALSE(recording->seed_of(last, "tip.w"));
 }
 
 /// A scene without derivatives in reverse mode is refused before the run, by name; a seed of another size before the

@@ -24,7 +24,7 @@ using derivatives::Seed;
 /// A run that is kept, for Python.
 class RecordedRun {
  public:
-  RecordedRun(const std::string& text, const fs::path& base_directory, int steps) {
+  RecordedRun(const std::string& text, const fs::path& base_directory, int steps, double budget_mb) {
     make_ = [text, base_directory](const std::vector<std::string>& overrides) -> Result<SceneDesc> {
       Result<LoadedScene> loaded = load_scene_text(text, "", base_directory, overrides);
       if (!loaded) return loaded.issues();
@@ -32,6 +32,7 @@ class RecordedRun {
     };
     derivatives::RecordOptions options;
     options.num_steps = steps;
+    options.budget_mb = budget_mb;
     options.is_stop_wanted = [this] { return is_stop_wanted(); };
     Result<std::unique_ptr<Recording>> made = [&] {
       const py::gil_scoped_release release;
@@ -45,11 +46,24 @@ class RecordedRun {
   int num_steps() const { return recording_->num_steps(); }
   Array<double> times() const {
     std::vector<double> times;
-    for (int step = 0; step <= num_steps(); ++step) times.push_back(recording_->state(step).time);
+    for (int step = 0; step <= num_steps(); ++step) times.push_back(recording_->time(step));
     return array_of(times);
   }
-  Array<double> positions(int step) const { return array_of(in_space(scene().frames.vertex_map.apply(state(step).x))); }
-  Array<double> velocities(int step) const {
+  int num_kept() const { return recording_->num_kept(); }
+  double most_mb() const { return 1e-6 * static_cast<double>(recording_->most_bytes()); }
+  const std::vector<std::string>& columns() const { return recording_->scene().probes.columns(); }
+  /// Returns the numbers of the probes: (steps + 1, columns).
+  Array<double> probes() const {
+    const auto num_columns = static_cast<py::ssize_t>(columns().size());
+    Array<double> values({static_cast<py::ssize_t>(num_steps()) + 1, num_columns});
+    double* to = values.mutable_data();
+    for (int step = 0; step <= num_steps(); ++step) {
+      to = std::copy_n(recording_->probes(step).data(), num_columns, to);
+    }
+    return values;
+  }
+  Array<double> positions(int step) { return array_of(in_space(scene().frames.vertex_map.apply(state(step).x))); }
+  Array<double> velocities(int step) {
     return array_of(in_space(scene().frames.vertex_map.apply_linear(state(step).v)));
   }
   /// Returns name and first and last row of each body.
@@ -95,12 +109,20 @@ class RecordedRun {
   }
 
   py::dict backward(const std::map<int, Array<double>>& by_position, const std::map<int, Array<double>>& by_velocity,
-                    const std::vector<std::string>& by) {
+                    const std::map<std::string, std::map<int, double>>& by_column, const std::vector<std::string>& by) {
     std::vector<Seed> seeds(static_cast<std::size_t>(num_steps()) + 1);
     for (const auto& [step, array] : by_position) seeds.at(index(step)).x = seed_of(array);
     for (const auto& [step, array] : by_velocity) seeds.at(index(step)).v = seed_of(array);
-    Result<ReverseGradient> found = [&] {
+    Result<ReverseGradient> found = [&]() -> Result<ReverseGradient> {
       const py::gil_scoped_release release;
+      for (const auto& [column, weights] : by_column) {
+        for (const auto& [step, weight] : weights) {
+          const Result<Seed> seed = recording_->seed_of(static_cast<int>(index(step)), column);
+          if (!seed) return seed.issues();
+          add(weight, seed->x, seeds.at(index(step)).x);
+          add(weight, seed->v, seeds.at(index(step)).v);
+        }
+      }
       return recording_->backward(seeds, by);
     }();
     answer_interrupt();
@@ -146,7 +168,20 @@ class RecordedRun {
                             std::to_string(num_steps()));
     return static_cast<std::size_t>(at);
   }
-  const State& state(int step) const { return recording_->state(static_cast<int>(index(step))); }
+  State state(int step) {
+    const int at = static_cast<int>(index(step));
+    Result<State> found = [&] {
+      const py::gil_scoped_release release;
+      return recording_->state(at);
+    }();
+    answer_interrupt();
+    return value_or_throw(std::move(found), "DerivativeError");
+  }
+  static void add(double weight, const VecX& seed, VecX& sum) {
+    if (seed.size() == 0) return;
+    if (sum.size() == 0) sum = VecX::Zero(seed.size());
+    sum += weight * seed;
+  }
   std::vector<Vec<3>> in_space(const VecX& flat) const {
     std::vector<Vec<3>> points(static_cast<std::size_t>(flat.size() / scene().dim), Vec<3>::Zero());
     for (std::size_t v = 0; v < points.size(); ++v) {
@@ -198,16 +233,21 @@ class RecordedRun {
 
 void bind_recording(py::module_& module) {
   py::class_<RecordedRun>(module, "RecordedRun")
-      .def(py::init<const std::string&, const fs::path&, int>(), py::arg("text"), py::arg("base_directory"),
-           py::arg("steps"))
+      .def(py::init<const std::string&, const fs::path&, int, double>(), py::arg("text"), py::arg("base_directory"),
+           py::arg("steps"), py::arg("budget_mb"))
       .def_property_readonly("num_steps", &RecordedRun::num_steps)
       .def_property_readonly("times", &RecordedRun::times)
+      .def_property_readonly("num_kept", &RecordedRun::num_kept)
+      .def_property_readonly("most_mb", &RecordedRun::most_mb)
+      .def_property_readonly("columns", &RecordedRun::columns)
+      .def_property_readonly("probes", &RecordedRun::probes)
       .def_property_readonly("bodies", &RecordedRun::bodies)
       .def_property_readonly("warnings", &RecordedRun::warnings)
       .def("positions", &RecordedRun::positions, py::arg("step"))
       .def("velocities", &RecordedRun::velocities, py::arg("step"))
       .def("forward", &RecordedRun::forward, py::arg("by"))
-      .def("backward", &RecordedRun::backward, py::arg("positions"), py::arg("velocities"), py::arg("by"));
+      .def("backward", &RecordedRun::backward, py::arg("positions"), py::arg("velocities"), py::arg("of"),
+           py::arg("by"));
 }
 
 }  // namespace clearance::python

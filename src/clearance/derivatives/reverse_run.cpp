@@ -9,10 +9,13 @@
 #include <limits>
 #include <utility>
 
-#include "clearance/derivatives/nearby_steps.h"
+#include "clearance/base/hash.h"
+#include "clearance/derivatives/kept_steps.h"
+#include "clearance/derivatives/probe_seeds.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/fourth_order.h"
 #include "clearance/model/blocks.h"
+#include "clearance/scene/probe_columns.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/initial_state.h"
 #include "clearance/simulation/build/motion_targets.h"
@@ -37,16 +40,27 @@ template <int dim>
 class RunRecording final : public Recording {
  public:
   RunRecording(std::unique_ptr<SteppedScene> scene, SceneMaker make, RecordOptions options)
-      : scene_(std::move(scene)), make_(std::move(make)), options_(std::move(options)), near_(*scene_, make_) {}
+      : scene_(std::move(scene)), make_(std::move(make)), options_(std::move(options)), near_(*scene_, make_) {
+    levels_.emplace_back(1, budget(), true);
+  }
 
   void run();
   RecordEnd end() const override { return end_; }
   const Issues& errors() const override { return errors_; }
   const SteppedScene& scene() const override { return *scene_; }
-  int num_steps() const override { return static_cast<int>(records_.size()); }
-  const State& state(int step) const override {
-    return step < num_steps() ? records_[static_cast<std::size_t>(step)].begin : scene_->state;
+  int num_steps() const override { return static_cast<int>(hashes_.size()); }
+  double time(int step) const override {
+    return step < num_steps() ? times_[static_cast<std::size_t>(step)] : scene_->state.time;
   }
+  int num_kept() const override { return static_cast<int>(levels_.front().size()); }
+  std::size_t most_bytes() const override { return most_bytes_; }
+  Result<State> state(int step) override {
+    if (step == num_steps()) return scene_->state;
+    const StepRecord* record = record_of(step + 1);
+    return record ? Result<State>(record->begin) : Result<State>(failure_);
+  }
+  const std::vector<double>& probes(int step) const override { return probes_[static_cast<std::size_t>(step)]; }
+  Result<Seed> seed_of(int step, const std::string& column) override;
   Result<ReverseGradient> backward(const std::vector<Seed>& seeds, const std::vector<std::string>& parameters) override;
 
  private:
@@ -57,6 +71,12 @@ class RunRecording final : public Recording {
     double slope = 0.0;
   };
 
+  double budget() const { return 1e6 * options_.budget_mb; }
+  const State& start() const { return num_steps() > 0 ? levels_.front().last_up_to(1)->begin : scene_->state; }
+  void count_memory();
+  std::uint64_t hash_of_end() const;
+  const StepRecord* record_of(int step);
+  const StepRecord* record_again(int step);
   Result<Done> start_parameters(const std::vector<std::string>& paths, std::vector<ByParameter>& by);
   bool step_back(State& cotangent, std::vector<ByParameter>& by, ReverseGradient& gradient);
   void add_anchors(const VecX& targets, const State& end, State& start) const;
@@ -82,7 +102,12 @@ class RunRecording final : public Recording {
   SceneMaker make_;
   RecordOptions options_;
   NearbySteps<dim> near_;
-  std::vector<StepRecord> records_;
+  std::vector<KeptSteps> levels_;         // those of the run, and of steps that were computed again
+  std::optional<StepRecord> extra_;       // the last of these, if no level has room for it
+  std::vector<std::vector<double>> probes_;  // per state
+  std::vector<double> times_;             // [s] at the starts of steps
+  std::vector<std::uint64_t> hashes_;     // of the numbers at the ends of steps
+  std::size_t most_bytes_ = 0;
   std::vector<ElementMesh<dim>> meshes_;  // of solids
   bool is_pressed_flat_ = false;          // True if a barrier against inversion was at work.
   double largest_ = 0.0;                  // norm of the derivatives by a state of the pass so far
@@ -94,20 +119,111 @@ class RunRecording final : public Recording {
 template <int dim>
 void RunRecording<dim>::run() {
   const int wanted = options_.num_steps > 0 ? options_.num_steps : clearance::num_steps(scene_->desc.time);
+  probes_.push_back(scene_->probes.values_at_start(scene_->state, near_.joints()));
   for (int step = 1; step <= wanted; ++step) {
     if (options_.is_stop_wanted && options_.is_stop_wanted()) {
       end_ = RecordEnd::stopped;
       return;
     }
-    if (!near_.solve()) {
+    if (!near_.solve({}, false)) {
       end_ = near_.is_stopped() ? RecordEnd::stopped : RecordEnd::failed;
       if (!near_.is_stopped()) errors_.push_back({"", fmt::format("step {}", step), "", near_.failure()});
       return;
     }
-    records_.push_back(near_.record());
+    times_.push_back(near_.begin().time);
+    hashes_.push_back(hash_of_end());
+    levels_.front().add(near_.record());
+    count_memory();
+    probes_.push_back(scene_->probes.values({near_.end(), near_.forces(), near_.joints()}));
     scene_->state = near_.end();
     if (options_.on_step) options_.on_step(step, wanted);
   }
+}
+
+template <int dim>
+Result<Seed> RunRecording<dim>::seed_of(int step, const std::string& column) {
+  const Result<std::vector<std::size_t>> found = find_columns(scene_->probes.columns(), {column}, "of");
+  if (!found) return found.issues();
+  const Result<State> at = state(step);
+  if (!at) return at.issues();
+  if (step > 0) {
+    // Joints count their turns from those of the step.
+    const StepRecord* record = record_of(step);
+    if (!record) return Result<Seed>(failure_);
+    if (!near_.reopen(*record)) {
+      fail(near_.failure());
+      return Result<Seed>(failure_);
+    }
+  }
+  return seed_of_column(*scene_, *at, near_.joints(), found->front());
+}
+
+template <int dim>
+void RunRecording<dim>::count_memory() {
+  std::size_t bytes = extra_ ? bytes_of(*extra_) : 0;
+  for (const KeptSteps& level : levels_) bytes += level.bytes();
+  most_bytes_ = std::max(most_bytes_, bytes);
+}
+
+template <int dim>
+std::uint64_t RunRecording<dim>::hash_of_end() const {
+  const VecX numbers = near_.numbers().of(near_.end(), near_.end());
+  Hash hash;
+  hash.add(numbers.data(), sizeof(double) * static_cast<std::size_t>(numbers.size()));
+  return hash.value();
+}
+
+/// Returns the record of a step, which is computed again if it is not kept; nullptr if that fails.
+template <int dim>
+const StepRecord* RunRecording<dim>::record_of(int step) {
+  if (extra_ && extra_->begin.step + 1 == step) return &*extra_;
+  while (levels_.back().first() > step) levels_.pop_back();
+  for (const KeptSteps& level : levels_) {
+    const StepRecord* record = level.last_up_to(step);
+    if (record && record->begin.step + 1 == step) return record;
+  }
+  return record_again(step);
+}
+
+/// Computes the steps from the last kept one up to `step` again and keeps what the budget leaves room for.
+template <int dim>
+const StepRecord* RunRecording<dim>::record_again(int step) {
+  const StepRecord* from = extra_ && extra_->begin.step + 1 < step ? &*extra_ : nullptr;
+  for (const KeptSteps& level : levels_) {
+    const StepRecord* record = level.last_up_to(step);
+    if (record && (!from || record->begin.step > from->begin.step)) from = record;
+  }
+  const int first = from->begin.step + 2;
+  if (!near_.reopen(*from)) {
+    fail(near_.failure());
+    return nullptr;
+  }
+  const State end_of_run = std::exchange(scene_->state, near_.end());
+  // The step itself is kept beside the level, and has to fit as well.
+  double left = budget() - static_cast<double>(bytes_of(*from));
+  for (const KeptSteps& level : levels_) left -= static_cast<double>(level.bytes());
+  extra_.reset();
+  levels_.emplace_back(first, std::max(left, 0.0), false);
+  bool is_done = true;
+  for (int at = first; at <= step && is_done; ++at) {
+    if (options_.is_stop_wanted && options_.is_stop_wanted()) {
+      failure_ = {"", "", "", "stopped"};
+      is_done = false;
+    } else if (!near_.solve({}, false)) {
+      is_done = fail(near_.failure());
+    } else if (hash_of_end() != hashes_[static_cast<std::size_t>(at - 1)]) {
+      is_done = fail("the step was computed again, and ended elsewhere; keep all steps with a larger budget");
+    } else {
+      StepRecord record = near_.record();
+      if (at == step) extra_ = record;
+      if (levels_.back().add(std::move(record)) && at == step) extra_.reset();
+      count_memory();
+      scene_->state = near_.end();
+    }
+  }
+  scene_->state = end_of_run;
+  if (!is_done) return nullptr;
+  return extra_ ? &*extra_ : levels_.back().last_up_to(step);
 }
 
 /// Returns a state of derivatives, zero by the numbers of `state`.
@@ -346,7 +462,7 @@ void RunRecording<dim>::add_elements(const StepCotangent& step, ReverseGradient&
 template <int dim>
 void RunRecording<dim>::add_start_accelerations(State& cotangent, ReverseGradient& gradient) {
   SceneModel& scene = *scene_->scene;
-  const State& start = state(0);
+  const State& start = this->start();
   if (cotangent.a.size() == 0 || cotangent.a.isZero(0.0)) return;
   PrescribedTargets held;
   State first = start;
@@ -499,8 +615,8 @@ Result<ReverseGradient> RunRecording<dim>::backward(const std::vector<Seed>& see
                                                     const std::vector<std::string>& parameters) {
   const Eigen::Index size = scene_->state.x.size();
   Issues issues;
-  if (seeds.size() > records_.size() + 1) {
-    issues.push_back({"", "seeds", "", fmt::format("expected at most {}, one for each state", records_.size() + 1)});
+  if (seeds.size() > hashes_.size() + 1) {
+    issues.push_back({"", "seeds", "", fmt::format("expected at most {}, one for each state", hashes_.size() + 1)});
   }
   for (std::size_t k = 0; k < seeds.size(); ++k) {
     for (const VecX* numbers : {&seeds[k].x, &seeds[k].v}) {
@@ -529,7 +645,9 @@ Result<ReverseGradient> RunRecording<dim>::backward(const std::vector<Seed>& see
   for (int step = num_steps(); step >= 1; --step) {
     if (options_.is_stop_wanted && options_.is_stop_wanted()) return Issues{{"", "", "", "stopped"}};
     add_seed(step, cotangent);
-    if (!near_.reopen(records_[static_cast<std::size_t>(step - 1)])) {
+    const StepRecord* const record = record_of(step);
+    if (!record) return Issues{failure_};
+    if (!near_.reopen(*record)) {
       fail(near_.failure());
       return Issues{failure_};
     }
@@ -558,7 +676,7 @@ Result<ReverseGradient> RunRecording<dim>::backward(const std::vector<Seed>& see
 /// Returns the derivative of what the start of the run gives to L by a parameter.
 template <int dim>
 double RunRecording<dim>::slope_of_start(const ByParameter& by, const State& cotangent) const {
-  const State& start = state(0);
+  const State& start = this->start();
   std::vector<VecX> states;
   for (const auto& variant : by.variants.variants) {
     const SceneModel& scene = *variant.scene->scene;

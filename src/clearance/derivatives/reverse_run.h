@@ -1,6 +1,6 @@
 // Derivatives of a number of a run by many numbers of it, in reverse mode (docs/derivatives.md).
 //
-// A recording runs a scene and keeps the states of all steps. A number L of these states, given by its derivatives by
+// A recording runs a scene and keeps the states of its steps, as far as a budget of memory allows. A number L of these states, given by its derivatives by
 // them (seeds), is then followed back step by step (solver/step_transpose.h), at the price of one direction of Newton's
 // method a step, whatever the number of the numbers that it is differentiated by.
 //
@@ -24,6 +24,9 @@ namespace clearance::derivatives {
 
 struct RecordOptions {
   int num_steps = 0;  ///< 0: those of the scene
+  /// Memory [MB] for the states of steps. Beyond it only some are kept; others are computed again from these, with the
+  /// same bits.
+  double budget_mb = 4096.0;
   /// Called after every step, forwards and backwards.
   std::function<void(int step, int num_steps)> on_step;
   std::function<bool()> is_stop_wanted;
@@ -68,8 +71,16 @@ class Recording {
   virtual RecordEnd end() const = 0;
   virtual const Issues& errors() const = 0;  ///< why the run has ended before its last step
   virtual const SteppedScene& scene() const = 0;
-  virtual int num_steps() const = 0;               ///< steps that have been taken
-  virtual const State& state(int step) const = 0;  ///< 0: the start
+  virtual int num_steps() const = 0;            ///< steps that have been taken
+  virtual double time(int step) const = 0;      ///< [s]; 0: the start
+  virtual int num_kept() const = 0;             ///< steps that are kept within the budget
+  virtual std::size_t most_bytes() const = 0;   ///< memory of kept and recomputed steps at its largest
+  /// Returns a state, 0: the start. One that is not kept is computed again; issues: why it could not be.
+  virtual Result<State> state(int step) = 0;
+  /// Returns the numbers of the scene's probes in a state; those of forces are NaN at the start.
+  virtual const std::vector<double>& probes(int step) const = 0;
+  /// Returns the derivatives of a column of the probes by a state. Issues: no such column, or none by the state.
+  virtual Result<Seed> seed_of(int step, const std::string& column) = 0;
 
   /// Returns the derivatives of L, given by a seed per state, the start first; missing ones are zero. `parameters` are
   /// paths of numbers of the scene, each of which costs four evaluations a step more. Issues: seeds of another size,

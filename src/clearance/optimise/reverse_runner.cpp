@@ -37,7 +37,13 @@ class ReverseRunner final : public StateRunner {
     }
     HistoryRecorder recorder(mesh_, history);
     for (int step = 0; step <= recording_->num_steps(); ++step) {
-      if (recorder.add(*recording_->scene().scene, recording_->state(step))) continue;
+      const Result<State> state = recording_->state(step);
+      if (!state) {
+        problems_ = state.issues();
+        set_file(problems_, name);
+        return RunEnd::failed;
+      }
+      if (recorder.add(*recording_->scene().scene, *state)) continue;
       problems_.push_back(unknown_nodes(name));
       return RunEnd::refused;
     }
@@ -51,7 +57,7 @@ class ReverseRunner final : public StateRunner {
 
   std::optional<std::vector<VecX>> pull_back(const Seeds& seeds) override {
     std::vector<derivatives::Seed> by_unknowns(seeds.by_x.size());
-    const Index size = recording_->state(0).x.size();
+    const Index size = recording_->scene().scene->initial_state.x.size();
     for (std::size_t step = 0; step < seeds.by_x.size(); ++step) {
       if (seeds.by_x[step].isZero(0.0)) continue;
       by_unknowns[step].x = VecX::Zero(size);

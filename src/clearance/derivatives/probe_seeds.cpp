@@ -1,0 +1,106 @@
+#include "clearance/derivatives/probe_seeds.h"
+
+#include <cmath>
+#include <utility>
+
+#include "clearance/simulation/stepping/stepped_scene.h"
+
+namespace clearance::derivatives {
+
+namespace {
+
+/// Changes as shares of the scene's size, of which the one with the least difference between two orders counts, and the
+/// share of the derivative up to which that difference is none.
+constexpr double longest = 1e-3, shortest = 1e-9, shrink = 0.1, smooth = 1e-5;
+
+class ColumnSlopes {
+ public:
+  ColumnSlopes(const SteppedScene& scene, const State& state, const Potential* joints, std::size_t column)
+      : scene_(scene), state_(state), joints_(joints), column_(column), value_(value()) {}
+
+  bool has_value() const { return std::isfinite(value_); }
+  /// Returns the derivatives by the numbers State::x or State::v. False in `is_smooth` if one of them does not exist.
+  VecX by(VecX State::*numbers, double unit, bool& is_smooth) {
+    VecX slopes = VecX::Zero((state_.*numbers).size());
+    if (slopes.size() > 0) split(numbers, unit, 0, slopes.size(), slopes);
+    is_smooth = is_smooth && is_smooth_;
+    return slopes;
+  }
+
+ private:
+  double value() const { return scene_.probes.values_at_start(state_, joints_)[column_]; }
+
+  /// Most numbers have no influence: halves of them are changed at once, until nothing follows or one is left.
+  void split(VecX State::*numbers, double unit, Eigen::Index first, Eigen::Index last, VecX& slopes) {
+    if (last - first == 1) {
+      slopes[first] = slope(numbers, unit, first);
+      return;
+    }
+    const VecX kept = state_.*numbers;
+    bool matters = false;
+    for (const double share : {longest, shortest}) {
+      for (Eigen::Index i = first; i < last; ++i) {
+        // Lengths that no symmetry hides.
+        (state_.*numbers)[i] += share * unit * (0.3 + 0.7 * static_cast<double>(i * i % 7) / 6.0);
+      }
+      matters = matters || value() != value_;
+      state_.*numbers = kept;
+    }
+    if (!matters) return;
+    const Eigen::Index middle = (first + last) / 2;
+    split(numbers, unit, first, middle, slopes);
+    split(numbers, unit, middle, last, slopes);
+  }
+
+  double slope(VecX State::*numbers, double unit, Eigen::Index i) {
+    double& number = (state_.*numbers)[i];
+    const double kept = number;
+    double best = 0.0, least = infinity;
+    for (double share = longest; share > shortest; share *= shrink) {
+      const double length = share * unit;
+      const auto difference = [&](double by) {
+        number = kept + by;
+        const double above = value();
+        number = kept - by;
+        return (above - value()) / (2.0 * by);
+      };
+      const double coarse = difference(length), fine = (4.0 * coarse - difference(2.0 * length)) / 3.0;
+      if (std::abs(fine - coarse) < least) {
+        least = std::abs(fine - coarse);
+        best = fine;
+      }
+      if (least <= 1e-10 * std::abs(best)) break;
+    }
+    number = kept;
+    if (!(least <= smooth * std::max(std::abs(best), most_))) is_smooth_ = false;
+    most_ = std::max(most_, std::abs(best));
+    return best;
+  }
+
+  const SteppedScene& scene_;
+  State state_;
+  const Potential* joints_;
+  std::size_t column_;
+  double value_ = 0.0, most_ = 0.0;
+  bool is_smooth_ = true;
+};
+
+}  // namespace
+
+Result<Seed> seed_of_column(const SteppedScene& scene, const State& state, const Potential* joints,
+                            std::size_t column) {
+  const std::string& name = scene.probes.columns()[column];
+  ColumnSlopes slopes(scene, state, joints, column);
+  if (!slopes.has_value()) {
+    return Issue{"", name, "", "no derivative by the state: forward mode (`clearance gradient`) has those of forces"};
+  }
+  const double size = scene.scene->model.bbox_diagonal;
+  bool is_smooth = true;
+  Seed seed;
+  seed.x = slopes.by(&State::x, size, is_smooth);
+  seed.v = slopes.by(&State::v, size / scene.scene->options.integrator.h, is_smooth);
+  if (!is_smooth) return Issue{"", name, "", "it has no derivative: it is at a kink"};
+  return seed;
+}
+
+}  // namespace clearance::derivatives
