@@ -46,6 +46,19 @@ class Reverse(unittest.TestCase):
         self.assertLess(abs((ends[1] - ends[0]) / 2 - slope), 1e-4 * abs(slope) + 1e-12)
         self.assertLess(found.error, 1e-5)
 
+    def test_controls_that_move_surfaces(self):
+        scene = cl.Scene(time={"step": 0.02, "duration": 0.4}, friction={"coefficient": 0.4})
+        scene.add_control("a", 2.0)
+        scene.add_body("box", generator={"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
+                       material={"youngs_modulus": 2e5}, transform={"translation": [0, 0.0505, 0]})
+        scene.add_body("plate", kind="rigid", generator={"kind": "box", "size": [0.02, 0.08, 0.14]},
+                       transform={"translation": [-0.0602, 0.05, 0]}, motions=[{"displacement": ["t^2*a", "0", "0"]}])
+        scene.add_half_space()
+        scene.add_probe("box", "position", body="box")
+        forward = quiet(lambda: cl.gradient(scene, ["controls[0].value"], ["box.x"]))
+        found = quiet(lambda: cl.record(scene).backward(of="box.x"))
+        self.assertAlmostEqual(found.controls.sum() / forward.derivatives[-1, 0, 0], 1.0, places=5)
+
     def test_bodies_have_the_derivatives_of_their_motion(self):
         scene = cl.Scene(time={"step": 0.01, "duration": 0.1, "integrator": "implicit_euler"})
         scene.add_body("box", kind="rigid", generator={"kind": "box", "size": [0.1, 0.1, 0.1]},

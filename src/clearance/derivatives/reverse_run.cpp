@@ -287,14 +287,21 @@ VecX RunRecording<dim>::find_controls(const VecX& motion, const VecX& of_end) {
   const State begin = near_.begin();
   VecX slopes = VecX::Zero(begin.controls.size());
   for (Eigen::Index k = 0; k < slopes.size(); ++k) {
-    const double length = first_share * std::max(std::abs(begin.controls[k]), 1.0);
+    // Where a control moves surfaces, gaps are the measure.
+    const double reach = near_.tangent().reach();
+    double length = first_share * std::max(std::abs(begin.controls[k]), 1.0);
     Evaluations all;
-    for (const double offset : central().offsets) {
-      State changed = begin;
-      changed.controls[k] += offset * length;
-      auto evaluation = near_.evaluate(changed, near_.tangent().x());
-      if (!evaluation) return slopes;
-      all.add(std::move(*evaluation));
+    for (int i = 0; i < 3; ++i) {
+      if (all.motion > reach) length *= 0.5 * reach / all.motion;
+      all = {};
+      for (const double offset : central().offsets) {
+        State changed = begin;
+        changed.controls[k] += offset * length;
+        auto evaluation = near_.evaluate(changed, near_.tangent().x());
+        if (!evaluation) return slopes;
+        all.add(std::move(*evaluation));
+      }
+      if (all.motion <= reach) break;
     }
     slopes[k] = motion.dot(sum_of(all.gradients, central().weights, length)) +
                 of_end.dot(sum_of(all.numbers, central().weights, length));
