@@ -230,10 +230,19 @@ void add_gradient_command(CLI::App& app, GradientCommand& gradient, int& status)
   command->add_flag(
       "--taylor", gradient.has_remainders,
       "also run with each number changed by 10 % to 0.01 %, and tell how far results are off the tangent");
+  CLI::Option* reverse = command->add_flag(
+      "--reverse", gradient.is_reverse,
+      "reverse mode: derivatives after the last step, with -o also by starts, shapes and materials as fields.vtu");
+  reverse->excludes("--check")->excludes("--taylor");
+  command->add_option("--budget-mb", gradient.budget_mb, "memory of the states that --reverse keeps (default: 4096)")
+      ->check(CLI::PositiveNumber)
+      ->option_text("MB")
+      ->needs(reverse);
   command->add_option("-o,--output", gradient.output, "folder to write the derivatives of every step to, as tables");
   command->add_flag("--overwrite", gradient.is_overwriting, "replace the derivatives in the folder");
   command->add_option("--threads", gradient.threads, "threads; 0: all processors")->check(whole_number(0));
-  command->callback([&gradient, &status] { status = run_gradient(gradient); });
+  command->callback(
+      [&gradient, &status] { status = gradient.is_reverse ? run_reverse_gradient(gradient) : run_gradient(gradient); });
 }
 
 void add_optimise_command(CLI::App& app, OptimiseCommand& optimise, int& status) {

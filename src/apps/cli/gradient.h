@@ -16,6 +16,8 @@ struct GradientCommand {
   int num_steps = 0;                    ///< 0: those of the scene
   bool is_checked = false;              ///< true: compare with differences of whole runs
   bool has_remainders = false;          ///< true: also run with changes of three decades
+  bool is_reverse = false;              ///< true: reverse mode, with fields
+  double budget_mb = 4096.0;            ///< of its states
   std::filesystem::path output;         ///< folder of the tables; empty: none
   bool is_overwriting = false;
   int threads = 0;  ///< 0: all processors
@@ -24,5 +26,9 @@ struct GradientCommand {
 /// Prints the derivatives after the last step. Exit status: 0 done, 2 bad input, 3 a step has no derivative, 4 the
 /// derivatives differ from differences of runs, 128 plus the number of a signal that stopped it.
 int run_gradient(const GradientCommand& command);
+
+/// Differentiates the numbers of the probes after the last step in reverse mode, also by fields of vertices and
+/// elements.
+int run_reverse_gradient(const GradientCommand& command);
 
 }  // namespace clearance::cli

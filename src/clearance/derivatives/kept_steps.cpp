@@ -13,8 +13,8 @@ std::size_t size_of(const Values& values) {
 
 std::size_t bytes_of(const State& state) {
   std::size_t bytes = sizeof(State);
-  for (const VecX* numbers : {&state.x, &state.v, &state.a, &state.x_prev, &state.v_prev, &state.stored,
-                              &state.x_anchor, &state.controls}) {
+  for (const VecX* numbers :
+       {&state.x, &state.v, &state.a, &state.x_prev, &state.v_prev, &state.stored, &state.x_anchor, &state.controls}) {
     bytes += size_of(*numbers);
   }
   bytes += size_of(state.has_history) + size_of(state.ledgers) + size_of(state.stick) + size_of(state.released) +

@@ -31,7 +31,7 @@ class KeptSteps {
  private:
   void thin();
 
-  int first_ = 1, next_ = 0;  // next_: steps added so far
+  int first_ = 1, next_ = 0;                                                   // next_: steps added so far
   double budget_ = std::numeric_limits<double>::infinity(), limit_ = budget_;  // [bytes]
   bool keeps_first_ = true;
   int stride_ = 1;

@@ -102,11 +102,11 @@ class RunRecording final : public Recording {
   SceneMaker make_;
   RecordOptions options_;
   NearbySteps<dim> near_;
-  std::vector<KeptSteps> levels_;         // those of the run, and of steps that were computed again
-  std::optional<StepRecord> extra_;       // the last of these, if no level has room for it
+  std::vector<KeptSteps> levels_;            // those of the run, and of steps that were computed again
+  std::optional<StepRecord> extra_;          // the last of these, if no level has room for it
   std::vector<std::vector<double>> probes_;  // per state
-  std::vector<double> times_;             // [s] at the starts of steps
-  std::vector<std::uint64_t> hashes_;     // of the numbers at the ends of steps
+  std::vector<double> times_;                // [s] at the starts of steps
+  std::vector<std::uint64_t> hashes_;        // of the numbers at the ends of steps
   std::size_t most_bytes_ = 0;
   std::vector<ElementMesh<dim>> meshes_;  // of solids
   bool is_pressed_flat_ = false;          // True if a barrier against inversion was at work.

@@ -1,8 +1,9 @@
 // Derivatives of a number of a run by many numbers of it, in reverse mode (docs/derivatives.md).
 //
-// A recording runs a scene and keeps the states of its steps, as far as a budget of memory allows. A number L of these states, given by its derivatives by
-// them (seeds), is then followed back step by step (solver/step_transpose.h), at the price of one direction of Newton's
-// method a step, whatever the number of the numbers that it is differentiated by.
+// A recording runs a scene and keeps the states of its steps, as far as a budget of memory allows. A number L of these
+// states, given by its derivatives by them (seeds), is then followed back step by step (solver/step_transpose.h), at
+// the price of one direction of Newton's method a step, whatever the number of the numbers that it is differentiated
+// by.
 //
 // Every step compares its transposed derivative with a difference of evaluations along a direction of all numbers at
 // once. What a step depends on and reverse mode does not know of is thus refused, and does not give a wrong number.
@@ -71,10 +72,10 @@ class Recording {
   virtual RecordEnd end() const = 0;
   virtual const Issues& errors() const = 0;  ///< why the run has ended before its last step
   virtual const SteppedScene& scene() const = 0;
-  virtual int num_steps() const = 0;            ///< steps that have been taken
-  virtual double time(int step) const = 0;      ///< [s]; 0: the start
-  virtual int num_kept() const = 0;             ///< steps that are kept within the budget
-  virtual std::size_t most_bytes() const = 0;   ///< memory of kept and recomputed steps at its largest
+  virtual int num_steps() const = 0;           ///< steps that have been taken
+  virtual double time(int step) const = 0;     ///< [s]; 0: the start
+  virtual int num_kept() const = 0;            ///< steps that are kept within the budget
+  virtual std::size_t most_bytes() const = 0;  ///< memory of kept and recomputed steps at its largest
   /// Returns a state, 0: the start. One that is not kept is computed again; issues: why it could not be.
   virtual Result<State> state(int step) = 0;
   /// Returns the numbers of the scene's probes in a state; those of forces are NaN at the start.
