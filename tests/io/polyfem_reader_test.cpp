@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 #include <sstream>
 
+#include "clearance/io/polyfem/polyfem_mesh.h"
 #include "clearance/math/rotation.h"
 #include "clearance/scene/expression.h"
 #include "io/polyfem_support.h"
@@ -520,6 +523,38 @@ TEST_F(Polyfem, ForcesAndVelocitiesBecomeLoadsAndMotions) {
   const SceneDesc thrown = good(scene_of(entry("cube.msh", R"("volume_selection": 2)"),
                                          R"("initial_conditions": {"velocity": {"id": 2, "value": [1, 2, 3]}})"));
   EXPECT_EQ(thrown.bodies[0].linear_velocity, Vec<3>(1, 2, 3));
+}
+
+TEST_F(Polyfem, AFaceThatIsNotSelectedDividesALoad) {
+  // The face to be left out has its corners in common with others of its side.
+  const std::vector<PolyfemFace> faces = boundary_faces(cube_);
+  const auto corners = [&](const PolyfemFace& face) { return std::span(face.nodes).first(3); };
+  const auto middle = [&](const PolyfemFace& face) {
+    Vec<3> sum = Vec<3>::Zero();
+    for (const int v : corners(face)) sum += cube_.vertices[v] / 3.0;
+    return sum;
+  };
+  const auto is_above = [&](const PolyfemFace& face) { return middle(face)[1] > 0.49; };
+  const auto left_out = std::find_if(faces.begin(), faces.end(), [&](const PolyfemFace& face) {
+    return is_above(face) && middle(face).cwiseAbs().minCoeff() < 0.2;
+  });
+  ASSERT_NE(left_out, faces.end());
+  const Vec<3> low = middle(*left_out).array() - 0.01, high = middle(*left_out).array() + 0.01;
+  const std::string selection = fmt::format(
+      R"("surface_selection": [{{"id": 9, "box": [[{}, {}, {}], [{}, {}, {}]]}}, {{"id": 4, "axis": "y", "position": 0.49}}])",
+      low[0], low[1], low[2], high[0], high[1], high[2]);
+  const SceneDesc scene = good(scene_of(
+      entry("cube.msh", selection), R"("boundary_conditions": {"neumann_boundary": [{"id": 4, "value": [0, 1, 0]}]})"));
+  const std::vector<LoadDesc>& loads = scene.bodies[0].loads;
+  EXPECT_GT(loads.size(), 1U);
+  for (const PolyfemFace& face : faces) {
+    const auto num_loads = std::count_if(loads.begin(), loads.end(), [&](const LoadDesc& load) {
+      return std::all_of(corners(face).begin(), corners(face).end(), [&](int v) {
+        return std::find(load.region.nodes.begin(), load.region.nodes.end(), v) != load.region.nodes.end();
+      });
+    });
+    EXPECT_EQ(num_loads, is_above(face) && &face != &*left_out ? 1 : 0) << middle(face).transpose();
+  }
 }
 
 TEST_F(Polyfem, ConvergentFormulationAndItsPartsAreSelected) {

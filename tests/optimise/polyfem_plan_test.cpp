@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "clearance/io/files/child_program.h"
+#include "clearance/optimise/design_scene.h"
 #include "clearance/optimise/optimise_design.h"
 #include "support/paths.h"
 
@@ -185,6 +186,53 @@ TEST_F(PolyfemPlanFiles, ShapesHaveDerivatives) {
   }
 }
 
+TEST_F(PolyfemPlanFiles, TheInsideFollowsAShapeThatIsSmoothed) {
+  // A column of 4 x 16 cells, whose sides are free.
+  std::string text;
+  constexpr int nx = 4, ny = 16;
+  const auto node = [](int i, int j) { return std::to_string(1 + i + (nx + 1) * j); };
+  for (int j = 0; j <= ny; ++j) {
+    for (int i = 0; i <= nx; ++i) text += "v " + std::to_string(0.125 * i) + " " + std::to_string(j / 16.0) + " 0\n";
+  }
+  for (int j = 0; j < ny; ++j) {
+    for (int i = 0; i < nx; ++i) {
+      text += "f " + node(i, j) + " " + node(i + 1, j) + " " + node(i + 1, j + 1) + "\n";
+      text += "f " + node(i, j) + " " + node(i + 1, j + 1) + " " + node(i, j + 1) + "\n";
+    }
+  }
+  write(file("square.obj"), text);
+  write_pull(file("run.json"), "1e6");
+  write(file("opt.json"), R"({
+    "states": [{"path": "run.json"}], "parameters": [{"number": "auto"}],
+    "variable_to_simulation": [{"type": "shape", "state": 0, "composite_map_type": "boundary_excluding_surface",
+      "surface_selection": [1, 2], "composition": []}],
+    "functionals": [{"type": "power", "power": 0.125, "objective": {"type": "stress_norm", "state": 0, "power": 8}},
+      {"type": "soft_constraint", "weight": 1e9, "soft_bound": [0, 0.5], "objective": {"type": "volume", "state": 0}}],
+    "solver": {"nonlinear": {"max_iterations": 8}, "advanced": {"enable_slim": true}}})");
+  const PolyfemPlan plain = read(file("opt.json"));
+  ASSERT_EQ(plain.start.size(), 60);
+  expect_differences(plain);
+  const auto smoothed = read_polyfem_plan(file("opt.json"), {{}, 0.2});
+  ASSERT_TRUE(smoothed);
+  const DesignSearch found = search(*smoothed, file("smooth"));
+  EXPECT_LT(found.minimum.at.value, 0.9 * found.value_at_start);
+  // Neighbours on a side move alike, and no element is turned over, in no iterate.
+  const StateMesh& mesh = *smoothed->meshes[0];
+  for (const Iterate& iterate : found.iterates) {
+    EXPECT_GT(longest_motion(mesh, rest_of_design(*smoothed, {iterate.x}), mesh.x_rest), 0.0);
+  }
+  const VecX change = found.minimum.x - smoothed->start;
+  double rough = 0.0;
+  for (Eigen::Index k = 4; k + 4 < change.size(); ++k) {
+    rough = std::max(rough, std::abs(change[k] - 0.5 * (change[k - 4] + change[k + 4])));
+  }
+  EXPECT_LT(rough, 0.2 * change.cwiseAbs().maxCoeff());
+  write(file("opt2.json"), R"({"states": [{"path": "run.json"}], "parameters": [{"number": 2, "initial": 10}],
+    "variable_to_simulation": [{"type": "elastic", "composition": [{"type": "exp"}, {"type": "per-body-to-per-elem"}]}],
+    "functionals": [{"type": "volume"}]})");
+  EXPECT_FALSE(read_polyfem_plan(file("opt2.json"), {{}, 0.2})) << "no shape";
+}
+
 TEST_F(PolyfemPlanFiles, MeasuredNodesAreFoundByTheirPlaceAtRest) {
   write_pull(file("run.json"), "1e5", "2");
   write(file("good.txt"), "1 1 1.1 1.2\n0.25 0.5 0.25 0.6\n");
@@ -228,25 +276,31 @@ TEST_F(PolyfemPlanFiles, AllProblemsAreToldAtOnce) {
   }
 }
 
-TEST(PolyfemPlan, PublishedFilesAreReadOrRefusedWithTheReason) {
+TEST(PolyfemPlan, PublishedFilesAreRead) {
   const fs::path folder = peer_data() / "diff-ipc/json_scripts";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "no published files in " << folder;
-  const std::vector<std::pair<const char*, Eigen::Index>> sizes = {
-      {"fig1_bunnies", 3},    {"fig6_static_bridge", 5272},       {"fig14_puzzle_piece", 4},
-      {"fig15_tentacles", 3}, {"fig17_material_bridge", 68978},   {"fig18_static_cube", 2},
-      {"fig20_kangaroo", 4},  {"fig19_static_microstructure", 2}, {"fig22_bounce_ball", 2482}};
+  const std::vector<std::pair<const char*, Eigen::Index>> sizes = {{"fig1_bunnies", 3},
+                                                                   {"fig6_static_bridge", 5272},
+                                                                   {"fig7_beam", 6018},
+                                                                   {"fig9_hook", 362},  // the file has 10
+                                                                   {"fig14_puzzle_piece", 4},
+                                                                   {"fig15_tentacles", 3},
+                                                                   {"fig17_material_bridge", 68978},
+                                                                   {"fig18_static_cube", 2},
+                                                                   {"fig19_static_microstructure", 2},
+                                                                   {"fig20_kangaroo", 4},
+                                                                   {"fig22_bounce_ball", 2482}};
   for (const auto& [name, size] : sizes) {
     ASSERT_TRUE(is_polyfem_plan(folder / name / "opt.json"));
     const PolyfemPlan plan = read(folder / name / "opt.json");
     EXPECT_EQ(plan.start.size(), size) << name;
     EXPECT_TRUE(check_plan(plan)) << name;
+    // In motion the program chooses the stiffness of plain contact.
+    const SceneDesc& scene = plan.states[plan.varied].loaded.scene;
+    const bool is_plain = scene.contact.formulation() == ContactFormulation::ipc;
+    const bool is_of_motion = scene.time.integrator != TimeIntegrator::quasi_static;
+    EXPECT_TRUE(scene.contact.kappa == 0.0 || !is_plain || !is_of_motion) << name;
   }
-  const auto hook = read_polyfem_plan(folder / "fig9_hook/opt.json", {});
-  ASSERT_FALSE(hook);
-  std::string problems;
-  for (const Issue& issue : hook.issues()) problems += to_string(issue) + '\n';
-  EXPECT_NE(problems.find("expected 362"), std::string::npos) << problems;
-  EXPECT_FALSE(read_polyfem_plan(folder / "fig7_beam/opt.json", {})) << "its loads are not known here";
 }
 
 }  // namespace

@@ -262,6 +262,10 @@ void add_optimise_command(CLI::App& app, OptimiseCommand& optimise, int& status)
       ->type_name("path=value")
       ->allow_extra_args(false)
       ->take_all();
+  command
+      ->add_option("--smooth", optimise.smoothing_length,
+                   "of a PolyFEM file: length [m] over which changes of a shape are smooth")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--check", optimise.is_checked,
                     "of a PolyFEM file: compare derivatives at the start with differences of whole runs");
   command->add_flag("--json", optimise.json, "print machine-readable results");

@@ -175,6 +175,7 @@ int run_optimise(const OptimiseCommand& command) {
   const Result<FitPlan> plan = optimise::read_fit_plan(command.plan);
   Issues issues = problems_of_optimise_folder(command, plan ? plan->inputs : "");
   if (command.is_checked) issues.push_back({"", "--check", "", "a fit is checked by `clearance gradient --check`"});
+  if (command.smoothing_length > 0.0) issues.push_back({"", "--smooth", "", "a fit has no shapes"});
   if (!command.overrides.empty()) {
     issues.push_back({"", "--set", "", "a fit has values for its runs in its plan (`set`)"});
   }

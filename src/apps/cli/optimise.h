@@ -14,6 +14,7 @@ struct OptimiseCommand {
   std::filesystem::path output;
   FolderUse use = FolderUse::start;
   std::vector<std::string> overrides;  ///< `path=value` for the scenes of a PolyFEM file
+  double smoothing_length = 0.0;       ///< [m] over which changes of a shape are smoothed; 0: they are not
   bool is_checked = false;             ///< compares derivatives of a PolyFEM file with differences instead
   bool json = false;
   int threads = 0;  ///< 0: all processors

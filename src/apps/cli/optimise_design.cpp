@@ -166,7 +166,8 @@ int run_optimise_design(const OptimiseCommand& command) {
   const ThreadLimit limit(command.threads);
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
-  const Result<PolyfemPlan> plan = optimise::read_polyfem_plan(command.plan, command.overrides);
+  const Result<PolyfemPlan> plan =
+      optimise::read_polyfem_plan(command.plan, {command.overrides, command.smoothing_length});
   Issues issues;
   if (!command.is_checked) issues = problems_of_optimise_folder(command, plan ? plan->inputs : "");
   // A plan with errors does not tell whether the folder is that of its runs, so that its own problems come first.

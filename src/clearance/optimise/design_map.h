@@ -62,6 +62,7 @@ class DesignMap {
   VecX apply(const VecX& x) const;
   VecX pull_back(const VecX& x, const VecX& dy) const;
   std::optional<VecX> invert(const VecX& y) const;
+  bool is_identity() const { return steps_.empty(); }
 
  private:
   std::vector<std::unique_ptr<MapStep>> steps_;

@@ -195,6 +195,7 @@ VecX rest_of_design(const PolyfemPlan& plan, const std::vector<VecX>& y) {
       x_rest.segment(static_cast<Index>(mesh.dim) * vertices[k], mesh.dim) =
           y[v].segment(mesh.dim * static_cast<Index>(k), mesh.dim);
     }
+    if (plan.variables[v].inside) plan.variables[v].inside->follow(x_rest);
     is_changed = true;
   }
   if (is_changed) mesh.follow_corners(x_rest);

@@ -17,6 +17,8 @@ constexpr double most_steep = 0.9, extension = 3.0;
 constexpr int most_extensions = 6;
 /// Bounds of the factor by which a step that is too long is shortened.
 constexpr double most_shortened = 0.1, least_shortened = 0.5;
+/// Share of the way that x can make which a step takes.
+constexpr double within_reach = 0.95;
 /// Curvature along a change, as a share of lengths of the change and of that of the gradient, that is not rounding.
 constexpr double least_curvature = 1e-10;
 
@@ -139,7 +141,7 @@ class Minimiser {
     }
     const VecX steepest = -g.cwiseProduct(is_free);
     const double largest = std::max(best_.x.cwiseAbs().maxCoeff(), 1.0);
-    return options_.first_change * largest / steepest.cwiseAbs().maxCoeff() * steepest;
+    return options_.first_length.value_or(options_.first_change * largest) / steepest.cwiseAbs().maxCoeff() * steepest;
   }
 
   /// Takes one step, of which the function is lower and less steep [Wol69]. False if none was found.
@@ -153,6 +155,12 @@ class Minimiser {
       Trial trial{alpha, inside(best_.x + alpha * d, lower, upper), {}};
       const VecX change = trial.x - best_.x;
       if (change.isZero(0.0) || (found && trial.x == found->x)) break;
+      if (const double reach = options_.reach ? options_.reach(best_.x, change) : 1.0; reach < 1.0) {
+        if (found) break;
+        longest = alpha;
+        alpha *= within_reach * reach;
+        continue;
+      }
       std::optional<Slope> there = evaluate(trial.x);
       if (is_stopped_()) return false;
       const double promised = best_.at.gradient.dot(change);

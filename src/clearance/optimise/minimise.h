@@ -24,11 +24,14 @@ struct MinimiseOptions {
   VecX lower, upper;  ///< bounds; infinite: none
   VecX max_change;    ///< largest change of each number in an iteration; infinite: none
   int max_iterations = 500;
-  double gradient_tolerance = 1e-8;  ///< length of the gradient, without parts that lead out of the bounds
-  int history_size = 6;              ///< pairs of changes that the Hessian is estimated from
-  bool searches_line = true;         ///< false: each step is taken as it is
-  double least_step = 1e-10;         ///< share of a direction below which the search for a lower value ends
-  double first_change = 0.02;        ///< largest change in the first iteration, as a share of the largest number
+  double gradient_tolerance = 1e-8;         ///< length of the gradient, without parts that lead out of the bounds
+  int history_size = 6;                     ///< pairs of changes that the Hessian is estimated from
+  bool searches_line = true;                ///< false: each step is taken as it is
+  double least_step = 1e-10;                ///< share of a direction below which the search for a lower value ends
+  double first_change = 0.02;               ///< largest change in the first iteration, as a share of the largest number
+  std::optional<double> first_length = {};  ///< the same in the unit of the numbers, instead
+  /// Share of a change, up to 1, that x can make; empty: any change.
+  std::function<double(const VecX& x, const VecX& change)> reach = {};
 };
 
 enum class MinimumEnd {

@@ -272,22 +272,42 @@ Result<DesignSearch> optimise_design(const PolyfemPlan& plan, const DesignOption
   }
   StoredRuns runs(options, objective);
   std::optional<Evaluated> first, latest, best;
-  const SlopeFunction function = [&](const VecX& x) -> std::optional<Slope> {
-    latest = runs.at(x);
+  // A smoothed search goes in numbers that the changes of the shape follow from.
+  const SmoothChange* smoothing = plan.smoothing.get();
+  const auto place_of = [&](const VecX& numbers) -> VecX {
+    return smoothing != nullptr ? VecX(plan.start + smoothing->of_numbers(numbers)) : numbers;
+  };
+  MinimiseOptions minimiser = plan.minimiser;
+  const bool has_shape = std::any_of(plan.variables.begin(), plan.variables.end(), [](const DesignVariable& variable) {
+    return variable.kind == VariableKind::shape;
+  });
+  if (has_shape) {
+    minimiser.reach = [&](const VecX& numbers, const VecX& change) {
+      return longest_motion(*plan.meshes[plan.varied], rest_of_design(plan, objective.variables_at(place_of(numbers))),
+                            rest_of_design(plan, objective.variables_at(place_of(numbers + change))));
+    };
+  }
+  const SlopeFunction function = [&](const VecX& numbers) -> std::optional<Slope> {
+    latest = runs.at(place_of(numbers));
     if (!latest) {
       if (!objective.problems().empty()) search.errors = objective.problems();
       return std::nullopt;
     }
-    return latest->slope();
+    Slope slope = latest->slope();
+    if (smoothing != nullptr) slope.gradient = smoothing->pull_back(slope.gradient);
+    return slope;
   };
-  const auto on_iterate = [&](const Iterate& iterate) {
+  const auto on_iterate = [&](Iterate iterate) {
     best = latest;
     if (!first) first = latest;
+    iterate.x = place_of(iterate.x);
     search.iterates.push_back(iterate);
     if (options.on_iterate) options.on_iterate(iterate);
   };
-  search.minimum = minimise(function, plan.start, plan.minimiser, on_iterate,
+  const VecX start = smoothing != nullptr ? VecX::Zero(plan.start.size()) : plan.start;
+  search.minimum = minimise(function, start, minimiser, on_iterate,
                             [&] { return objective.is_stopped() || !runs.problems().empty(); });
+  search.minimum.x = place_of(search.minimum.x);
   if (!runs.problems().empty()) return runs.problems();
   search.warnings.insert(search.warnings.end(), objective.warnings().begin(), objective.warnings().end());
   search.scene = scene_of_design(plan, objective.variables_at(search.minimum.x));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/json_text.h"
@@ -19,10 +20,13 @@ namespace {
 namespace fs = std::filesystem;
 using Index = Eigen::Index;
 
+/// Change of a vertex in the first iteration of a shape, as a share of the mean edge.
+constexpr double first_share_of_edge = 0.2;
+
 class PlanReader {
  public:
-  PlanReader(const Json& root, const fs::path& file, const std::vector<std::string>& overrides)
-      : root_(root, "", issues_), overrides_(overrides) {
+  PlanReader(const Json& root, const fs::path& file, const PolyfemPlanOptions& options)
+      : json_(root), root_(root, "", issues_), options_(options) {
     plan_.file = file;
   }
 
@@ -31,7 +35,7 @@ class PlanReader {
     read_states();
     // Maps and forms refer to numbers of the states.
     const bool has_states = !has_errors(issues_) && !plan_.meshes.empty();
-    const std::optional<Index> size = read_size();
+    const std::optional<Index> size = read_size(has_states ? size_of_shape() : std::nullopt);
     if (has_states) {
       read_variables(size);
       read_forms("functionals", plan_.objective);
@@ -41,6 +45,7 @@ class PlanReader {
       if (size) read_start(*size);
     }
     if (size) read_solver(*size);
+    if (has_states && !has_errors(issues_)) prepare_shape();
     set_file(issues_, plan_.file.string());
     if (has_errors(issues_)) return issues_;
     plan_.warnings = std::move(issues_);
@@ -57,9 +62,6 @@ class PlanReader {
     const ForeignObject solver = root_.child("solver"), advanced = solver.child("advanced");
     solver.warn_of_unknown_keys({"nonlinear", "advanced", "max_threads"}, reported);
     if (solver.has("max_threads")) solver.warning("max_threads", "it has no effect; use --threads");
-    if (advanced.flag("enable_slim", false)) {
-      advanced.warning("enable_slim", "it has no effect: nodes of the inside stay where they are at rest");
-    }
     advanced.warn_of_unknown_keys({"enable_slim", "solve_in_parallel", "characteristic_length"}, reported);
   }
 
@@ -87,13 +89,14 @@ class PlanReader {
     Result<PolyfemState> state = read_polyfem_state(*root, path, read_json);
     if (!state) return append(state.issues(), path);
     append(state->loaded.warnings, path);
-    if (!overrides_.empty()) {
+    if (!options_.overrides.empty()) {
       const SceneDesc& scene = state->loaded.scene;
       Result<LoadedScene> other =
-          load_scene_text(scene_text("", scene), path.string(), scene.base_directory, overrides_);
+          load_scene_text(scene_text("", scene), path.string(), scene.base_directory, options_.overrides);
       if (!other) return append(other.issues(), path);
       state->loaded = std::move(*other);
     }
+    free_contact(path, state->loaded.scene);
     Result<StateMesh> mesh = make_state_mesh(*state);
     if (!mesh) return append(mesh.issues(), path);
     plan_.state_files.push_back(path);
@@ -101,13 +104,44 @@ class PlanReader {
     plan_.meshes.push_back(std::make_unique<const StateMesh>(std::move(*mesh)));
   }
 
+  /// Lets the program choose the stiffness of contacts in motion, where a fixed one leaves gaps of 1e-9 m and less, at
+  /// which forces have too few digits for derivatives.
+  void free_contact(const fs::path& path, SceneDesc& scene) {
+    const bool is_fixed = scene.contact.kappa > 0.0 && scene.contact.formulation() == ContactFormulation::ipc;
+    const bool is_given = std::any_of(options_.overrides.begin(), options_.overrides.end(),
+                                      [](const std::string& text) { return text.starts_with("contact.kappa="); });
+    if (!is_fixed || is_given || scene.time.integrator == TimeIntegrator::quasi_static) return;
+    const double fixed = std::exchange(scene.contact.kappa, 0.0);
+    issues_.push_back({path.string(), "solver.contact.barrier_stiffness", fmt::format("{:g}", fixed),
+                       "the program chooses the stiffness of contacts instead, because derivatives need forces with "
+                       "more digits than a fixed one leaves; --set contact.kappa=... keeps one",
+                       Severity::warning});
+  }
+
   void append(Issues issues, const fs::path& path) {
     set_file(issues, path.string());
     issues_.insert(issues_.end(), issues.begin(), issues.end());
   }
 
-  /// Returns the number of parameters.
-  std::optional<Index> read_size() {
+  /// Returns the vertices that a shape consists of, if they alone are the parameters and start where the mesh has them;
+  /// the file need not count them then.
+  std::optional<Index> size_of_shape() const {
+    Issues ignored;  // of the variable, which is read later
+    const ForeignObject quiet(json_, "", ignored);
+    const std::vector<ForeignObject> blocks = objects_of(quiet, "parameters"),
+                                     list = objects_of(quiet, "variable_to_simulation");
+    if (blocks.size() != 1 || blocks[0].has("initial") || list.size() != 1) return std::nullopt;
+    const int state = list[0].integer("state", 0);
+    const bool is_shape = list[0].word("type", "") == "shape" && objects_of(list[0], "composition").empty();
+    if (!is_shape || state < 0 || state >= std::ssize(plan_.meshes)) return std::nullopt;
+    const StateMesh& mesh = *plan_.meshes[static_cast<std::size_t>(state)];
+    std::vector<int> vertices;
+    if (!read_vertices(list[0], mesh, vertices)) return std::nullopt;
+    return mesh.dim * static_cast<Index>(vertices.size());
+  }
+
+  /// Returns the number of parameters. `of_shape`: where it follows from the mesh.
+  std::optional<Index> read_size(std::optional<Index> of_shape) {
     Index size = 0;
     bool is_complete = true;
     const std::vector<ForeignObject> blocks = objects_of(root_, "parameters");
@@ -116,6 +150,13 @@ class PlanReader {
       std::vector<std::string> reported;
       block.warn_of_unknown_keys({"number", "initial"}, reported);
       const Json* number = block.find("number");
+      if (of_shape) {
+        if (number != nullptr && *number != Json(*of_shape) && *number != Json("auto")) {
+          block.warning("number", fmt::format("the shape has {} coordinates, which are taken", *of_shape));
+        }
+        first_of_block_ = {0, *of_shape};
+        return of_shape;
+      }
       if (number == nullptr || !number->is_number_integer() || number->get<int>() < 1) {
         block.error("number", "expected how many parameters the block has, as a whole number");
         is_complete = false;
@@ -315,6 +356,36 @@ class PlanReader {
     return variable.map.invert(places);
   }
 
+  /// Lets the inside follow the shape, and smooths its changes.
+  void prepare_shape() {
+    const ForeignObject advanced = root_.child("solver").child("advanced");
+    const StateMesh& mesh = *plan_.meshes[plan_.varied];
+    const bool is_smoothed = options_.smoothing_length > 0.0;
+    bool has_shape = false;
+    for (DesignVariable& variable : plan_.variables) {
+      if (variable.kind != VariableKind::shape) continue;
+      has_shape = true;
+      // PolyFEM moves the inside by itself after a step (SLIM); here it is part of the design.
+      if (is_smoothed || advanced.flag("enable_slim", false)) {
+        variable.inside = std::make_unique<const InsideMotion>(mesh, variable.vertices);
+      }
+    }
+    if (has_shape) plan_.minimiser.first_length = first_share_of_edge * mean_edge(mesh);
+    if (!is_smoothed) return;
+    const MinimiseOptions& minimiser = plan_.minimiser;
+    const auto is_finite = [](double number) { return std::isfinite(number); };
+    const bool is_bounded = std::any_of(minimiser.lower.begin(), minimiser.lower.end(), is_finite) ||
+                            std::any_of(minimiser.upper.begin(), minimiser.upper.end(), is_finite) ||
+                            std::any_of(minimiser.max_change.begin(), minimiser.max_change.end(), is_finite);
+    if (!has_shape || plan_.variables.size() != 1 || !plan_.variables[0].map.is_identity() || is_bounded) {
+      issues_.push_back(
+          {"", "--smooth", "", "only a shape whose vertices are the parameters, without bounds, can be smoothed"});
+      return;
+    }
+    plan_.smoothing =
+        std::make_unique<const SmoothChange>(mesh, plan_.variables[0].vertices, options_.smoothing_length);
+  }
+
   /// Reads a number for all parameters, or a list of one for each.
   static VecX per_parameter(const Json& value, Index size, const ForeignObject& from, const char* key) {
     if (value.is_number()) return VecX::Constant(size, value.get<double>());
@@ -383,8 +454,9 @@ class PlanReader {
   }
 
   Issues issues_;
+  const Json& json_;
   const ForeignObject root_;
-  const std::vector<std::string>& overrides_;
+  const PolyfemPlanOptions& options_;
   PolyfemPlan plan_;
   std::vector<Index> first_of_block_;  // and the number of all parameters
 };
@@ -396,13 +468,14 @@ bool is_polyfem_plan(const fs::path& file) {
   return root && is_polyfem_optimisation(*root);
 }
 
-Result<PolyfemPlan> read_polyfem_plan(const fs::path& file, const std::vector<std::string>& overrides) {
+Result<PolyfemPlan> read_polyfem_plan(const fs::path& file, const PolyfemPlanOptions& options) {
   const Result<Json> root = read_json(file);
   if (!root) return root.issues();
-  Result<PolyfemPlan> plan = PlanReader(*root, file, overrides).read();
+  Result<PolyfemPlan> plan = PlanReader(*root, file, options).read();
   if (!plan) return plan;
   plan->inputs = root->dump() + plan->inputs;
-  for (const std::string& text : overrides) plan->inputs += text + '\n';
+  for (const std::string& text : options.overrides) plan->inputs += text + '\n';
+  if (options.smoothing_length > 0.0) plan->inputs += fmt::format("--smooth {}\n", options.smoothing_length);
   return plan;
 }
 

@@ -9,6 +9,7 @@
 #include "clearance/optimise/design_map.h"
 #include "clearance/optimise/form.h"
 #include "clearance/optimise/minimise.h"
+#include "clearance/optimise/shape_motion.h"
 
 namespace clearance::optimise {
 
@@ -23,6 +24,8 @@ struct DesignVariable {
   VariableKind kind = VariableKind::elastic;
   DesignMap map;
   std::vector<int> vertices;  ///< of a shape: nodes of the state's mesh
+  /// Motion of the vertices inside with those of a shape, on the heap, because a factor is large; null: they stay.
+  std::unique_ptr<const InsideMotion> inside;
 };
 
 struct PolyfemPlan {
@@ -37,15 +40,20 @@ struct PolyfemPlan {
   std::vector<FormPtr> objective;   ///< the sum is minimised
   std::vector<FormPtr> conditions;  ///< the run ends when none is above 0
   MinimiseOptions minimiser;
-  Issues warnings;     ///< parts of the files that have no effect here
-  std::string inputs;  ///< text of the file and of all scenes and tables that it names
+  std::unique_ptr<const SmoothChange> smoothing;  ///< of the shape that is searched; null: none
+  Issues warnings;                                ///< parts of the files that have no effect here
+  std::string inputs;                             ///< text of the file and of all scenes and tables that it names
 };
 
 /// True if the file is one of PolyFEM's optimisation files, by its keys.
 bool is_polyfem_plan(const std::filesystem::path& file);
 
-/// Reads a file with its states. `overrides` are applied to the native scene of each state (`path=value`). Issues: all
-/// problems of all files.
-Result<PolyfemPlan> read_polyfem_plan(const std::filesystem::path& file, const std::vector<std::string>& overrides);
+struct PolyfemPlanOptions {
+  std::vector<std::string> overrides;  ///< for the native scene of each state: `path=value`
+  double smoothing_length = 0.0;       ///< [m] over which changes of a shape are smoothed; 0: they are not
+};
+
+/// Reads a file with its states. Issues: all problems of all files.
+Result<PolyfemPlan> read_polyfem_plan(const std::filesystem::path& file, const PolyfemPlanOptions& options);
 
 }  // namespace clearance::optimise

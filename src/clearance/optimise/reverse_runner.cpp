@@ -85,7 +85,11 @@ class ReverseRunner final : public StateRunner {
           by.segment(half + node, mesh_.dim) = gradient->start_v.segment(block, mesh_.dim);
         });
       }
-      if (variable.kind == VariableKind::shape) by = by_vertices(variable.vertices, by_rest(*gradient) + seeds.by_rest);
+      if (variable.kind == VariableKind::shape) {
+        VecX by_nodes = by_rest(*gradient) + seeds.by_rest;
+        if (variable.inside) variable.inside->collect(by_nodes);
+        by = by_vertices(variable.vertices, by_nodes);
+      }
       by_y.push_back(std::move(by));
     }
     return by_y;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "clearance/io/polyfem/polyfem_interpolation.h"
 #include "clearance/scene/expression.h"
@@ -100,7 +101,7 @@ class BodyConditions {
     for (const PolyfemCondition& condition : conditions_.displacements) hold(condition);
     if (body_.kind == BodyKind::obstacle) return;
     for (const PolyfemCondition& condition : conditions_.tractions) {
-      if (LoadDesc* load = load_faces(condition, LoadKind::traction)) set_value(condition.value, *load);
+      load_faces(condition, LoadKind::traction, [&](LoadDesc& load) { set_value(condition.value, load); });
     }
     for (const PolyfemCondition& condition : conditions_.pressures) press(condition);
     for (const PolyfemCondition& condition : conditions_.velocities) throw_body(condition);
@@ -162,27 +163,70 @@ class BodyConditions {
     }
   }
 
-  // Adds a load on the faces of a condition. A native load acts on all faces between the nodes. Returns null if there
-  // are none, or after an issue.
-  LoadDesc* load_faces(const PolyfemCondition& condition, LoadKind kind) {
-    if (is_zero(condition.value)) return nullptr;
-    const std::vector<int> nodes = nodes_of_faces(condition);
-    if (nodes.empty()) return nullptr;
+  // Adds loads of a value on the faces of a condition, by `set`. A native load acts on all faces between its nodes: a
+  // face that is not selected, among ones that are, divides them into several loads.
+  template <class Set>
+  void load_faces(const PolyfemCondition& condition, LoadKind kind, const Set& set) {
+    if (is_zero(condition.value)) return;
+    std::vector<std::size_t> wanted;
     for (std::size_t f = 0; f < selections_.faces.size(); ++f) {
-      const std::vector<int>& face = selections_.faces[f];
-      // Tests the corners of the face, which are its first nodes.
-      const bool is_between = std::all_of(face.begin(), face.begin() + dim_,
-                                          [&](int v) { return std::binary_search(nodes.begin(), nodes.end(), v); });
-      if (!is_between || condition.is_of(selections_.face_ids[f])) continue;
-      issues_.push_back(
-          {"", condition.place + ".id", "",
-           "the condition selects faces around faces that it does not select, which is not supported yet"});
-      return nullptr;
+      if (condition.is_of(selections_.face_ids[f])) wanted.push_back(f);
     }
-    LoadDesc& load = body_.loads.emplace_back();
-    load.kind = kind;
-    load.region.nodes = nodes;
-    return &load;
+    while (!wanted.empty()) {
+      std::vector<std::size_t> rest;
+      LoadDesc& load = body_.loads.emplace_back();
+      load.kind = kind;
+      load.region.nodes = take_faces(wanted, rest);
+      set(load);
+      wanted = std::move(rest);
+    }
+  }
+
+  // Returns the corners of a face, which are its first nodes.
+  std::span<const int> corners_of(std::size_t face) const {
+    return std::span(selections_.faces[face]).first(static_cast<std::size_t>(dim_));
+  }
+
+  // Returns the nodes of as many of the wanted faces as have no others between them; `rest`: the faces that are left.
+  std::vector<int> take_faces(std::vector<std::size_t> wanted, std::vector<std::size_t>& rest) const {
+    const std::size_t first = wanted.front();
+    while (true) {
+      std::map<int, int> uses;  // per corner: the faces taken so far that have it
+      for (const std::size_t f : wanted) {
+        for (const int v : corners_of(f)) ++uses[v];
+      }
+      const auto is_taken = [&](std::size_t f) { return std::binary_search(wanted.begin(), wanted.end(), f); };
+      const auto is_between = [&](std::size_t f) {
+        const auto corners = corners_of(f);
+        return std::all_of(corners.begin(), corners.end(), [&](int v) { return uses.contains(v); });
+      };
+      std::size_t other = 0;
+      while (other < selections_.faces.size() && (!is_between(other) || is_taken(other))) ++other;
+      if (other == selections_.faces.size()) break;
+      // The corner is given up that costs the fewest faces.
+      const auto corners = corners_of(other);
+      const int corner =
+          *std::min_element(corners.begin(), corners.end(), [&](int a, int b) { return uses[a] < uses[b]; });
+      const auto left = std::stable_partition(wanted.begin(), wanted.end(), [&](std::size_t f) {
+        const auto own = corners_of(f);
+        return std::find(own.begin(), own.end(), corner) == own.end();
+      });
+      rest.insert(rest.end(), left, wanted.end());
+      wanted.erase(left, wanted.end());
+      if (!wanted.empty()) continue;
+      // All of them share the corner; a face by itself has no other between its nodes.
+      std::erase(rest, first);
+      wanted = {first};
+      break;
+    }
+    std::sort(rest.begin(), rest.end());
+    std::vector<int> nodes;
+    for (const std::size_t f : wanted) {
+      nodes.insert(nodes.end(), selections_.faces[f].begin(), selections_.faces[f].end());
+    }
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    return nodes;
   }
 
   // Applies a pressure. In both programs, positive values press.
@@ -191,8 +235,8 @@ class BodyConditions {
     if (!check_time_formula(formula, "").empty()) {
       issues_.push_back({"", condition.place + ".value", formula,
                          "a pressure that varies in space is not supported yet; expected a formula in t"});
-    } else if (LoadDesc* load = load_faces(condition, LoadKind::pressure)) {
-      load->pressure = formula;
+    } else {
+      load_faces(condition, LoadKind::pressure, [&](LoadDesc& load) { load.pressure = formula; });
     }
   }
 
