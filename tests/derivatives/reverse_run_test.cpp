@@ -1,83 +1,12 @@
 #include "clearance/derivatives/reverse_run.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <string>
 
-#include "clearance/derivatives/forward_run.h"
-#include "clearance/io/scene_reader.h"
-#include "clearance/simulation/stepping/stepped_scene.h"
+#include "both_modes.h"
 
 namespace clearance::derivatives {
 namespace {
-
-SceneMaker maker(const std::string& text) {
-  return [text](const std::vector<std::string>& overrides) -> Result<SceneDesc> {
-    Result<LoadedScene> loaded = load_scene_text(text, "scene.json", ".", overrides);
-    if (!loaded) return loaded.issues();
-    return std::move(loaded->scene);
-  };
-}
-
-std::unique_ptr<Recording> record(const std::string& text) {
-  Result<std::unique_ptr<Recording>> recording = Recording::make(maker(text), {});
-  for (const Issue& issue : recording.issues()) ADD_FAILURE() << to_string(issue);
-  if (!recording) return nullptr;
-  for (const Issue& issue : (*recording)->errors()) ADD_FAILURE() << to_string(issue);
-  return std::move(*recording);
-}
-
-ReverseGradient backward(Recording& recording, const std::vector<Seed>& seeds,
-                         const std::vector<std::string>& by = {}) {
-  Result<ReverseGradient> gradient = recording.backward(seeds, by);
-  for (const Issue& issue : gradient.issues()) ADD_FAILURE() << to_string(issue);
-  return gradient ? std::move(*gradient) : ReverseGradient{};
-}
-
-/// Returns the seed of a component of a vertex of the frames.
-VecX seed_of(const Recording& recording, int vertex, int component) {
-  const SceneModel& scene = *recording.scene().scene;
-  VecX seed = VecX::Zero(scene.initial_state.x.size());
-  for (const SurfaceMap::Term& term : scene.frames.vertex_map.terms(vertex)) {
-    seed[scene.dim * term.block + component] += term.weight;
-  }
-  return seed;
-}
-
-int vertex_at(const Recording& recording, const Vec<3>& place) {
-  const SceneModel& scene = *recording.scene().scene;
-  const VecX x = scene.frames.vertex_map.apply(scene.initial_state.x);
-  for (int v = 0; v < scene.frames.vertex_map.num_vertices(); ++v) {
-    if ((x.segment(scene.dim * v, scene.dim) - place.head(scene.dim)).norm() < 1e-9) return v;
-  }
-  ADD_FAILURE() << "no vertex there";
-  return 0;
-}
-
-/// The vertex at `place` and the probe `tip` are the same point: derivatives of its coordinates in both modes agree.
-void expect_forward(const std::string& text, const Vec<3>& place, const std::vector<std::string>& by,
-                    double tolerance = 1e-9) {
-  const std::unique_ptr<Recording> recording = record(text);
-  ASSERT_TRUE(recording);
-  Result<Gradient> forward = find_gradient(maker(text), {by, {}, 0, {}, {}});
-  for (const Issue& issue : forward.issues()) ADD_FAILURE() << to_string(issue);
-  ASSERT_TRUE(forward);
-  ASSERT_EQ(forward->end, GradientEnd::complete);
-  const int vertex = vertex_at(*recording, place);
-  const int dim = recording->scene().scene->dim;
-  for (int c = 0; c < dim; ++c) {
-    std::vector<Seed> seeds(static_cast<std::size_t>(recording->num_steps()) + 1);
-    seeds.back().x = seed_of(*recording, vertex, c);
-    const ReverseGradient reverse = backward(*recording, seeds, by);
-    ASSERT_EQ(reverse.parameters.size(), by.size());
-    for (std::size_t k = 0; k < by.size(); ++k) {
-      const VecX expected = forward->steps.back().derivatives.col(static_cast<Eigen::Index>(k));
-      EXPECT_NEAR(reverse.parameters[k], expected[c], tolerance * expected.norm())
-          << "component " << c << " by " << by[k];
-    }
-  }
-}
 
 std::string scene_of(const std::string& integrator, const std::string& rest, const std::string& body) {
   return R"({"time": {"step": 0.01, "duration": 0.2, "integrator": ")" + integrator + R"("}, )" + rest + R"(
@@ -321,18 +250,11 @@ TEST(ReverseRun, SeedsOfProbes) {
 /// A scene without derivatives in reverse mode is refused before the run, by name; a seed of another size before the
 /// pass.
 TEST(ReverseRun, RefusesByName) {
-  const std::string bouncing =
-      scene_of("bdf2_in_flight", R"("restitution": 0.5,)", std::string(box) + R"("kind": "rigid")");
-  const Result<std::unique_ptr<Recording>> refused = Recording::make(maker(bouncing), {});
+  std::string in_parts = scene_of("bdf2_in_flight", "", std::string(box) + R"("kind": "rigid")");
+  in_parts.insert(in_parts.find("\"integrator\""), R"("accuracy": 1e-3, )");
+  const Result<std::unique_ptr<Recording>> refused = Recording::make(maker(in_parts), {});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.issues().front().place, "restitution");
-  const std::string rod = R"({"time": {"step": 0.01, "duration": 0.1},
-    "bodies": [{"name": "body", "generator": {"kind": "line", "size": [0.2], "resolution": [8]},
-      "kind": "rod", "thickness": 4e-3, "material": {"youngs_modulus": 1e6}, "motions": [{"region": {"box": [[-1, -1, -1], [-0.07, 1, 1]]}}]}],
-    "output": {"probes": [{"name": "tip", "body": "body", "region": {"box": [[0.099, -1, -1], [0.101, 1, 1]]}}]}})";
-  const Result<std::unique_ptr<Recording>> remembering = Recording::make(maker(rod), {});
-  ASSERT_FALSE(remembering);
-  EXPECT_EQ(remembering.issues().front().value, "rod");
+  EXPECT_EQ(refused.issues().front().place, "time.accuracy");
   const std::unique_ptr<Recording> recording =
       record(scene_of("bdf2_in_flight", "", std::string(box) + R"("kind": "rigid")"));
   ASSERT_TRUE(recording);
@@ -412,6 +334,20 @@ TEST(ReverseRun, TorquesFollowTheStart) {
       "loads": [{"kind": "torque", "value": [0.002, 0, 0.01]}])";
     expect_forward(scene_of("bdf2_in_flight", R"("gravity": [0, 0, 0],)", body), {0.05, 0.05, 0.05},
                    {"bodies[0].angular_velocity[1]", "bodies[0].loads[0].value[2]"}, 1e-7);
+  }
+}
+
+/// Accelerations act on masses, forces and tractions on areas, and formulas read where nodes are at rest.
+TEST(ReverseRun, LoadsFollowMassesAndShapes) {
+  const std::string body = std::string(box) + R"("material": {"youngs_modulus": 1e5, "poisson_ratio": 0.3,
+    "density": 900}, "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}}], "loads": [)";
+  const std::string side = R"("region": {"box": [[-1, 0.049, -1], [1, 1, 1]]}})";
+  for (const char* integrator : {"implicit_euler", "implicit_newmark"}) {
+    for (const std::string& load : {R"({"kind": "acceleration", "expression": ["5 + 30 * x", "20 * t", "0"], )" + side,
+                                    R"({"kind": "force", "value": [0.5, 1, 0.2], )" + side,
+                                    R"({"kind": "traction", "expression": ["30", "100 + 1000 * x", "0"], )" + side}) {
+      expect_fields(scene_of(integrator, "", body + load + "]"));
+    }
   }
 }
 

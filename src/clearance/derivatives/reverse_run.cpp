@@ -6,15 +6,21 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <utility>
 
 #include "clearance/base/hash.h"
+#include "clearance/bodies/fem/damping_potential.h"
+#include "clearance/bodies/fem/plastic_potential.h"
 #include "clearance/derivatives/kept_steps.h"
+#include "clearance/derivatives/load_slopes.h"
+#include "clearance/derivatives/nearby_steps.h"
 #include "clearance/derivatives/probe_seeds.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/fourth_order.h"
 #include "clearance/model/blocks.h"
+#include "clearance/model/smooth_memory.h"
 #include "clearance/scene/probe_columns.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/initial_state.h"
@@ -88,7 +94,9 @@ class RunRecording final : public Recording {
   double slope_of_start(const ByParameter& by, const State& cotangent) const;
   void start_elements(ReverseGradient& gradient);
   void add_elements(const ElementMotion<dim>& motion, ReverseGradient& gradient) const;
-  void add_elements(const StepCotangent& step, ReverseGradient& gradient);
+  void add_elements(const StepCotangent& step, const State& end, ReverseGradient& gradient);
+  void add_damped_elements(const VecX& motion, ReverseGradient& gradient);
+  void add_yielding_elements(const VecX& x, const VecX& motion, const State& end, ReverseGradient& gradient);
   void add_start_accelerations(State& cotangent, ReverseGradient& gradient);
   void report_held(ReverseGradient& gradient) const;
   void leave_out_unknown(ReverseGradient& gradient) const;
@@ -109,6 +117,7 @@ class RunRecording final : public Recording {
   std::vector<std::uint64_t> hashes_;        // of the numbers at the ends of steps
   std::size_t most_bytes_ = 0;
   std::vector<ElementMesh<dim>> meshes_;  // of solids
+  std::optional<LoadSlopes> loads_;       // on solids
   bool is_pressed_flat_ = false;          // True if a barrier against inversion was at work.
   double largest_ = 0.0;                  // norm of the derivatives by a state of the pass so far
   RecordEnd end_ = RecordEnd::complete;
@@ -235,6 +244,8 @@ State zero_like(const State& state) {
   }
   zero.stick = state.stick;
   for (StickVertex& vertex : zero.stick) vertex.displacement.setZero();
+  zero.history = state.history;
+  for (std::vector<double>& numbers : zero.history) std::fill(numbers.begin(), numbers.end(), 0.0);
   return zero;
 }
 
@@ -244,6 +255,10 @@ void add(const State& from, State& to) {
     if ((from.*numbers).size() > 0 && (to.*numbers).size() > 0) to.*numbers += from.*numbers;
   }
   for (std::size_t k = 0; k < from.stick.size(); ++k) to.stick[k].displacement += from.stick[k].displacement;
+  for (std::size_t k = 0; k < from.history.size(); ++k) {
+    std::transform(from.history[k].begin(), from.history[k].end(), to.history[k].begin(), to.history[k].begin(),
+                   std::plus<>());
+  }
 }
 
 /// Passes the derivatives by prescribed positions on to where the motions start from. A motion moves each block by
@@ -339,6 +354,13 @@ std::pair<State, VecX> RunRecording<dim>::direction() {
   for (StickVertex& vertex : along.stick) {
     for (int c = 0; c < dim; ++c) vertex.displacement[c] = next();
   }
+  const double size = scene_->scene->model.bbox_diagonal;
+  for (std::size_t k = 0; k < along.history.size(); ++k) {
+    // Directors, strains and angles have no unit.
+    const auto* memory = dynamic_cast<const SmoothMemory*>(scene_->scene->model.potentials[k].get());
+    if (!memory || memory->has_flags_alone()) continue;
+    for (double& number : along.history[k]) number = next() / size;
+  }
   VecX dy = local();
   clear_blocks<dim>(coordinates.reduce(step.problem().is_fixed()), dy);
   const std::vector<char>& held = step.problem().held_components();
@@ -358,8 +380,10 @@ auto RunRecording<dim>::check(const StepCotangent& step, const VecX& of_end, con
   const auto [along, dy] = direction();
   const VecX rate = numbers.of(along, begin), of_numbers = numbers.of(of_start, begin);
   const double h = scene_->scene->options.integrator.h, size = scene_->scene->model.bbox_diagonal;
-  const double longest =
-      std::max(numbers.length_of(rate, begin, h, size), coordinates.expand(x_end, dy).cwiseAbs().maxCoeff());
+  State positions = along;
+  for (std::vector<double>& of_potential : positions.history) std::fill(of_potential.begin(), of_potential.end(), 0.0);
+  const double longest = std::max(numbers.length_of(numbers.of(positions, begin), begin, h, size),
+                                  coordinates.expand(x_end, dy).cwiseAbs().maxCoeff());
   const auto change = [&](double length) -> std::optional<std::array<VecX, 2>> {
     const auto at = [&](double by) {
       return near_.evaluate(near_.changed(begin, by * rate), coordinates.move(x_end, by * dy, 1.0));
@@ -420,6 +444,7 @@ void RunRecording<dim>::start_elements(ReverseGradient& gradient) {
     const Unknowns unknowns = lay_out_unknowns(scene_->desc, scene.bodies, scene.stiff_units);
     meshes_ = collect_elements<dim>(scene_->desc, scene.bodies, unknowns).meshes();
   }
+  if (!loads_) loads_.emplace(scene_->desc, scene);
   const auto count = static_cast<std::size_t>(scene.num_elements());
   gradient.elements = {std::vector<double>(count), std::vector<double>(count), std::vector<double>(count),
                        VecX::Zero(scene.initial_state.x.size())};
@@ -436,18 +461,59 @@ void RunRecording<dim>::add_elements(const ElementMotion<dim>& motion, ReverseGr
   }
 }
 
-/// Adds the derivatives of the present step by the numbers of the elements.
+/// Adds those of elements that yield. Each mesh with such elements has a potential of them, in the same order.
 template <int dim>
-void RunRecording<dim>::add_elements(const StepCotangent& step, ReverseGradient& gradient) {
+void RunRecording<dim>::add_yielding_elements(const VecX& x, const VecX& motion, const State& end,
+                                              ReverseGradient& gradient) {
+  const auto& potentials = near_.step().inputs().copies.potentials;
+  const std::vector<double> none;
+  std::size_t first = 0, at = 0;
+  for (const ElementMesh<dim>& mesh : meshes_) {
+    std::vector<std::size_t> places;
+    for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
+      if (mesh.material_of(e).hardening) places.push_back(first + e);
+    }
+    first += mesh.num_elements();
+    if (places.empty()) continue;
+    const PlasticPotential<dim>* plastic = nullptr;
+    for (; !plastic; ++at) plastic = dynamic_cast<const PlasticPotential<dim>*>(potentials[at].get());
+    const bool has_history = at - 1 < end.history.size();
+    plastic->add_slopes(x, motion, has_history ? end.history[at - 1] : none, places, gradient.elements);
+  }
+}
+
+/// Adds those of damping. Each mesh with damped elements has a potential of them, in the same order.
+template <int dim>
+void RunRecording<dim>::add_damped_elements(const VecX& motion, ReverseGradient& gradient) {
+  const auto& potentials = near_.step().inputs().copies.potentials;
+  std::size_t first = 0, at = 0;
+  for (const ElementMesh<dim>& mesh : meshes_) {
+    std::vector<std::size_t> places;
+    for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
+      if (mesh.material_of(e).damping > 0.0) places.push_back(first + e);
+    }
+    first += mesh.num_elements();
+    if (places.empty()) continue;
+    const LaggedDampingPotential<dim>* damping = nullptr;
+    for (; !damping; ++at) damping = dynamic_cast<const LaggedDampingPotential<dim>*>(potentials[at].get());
+    damping->add_slopes(near_.from().x, near_.tangent().x(), motion, places, gradient.elements);
+  }
+}
+
+/// Adds the derivatives of the present step, whose end has the derivatives `end`, by the numbers of the elements.
+template <int dim>
+void RunRecording<dim>::add_elements(const StepCotangent& step, const State& end, ReverseGradient& gradient) {
   if (meshes_.empty()) return;
   const StepProblem<dim>& problem = near_.step().problem();
   const VecX& x = near_.tangent().x();
   const VecX motion = near_.step().inputs().coordinates().expand(x, step.motion);
+  const double h = scene_->scene->options.integrator.h;
   ElementMotion<dim> of_step{x,
                              motion,
                              problem.target().scale,
                              {},
                              scene_->desc.gravity.template head<dim>(),
+                             loads_->powers(h, near_.end().time, problem.target().scale * motion),
                              scene_->desc.time.mass == MassKind::lumped};
   if (problem.target().has_inertia) {
     of_step.inertia = x - problem.target().x_tilde;
@@ -456,6 +522,9 @@ void RunRecording<dim>::add_elements(const StepCotangent& step, ReverseGradient&
     }
   }
   add_elements(of_step, gradient);
+  add_yielding_elements(x, problem.target().scale * motion, end, gradient);
+  add_damped_elements(problem.target().scale * motion, gradient);
+  loads_->add_by_shape(h, near_.end().time, -problem.target().scale * motion, gradient.elements.rest);
   for (const auto& potential : near_.step().inputs().copies.potentials) {
     if (is_pressed_flat_ || potential->name() != "inversion_barrier") continue;
     VecX force = VecX::Zero(x.size());
@@ -511,9 +580,13 @@ void RunRecording<dim>::add_start_accelerations(State& cotangent, ReverseGradien
     const double eps = length / longest;
     cotangent.x -= fourth_order_slope(eps, forces_at);
   }
+  // Loads are those of a step without length.
   add_elements({start.x, of_free, 1.0, start.a, scene_->desc.gravity.template head<dim>(),
-                scene_->desc.time.mass == MassKind::lumped},
+                loads_->powers(0.0, start.time, of_free), scene_->desc.time.mass == MassKind::lumped},
                gradient);
+  loads_->add_by_shape(0.0, start.time, -of_free, gradient.elements.rest);
+  // The potentials are those of the first step, in which nothing has flowed before.
+  add_yielding_elements(start.x, of_free, State{}, gradient);
   std::vector<double>& controls = scene.controls->values;
   const std::vector<double> values(start.controls.begin(), start.controls.end());
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -528,8 +601,7 @@ void RunRecording<dim>::add_start_accelerations(State& cotangent, ReverseGradien
   controls = values;
 }
 
-/// Sets derivatives by fields that are not known to no number: shapes of shells and of bodies with stiff parts, and
-/// densities where loads are accelerations.
+/// Sets derivatives by fields that are not known to no number: shapes of thin bodies and of bodies with stiff parts.
 template <int dim>
 void RunRecording<dim>::leave_out_unknown(ReverseGradient& gradient) const {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -546,29 +618,20 @@ void RunRecording<dim>::leave_out_unknown(ReverseGradient& gradient) const {
       gradient.elements.rest.segment(dim * static_cast<Eigen::Index>(block), dim).setConstant(unknown);
     }
   }
-  const auto is_acceleration = [](const LoadDesc& load) { return load.kind == LoadKind::acceleration; };
-  if (std::any_of(scene_->desc.bodies.begin(), scene_->desc.bodies.end(), [&](const BodyDesc& body) {
-        return std::any_of(body.loads.begin(), body.loads.end(), is_acceleration);
-      })) {
-    std::fill(gradient.elements.density.begin(), gradient.elements.density.end(), unknown);
-  }
 }
 
 /// Appends warnings of what derivatives by elements and shapes leave out.
 template <int dim>
 void RunRecording<dim>::report_held(ReverseGradient& gradient) const {
   const SceneModel& scene = *scene_->scene;
-  const auto has = [&](const char* name) {
-    return std::any_of(scene.model.potentials.begin(), scene.model.potentials.end(),
-                       [&](const auto& potential) { return potential->name() == name; });
-  };
   const auto warn = [&](std::string what) {
     gradient.warnings.push_back({"", "held_in_fields", "", std::move(what), Severity::warning});
   };
   if (meshes_.empty()) return;
-  if (has("damping")) warn("derivatives by elements and shapes hold the damping");
   if (is_pressed_flat_) warn("derivatives by elements and shapes hold the barrier that keeps elements from inverting");
-  if (has("loads") || has("pressure")) warn("derivatives by shapes hold how loads are spread over faces and nodes");
+  if (!loads_->knows_all()) {
+    warn("derivatives by shapes hold how loads are spread over curved faces and over thin bodies");
+  }
   if (std::any_of(meshes_.begin(), meshes_.end(), [](const auto& mesh) { return mesh.higher_shape_order > 0; })) {
     warn("elements whose shape is of a higher order than their displacements have no derivatives by their shape");
   }
@@ -608,7 +671,7 @@ bool RunRecording<dim>::step_back(State& cotangent, std::vector<ByParameter>& by
     parameter.slope += step->end.dot(*dy) +
                        of_end.dot(sum_of(all->numbers, parameter.variants.stencil.weights, parameter.variants.length));
   }
-  add_elements(*step, gradient);
+  add_elements(*step, cotangent, gradient);
   // The state carries the controls along, so that the differences have those of later steps, too.
   of_start.controls = find_controls(step->motion, of_end);
   gradient.controls.push_back(of_start.controls - cotangent.controls);
@@ -695,15 +758,16 @@ double RunRecording<dim>::slope_of_start(const ByParameter& by, const State& cot
 /// Returns what reverse mode has no derivatives of, beyond what forward mode has none of.
 Issues find_unsupported_backwards(const SteppedScene& scene) {
   Issues issues;
-  if (!scene.scene->model.restitution.is_zero()) {
-    issues.push_back(
-        {"", "restitution", "", "rebounds have no derivatives in reverse mode; expected 0, or forward mode"});
+  if (!scene.scene->model.restitution.is_zero() && scene.scene->joint_potential) {
+    issues.push_back({"", "contact.restitution", "",
+                      "rebounds of bodies in joints have no derivatives in reverse mode; expected 0, no joints, or "
+                      "forward mode (`clearance gradient`, cl.gradient)"});
   }
   for (const auto& potential : scene.scene->model.potentials) {
-    if (potential->history_size() == 0) continue;
+    if (potential->history_size() == 0 || dynamic_cast<const SmoothMemory*>(potential.get())) continue;
     issues.push_back({"", "bodies", potential->name(),
-                      "rods, attachments, and materials and creases that yield remember earlier steps, which has no "
-                      "derivative in reverse mode; forward mode (`clearance gradient`, cl.gradient) has it"});
+                      "it remembers earlier steps in a way that has no derivative in reverse mode; forward mode "
+                      "(`clearance gradient`, cl.gradient) has it"});
   }
   return issues;
 }

@@ -24,5 +24,9 @@ struct BodySlopes {
 };
 /// Returns those of all stiff bodies, whose columns are as in the unknowns `x`.
 std::vector<BodySlopes> by_stiff_bodies(const SceneModel& scene, const VecX& x, const VecX& by_unknowns);
+/// Returns those by the places of all stiff bodies if the velocities `v` depend on how a body is turned: velocity and
+/// spin are held.
+std::vector<BodySlopes> by_places(const SceneModel& scene, const VecX& x, const VecX& v, const VecX& by_x,
+                                  const VecX& by_v);
 
 }  // namespace clearance::derivatives

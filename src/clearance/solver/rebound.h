@@ -38,6 +38,14 @@ class Rebound {
   void take_up_forces(const VecX& forces_t0);
   /// True if nothing has hit anything.
   bool is_empty() const { return meetings_.empty(); }
+  /// Returns the first block and the island of every body whose velocity rebounds may change.
+  std::vector<std::pair<int, int>> pushed_bodies() const {
+    std::vector<std::pair<int, int>> pushed;
+    for (const Body& body : bodies_) {
+      if (body.island >= 0) pushed.emplace_back(body.stiff.first_block, body.island);
+    }
+    return pushed;
+  }
   /// Sets the velocities of the bodies after the impacts. `state` is the state at the end of the step.
   void apply(State& state);
 

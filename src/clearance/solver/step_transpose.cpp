@@ -1,7 +1,11 @@
 #include "clearance/solver/step_transpose.h"
 
+#include <algorithm>
+
 #include "clearance/model/feasible_model.h"
+#include "clearance/model/smooth_memory.h"
 #include "clearance/solver/formula_slopes.h"
+#include "clearance/solver/rebound_slopes.h"
 
 namespace clearance {
 
@@ -23,7 +27,39 @@ VecX StepTranspose<dim>::mass_product(const VecX& dx) const {
   return product;
 }
 
-/// Adds the derivatives by the start of the potentials that remember it, as damping does.
+/// Adds the derivatives by the start and the end of what potentials remember at the end.
+template <int dim>
+void StepTranspose<dim>::add_history(const State& end, State& start, VecX& of_end) {
+  for (std::size_t k = 0; k < end.history.size(); ++k) {
+    const auto* memory = dynamic_cast<const SmoothMemory*>(in_.copies.potentials[k].get());
+    if (!memory || end.history[k].empty()) continue;
+    // What the first step begins with are numbers of the potentials.
+    std::vector<double> unused(end.history[k].size());
+    const bool has_start = k < start.history.size() && !start.history[k].empty();
+    memory->pull_back_history(in_.state.x, tangent_.x(), end.history[k],
+                              {start.x, of_end, has_start ? std::span(start.history[k]) : std::span(unused)});
+  }
+}
+
+/// Adds the derivatives by the start of the forces of potentials that remember earlier steps, or the start as damping
+/// does.
+template <int dim>
+void StepTranspose<dim>::add_remembered(const VecX& force, State& start) {
+  const VecX motion = step_.problem().target().scale * force;
+  for (std::size_t k = 0; k < in_.copies.potentials.size(); ++k) {
+    const Potential& potential = *in_.copies.potentials[k];
+    const auto* memory = dynamic_cast<const SmoothMemory*>(&potential);
+    // Materials that do not yield have the potentials of those that do, without a history.
+    if (!memory || memory->has_flags_alone() || (potential.is_elastic() && potential.history_size() == 0)) continue;
+    std::vector<double> unused(potential.history_size());
+    const bool has_start = k < start.history.size() && !start.history[k].empty();
+    VecX none = VecX::Zero(force.size());
+    memory->pull_back_gradient(in_.state.x, tangent_.x(), motion,
+                               {start.x, none, has_start ? std::span(start.history[k]) : std::span(unused)});
+  }
+}
+
+/// Adds the derivatives by the start of the potentials that keep it in other ways, as dampers of joints do.
 template <int dim>
 void StepTranspose<dim>::add_lagged(const VecX& force, VecX& start) {
   const State& state = in_.state;
@@ -33,6 +69,7 @@ void StepTranspose<dim>::add_lagged(const VecX& force, VecX& start) {
   for (std::size_t k = 0; k < in_.copies.potentials.size(); ++k) {
     // Elastic energies and weights know no start.
     if (in_.copies.potentials[k]->is_elastic() || in_.copies.potentials[k]->has_constant_force()) continue;
+    if (dynamic_cast<const SmoothMemory*>(in_.copies.potentials[k].get())) continue;
     std::unique_ptr<Potential> potential = in_.copies.potentials[k]->clone();
     const auto gradient_from = [&](const VecX& x_t0) {
       VecX gradient = VecX::Zero(x.size());
@@ -91,21 +128,25 @@ std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
   start.v_prev = VecX::Zero(from.v_prev.size());
   start.stick = from.stick;
   for (StickVertex& vertex : start.stick) vertex.displacement.setZero();
+  start.history = from.history;
+  for (std::vector<double>& numbers : start.history) std::fill(numbers.begin(), numbers.end(), 0.0);
   const auto add_to_stick = [&](const VecX& numbers) {
     for (std::size_t k = 0; k < start.stick.size(); ++k) {
       start.stick[k].displacement += block<3>(numbers, static_cast<int>(k));
     }
   };
 
-  // 1. The end of the state that the formulas give depends on its start and on y.
-  VecX of_end = end.x, of_led = VecX::Zero(from.x.size());
-  formulas.pull_back({{}, end.v, end.a, end.x_prev, end.v_prev}, start, of_end, of_led);
+  // 1. The end of the state that the formulas give depends on its start and on y; rebounds change its velocities.
+  VecX of_end = end.x, of_v = end.v, of_led = VecX::Zero(from.x.size());
+  ReboundSlopes<dim>(in_, step_, tangent_.reach()).pull_back(of_v, start, of_end);
+  formulas.pull_back({{}, of_v, end.a, end.x_prev, end.v_prev}, start, of_end, of_led);
   const VecX of_stick = displacements(end.stick, friction.stick);
   if (!friction.is_empty()) {
     of_end += friction.stick_by_end.transpose() * of_stick;
     start.x += friction.stick_by_start.transpose() * of_stick;
     add_to_stick(friction.stick_by_stick.transpose() * of_stick);
   }
+  add_history(end, start, of_end);
 
   // 2. The balance gives the free unknowns. Prescribed ones are where they are told to be.
   result.end = problem.free_part(coordinates, x, of_end);
@@ -130,6 +171,7 @@ std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
     add_to_stick(friction.force_by_stick.transpose() * force);
   }
   add_lagged(force, start.x);
+  add_remembered(force, start);
 
   result.targets = VecX::Zero(in_.targets.positions.size());
   for (std::size_t k = 0; k < in_.targets.blocks.size(); ++k) {

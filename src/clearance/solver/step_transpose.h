@@ -4,7 +4,8 @@
 // of friction the rest. Of a number L that depends on the end by z_end', its derivative by the start is
 //   z' = (dz_end/dz)^T z_end' + (dg/dz)^T lam,   (dg/dy)^T lam = -(dz_end/dy)^T z_end'.
 // Inertia enters through the formulas, which are linear in every block, or those of a stiff body of its own; friction
-// and what potentials keep of the start (damping) by sparse matrices of differences. Nothing else depends on z.
+// and what potentials keep of the start (damping) by sparse matrices, and what potentials remember by derivatives of
+// their own (smooth_memory.h). Nothing else depends on z.
 #pragma once
 
 #include <optional>
@@ -16,8 +17,8 @@ namespace clearance {
 
 /// Derivatives of a number by a step.
 struct StepCotangent {
-  /// By the numbers of the state at the start: those of its members x, v, a, x_prev, v_prev and stick; others are
-  /// empty.
+  /// By the numbers of the state at the start: those of its members x, v, a, x_prev, v_prev, stick and history; others
+  /// are empty.
   State start;
   VecX targets;  ///< by the positions of the prescribed blocks, PrescribedTargets::positions
   VecX motion;   ///< lam, in Newton's unknowns
@@ -37,6 +38,8 @@ class StepTranspose {
  private:
   VecX mass_product(const VecX& dx) const;
   void add_lagged(const VecX& force, VecX& start);
+  void add_history(const State& end, State& start, VecX& of_end);
+  void add_remembered(const VecX& force, State& start);
 
   Step<dim>& step_;
   StepTangent<dim>& tangent_;

@@ -27,11 +27,29 @@ CLEARANCE_INLINE SmallMatrix<Lanes, dim> stress(const SmallMatrix<Lanes, dim>* c
   return sum;
 }
 
+/// Returns the elements of a mesh whose material has damping.
+template <int dim>
+std::shared_ptr<const ElementMesh<dim>> damped_part(const ElementMesh<dim>& mesh) {
+  auto part = std::make_shared<ElementMesh<dim>>(mesh);
+  part->nodes.clear();
+  part->material_of_element.clear();
+  part->shapes_at_rest.clear();
+  const std::size_t shape_size = mesh.num_elements() > 0 ? mesh.shapes_at_rest.size() / mesh.num_elements() : 0;
+  for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
+    if (!(mesh.material_of(e).damping > 0.0)) continue;
+    part->add(mesh.nodes_of(e), mesh.material_of_element[e]);
+    const auto shape = mesh.shapes_at_rest.begin() + static_cast<std::ptrdiff_t>(e * shape_size);
+    part->shapes_at_rest.insert(part->shapes_at_rest.end(), shape, shape + static_cast<std::ptrdiff_t>(shape_size));
+  }
+  return part;
+}
+
 }  // namespace
 
 template <int dim>
 LaggedDampingPotential<dim>::LaggedDampingPotential(const ElementMesh<dim>& mesh)
-    : elements_(ElementSet<dim>::of(mesh, [&](std::size_t e) { return mesh.material_of(e).damping > 0.0; })) {
+    : mesh_(damped_part(mesh)),
+      elements_(ElementSet<dim>::of(mesh, [&](std::size_t e) { return mesh.material_of(e).damping > 0.0; })) {
   for (const ElementPack<dim>& pack : elements_.packs()) {
     // Store the damping coefficient of each lane, and the place of the pack's tensors.
     Lanes coefficients(0.0);
@@ -56,6 +74,7 @@ Result<Done> LaggedDampingPotential<dim>::begin_step(const VecX& x_t0, double h,
   is_active_ = h > 0.0 && has_elements();
   if (!is_active_) return Done{};
   x_t0_ = x_t0;
+  h_ = h;
   if (elements_.is_linear()) {
     // Store the projected elastic Hessian at the start of the step, then scale it by c / h.
     // The projection makes the damping dissipative: u^T K u >= 0 for every displacement u, whatever the strain at the

@@ -7,13 +7,15 @@
 // elements store their Hessians: 90 numbers against 81, ready to be assembled.
 #pragma once
 
+#include "clearance/bodies/fem/element_sensitivities.h"
 #include "clearance/bodies/fem/element_set.h"
 #include "clearance/model/potential.h"
+#include "clearance/model/smooth_memory.h"
 
 namespace clearance {
 
 template <int dim>
-class LaggedDampingPotential final : public Potential {
+class LaggedDampingPotential final : public Potential, public SmoothMemory {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<LaggedDampingPotential>(*this); }
   /// Elements whose material has a damping coefficient c [s] > 0 take part.
@@ -31,6 +33,16 @@ class LaggedDampingPotential final : public Potential {
   std::vector<BlockKey> pattern() const override { return elements_.keys(); }
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
 
+  /// Damping keeps nothing beyond the step.
+  void pull_back_history(const VecX& /*x_t0*/, const VecX& /*x_t1*/, std::span<const double> /*kept*/,
+                         MemoryCotangent /*result*/) const override {}
+  void pull_back_gradient(const VecX& x_t0, const VecX& x_t1, const VecX& motion,
+                          MemoryCotangent result) const override;
+  /// Adds the derivatives of motion . dE/dx at x_t1 by the elastic numbers of the elements that take part, and by the
+  /// nodes at rest. Element i of those that take part has the place places[i].
+  void add_slopes(const VecX& x_t0, const VecX& x_t1, const VecX& motion, std::span<const std::size_t> places,
+                  ElementSlopes& slopes) const;
+
  private:
   using ElementVector = Vec<dim*(dim + 1)>;
   /// Returns x - x_t0 of the nodes of linear element i.
@@ -46,12 +58,14 @@ class LaggedDampingPotential final : public Potential {
   double pack_energy(int p, const VecX& x) const;
   void store_forces(int p, const VecX& x);
 
+  std::shared_ptr<const ElementMesh<dim>> mesh_;  // of the elements that take part
   ElementSet<dim> elements_;
   std::vector<Lanes> coefficients_;              // [s] per pack
   std::vector<double> stiffness_;                // (c / h) K per linear element
   std::vector<std::size_t> first_tensor_ = {0};  // per pack, and one past the last
   std::vector<SmallMatrix<Lanes, dim>> tensors_;
   VecX x_t0_;
+  double h_ = 0.0;  // [s]
   bool is_active_ = false;
 };
 

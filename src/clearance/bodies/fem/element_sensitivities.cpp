@@ -69,12 +69,14 @@ class ElementSum {
       const int q = static_cast<int>(i);
       const Mat<dim> at_rest = rule.rest.derivative(q, e_);
       Vec<dim> v = Vec<dim>::Zero(), d = -motion_.scale * motion_.gravity;
+      double of_loads = 0.0;
       for (std::size_t a = 0; a < nodes_.size(); ++a) {
         v += rule.values[i][a] * block<dim>(motion_.motion, nodes_[a]);
         if (motion_.inertia.size() > 0) d += rule.values[i][a] * block<dim>(motion_.inertia, nodes_[a]);
+        if (motion_.powers.size() > 0) of_loads += rule.values[i][a] * motion_.powers[nodes_[a]];
       }
       const double weight = rule.points[i].weight * simplex_volume<dim> * at_rest.determinant();
-      const double by_density = weight * v.dot(d);
+      const double by_density = weight * (v.dot(d) - of_loads);
       slopes_.density[at_] += by_density;
       if (mesh_.higher_shape_order == 0) {
         add_rest(rule, q, at_rest.inverse(), density * by_density * Mat<dim>::Identity());
@@ -125,7 +127,7 @@ void add_slopes(const ElementMesh<dim>& mesh, const ElementMotion<dim>& motion, 
       shapes.places(static_cast<int>(e), mesh.x_rest, places);
       is_curved = !is_straight<dim>(mesh.shape_order(), places);
     }
-    sum.add_elasticity(is_curved ? curved : straight);
+    if (!mesh.material_of(e).hardening) sum.add_elasticity(is_curved ? curved : straight);
     sum.add_mass(mass);
   }
 }

@@ -3,9 +3,9 @@
 //
 // With x held, the gradient of the objective along a motion v of the nodes is the sum over quadrature points of
 //   w det D0 (s P(F) : grad v + rho v . (d - s g)),
-// where s is the scale of potentials, d is x minus the target of inertia, and g is gravity. It is linear in lambda, mu
-// and rho. If the nodes at rest move by u with the gradient G, then dF = -F G, d(grad v) = -grad v G and d(det D0) =
-// det D0 tr G, so that it changes by w det D0 S : G with
+// where s is the scale of potentials, d is x minus the target of inertia, and g is gravity and what loads add to it. It
+// is linear in lambda, mu and rho. If the nodes at rest move by u with the gradient G, then dF = -F G, d(grad v) =
+// -grad v G and d(det D0) = det D0 tr G, so that it changes by w det D0 S : G with
 //   S = (s P : grad v + rho v . (d - s g)) I - s (F^T dP[grad v] + (grad v)^T P).
 #pragma once
 
@@ -23,6 +23,7 @@ struct ElementMotion {
   double scale = 1.0;  ///< s
   VecX inertia;        ///< d, times the mass factor of each block; empty: no inertia
   Vec<dim> gravity = Vec<dim>::Zero();
+  VecX powers = {};        ///< per block, v . a for the accelerations a by loads, times s; empty: none
   bool is_lumped = false;  ///< of linear elements: each node has an equal share of the mass
 };
 
@@ -33,7 +34,8 @@ struct ElementSlopes {
 };
 
 /// Adds the derivatives of the elements of one mesh, whose numbers follow from `first` on. Shapes of a higher order
-/// than the displacements have none by the nodes at rest.
+/// than the displacements have none by the nodes at rest. Of elements that yield it adds those of their mass alone
+/// (PlasticPotential::add_slopes has the others).
 template <int dim>
 void add_slopes(const ElementMesh<dim>& mesh, const ElementMotion<dim>& motion, std::size_t first,
                 ElementSlopes& slopes);

@@ -4,14 +4,16 @@
 #pragma once
 
 #include "clearance/bodies/fem/elastic_potential.h"
+#include "clearance/bodies/fem/element_sensitivities.h"
 #include "clearance/bodies/fem/element_stress.h"
 #include "clearance/bodies/fem/hencky_plasticity.h"
 #include "clearance/model/plastic_work.h"
+#include "clearance/model/smooth_memory.h"
 
 namespace clearance {
 
 template <int dim>
-class PlasticPotential final : public Potential, public PlasticWork {
+class PlasticPotential final : public Potential, public PlasticWork, public SmoothMemory {
  public:
   /// Elements must be valid at rest; all materials have a hardening.
   explicit PlasticPotential(const ElementMesh<dim>& mesh);
@@ -31,6 +33,15 @@ class PlasticPotential final : public Potential, public PlasticWork {
   HistoryLayout history_layout() const override;
   void set_history(std::span<const double> history) override;
   void end_step(const VecX& x_t1, std::span<double> history) const override;
+  void pull_back_history(const VecX& x_t0, const VecX& x_t1, std::span<const double> kept,
+                         MemoryCotangent result) const override;
+  void pull_back_gradient(const VecX& x_t0, const VecX& x_t1, const VecX& motion,
+                          MemoryCotangent result) const override;
+  /// Adds the derivatives of motion . dE/dx, and of the sum of kept[k] times number k of the history at the end, which
+  /// may be empty, by the elastic numbers of the elements and by the nodes at rest. Element e of the mesh has the place
+  /// places[e].
+  void add_slopes(const VecX& x_t1, const VecX& motion, std::span<const double> kept,
+                  std::span<const std::size_t> places, ElementSlopes& slopes) const;
 
   CompensatedSum energy(const VecX& x) const override;
   double plastic_work(const VecX& x) const override;
@@ -80,6 +91,8 @@ class PlasticPotential final : public Potential, public PlasticWork {
   /// Calls visit(q, svd of Fe*, returned state, constants) for every point of pack p.
   template <class Visit>
   void visit_points(int p, const VecX& x, const Visit& visit) const;
+  template <class Visit>
+  void visit_returns(const VecX& x, const VecX& motion, const Visit& visit) const;
   Lanes pack_energy(int p, const VecX& x) const;
   void write_derivatives(int p, const VecX& x, bool is_projected, Lanes* forces, const LaneTargets& targets);
   void assemble(const VecX& x, double scale, bool is_projected, bool has_forces, BlockSparseMatrix& matrix);

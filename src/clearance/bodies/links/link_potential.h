@@ -9,12 +9,13 @@
 
 #include "clearance/bodies/links/link.h"
 #include "clearance/model/potential.h"
+#include "clearance/model/smooth_memory.h"
 #include "clearance/sparse/block_assembler.h"
 
 namespace clearance {
 
 template <int dim>
-class LinkPotential final : public Potential {
+class LinkPotential final : public Potential, public SmoothMemory {
  public:
   explicit LinkPotential(std::vector<LinkGroup> groups);
 
@@ -26,6 +27,12 @@ class LinkPotential final : public Potential {
   HistoryLayout history_layout() const override;
   void set_history(std::span<const double> history) override;
   void end_step(const VecX& x_t1, std::span<double> history) const override;
+  /// Links break, or they do not.
+  bool has_flags_alone() const override { return true; }
+  void pull_back_history(const VecX& /*x_t0*/, const VecX& /*x_t1*/, std::span<const double> /*kept*/,
+                         MemoryCotangent /*result*/) const override {}
+  void pull_back_gradient(const VecX& /*x_t0*/, const VecX& /*x_t1*/, const VecX& /*motion*/,
+                          MemoryCotangent /*result*/) const override {}
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
   /// The energy of a link counts for the first of its bodies; linked bodies have one account

@@ -544,4 +544,142 @@ void RodPotential::add_stiffness(VecX& stiffness) const {
   }
 }
 
+// Derivatives in reverse mode. The axes of a segment at its tangent t are a director h of the start, made to stand
+// across the tangent T there, transported to t, and turned. So h and T act by a turn of the axes about t,
+//
+//     n . dh / |h across| - (h . T) (n . dT) / |h across| + (t x T) . dT / (1 + T . t),   n = T x d,
+//
+// where the last term is the angle by which transports from T + dT and from T differ; and T by the spin -(T x t) /
+// (1 + T . t) with which the axes follow dt. A turn of the axes acts as the angle of the segment does.
+
+/// Returns the numbers by edges and angles of a joint.
+JointVector RodPotential::joint_part(std::size_t j, const VecX& motion) const {
+  const RodJoint& joint = mesh_->joints[j];
+  JointVector part;
+  for (int side = 0; side < 2; ++side) {
+    const RodSegment& segment = mesh_->segments[joint.segments[side]];
+    part.segment<3>(3 * static_cast<Eigen::Index>(side)) = edge_of(segment, motion);
+    part[6 + side] = angle_at(segment, motion);
+  }
+  return part;
+}
+
+/// Adds derivatives by edges and angles of a joint to those by the blocks.
+void RodPotential::add_joint_part(std::size_t j, const JointVector& part, VecX& sums) const {
+  const RodJoint& joint = mesh_->joints[j];
+  for (int side = 0; side < 2; ++side) {
+    const RodSegment& segment = mesh_->segments[joint.segments[side]];
+    const Vec<3> of_edge = part.segment<3>(3 * static_cast<Eigen::Index>(side));
+    block<3>(sums, segment.nodes[0]) -= of_edge;
+    block<3>(sums, segment.nodes[1]) += of_edge;
+    sums[segment.angle.place()] += part[6 + side] / segment.angle.length;
+  }
+}
+
+void RodPotential::add_frames(const VecX& x_t0, const VecX& x_t1, const std::vector<FrameCotangent>& frames,
+                              MemoryCotangent result) const {
+  for (std::size_t s = 0; s < frames.size(); ++s) {
+    const RodSegment& segment = mesh_->segments[s];
+    const SegmentFrame& frame = frames_[s];
+    if (frame.is_clamped) continue;
+    const Vec<3>& from = frame.tangent;
+    const Vec<3> t = edge_of(segment, x_t1).normalized(), n = from.cross(frame.director);
+    const Vec<3> stored =
+        history_.empty() ? segment.director : Eigen::Map<const Vec<3>>(history_.data() + num_per_segment() * s);
+    const double along = stored.dot(from), size = (stored - along * from).norm(), turn = frames[s].turn;
+    if (!history_.empty()) Eigen::Map<Vec<3>>{result.history.data() + num_per_segment()* s} += turn / size * n;
+    const Vec<3> of_tangent = frames[s].tangent + turn * (t.cross(from) / (1.0 + from.dot(t)) - along / size * n);
+    const Vec<3> of_edge = (of_tangent - from * from.dot(of_tangent)) / edge_of(segment, x_t0).norm();
+    block<3>(result.x_t0, segment.nodes[0]) -= of_edge;
+    block<3>(result.x_t0, segment.nodes[1]) += of_edge;
+  }
+}
+
+void RodPotential::pull_back_history(const VecX& x_t0, const VecX& x_t1, std::span<const double> kept,
+                                     MemoryCotangent result) const {
+  const std::vector<RodSegment>& segments = mesh_->segments;
+  std::vector<FrameCotangent> frames(segments.size());
+  for (std::size_t s = 0; s < segments.size(); ++s) {
+    const RodSegment& segment = segments[s];
+    const SegmentAxes axes = axes_at(s, x_t1);
+    const Vec<3>& t = axes.tangent;
+    const Eigen::Map<const Vec<3>> of_director(kept.data() + num_per_segment() * s);
+    Vec<3> director, beside;  // and its change by a turn of the axes
+    if (axes.frame.is_clamped) {
+      const double theta = angle_at(segment, x_t1), c = elementary::cos(theta), sine = elementary::sin(theta);
+      director = c * axes.first - sine * axes.second;
+      beside = c * axes.second + sine * axes.first;
+      result.x_t1[segment.angle.place()] -= of_director.dot(beside) / segment.angle.length;
+    } else {
+      director = transport(axes.frame.tangent, t, axes.frame.director);
+      beside = t.cross(director);
+      frames[s].turn += of_director.dot(beside);
+    }
+    const Vec<3> of_tangent = of_director.dot(beside) * axes.spin - of_director.dot(t) * director;
+    const Vec<3> of_edge = (of_tangent - t * t.dot(of_tangent)) / axes.length;
+    block<3>(result.x_t1, segment.nodes[0]) -= of_edge;
+    block<3>(result.x_t1, segment.nodes[1]) += of_edge;
+  }
+  for (std::size_t j = 0; has_yield_ && j < mesh_->joints.size(); ++j) {
+    const RodJoint& joint = mesh_->joints[j];
+    const std::size_t at = num_per_segment() * static_cast<std::size_t>(joint.segments[0]) + 4;
+    const Eigen::Map<const Vec<2>> of_yielded(kept.data() + at);
+    const RodJointState state = joint_at(j, x_t1);
+    const JointBend bend = joint_bend(state);
+    // What yields is (1 - Y / |b|) b of the bend b from rest.
+    const double limit = yield_bend(joint);
+    const Vec<2> off = (bend.value - rest_of(j)).head<2>();
+    const double size = off.norm(), part = limit / size;
+    Vec<2> of_bend = Vec<2>::Zero();
+    if (size > limit) of_bend = (1.0 - part) * of_yielded + part / (size * size) * off.dot(of_yielded) * off;
+    if (!history_.empty()) Eigen::Map<Vec<2>>{result.history.data() + at} += of_yielded - of_bend;
+    const std::array<BendGradient, 3> gradients = bend_gradients(state, bend);
+    const JointVector of_joint = of_bend[0] * gradients[0].gradient + of_bend[1] * gradients[1].gradient;
+    add_joint_part(j, of_joint, result.x_t1);
+    for (int side = 0; side < 2; ++side) {
+      frames[static_cast<std::size_t>(joint.segments[side])].turn += of_joint[6 + side];
+    }
+  }
+  add_frames(x_t0, x_t1, frames, result);
+}
+
+void RodPotential::pull_back_gradient(const VecX& x_t0, const VecX& x_t1, const VecX& motion,
+                                      MemoryCotangent result) const {
+  std::vector<FrameCotangent> frames(mesh_->segments.size());
+  for (std::size_t j = 0; j < mesh_->joints.size(); ++j) {
+    const RodJoint& joint = mesh_->joints[j];
+    const JointVector moved = joint_part(j, motion);
+    const RodJointState state = joint_at(j, x_t1);
+    const JointBend bend = joint_bend(state);
+    const std::array<BendGradient, 3> gradients = bend_gradients(state, bend);
+    const Response response = respond(j, bend.value);
+    const JointMatrix second = bend_hessian(state, bend, response.moment);
+    Vec<3> rates;
+    for (int k = 0; k < 3; ++k) rates[k] = gradients[k].gradient.dot(moved);
+    const Vec<3> moment_rates = response.tangent * rates;
+    for (int side = 0; side < 2; ++side) {
+      const SegmentAxes& axes = state.sides[side];
+      if (axes.frame.is_clamped) continue;
+      FrameCotangent& frame = frames[static_cast<std::size_t>(joint.segments[side])];
+      double by_turn = 0.0;
+      for (int k = 0; k < 3; ++k) {
+        frame.turn += moment_rates[k] * gradients[k].gradient[6 + side];
+        by_turn += response.moment[k] * gradients[k].by_turn[side];
+      }
+      // The lower half alone is there: the angles come last.
+      frame.turn += second.row(6 + side).head<6>().dot(moved.head<6>()) + second(6 + side, 6 + side) * moved[6 + side];
+      const Vec<3>&from = axes.frame.tangent, &t = axes.tangent;
+      const Vec<3> of_edge = moved.segment<3>(3 * static_cast<Eigen::Index>(side));
+      const Vec<3> dt = (of_edge - t * t.dot(of_edge)) / axes.length, across_both = t.cross(dt);
+      const double divisor = 1.0 + from.dot(t);
+      frame.tangent += by_turn / divisor * (from.dot(across_both) / divisor * t - across_both);
+    }
+    if (!has_yield_ || history_.empty()) continue;
+    Eigen::Map<Vec<2>>{result.history.data() + num_per_segment() * static_cast<std::size_t>(joint.segments[0]) + 4} -=
+        moment_rates.head<2>();
+  }
+  for (const Hold& hold : holds_) result.x_t0[place(hold)] -= hold.stiffness * motion[place(hold)];
+  add_frames(x_t0, x_t1, frames, result);
+}
+
 }  // namespace clearance

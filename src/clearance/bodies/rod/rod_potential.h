@@ -20,11 +20,12 @@
 #include "clearance/bodies/rod/rod_mesh.h"
 #include "clearance/model/hessian_kind.h"
 #include "clearance/model/potential.h"
+#include "clearance/model/smooth_memory.h"
 #include "clearance/sparse/block_assembler.h"
 
 namespace clearance {
 
-class RodPotential : public Potential {
+class RodPotential : public Potential, public SmoothMemory {
  public:
   explicit RodPotential(std::shared_ptr<const RodMesh> mesh);
   std::unique_ptr<Potential> clone() const override { return std::make_unique<RodPotential>(*this); }
@@ -39,6 +40,10 @@ class RodPotential : public Potential {
   void set_history(std::span<const double> history) override;
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   void end_step(const VecX& x_t1, std::span<double> history) const override;
+  void pull_back_history(const VecX& x_t0, const VecX& x_t1, std::span<const double> kept,
+                         MemoryCotangent result) const override;
+  void pull_back_gradient(const VecX& x_t0, const VecX& x_t1, const VecX& motion,
+                          MemoryCotangent result) const override;
 
   void restrict_to(const std::vector<char>& part) override;
   CompensatedSum energy(const VecX& x) const override;
@@ -120,6 +125,16 @@ class RodPotential : public Potential {
     bool is_elastic = true;
   };
   Response respond(std::size_t joint, const Vec<3>& bend) const;
+  /// Derivatives of a number by how the axes of a segment start a step: by a turn of the axes about it where it ends,
+  /// and by the tangent T at the start, if the axes follow it as they do between T and where the segment ends.
+  struct FrameCotangent {
+    double turn = 0.0;
+    Vec<3> tangent = Vec<3>::Zero();
+  };
+  void add_frames(const VecX& x_t0, const VecX& x_t1, const std::vector<FrameCotangent>& frames,
+                  MemoryCotangent result) const;
+  JointVector joint_part(std::size_t joint, const VecX& motion) const;
+  void add_joint_part(std::size_t joint, const JointVector& part, VecX& sums) const;
   void differentiate_joints(const VecX& x, std::optional<HessianKind> kind);
   void add_forces(const VecX& x, double scale, VecX& gradient) const;
   void write_joint(std::size_t joint, const JointMatrix& hessian);

@@ -373,28 +373,110 @@ Vec<3> excess_curvature(const Vec<3>& curvature, double limit) {
   return {half_sum + part[0], half_sum - part[0], 2.0 * part[1]};
 }
 
+/// Returns the derivative of excess_curvature.
+Mat<3> excess_slope(const Vec<3>& curvature, double limit) {
+  const double mean = 0.5 * (curvature[0] + curvature[1]);
+  const Vec<2> deviator(0.5 * (curvature[0] - curvature[1]), 0.5 * curvature[2]);
+  const double radius = deviator.norm();
+  const auto excess = [&](double principal) { return principal - std::clamp(principal, -limit, limit); };
+  const auto slope = [&](double principal) { return std::abs(principal) > limit ? 1.0 : 0.0; };
+  const double of_first = slope(mean + radius), of_second = slope(mean - radius);
+  const Vec<2> direction = radius > 0.0 ? Vec<2>(deviator / radius) : Vec<2>(1.0, 0.0);
+  // Principal axes turn with the deviator.
+  const double turned = radius > 0.0 ? 0.5 * (excess(mean + radius) - excess(mean - radius)) / radius : of_first;
+  Mat<3> result;
+  for (int c = 0; c < 3; ++c) {
+    const double by_mean = c < 2 ? 0.5 : 0.0;
+    const Vec<2> by_deviator(c == 0 ? 0.5 : c == 1 ? -0.5 : 0.0, c == 2 ? 0.5 : 0.0);
+    const double by_radius = direction.dot(by_deviator);
+    const double first = of_first * (by_mean + by_radius), second = of_second * (by_mean - by_radius);
+    const Vec<2> part = 0.5 * (first - second) * direction + turned * (by_deviator - by_radius * direction);
+    result.col(c) << 0.5 * (first + second) + part[0], 0.5 * (first + second) - part[0], 2.0 * part[1];
+  }
+  return result;
+}
+
 }  // namespace
+
+/// Returns the angle beyond which a hinge yields; nothing if it does not.
+std::optional<double> BendingPotential::limit_of_hinge(const Element& element) const {
+  const ShellEdge& edge = mesh_->edges[element.angles[0].edge];
+  const auto limit_of = [&](int t) { return mesh_->materials[mesh_->triangles[t].material].yield_curvature; };
+  const std::optional<double> first = limit_of(edge.triangles[0]), second = limit_of(edge.triangles[1]);
+  if (!first || !second) return std::nullopt;
+  const double area = mesh_->triangles[edge.triangles[0]].area + mesh_->triangles[edge.triangles[1]].area;
+  return std::max(*first, *second) * area / edge.length;
+}
 
 /// Returns the angles by which an element yields at the end of a step at x.
 Vec<3> BendingPotential::excess_angles(const Element& element, const VecX& x) const {
   const Vec<3> none = Vec<3>::Zero();
-  const auto limit_of = [&](int t) { return mesh_->materials[mesh_->triangles[t].material].yield_curvature; };
   if (element.num_angles == 3) {
     const int t = triangle_of(element);
-    const std::optional<double> limit = limit_of(t);
+    const std::optional<double>& limit = mesh_->materials[mesh_->triangles[t].material].yield_curvature;
     if (!limit) return none;
     // The columns are in the order of the triangle's sides, which is that of the angles.
     const Mat<3> curvatures = curvatures_of_angles(mesh_->triangles[t]);
     const Vec<3> excess = excess_curvature(curvatures * angles_of(element, x).head<3>(), *limit);
     return excess.isZero(0.0) ? none : Vec<3>(curvatures.inverse() * excess);
   }
-  const ShellEdge& edge = mesh_->edges[element.angles[0].edge];
-  const std::optional<double> first = limit_of(edge.triangles[0]), second = limit_of(edge.triangles[1]);
-  if (!first || !second) return none;
-  const double area = mesh_->triangles[edge.triangles[0]].area + mesh_->triangles[edge.triangles[1]].area;
-  const double limit = std::max(*first, *second) * area / edge.length;
+  const std::optional<double> limit = limit_of_hinge(element);
+  if (!limit) return none;
   const double angle = angles_of(element, x)[0];
-  return {angle - std::clamp(angle, -limit, limit), 0.0, 0.0};
+  return {angle - std::clamp(angle, -*limit, *limit), 0.0, 0.0};
+}
+
+/// Returns the derivatives of kept . excess by the angles of an element.
+Vec<3> BendingPotential::pull_back_excess(const Element& element, const Vec<3>& angles, const Vec<3>& kept) const {
+  const Vec<3> none = Vec<3>::Zero();
+  if (element.num_angles == 3) {
+    const ShellTriangle& triangle = mesh_->triangles[triangle_of(element)];
+    const std::optional<double>& limit = mesh_->materials[triangle.material].yield_curvature;
+    if (!limit) return none;
+    const Mat<3> curvatures = curvatures_of_angles(triangle);
+    const Mat<3> slope = excess_slope(curvatures * angles, *limit);
+    return curvatures.transpose() * (slope.transpose() * (curvatures.inverse().transpose() * kept));
+  }
+  const std::optional<double> limit = limit_of_hinge(element);
+  return limit && std::abs(angles[0]) > *limit ? Vec<3>(kept[0], 0.0, 0.0) : none;
+}
+
+void BendingPotential::pull_back_history(const VecX& /*x_t0*/, const VecX& x_t1, std::span<const double> kept,
+                                         MemoryCotangent result) const {
+  Bend bent;
+  for (const Element& element : elements_->all) {
+    bend(element, x_t1, bent);
+    Vec<3> of_element = Vec<3>::Zero();
+    for (int k = 0; k < element.num_angles; ++k)
+      of_element[k] = kept[element.first_angle + static_cast<std::size_t>(k)];
+    const Vec<3> of_angles = pull_back_excess(element, bent.angles.head<3>(), of_element);
+    for (int k = 0; k < element.num_angles; ++k) {
+      result.history[element.first_angle + static_cast<std::size_t>(k)] += of_element[k] - of_angles[k];
+    }
+    for (std::size_t a = 0; a < element.blocks.size(); ++a) {
+      block<3>(result.x_t1, element.blocks[a]) +=
+          bent.by_x.topRows<3>().middleCols<3>(3 * static_cast<Eigen::Index>(a)).transpose() * of_angles;
+    }
+  }
+}
+
+void BendingPotential::pull_back_gradient(const VecX& /*x_t0*/, const VecX& x_t1, const VecX& motion,
+                                          MemoryCotangent result) const {
+  Bend bent;
+  for (const Element& element : elements_->all) {
+    bend(element, x_t1, bent);
+    Vec<6> rates = Vec<6>::Zero();
+    for (std::size_t a = 0; a < element.blocks.size(); ++a) {
+      rates += bent.by_x.middleCols<3>(3 * static_cast<Eigen::Index>(a)) * block<3>(motion, element.blocks[a]);
+    }
+    const Vec<6> of_angles = element.stiffness * rates;
+    for (int k = 0; k < element.num_angles; ++k) {
+      result.history[element.first_angle + static_cast<std::size_t>(k)] -= of_angles[k];
+      if (element.across[k]) {
+        result.history[*element.across[k]] -= mesh_->edges[element.angles[k].edge].sense * of_angles[k + 3];
+      }
+    }
+  }
 }
 
 void BendingPotential::end_step(const VecX& x_t1, std::span<double> history) const {

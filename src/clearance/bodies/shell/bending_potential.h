@@ -37,11 +37,12 @@
 #include "clearance/bodies/shell/shell_mesh.h"
 #include "clearance/bodies/shell/shell_sample.h"
 #include "clearance/model/potential.h"
+#include "clearance/model/smooth_memory.h"
 #include "clearance/sparse/block_assembler.h"
 
 namespace clearance {
 
-class BendingPotential : public Potential {
+class BendingPotential : public Potential, public SmoothMemory {
  public:
   explicit BendingPotential(std::shared_ptr<const ShellMesh> mesh);
   std::unique_ptr<Potential> clone() const override { return std::make_unique<BendingPotential>(*this); }
@@ -55,6 +56,10 @@ class BendingPotential : public Potential {
   HistoryLayout history_layout() const override;
   void set_history(std::span<const double> history) override { yielded_.assign(history.begin(), history.end()); }
   void end_step(const VecX& x_t1, std::span<double> history) const override;
+  void pull_back_history(const VecX& x_t0, const VecX& x_t1, std::span<const double> kept,
+                         MemoryCotangent result) const override;
+  void pull_back_gradient(const VecX& x_t0, const VecX& x_t1, const VecX& motion,
+                          MemoryCotangent result) const override;
 
   /// Turns the normals of clamped edges.
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
@@ -141,6 +146,8 @@ class BendingPotential : public Potential {
     return element.angles[k].share * edge.angle + edge.sense * yielded(*element.across[k]);
   }
   Vec<3> excess_angles(const Element& element, const VecX& x) const;
+  Vec<3> pull_back_excess(const Element& element, const Vec<3>& angles, const Vec<3>& kept) const;
+  std::optional<double> limit_of_hinge(const Element& element) const;
   int triangle_of(const Element& element) const {
     return mesh_->edges[element.angles[0].edge].triangles[element.angles[0].side];
   }
