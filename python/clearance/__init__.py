@@ -15,7 +15,8 @@ Names are those of scene files (docs/scene.md); docs/python.md explains the modu
 from . import ccd, contact
 from ._native import version as __version__
 from .batch import Batch
-from .derivatives import BodySlopes, ForwardGradient, Gradient, Recording, ReverseGradient, gradient, record
+from .derivatives import (BodySlopes, ForwardGradient, Gradient, PrescribedSlopes, Recording, ReverseGradient, gradient,
+                          record)
 from .errors import ClearanceError, ClearanceWarning, DerivativeError, MeshError, Problem, ResultError, SceneError, StepError
 from .mesh import Mesh, generate, read_mesh
 from .page import Page
@@ -25,7 +26,7 @@ from .simulation import Body, Contacts, Controls, Simulation, State, StepReport
 
 __all__ = [
     "Batch", "Body", "BodySlopes", "ClearanceError", "ClearanceWarning", "Contacts", "Controls", "DerivativeError",
-    "ForwardGradient", "Frame", "Gradient", "Mesh", "MeshError", "Page", "Problem", "Recording", "ResultError", "Results",
-    "ReverseGradient", "Scene", "SceneError", "SceneSummary", "Simulation", "State", "StepError", "StepReport",
+    "ForwardGradient", "Frame", "Gradient", "Mesh", "MeshError", "Page", "PrescribedSlopes", "Problem", "Recording", "ResultError",
+    "Results", "ReverseGradient", "Scene", "SceneError", "SceneSummary", "Simulation", "State", "StepError", "StepReport",
     "Verdict", "__version__", "ccd", "contact", "generate", "gradient", "read_mesh", "record", "verify",
 ]

@@ -73,9 +73,16 @@ class BodySlopes(NamedTuple):
     """Derivatives by how a rigid or affine body starts."""
 
     place: NDArray[np.float64]  #: (3,) per metre along the axes
-    turn: NDArray[np.float64]  #: (3,) per radian (not degree) about axes through its centre of mass
+    turn: NDArray[np.float64]  #: (3,) per radian (not degree) about axes through its centre of mass, spin held
     velocity: NDArray[np.float64]  #: (3,) per m/s
     spin: NDArray[np.float64]  #: (3,) per rad/s (not degrees)
+
+
+class PrescribedSlopes(NamedTuple):
+    """Derivatives by where a rigid or affine body that a motion moves is at the end of each step."""
+
+    place: NDArray[np.float64]  #: (steps, 3) per metre along the axes; row k is of step k + 1
+    turn: NDArray[np.float64]  #: (steps, 3) per radian about axes through its centre of mass
 
 
 class ReverseGradient(NamedTuple):
@@ -94,6 +101,7 @@ class ReverseGradient(NamedTuple):
     prescribed: NDArray[np.float64]  #: (steps, n, 3) by the places of prescribed vertices; row k is of step k + 1
     controls: NDArray[np.float64]  #: (steps, controls) by the values of the scene's controls; row k is of step k + 1
     bodies: Dict[str, BodySlopes]  #: by how rigid and affine bodies start
+    prescribed_bodies: Dict[str, PrescribedSlopes]  #: by where rigid and affine bodies that motions move are
     error: float  #: largest share by which a step differs from the differences that check it
     warnings: List[Problem]
 
@@ -174,11 +182,12 @@ class Recording(_check.Sealed):
             raise ValueError("positions: expected dL by the vertices, at the end or by steps; or velocities, or of")
         found = self._run.backward(of_positions, of_velocities, of_columns, paths)
         bodies = {name: BodySlopes(*found["places"][name], *found["velocities"][name]) for name in found["places"]}
+        moved = {name: PrescribedSlopes(rows[0::2], rows[1::2]) for name, rows in found["prescribed_bodies"].items()}
         warn(found["warnings"])
         return ReverseGradient(found["parameters"], found["start_positions"], found["start_velocities"], found["rest"],
                                found["shape"], found["lambda"], found["mu"], found["density"], found["cells"],
-                               np.array(found["prescribed"]), found["controls"], bodies, found["error"],
-                               found["warnings"])
+                               np.array(found["prescribed"]), found["controls"], bodies, moved,
+                               found["error"], found["warnings"])
 
     def _column_seeds(self, of: Any, at: Any) -> Dict[str, Dict[int, float]]:
         """Returns checked numbers by columns and steps; those of zero are left out."""

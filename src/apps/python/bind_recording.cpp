@@ -1,6 +1,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <algorithm>
 #include <map>
 
 #include "apps/python/arrays.h"
@@ -139,9 +140,11 @@ class RecordedRun {
     result["mu"] = array_of(gradient.elements.mu);
     result["density"] = array_of(gradient.elements.density);
     result["cells"] = array_of(scene().cell_of_element);
-    result["places"] = stiff(gradient.start_x);
-    result["velocities"] = stiff(gradient.start_v);
+    const State& start = state(0);
+    result["places"] = stiff(derivatives::by_places(scene(), start.x, start.v, gradient.start_x, gradient.start_v));
+    result["velocities"] = stiff(derivatives::by_stiff_bodies(scene(), start.x, gradient.start_v));
     result["prescribed"] = prescribed(gradient);
+    result["prescribed_bodies"] = prescribed_bodies(gradient);
     result["controls"] = controls(gradient);
     result["error"] = gradient.error;
     result["warnings"] = problems_of(gradient.warnings);
@@ -192,24 +195,48 @@ class RecordedRun {
   VecX seed_of(const Array<double>& array) const { return derivatives::by_unknowns(scene(), points_of(array)); }
   Array<double> by_vertex(const VecX& slopes) const { return array_of(derivatives::by_vertices(scene(), slopes)); }
   /// Returns, per stiff body, its name and the derivatives along and about the axes.
-  py::dict stiff(const VecX& slopes) const {
+  py::dict stiff(const std::vector<derivatives::BodySlopes>& slopes) const {
     py::dict result;
-    for (const derivatives::BodySlopes& of_body :
-         derivatives::by_stiff_bodies(scene(), scene().initial_state.x, slopes)) {
+    for (const derivatives::BodySlopes& of_body : slopes) {
       const std::string& name = scene().bodies[static_cast<std::size_t>(of_body.body)].name;
       result[py::str(name)] = array_of(std::vector<Vec<3>>{of_body.along, of_body.about});
     }
     return result;
   }
+  VecX by_all_unknowns(const ReverseGradient::Prescribed& step) const {
+    VecX slopes = VecX::Zero(scene().model.layout.num_unknowns());
+    for (std::size_t k = 0; k < step.blocks.size(); ++k) {
+      slopes.segment(scene().dim * static_cast<Eigen::Index>(step.blocks[k]), scene().dim) =
+          step.positions.segment(scene().dim * static_cast<Eigen::Index>(k), scene().dim);
+    }
+    return slopes;
+  }
   py::list prescribed(const ReverseGradient& gradient) const {
     py::list result;
-    for (const ReverseGradient::Prescribed& step : gradient.prescribed) {
-      VecX slopes = VecX::Zero(scene().model.layout.num_unknowns());
-      for (std::size_t k = 0; k < step.blocks.size(); ++k) {
-        slopes.segment(scene().dim * static_cast<Eigen::Index>(step.blocks[k]), scene().dim) =
-            step.positions.segment(scene().dim * static_cast<Eigen::Index>(k), scene().dim);
+    for (const ReverseGradient::Prescribed& step : gradient.prescribed) result.append(by_vertex(by_all_unknowns(step)));
+    return result;
+  }
+  /// Returns, per stiff body that a motion moves in some step, the derivatives along and about the axes by steps.
+  py::dict prescribed_bodies(const ReverseGradient& gradient) const {
+    std::map<int, std::vector<Vec<3>>> rows;  // per stiff body
+    for (std::size_t step = 0; step < gradient.prescribed.size(); ++step) {
+      const std::vector<int>& blocks = gradient.prescribed[step].blocks;
+      const std::vector<derivatives::BodySlopes> slopes = derivatives::by_stiff_bodies(
+          scene(), state(static_cast<int>(step) + 1).x, by_all_unknowns(gradient.prescribed[step]));
+      for (std::size_t k = 0; k < slopes.size(); ++k) {
+        const int first = scene().model.stiff_bodies[k].first_block;
+        if (std::find(blocks.begin(), blocks.end(), first) == blocks.end()) continue;
+        std::vector<Vec<3>>& of_body = rows[static_cast<int>(k)];
+        of_body.resize(2 * gradient.prescribed.size(), Vec<3>::Zero());
+        of_body[2 * step] = slopes[k].along;
+        of_body[2 * step + 1] = slopes[k].about;
       }
-      result.append(by_vertex(slopes));
+    }
+    py::dict result;
+    for (const auto& [k, of_body] : rows) {
+      const int first = scene().model.stiff_bodies[static_cast<std::size_t>(k)].first_block;
+      const int body = scene().model.body_of_block[static_cast<std::size_t>(first)];
+      result[py::str(scene().bodies[static_cast<std::size_t>(body)].name)] = array_of(of_body);
     }
     return result;
   }
