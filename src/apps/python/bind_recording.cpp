@@ -217,7 +217,7 @@ class RecordedRun {
     return result;
   }
   /// Returns, per stiff body that a motion moves in some step, the derivatives along and about the axes by steps.
-  py::dict prescribed_bodies(const ReverseGradient& gradient) const {
+  py::dict prescribed_bodies(const ReverseGradient& gradient) {
     std::map<int, std::vector<Vec<3>>> rows;  // per stiff body
     for (std::size_t step = 0; step < gradient.prescribed.size(); ++step) {
       const std::vector<int>& blocks = gradient.prescribed[step].blocks;
