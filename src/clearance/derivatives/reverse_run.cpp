@@ -302,7 +302,7 @@ VecX RunRecording<dim>::find_controls(const VecX& motion, const VecX& of_end) {
   const State begin = near_.begin();
   VecX slopes = VecX::Zero(begin.controls.size());
   for (Eigen::Index k = 0; k < slopes.size(); ++k) {
-    // Where a control moves surfaces, gaps are the measure.
+    // Gaps are the measure of a control that moves surfaces.
     const double reach = near_.tangent().reach();
     double length = first_share * std::max(std::abs(begin.controls[k]), 1.0);
     Evaluations all;

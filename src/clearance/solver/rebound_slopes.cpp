@@ -64,7 +64,7 @@ SlopePattern ReboundSlopes<dim>::pattern(const std::vector<int>& islands) const 
       island_of[static_cast<std::size_t>(bodies_[k] + i)] = islands[k];
     }
   }
-  // What moves as prescribed acts on those that it touches.
+  // Bodies that move as prescribed act on those that it touches.
   for (const Contact& contact : step_.end_state().point.iterate.contacts.contacts) {
     int island = -1;
     for (int i = 0; i < contact.num_vertices(); ++i) {

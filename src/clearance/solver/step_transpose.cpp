@@ -33,7 +33,7 @@ void StepTranspose<dim>::add_history(const State& end, State& start, VecX& of_en
   for (std::size_t k = 0; k < end.history.size(); ++k) {
     const auto* memory = dynamic_cast<const SmoothMemory*>(in_.copies.potentials[k].get());
     if (!memory || end.history[k].empty()) continue;
-    // What the first step begins with are numbers of the potentials.
+    // The first step begins with numbers of the potentials.
     std::vector<double> unused(end.history[k].size());
     const bool has_start = k < start.history.size() && !start.history[k].empty();
     memory->pull_back_history(in_.state.x, tangent_.x(), end.history[k],

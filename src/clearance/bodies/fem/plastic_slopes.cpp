@@ -118,12 +118,12 @@ class Return {
  private:
   /// Returns (x / 2) / tanh(x / 2).
   static double half_over_tanh(double x) {
-    return std::abs(x) < 1e-3 ? 1.0 + x * x / 12.0 : 0.5 * x / std::tanh(0.5 * x);
+    return std::abs(x) < 1e-3 ? 1.0 + x * x / 12.0 : 0.5 * x / elementary::tanh(0.5 * x);
   }
   /// Returns sinh(lost x / 2) / sinh x.
   static double sinh_ratio(double lost, double x) {
     if (std::abs(x) < 1e-3) return 0.5 * lost * (1.0 + (0.25 * lost * lost - 1.0) * x * x / 6.0);
-    return std::sinh(0.5 * lost * x) / std::sinh(x);
+    return elementary::sinh(0.5 * lost * x) / elementary::sinh(x);
   }
   /// Adds what the share and the flow follow from.
   void add_flow(double of_share, double of_flow, Vec<3>& of_strain, PointSlopes& slopes) const {

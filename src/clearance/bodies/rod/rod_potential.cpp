@@ -626,7 +626,7 @@ void RodPotential::pull_back_history(const VecX& x_t0, const VecX& x_t1, std::sp
     const Eigen::Map<const Vec<2>> of_yielded(kept.data() + at);
     const RodJointState state = joint_at(j, x_t1);
     const JointBend bend = joint_bend(state);
-    // What yields is (1 - Y / |b|) b of the bend b from rest.
+    // The part that yields is (1 - Y / |b|) b of the bend b from rest.
     const double limit = yield_bend(joint);
     const Vec<2> off = (bend.value - rest_of(j)).head<2>();
     const double size = off.norm(), part = limit / size;
