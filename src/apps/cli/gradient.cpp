@@ -29,12 +29,6 @@ using Json = nlohmann::ordered_json;
 /// Names of the files of the results; the first one also tells their folder from others.
 constexpr const char *report_file = "gradient.json", *table_file = "derivatives.csv";
 
-int refuse(Issues issues, const GradientCommand& command) {
-  set_file(issues, command.scene.scene.string());
-  report_issues(issues, command.scene.json);
-  return exit_bad_input;
-}
-
 /// Returns `d tip.y [m] / d bodies[0].material.density`.
 std::string heading(const Gradient& gradient, std::size_t column, std::size_t parameter) {
   return fmt::format("d {} / d {}", gradient.columns[column], gradient.parameters[parameter].path);
@@ -61,10 +55,6 @@ std::string csv_of(const Gradient& gradient) {
   return text;
 }
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
 /// Changes of `--taylor` as shares of each number: three decades.
 const std::vector<double> taylor_shares = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4};
 
@@ -74,8 +64,9 @@ Json json_of(const Gradient& gradient, const std::vector<TangentRemainders>& all
     for (std::size_t c = 0; c < gradient.columns.size(); ++c) {
       Json values = Json::array(), remainders = Json::array();
       for (std::size_t k = 0; k < found.changes.size(); ++k) {
-        values.push_back(number(found.values(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c))));
-        remainders.push_back(number(found.remainders(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c))));
+        values.push_back(number_or_null(found.values(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c))));
+        remainders.push_back(
+            number_or_null(found.remainders(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c))));
       }
       list.push_back({{"column", gradient.columns[c]},
                       {"parameter", gradient.parameters[found.parameter].path},
@@ -98,9 +89,10 @@ Json json_of(const Gradient& gradient, const std::vector<CheckedDerivative>& che
     Json derivatives = Json::object();
     for (std::size_t p = 0; p < gradient.parameters.size(); ++p) {
       derivatives[gradient.parameters[p].path] =
-          number(last.derivatives(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(p)));
+          number_or_null(last.derivatives(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(p)));
     }
-    columns.push_back({{"name", gradient.columns[c]}, {"value", number(last.values[c])}, {"derivatives", derivatives}});
+    columns.push_back(
+        {{"name", gradient.columns[c]}, {"value", number_or_null(last.values[c])}, {"derivatives", derivatives}});
   }
   Json json = {{"steps", gradient.steps.size() - 1},
                {"time", last.time},
@@ -112,9 +104,9 @@ Json json_of(const Gradient& gradient, const std::vector<CheckedDerivative>& che
     for (const CheckedDerivative& check : checked) {
       json["checks"].push_back({{"column", gradient.columns[check.column]},
                                 {"parameter", gradient.parameters[check.parameter].path},
-                                {"derivative", number(check.derivative)},
-                                {"difference", number(check.difference)},
-                                {"uncertainty", number(check.uncertainty)},
+                                {"derivative", number_or_null(check.derivative)},
+                                {"difference", number_or_null(check.difference)},
+                                {"uncertainty", number_or_null(check.uncertainty)},
                                 {"agrees", check.is_decided() ? Json(check.agrees()) : Json(nullptr)}});
     }
   }
@@ -180,6 +172,26 @@ Result<Done> write_tables(const GradientCommand& command, const Gradient& gradie
 
 }  // namespace
 
+int refuse(Issues issues, const GradientCommand& command, int status) {
+  set_file(issues, command.scene.scene.string());
+  report_issues(issues, command.scene.json);
+  return status;
+}
+
+derivatives::SceneMaker scene_maker(const GradientCommand& command) {
+  return [&command](const std::vector<std::string>& overrides) -> Result<SceneDesc> {
+    std::vector<std::string> all = command.scene.overrides;
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    Result<LoadedScene> loaded = load_scene(command.scene.scene, command.scene.format, all);
+    if (!loaded) return loaded.issues();
+    return std::move(loaded->scene);
+  };
+}
+
+Json number_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
 int run_gradient(const GradientCommand& command) {
   const ThreadLimit limit(command.threads);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -190,13 +202,7 @@ int run_gradient(const GradientCommand& command) {
     report_issues(issues, json);
     return exit_bad_input;
   }
-  const derivatives::SceneMaker make = [&](const std::vector<std::string>& overrides) -> Result<SceneDesc> {
-    std::vector<std::string> all = command.scene.overrides;
-    all.insert(all.end(), overrides.begin(), overrides.end());
-    Result<LoadedScene> loaded = load_scene(command.scene.scene, command.scene.format, all);
-    if (!loaded) return loaded.issues();
-    return std::move(loaded->scene);
-  };
+  const derivatives::SceneMaker make = scene_maker(command);
   const StopSignals signals(json);
   derivatives::GradientOptions options{
       command.parameters, command.columns, command.num_steps, {}, [] { return StopSignals::received() != 0; }};

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "apps/cli/run.h"
+#include "clearance/derivatives/scene_variant.h"
 
 namespace clearance::cli {
 
@@ -22,6 +24,13 @@ struct GradientCommand {
   bool is_overwriting = false;
   int threads = 0;  ///< 0: all processors
 };
+
+/// Reports issues of the scene and returns `status`.
+int refuse(Issues issues, const GradientCommand& command, int status = exit_bad_input);
+/// Returns what loads the scene of a command, with more overrides; the command must outlive it.
+derivatives::SceneMaker scene_maker(const GradientCommand& command);
+/// Returns a number, or null where it is not finite.
+nlohmann::ordered_json number_or_null(double value);
 
 /// Prints the derivatives after the last step. Exit status: 0 done, 2 bad input, 3 a step has no derivative, 4 the
 /// derivatives differ from differences of runs, 128 plus the number of a signal that stopped it.

@@ -30,12 +30,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char *report_file = "gradient.json", *fields_file = "fields.vtu";
 
-int refuse(Issues issues, const GradientCommand& command, int status = exit_bad_input) {
-  set_file(issues, command.scene.scene.string());
-  report_issues(issues, command.scene.json);
-  return status;
-}
-
 /// The derivatives of one column.
 struct Column {
   std::string name;
@@ -88,10 +82,6 @@ Frame frame_of_start(const SceneModel& scene) {
   return frame;
 }
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
 Result<Done> write_results(const GradientCommand& command, const Frame& frame, const std::string& report) {
   std::error_code error;
   fs::create_directories(command.output, error);
@@ -110,17 +100,17 @@ int report(const GradientCommand& command, Recording& recording, const std::vect
     Json derivatives = Json::object(), norms = Json::object(), controls = Json::array();
     text += fmt::format("{} = {:.8g}\n", column.name, column.value);
     for (std::size_t p = 0; p < command.parameters.size(); ++p) {
-      derivatives[command.parameters[p]] = number(column.gradient.parameters[p]);
+      derivatives[command.parameters[p]] = number_or_null(column.gradient.parameters[p]);
       text += fmt::format("  {:>16.9g}  by {}\n", column.gradient.parameters[p], command.parameters[p]);
     }
     for (const auto& [name, norm] : add_fields(scene, column, frame)) {
-      norms[name] = number(norm);
+      norms[name] = number_or_null(norm);
       text += std::isfinite(norm) ? fmt::format("  {:>16.9g}  norm of the derivatives by {}\n", norm, name)
                                   : fmt::format("           unknown  by {}\n", name);
     }
     for (const VecX& step : column.gradient.controls) controls.push_back(std::vector<double>(step.begin(), step.end()));
     list.push_back({{"name", column.name},
-                    {"value", number(column.value)},
+                    {"value", number_or_null(column.value)},
                     {"derivatives", derivatives},
                     {"norms_of_fields", norms},
                     {"controls", controls},
@@ -155,13 +145,7 @@ int run_reverse_gradient(const GradientCommand& command) {
     report_issues(issues, json);
     return exit_bad_input;
   }
-  const derivatives::SceneMaker make = [&](const std::vector<std::string>& overrides) -> Result<SceneDesc> {
-    std::vector<std::string> all = command.scene.overrides;
-    all.insert(all.end(), overrides.begin(), overrides.end());
-    Result<LoadedScene> loaded = load_scene(command.scene.scene, command.scene.format, all);
-    if (!loaded) return loaded.issues();
-    return std::move(loaded->scene);
-  };
+  const derivatives::SceneMaker make = scene_maker(command);
   const StopSignals signals(json);
   derivatives::RecordOptions options;
   options.num_steps = command.num_steps;

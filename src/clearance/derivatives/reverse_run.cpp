@@ -95,6 +95,8 @@ class RunRecording final : public Recording {
   void start_elements(ReverseGradient& gradient);
   void add_elements(const ElementMotion<dim>& motion, ReverseGradient& gradient) const;
   void add_elements(const StepCotangent& step, const State& end, ReverseGradient& gradient);
+  template <class Kind, class Belongs, class Add>
+  void for_each_of(const Belongs& belongs, const Add& add);
   void add_damped_elements(const VecX& motion, ReverseGradient& gradient);
   void add_yielding_elements(const VecX& x, const VecX& motion, const State& end, ReverseGradient& gradient);
   void add_start_accelerations(State& cotangent, ReverseGradient& gradient);
@@ -461,43 +463,46 @@ void RunRecording<dim>::add_elements(const ElementMotion<dim>& motion, ReverseGr
   }
 }
 
-/// Adds those of elements that yield. Each mesh with such elements has a potential of them, in the same order.
+/// Calls add(potential, its index, places) for each mesh with elements that `belongs` names by their mesh and number:
+/// such a mesh has one potential of this kind, in the same order. `places` are those of its elements among all.
 template <int dim>
-void RunRecording<dim>::add_yielding_elements(const VecX& x, const VecX& motion, const State& end,
-                                              ReverseGradient& gradient) {
+template <class Kind, class Belongs, class Add>
+void RunRecording<dim>::for_each_of(const Belongs& belongs, const Add& add) {
   const auto& potentials = near_.step().inputs().copies.potentials;
-  const std::vector<double> none;
   std::size_t first = 0, at = 0;
   for (const ElementMesh<dim>& mesh : meshes_) {
     std::vector<std::size_t> places;
     for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
-      if (mesh.material_of(e).hardening) places.push_back(first + e);
+      if (belongs(mesh, e)) places.push_back(first + e);
     }
     first += mesh.num_elements();
     if (places.empty()) continue;
-    const PlasticPotential<dim>* plastic = nullptr;
-    for (; !plastic; ++at) plastic = dynamic_cast<const PlasticPotential<dim>*>(potentials[at].get());
-    const bool has_history = at - 1 < end.history.size();
-    plastic->add_slopes(x, motion, has_history ? end.history[at - 1] : none, places, gradient.elements);
+    const Kind* potential = nullptr;
+    for (; !potential; ++at) potential = dynamic_cast<const Kind*>(potentials[at].get());
+    add(*potential, at - 1, places);
   }
 }
 
-/// Adds those of damping. Each mesh with damped elements has a potential of them, in the same order.
+/// Adds the derivatives by the numbers of elements that yield.
+template <int dim>
+void RunRecording<dim>::add_yielding_elements(const VecX& x, const VecX& motion, const State& end,
+                                              ReverseGradient& gradient) {
+  const auto yields = [](const ElementMesh<dim>& mesh, std::size_t e) {
+    return static_cast<bool>(mesh.material_of(e).hardening);
+  };
+  const std::vector<double> none;
+  for_each_of<PlasticPotential<dim>>(yields, [&](const auto& plastic, std::size_t k, const auto& places) {
+    plastic.add_slopes(x, motion, k < end.history.size() ? end.history[k] : none, places, gradient.elements);
+  });
+}
+
+/// Adds those of damping.
 template <int dim>
 void RunRecording<dim>::add_damped_elements(const VecX& motion, ReverseGradient& gradient) {
-  const auto& potentials = near_.step().inputs().copies.potentials;
-  std::size_t first = 0, at = 0;
-  for (const ElementMesh<dim>& mesh : meshes_) {
-    std::vector<std::size_t> places;
-    for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
-      if (mesh.material_of(e).damping > 0.0) places.push_back(first + e);
-    }
-    first += mesh.num_elements();
-    if (places.empty()) continue;
-    const LaggedDampingPotential<dim>* damping = nullptr;
-    for (; !damping; ++at) damping = dynamic_cast<const LaggedDampingPotential<dim>*>(potentials[at].get());
-    damping->add_slopes(near_.from().x, near_.tangent().x(), motion, places, gradient.elements);
-  }
+  const auto is_damped = [](const ElementMesh<dim>& mesh, std::size_t e) { return mesh.material_of(e).damping > 0.0; };
+  for_each_of<LaggedDampingPotential<dim>>(is_damped, [&](const auto& damping, std::size_t, const auto& places) {
+    damping.add_slopes(near_.from().x, near_.tangent().x(), motion, places, gradient.elements);
+  });
 }
 
 /// Adds the derivatives of the present step, whose end has the derivatives `end`, by the numbers of the elements.

@@ -27,6 +27,11 @@ VecX StepTranspose<dim>::mass_product(const VecX& dx) const {
   return product;
 }
 
+/// Returns what a state has of potential k, or other numbers if it has nothing.
+std::span<double> history_or(State& state, std::size_t k, std::vector<double>& other) {
+  return k < state.history.size() && !state.history[k].empty() ? std::span(state.history[k]) : std::span(other);
+}
+
 /// Adds the derivatives by the start and the end of what potentials remember at the end.
 template <int dim>
 void StepTranspose<dim>::add_history(const State& end, State& start, VecX& of_end) {
@@ -35,9 +40,8 @@ void StepTranspose<dim>::add_history(const State& end, State& start, VecX& of_en
     if (!memory || end.history[k].empty()) continue;
     // The first step begins with numbers of the potentials.
     std::vector<double> unused(end.history[k].size());
-    const bool has_start = k < start.history.size() && !start.history[k].empty();
     memory->pull_back_history(in_.state.x, tangent_.x(), end.history[k],
-                              {start.x, of_end, has_start ? std::span(start.history[k]) : std::span(unused)});
+                              {start.x, of_end, history_or(start, k, unused)});
   }
 }
 
@@ -52,10 +56,8 @@ void StepTranspose<dim>::add_remembered(const VecX& force, State& start) {
     // Materials that do not yield have the potentials of those that do, without a history.
     if (!memory || memory->has_flags_alone() || (potential.is_elastic() && potential.history_size() == 0)) continue;
     std::vector<double> unused(potential.history_size());
-    const bool has_start = k < start.history.size() && !start.history[k].empty();
     VecX none = VecX::Zero(force.size());
-    memory->pull_back_gradient(in_.state.x, tangent_.x(), motion,
-                               {start.x, none, has_start ? std::span(start.history[k]) : std::span(unused)});
+    memory->pull_back_gradient(in_.state.x, tangent_.x(), motion, {start.x, none, history_or(start, k, unused)});
   }
 }
 
