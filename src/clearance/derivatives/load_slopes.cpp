@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <numeric>
 
 #include "clearance/scene/expression.h"
 #include "clearance/simulation/build/loads.h"
@@ -41,7 +42,7 @@ LoadSlopes::LoadSlopes(const SceneDesc& desc, const SceneModel& scene) : scene_(
         knows_all_ = false;
         continue;
       }
-      Load made{&load, fmt::format("bodies[{}].loads[{}]", body.desc, i), static_cast<int>(b), {}, {}};
+      Load made{&load, fmt::format("bodies[{}].loads[{}]", body.desc, i), static_cast<int>(b), {}, {}, {}, 1.0};
       if (has_faces) {
         made.faces = select_faces(body, of_body.transform, load.region, scene.dim);
         for (const std::array<int, 3>& face : made.faces) {
@@ -56,6 +57,13 @@ LoadSlopes::LoadSlopes(const SceneDesc& desc, const SceneModel& scene) : scene_(
       }
       // Vertices of stiff parts follow these.
       std::erase_if(made.nodes, [&](int v) { return block_of(made, v) < 0; });
+      const std::vector<double> shares =
+          has_faces ? share_face_areas(body, of_body.transform, load.region, scene.dim) : std::vector<double>();
+      if (load.kind == LoadKind::force) made.shared = std::accumulate(shares.begin(), shares.end(), 0.0);
+      for (const int v : made.nodes) {
+        made.weights.push_back(has_faces ? shares[static_cast<std::size_t>(v)] / made.shared
+                                         : scene.weighing[block_of(made, v)]);
+      }
       loads_.push_back(std::move(made));
     }
   }
@@ -78,28 +86,6 @@ Vec<3> LoadSlopes::motion_of(const Load& load, int vertex, const VecX& motion) c
   return moved;
 }
 
-/// Returns the factors of the values on the nodes of a load.
-std::vector<double> LoadSlopes::weights(const Load& load) const {
-  std::vector<double> weights;
-  const BodyInstance& body = scene_.bodies[static_cast<std::size_t>(load.body)];
-  if (load.desc->kind == LoadKind::acceleration) {
-    for (const int v : load.nodes) weights.push_back(scene_.weighing[block_of(load, v)]);
-    return weights;
-  }
-  std::vector<double> shares(body.mesh.vertices.size(), 0.0);
-  double total = 0.0;
-  for (const std::array<int, 3>& face : load.faces) {
-    const double area = face_area(body.mesh.vertices, face);
-    total += area;
-    for (const int v : face) {
-      if (v >= 0) shares[static_cast<std::size_t>(v)] += area / scene_.dim;
-    }
-  }
-  const double unit = load.desc->kind == LoadKind::force ? total : 1.0;
-  for (const int v : load.nodes) weights.push_back(shares[static_cast<std::size_t>(v)] / unit);
-  return weights;
-}
-
 VecX LoadSlopes::powers(double h, double time_t1, const VecX& motion) const {
   VecX powers;
   for (const Load& load : loads_) {
@@ -120,7 +106,6 @@ void LoadSlopes::add_by_shape(double h, double time_t1, const VecX& motion, VecX
   };
   for (const Load& load : loads_) {
     if (!is_acting(*load.desc, h, time_t1)) continue;
-    const std::vector<double> factors = weights(load);
     if (load.desc->expression) {
       // By what formulas make of the places.
       const double length = 1e-4 * scene_.model.bbox_diagonal;
@@ -129,7 +114,8 @@ void LoadSlopes::add_by_shape(double h, double time_t1, const VecX& motion, VecX
         const std::vector<Vec<3>> far_below = at(-2.0), below = at(-1.0), above = at(1.0), far_above = at(2.0);
         for (std::size_t k = 0; k < load.nodes.size(); ++k) {
           const Vec<3> slope = (8.0 * (above[k] - below[k]) - (far_above[k] - far_below[k])) / (12.0 * length);
-          add(load, load.nodes[k], factors[k] * slope.dot(motion_of(load, load.nodes[k], motion)) * Vec<3>::Unit(c));
+          add(load, load.nodes[k],
+              load.weights[k] * slope.dot(motion_of(load, load.nodes[k], motion)) * Vec<3>::Unit(c));
         }
       }
     }
@@ -138,18 +124,13 @@ void LoadSlopes::add_by_shape(double h, double time_t1, const VecX& motion, VecX
     const std::vector<Vec<3>> at = values(load, time_t1, Vec<3>::Zero());
     const BodyInstance& body = scene_.bodies[static_cast<std::size_t>(load.body)];
     std::vector<double> powers(body.mesh.vertices.size(), 0.0);
-    double mean = 0.0, total = 1.0;
+    double mean = 0.0;
     for (std::size_t k = 0; k < load.nodes.size(); ++k) {
       const double power = motion_of(load, load.nodes[k], motion).dot(at[k]);
       powers[static_cast<std::size_t>(load.nodes[k])] = power;
-      mean += factors[k] * power;
+      mean += load.weights[k] * power;
     }
-    if (load.desc->kind == LoadKind::force) {
-      total = 0.0;
-      for (const std::array<int, 3>& face : load.faces) total += face_area(body.mesh.vertices, face);
-    } else {
-      mean = 0.0;
-    }
+    if (load.desc->kind != LoadKind::force) mean = 0.0;
     for (const std::array<int, 3>& face : load.faces) {
       double of_face = 0.0;
       for (const int v : face) {
@@ -157,7 +138,7 @@ void LoadSlopes::add_by_shape(double h, double time_t1, const VecX& motion, VecX
       }
       const std::array<Vec<3>, 3> gradients = area_gradients(body.mesh.vertices, face);
       for (std::size_t i = 0; i < 3; ++i) {
-        if (face[i] >= 0) add(load, face[i], (of_face - mean) / total * gradients[i]);
+        if (face[i] >= 0) add(load, face[i], (of_face - mean) / load.shared * gradients[i]);
       }
     }
   }

@@ -31,13 +31,14 @@ class LoadSlopes {
     int body;                               // of the scene
     std::vector<int> nodes;                 // vertices of the body on which it acts
     std::vector<std::array<int, 3>> faces;  // that spread it
+    std::vector<double> weights;            // of the nodes: factors of the values there
+    double shared = 1.0;                    // [m^2] (2D: m) over which a force is shared out; 1 of other loads
   };
   std::vector<Vec<3>> values(const Load& load, double time_t1, const Vec<3>& shift) const;
   int block_of(const Load& load, int vertex) const {
     return scene_.blocks[static_cast<std::size_t>(load.body)].block_of_node[static_cast<std::size_t>(vertex)];
   }
   Vec<3> motion_of(const Load& load, int vertex, const VecX& motion) const;
-  std::vector<double> weights(const Load& load) const;
 
   const SceneModel& scene_;
   std::vector<Load> loads_;
