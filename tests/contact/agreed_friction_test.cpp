@@ -81,11 +81,17 @@ struct RubbingStep {
   }
 };
 
-void expect_same(const Eigen::SparseMatrix<double>& found, const MatX& expected, double tolerance, const char* what) {
+void expect_same(const EntryList& found, const MatX& expected, double tolerance, const char* what) {
   ASSERT_EQ(found.rows(), expected.rows()) << what;
   ASSERT_EQ(found.cols(), expected.cols()) << what;
   const double size = std::max(expected.norm(), 1e-2);  // differences of zero have rounding
-  EXPECT_LT((MatX(found) - expected).norm(), tolerance * size) << what;
+  MatX columns(found.rows(), found.cols()), rows(found.rows(), found.cols());
+  for (Eigen::Index c = 0; c < columns.cols(); ++c) columns.col(c) = found.multiply(VecX::Unit(columns.cols(), c));
+  for (Eigen::Index r = 0; r < rows.rows(); ++r) {
+    rows.row(r) = found.multiply_transposed(VecX::Unit(rows.rows(), r)).transpose();
+  }
+  EXPECT_LT((columns - expected).norm(), tolerance * size) << what;
+  EXPECT_LT((columns - rows).norm(), 1e-12 * size) << what;
 }
 
 /// Compares everything with differences, and returns how far the derivative by the end is from its transpose.

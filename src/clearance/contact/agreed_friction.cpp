@@ -465,13 +465,11 @@ std::vector<double> force_gradient(const FrictionOfStep<dim>& step, std::size_t 
   return gradient;
 }
 
-using Triplets = std::vector<Eigen::Triplet<double>>;
+/// The rows of one kind of numbers: of forces or of the memory.
+struct Rows {
+  EntryList &by_end, &by_start, &by_stick;
 
-/// Entries of the rows of one number: of forces or of the memory.
-struct Entries {
-  Triplets by_end, by_start, by_stick;
-
-  Triplets& by(ArgumentKind kind) {
+  EntryList& by(ArgumentKind kind) {
     return kind == ArgumentKind::end ? by_end : kind == ArgumentKind::start ? by_start : by_stick;
   }
 };
@@ -479,9 +477,9 @@ struct Entries {
 /// Adds a row of slopes of one contact, whose normal force depends on the end by `of_force`.
 template <int dim>
 void add_row(const FrictionOfStep<dim>& step, std::size_t k, const std::vector<Argument>& arguments,
-             const std::vector<double>& of_force, Eigen::Index row, const Dual::Slopes& slopes, Entries& entries) {
+             const std::vector<double>& of_force, Eigen::Index row, const Dual::Slopes& slopes, Rows rows) {
   const auto add = [&](ArgumentKind kind, Eigen::Index column, double value) {
-    if (value != 0.0) entries.by(kind).emplace_back(row, column, value);
+    if (value != 0.0) rows.by(kind).add(row, column, value);
   };
   for (std::size_t a = 0; a < arguments.size(); ++a) {
     const Argument& argument = arguments[a];
@@ -549,7 +547,14 @@ FrictionDerivatives differentiate_friction(const FrictionOfStep<dim>& step) {
   }
 
   // 2. Collect the slopes.
-  Entries forces, memory;
+  const Eigen::Index num_rows = dim * num_vertices, num_sticking = 3 * std::ssize(result.stick),
+                     num_remembered = 3 * std::ssize(step.memory);
+  result.force_by_end = result.force_by_start = EntryList(num_rows, num_rows);
+  result.force_by_stick = EntryList(num_rows, num_remembered);
+  result.stick_by_end = result.stick_by_start = EntryList(num_sticking, num_rows);
+  result.stick_by_stick = EntryList(num_sticking, num_remembered);
+  const Rows forces{result.force_by_end, result.force_by_start, result.force_by_stick};
+  const Rows memory{result.stick_by_end, result.stick_by_start, result.stick_by_stick};
   for (const Evaluated& one : all) {
     for (const auto& of_vertex : one.response.gradients) {
       for (int c = 0; c < dim; ++c) {
@@ -565,19 +570,6 @@ FrictionDerivatives differentiate_friction(const FrictionOfStep<dim>& step) {
       }
     }
   }
-  const auto matrix = [](const Triplets& entries, Eigen::Index rows, Eigen::Index columns) {
-    Eigen::SparseMatrix<double> made(rows, columns);
-    made.setFromTriplets(entries.begin(), entries.end());
-    return made;
-  };
-  const Eigen::Index num_rows = dim * num_vertices, num_sticking = 3 * std::ssize(result.stick),
-                     num_remembered = 3 * std::ssize(step.memory);
-  result.force_by_end = matrix(forces.by_end, num_rows, num_rows);
-  result.force_by_start = matrix(forces.by_start, num_rows, num_rows);
-  result.force_by_stick = matrix(forces.by_stick, num_rows, num_remembered);
-  result.stick_by_end = matrix(memory.by_end, num_sticking, num_rows);
-  result.stick_by_start = matrix(memory.by_start, num_sticking, num_rows);
-  result.stick_by_stick = matrix(memory.by_stick, num_sticking, num_remembered);
   return result;
 }
 

@@ -10,10 +10,10 @@
 //   dn = -sum_j a_j e_j + (part of u_c along neither n nor any e_j) / d,   dw_i = -sum_j g_ij (e_j . u_c + d a_j).
 #pragma once
 
-#include <Eigen/SparseCore>
 #include <vector>
 
 #include "clearance/contact/friction_potential.h"
+#include "clearance/sparse/entry_list.h"
 
 namespace clearance {
 
@@ -37,8 +37,8 @@ struct FrictionOfStep {
 struct FrictionDerivatives {
   VecX gradient;
   std::vector<StickVertex> stick;  ///< at the end
-  Eigen::SparseMatrix<double> force_by_end, force_by_start, force_by_stick;
-  Eigen::SparseMatrix<double> stick_by_end, stick_by_start, stick_by_stick;
+  EntryList force_by_end, force_by_start, force_by_stick;
+  EntryList stick_by_end, stick_by_start, stick_by_stick;
 };
 
 template <int dim>

@@ -215,9 +215,8 @@ std::optional<VecX> ForwardRun<dim>::gradient_by_start(const VecX& rate) {
   // The positions come first among the numbers of a state. Prescribed nodes follow the start by themselves.
   VecX change = near_.tangent().contact_product(of_start->numbers.head(size));
   if (const FrictionSlopes& friction = near_.tangent().friction(); !friction.is_empty()) {
-    change +=
-        friction.force_by_start * rate.head(size) +
-        friction.force_by_stick * rate.segment(near_.numbers().first_of_sliding(begin), 3 * std::ssize(begin.stick));
+    change += friction.force_by_start(
+        rate.head(size), rate.segment(near_.numbers().first_of_sliding(begin), 3 * std::ssize(begin.stick)));
   }
   return of_start->gradient +
          near_.step().problem().free_part(near_.step().inputs().coordinates(), near_.tangent().x(), change);
@@ -242,8 +241,8 @@ auto ForwardRun<dim>::slopes_of_end(const VecX& rate, const VecX& dy) -> std::op
   } else if (const FrictionSlopes& friction = near_.tangent().friction(); !friction.is_empty()) {
     const StateNumbers& numbers = near_.numbers();
     slopes->numbers.segment(numbers.first_of_sliding(end), 3 * std::ssize(end.stick)) =
-        friction.stick_by_end * slopes->numbers.head(size) + friction.stick_by_start * rate.head(size) +
-        friction.stick_by_stick * rate.segment(numbers.first_of_sliding(begin), 3 * std::ssize(begin.stick));
+        friction.stick_change(slopes->numbers.head(size), rate.head(size),
+                              rate.segment(numbers.first_of_sliding(begin), 3 * std::ssize(begin.stick)));
   }
   differentiate_probes(*slopes);
   if (!slopes->probes.allFinite()) {

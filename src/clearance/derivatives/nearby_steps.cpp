@@ -352,7 +352,7 @@ bool NearbySteps<dim>::begin_step() {
 template <int dim>
 void NearbySteps<dim>::open(Step<dim>& step) {
   step_ = &step;
-  tangent_.emplace(step);
+  tangent_.emplace(step, trust_);
 }
 
 template <int dim>

@@ -181,6 +181,7 @@ class NearbySteps {
   std::optional<SolvedStep<dim>> solved_;
   Step<dim>* step_ = nullptr;
   std::optional<StepTangent<dim>> tangent_;
+  TrustInHessians trust_;
   StepDecisions decisions_;
   Eigen::Index num_numbers_ = 0;  // of the end
 };

@@ -2,27 +2,47 @@
 
 #include <utility>
 
-#include "clearance/contact/agreed_friction.h"
-
 namespace clearance {
 
-namespace {
-
-/// Returns the surface as a matrix: its vertices' numbers follow from those of the blocks, up to a constant.
-SparseMatrix matrix_of(const SurfaceMap& map, int num_blocks) {
-  const int dim = map.dim();
-  std::vector<Eigen::Triplet<double>> entries;
-  for (int v = 0; v < map.num_vertices(); ++v) {
-    for (const SurfaceMap::Term& term : map.terms(v)) {
-      for (int c = 0; c < dim; ++c) entries.emplace_back(dim * v + c, dim * term.block + c, term.weight);
-    }
-  }
-  SparseMatrix matrix(static_cast<Eigen::Index>(dim) * map.num_vertices(), static_cast<Eigen::Index>(dim) * num_blocks);
-  matrix.setFromTriplets(entries.begin(), entries.end());
-  return matrix;
+FrictionSlopes::FrictionSlopes(FrictionDerivatives of_surface, const SurfaceMap& map, Eigen::Index num_unknowns)
+    : map_(&map), of_surface_(std::move(of_surface)), gradient_(VecX::Zero(num_unknowns)) {
+  map.add_transposed(of_surface_.gradient, gradient_);
 }
 
-}  // namespace
+VecX FrictionSlopes::of_blocks(const VecX& of_surface) const {
+  VecX sum = VecX::Zero(gradient_.size());
+  map_->add_transposed(of_surface, sum);
+  return sum;
+}
+
+VecX FrictionSlopes::force_by_end(const VecX& dx) const {
+  return of_blocks(of_surface_.force_by_end.multiply(on_surface(dx)));
+}
+
+VecX FrictionSlopes::force_by_start(const VecX& dx, const VecX& dstick) const {
+  return of_blocks(of_surface_.force_by_start.multiply(on_surface(dx)) + of_surface_.force_by_stick.multiply(dstick));
+}
+
+VecX FrictionSlopes::stick_change(const VecX& dx_end, const VecX& dx_start, const VecX& dstick) const {
+  return of_surface_.stick_by_end.multiply(on_surface(dx_end)) +
+         of_surface_.stick_by_start.multiply(on_surface(dx_start)) + of_surface_.stick_by_stick.multiply(dstick);
+}
+
+VecX FrictionSlopes::pull_back_to_end(const VecX& force) const {
+  return of_blocks(of_surface_.force_by_end.multiply_transposed(on_surface(force)));
+}
+
+void FrictionSlopes::pull_back_to_start(const VecX& force, VecX& start, VecX& start_stick) const {
+  const VecX of_vertices = on_surface(force);
+  map_->add_transposed(of_surface_.force_by_start.multiply_transposed(of_vertices), start);
+  start_stick += of_surface_.force_by_stick.multiply_transposed(of_vertices);
+}
+
+void FrictionSlopes::pull_back_stick(const VecX& stick, VecX& end, VecX& start, VecX& start_stick) const {
+  map_->add_transposed(of_surface_.stick_by_end.multiply_transposed(stick), end);
+  map_->add_transposed(of_surface_.stick_by_start.multiply_transposed(stick), start);
+  start_stick += of_surface_.stick_by_stick.multiply_transposed(stick);
+}
 
 VecX displacements(const std::vector<StickVertex>& list, const std::vector<StickVertex>& like) {
   VecX numbers = VecX::Zero(3 * static_cast<Eigen::Index>(like.size()));
@@ -39,27 +59,16 @@ VecX displacements(const std::vector<StickVertex>& list, const std::vector<Stick
 
 template <int dim>
 FrictionSlopes find_friction_slopes(const StepInputs<dim>& in, const Step<dim>& step) {
-  FrictionSlopes slopes;
   const Iterate& end = step.end_state().point.iterate;
-  if (!step.problem().has_friction() || end.contacts.contacts.empty()) return slopes;
+  if (!step.problem().has_friction() || end.contacts.contacts.empty()) return {};
   const SurfaceMap& map = in.model.surface_map;
   const FrictionScales scales{in.options.integrator.h, in.options.friction.eps_v, in.options.friction.stick};
   const VecX free_motion =
       in.model.first_turn_vertex.empty() ? VecX() : map.apply_linear(in.options.integrator.h * in.state.v);
   const VecX surface_t0 = map.apply(in.state.x);
-  FrictionDerivatives of_surface =
-      differentiate_friction<dim>({in.model, *in.copies.contact_model, scales, in.state.stick, surface_t0, free_motion,
-                                   end.contacts, end.x_surface, step.problem().kappa()});
-  const SparseMatrix surface = matrix_of(map, in.model.layout.num_blocks);
-  slopes.gradient = surface.transpose() * of_surface.gradient;
-  slopes.stick = std::move(of_surface.stick);
-  slopes.force_by_end = surface.transpose() * (of_surface.force_by_end * surface);
-  slopes.force_by_start = surface.transpose() * (of_surface.force_by_start * surface);
-  slopes.force_by_stick = surface.transpose() * of_surface.force_by_stick;
-  slopes.stick_by_end = of_surface.stick_by_end * surface;
-  slopes.stick_by_start = of_surface.stick_by_start * surface;
-  slopes.stick_by_stick = std::move(of_surface.stick_by_stick);
-  return slopes;
+  return {differentiate_friction<dim>({in.model, *in.copies.contact_model, scales, in.state.stick, surface_t0,
+                                       free_motion, end.contacts, end.x_surface, step.problem().kappa()}),
+          map, in.state.x.size()};
 }
 
 template FrictionSlopes find_friction_slopes<2>(const StepInputs<2>&, const Step<2>&);

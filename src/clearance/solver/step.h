@@ -24,6 +24,12 @@ struct StepDecisions {
   std::shared_ptr<const Candidates> candidates;  ///< pairs that may touch near the end
 };
 
+/// The exact Hessian at the end of a step, with the friction that agrees with the contact forces there.
+struct EndHessian {
+  BlockSparseMatrix whole;    ///< in the blocks of x, without contacts of fixed nodes
+  BlockSparseMatrix reduced;  ///< in Newton's unknowns, if these are not displacements
+};
+
 template <int dim>
 class Step {
  public:
@@ -50,17 +56,18 @@ class Step {
   /// Returns what a solved step has decided.
   StepDecisions decisions() const;
   /// Ends the step at `x` [m] instead of solving it, with the decisions of a step of nearly the same model and state
-  /// that ended near `x`. False if something is not defined in this step.
+  /// that ended near `x`. It keeps no account of energies. False if something is not defined in this step.
   bool end_at(const StepDecisions& decisions, const VecX& x);
   /// Makes the system of the step ready, which `solve` does by itself, for factorise_at_end.
   void begin_system() { in_.system.begin_step(in_.state.x); }
+  /// Makes forces refer to the end again, after gradients elsewhere.
+  void refer_to_end() { problem_.refer_to(now_.point.iterate.x); }
   /// Holds prescribed nodes where they are at the end.
   void hold_prescribed();
   /// Moves the end of a solved step by `dy`, as far as that is feasible. Returns the part that was.
   double move_end(const VecX& dy);
-  /// Returns the gradient of the objective at `x`, a configuration near the end, with the friction that agrees with the
-  /// contact forces there; in Newton's unknowns about `x`, zero in fixed ones.
-  VecX gradient_at(const VecX& x);
+  /// Returns the gradient of the objective at the end, with the friction that agrees with the contact forces there; in
+  /// Newton's unknowns, zero in fixed ones.
   VecX gradient_at_end();
   /// Returns the sum of all gradients at `x` but those of contacts and their friction, in the blocks of x, those of
   /// held nodes included.
@@ -73,7 +80,7 @@ class Step {
   StepForces forces_at_end();
   const StepInputs<dim>& inputs() const { return in_; }
   /// Factorises the Hessian at the end, the exact one if that is positive definite. False if no Hessian is.
-  bool factorise_at_end();
+  bool factorise_at_end(EndHessian* exact = nullptr);
   /// Solves with the factor of factorise_at_end. False if the solve fails.
   bool solve_at_end(const VecX& right_side, VecX& dy);
 
@@ -113,7 +120,7 @@ class Step {
   void finish();
   void end_motion();
   void check_exactly();
-  void assemble_at_end(HessianKind kind, VecX& gradient);
+  void assemble_at_end(HessianKind kind, VecX& gradient, BlockSparseMatrix* whole = nullptr);
   void record();
   void record_linear_solves();
   void record_energies();

@@ -23,6 +23,8 @@ class StepAccount {
   /// Opens the account after the potentials have begun the step. `barrier` is the energy [J] of the barriers at the
   /// start, with the stiffness of this step.
   void open(const State& state, double barrier);
+  /// True once the account has been closed, which steps that are only evaluated do not need.
+  bool is_closed() const { return energy_t1_.size() > 0; }
   /// Accounts for all terms at the last iterate, whose gradients are `forces`.
   void close(StepProblem<dim>& problem, const Iterate& end, TermGradients forces);
   /// Settles the account once the velocity at the end is known, and updates `ledgers`.

@@ -163,11 +163,11 @@ std::vector<StickVertex> Step<dim>::stick() const {
 /// Assembles gradient and Hessian at the end. Neither the forecast of contacts nor the secants of friction, which only
 /// speed up Newton's method, belong to the Hessian.
 template <int dim>
-void Step<dim>::assemble_at_end(HessianKind kind, VecX& gradient) {
+void Step<dim>::assemble_at_end(HessianKind kind, VecX& gradient, BlockSparseMatrix* whole) {
   problem_.forecast().clear();
   problem_.set_secant_share(0.0);
   problem_.refer_to(now_.point.iterate.x);
-  problem_.assemble(now_.point.iterate, in_.system, gradient, kind);
+  problem_.assemble(now_.point.iterate, in_.system, gradient, kind, whole);
 }
 
 template <int dim>
@@ -230,7 +230,7 @@ void Step<dim>::commit(State& state) {
   // The state keeps the stiffness and the sticking for the next step. The account needs the velocity at the end.
   state.kappa = problem_.kappa() / target_.scale;
   state.stick = std::move(stick_t1);
-  account_.settle(state.v, state.ledgers);
+  if (account_.is_closed()) account_.settle(state.v, state.ledgers);
   // Rebounds change velocities alone, after the account of the step itself.
   if (!rebound.is_empty()) {
     const VecX v_end = state.v;
@@ -238,8 +238,9 @@ void Step<dim>::commit(State& state) {
     for (const auto& potential : in_.copies.potentials) potential->add_gradient(x_t0, 1.0, gradient);
     rebound.take_up_forces(-gradient);
     rebound.apply(state);
-    account_.add_rebound(v_end, state.v);
+    if (account_.is_closed()) account_.add_rebound(v_end, state.v);
   }
+  if (!account_.is_closed()) return;
   state.stored = account_.stored();
   report_.gained = account_.gained();
   report_.lost = account_.lost();
@@ -247,7 +248,7 @@ void Step<dim>::commit(State& state) {
   report_.momentum = account_.momentum();
 }
 
-template void Step<2>::assemble_at_end(HessianKind, VecX&);
+template void Step<2>::assemble_at_end(HessianKind, VecX&, BlockSparseMatrix*);
 template LinearSystem Step<2>::system_at_end();
 template std::optional<VecX> Step<2>::response(const VecX&);
 template VecX Step<2>::moved_from_end(const VecX&);
@@ -260,7 +261,7 @@ template void Step<2>::check_exactly();
 template void Step<2>::record_energies();
 template std::vector<StickVertex> Step<2>::stick() const;
 template void Step<2>::commit(State&);
-template void Step<3>::assemble_at_end(HessianKind, VecX&);
+template void Step<3>::assemble_at_end(HessianKind, VecX&, BlockSparseMatrix*);
 template LinearSystem Step<3>::system_at_end();
 template std::optional<VecX> Step<3>::response(const VecX&);
 template VecX Step<3>::moved_from_end(const VecX&);

@@ -20,13 +20,9 @@ bool Step<dim>::end_at(const StepDecisions& decisions, const VecX& x) {
     restart_with(std::move(marks));
   }
   problem_.choose_kappa_like(decisions.kappa);
-  open_account(decisions.candidates);
   problem_.refer_to(x);
   now_.point.iterate = problem_.make_iterate(x, decisions.candidates);
   now_.status = StepStatus::converged;
-  // The commit settles the account of the step.
-  account_.close(problem_, now_.point.iterate,
-                 problem_.term_gradients(now_.point.iterate, friction_.fresh(now_.point.iterate)));
   return true;
 }
 
@@ -45,14 +41,6 @@ double Step<dim>::move_end(const VecX& dy) {
   now_.point.iterate = problem_.make_iterate(x, direction.candidates);
   in_.last_end = {now_.point.iterate.x_surface, now_.point.iterate.candidates};
   return share;
-}
-
-template <int dim>
-VecX Step<dim>::gradient_at(const VecX& x) {
-  problem_.refer_to(x);
-  const Iterate at = problem_.make_iterate(x, now_.point.iterate.candidates);
-  const FrictionPotential<dim> friction = problem_.fresh_friction(at, in_.state.x);
-  return problem_.free_sum(in_.coordinates(), x, problem_.term_gradients(at, friction));
 }
 
 template <int dim>
@@ -77,7 +65,10 @@ VecX Step<dim>::contact_gradient(const VecX& x) const {
 
 template <int dim>
 VecX Step<dim>::gradient_at_end() {
-  return gradient_at(now_.point.iterate.x);
+  refer_to_end();
+  const Iterate& end = now_.point.iterate;
+  const FrictionPotential<dim> friction = problem_.fresh_friction(end, in_.state.x);
+  return problem_.free_sum(in_.coordinates(), end.x, problem_.term_gradients(end, friction));
 }
 
 template <int dim>
@@ -86,13 +77,15 @@ StepForces Step<dim>::forces_at_end() {
 }
 
 template <int dim>
-bool Step<dim>::factorise_at_end() {
+bool Step<dim>::factorise_at_end(EndHessian* exact) {
   // The stiffness of friction is that of the friction which agrees with the contact forces at the end.
   const Iterate& end = now_.point.iterate;
   if (problem_.has_friction()) problem_.lag_friction(end, end.x - in_.state.x, problem_.kappa());
   for (const HessianKind kind : {HessianKind::exact, HessianKind::projected}) {
     VecX gradient;
-    assemble_at_end(kind, gradient);
+    const bool is_wanted = exact != nullptr && kind == HessianKind::exact;
+    assemble_at_end(kind, gradient, is_wanted ? &exact->whole : nullptr);
+    if (is_wanted && !in_.coordinates().are_displacements()) exact->reduced = in_.system.matrix();
     if (in_.system.solver().factorize(in_.system.matrix()) == LinearSolveStatus::solved) return true;
   }
   return false;
@@ -107,23 +100,21 @@ template StepDecisions Step<2>::decisions() const;
 template bool Step<2>::end_at(const StepDecisions&, const VecX&);
 template void Step<2>::hold_prescribed();
 template double Step<2>::move_end(const VecX&);
-template VecX Step<2>::gradient_at(const VecX&);
 template VecX Step<2>::gradient_beside_contacts(const VecX&);
 template VecX Step<2>::contact_gradient(const VecX&) const;
 template VecX Step<2>::gradient_at_end();
 template StepForces Step<2>::forces_at_end();
-template bool Step<2>::factorise_at_end();
+template bool Step<2>::factorise_at_end(EndHessian*);
 template bool Step<2>::solve_at_end(const VecX&, VecX&);
 template StepDecisions Step<3>::decisions() const;
 template bool Step<3>::end_at(const StepDecisions&, const VecX&);
 template void Step<3>::hold_prescribed();
 template double Step<3>::move_end(const VecX&);
-template VecX Step<3>::gradient_at(const VecX&);
 template VecX Step<3>::gradient_beside_contacts(const VecX&);
 template VecX Step<3>::contact_gradient(const VecX&) const;
 template VecX Step<3>::gradient_at_end();
 template StepForces Step<3>::forces_at_end();
-template bool Step<3>::factorise_at_end();
+template bool Step<3>::factorise_at_end(EndHessian*);
 template bool Step<3>::solve_at_end(const VecX&, VecX&);
 
 }  // namespace clearance

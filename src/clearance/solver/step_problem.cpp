@@ -271,7 +271,8 @@ VecX StepProblem<dim>::friction_gradient(const Iterate& iterate, const FrictionP
 }
 
 template <int dim>
-void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, HessianKind kind) {
+void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, HessianKind kind,
+                                BlockSparseMatrix* whole) {
   // Collect the blocks of all terms beyond the constant pattern, in order.
   std::vector<BlockKey> keys;
   for (ObjectiveTerm<dim>* term : terms_) {
@@ -287,6 +288,7 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& syste
   for (ObjectiveTerm<dim>* term : terms_) {
     if (term->is_active(iterate)) term->add_derivatives(iterate, kind, gradient, matrix);
   }
+  if (whole != nullptr) *whole = matrix;
   // The smallest mass factor is the share of the mass that the matrix has in every block.
   const double inertia =
       target_.mass_factors.empty() ? 1.0 : *std::min_element(target_.mass_factors.begin(), target_.mass_factors.end());

@@ -71,9 +71,10 @@ class StepProblem {
   /// Returns the derivative of the objective along dx; fixed blocks do not count.
   double slope(const Iterate& iterate, const VecX& dx) const;
   /// Assembles gradient and Hessian in the unknowns of the system. Fixed blocks get zero gradients and rows of the
-  /// identity.
+  /// identity. `whole`, if it is given, becomes the Hessian in the blocks of x, without that of contacts of fixed
+  /// nodes.
   void assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient,
-                HessianKind kind = HessianKind::projected);
+                HessianKind kind = HessianKind::projected, BlockSparseMatrix* whole = nullptr);
 
   /// Largest part of dx that leaves no term's domain, and the term that limits it; contacts are left to CCD.
   struct Limit : StepLimit {

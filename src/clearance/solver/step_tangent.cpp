@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "clearance/math/fourth_order.h"
+#include "clearance/model/exact_hessian.h"
 
 namespace clearance {
 
@@ -12,20 +13,16 @@ namespace {
 /// Parts of lengths by which differences move: fourth-order differences then err by 1e-10, and rounding of gaps by
 /// 1e-13 over this part.
 constexpr double part_of_gap = 3e-3, part_of_sliding = 1e-2, part_of_edge = 2e-3, part_of_body = 4e-3;
-/// Relative error of a direction below which the Hessian is taken as the derivative.
-constexpr double negligible = 1e-9;
-/// Relative error of a product that is small enough.
-constexpr double certain = 1e-7;
-/// Difference of the two orders of a product, as a share, up to which no shorter length is tried.
-constexpr double smooth = 1e-5;
+/// Relative error of a solution that is small enough, and that from which on differences of forces say that they are
+/// not exact.
+constexpr double good_enough = 1e-11, most_missed = 1e-6;
+/// Solutions that differences check: the first ones, and one of so many later ones.
+constexpr int solves_checked_first = 3, solves_per_check = 16;
 constexpr int max_products = 60;
 /// Newton steps that polish a solution at most, those in a row that halve neither the smallest step nor the smallest
 /// imbalance so far, and the share of the reach below which what rounding leaves is good enough.
 constexpr int max_polishing = 40, max_in_vain = 3;
 constexpr double negligible_motion = 1e-4;
-/// Part of the reach over which a polishing step takes differences: friction that turns round is linear over short
-/// lengths alone.
-constexpr double part_of_polish = 0.03;
 /// Motions with one factor, and changes that are mixed, at most.
 constexpr int max_chords = 25;
 constexpr std::size_t most_mixed = 8;
@@ -33,14 +30,14 @@ constexpr std::size_t most_mixed = 8;
 }  // namespace
 
 template <int dim>
-StepTangent<dim>::StepTangent(Step<dim>& step) : step_(step) {
+StepTangent<dim>::StepTangent(Step<dim>& step, TrustInHessians& trust) : step_(step), trust_(trust) {
   step_.hold_prescribed();
   const auto origins = step_.inputs().coordinates().origins();
   weights_.setOnes(dim * static_cast<Eigen::Index>(origins.size()));
   for (std::size_t b = 0; b < origins.size(); ++b) {
     if (origins[b].is_turn) weights_.segment<dim>(dim * static_cast<Eigen::Index>(b)).setConstant(origins[b].radius);
   }
-  reach_of_shapes_ = find_reach_of_shapes();
+  reach_of_formulas_ = find_reach_of_formulas();
 }
 
 template <int dim>
@@ -49,7 +46,7 @@ double StepTangent<dim>::length(const VecX& dy) const {
 }
 
 template <int dim>
-double StepTangent<dim>::find_reach_of_shapes() const {
+double StepTangent<dim>::find_reach_of_formulas() const {
   const Model& model = step_.inputs().model;
   double reach = part_of_body * model.bbox_diagonal;
   std::vector<char> is_stiff(static_cast<std::size_t>(model.surface.num_bodies()), 0);
@@ -63,7 +60,13 @@ double StepTangent<dim>::find_reach_of_shapes() const {
     const double length_sq = model.edge_rest_length_sq[e];
     if (has_elements && length_sq > 0.0) reach = std::min(reach, part_of_edge * std::sqrt(length_sq));
   }
-  return reach * share_before_limits(reach);
+  return reach;
+}
+
+template <int dim>
+double StepTangent<dim>::reach_of_shapes() const {
+  if (!reach_of_shapes_) reach_of_shapes_ = reach_of_formulas_ * share_before_limits(reach_of_formulas_);
+  return *reach_of_shapes_;
 }
 
 /// Returns the share of a reach that is a small part of the way to what limits motions: joints at their limits,
@@ -85,7 +88,7 @@ double StepTangent<dim>::share_before_limits(double reach) const {
 /// Returns a small part of the gaps.
 template <int dim>
 double StepTangent<dim>::reach_of_gaps() const {
-  double reach = reach_of_shapes_;
+  double reach = reach_of_shapes();
   for (const Contact& contact : step_.end_state().point.iterate.contacts.contacts) {
     reach = std::min(reach, part_of_gap * gap_of(contact));
   }
@@ -132,7 +135,7 @@ auto StepTangent<dim>::contacts() -> const Contacts& {
     made.gradient = step_.contact_gradient(made.x);
   }
   made.friction = find_friction_slopes<dim>(in, step_);
-  if (!made.friction.is_empty()) made.gradient += made.friction.gradient;
+  if (!made.friction.is_empty()) made.gradient += made.friction.gradient();
   return made;
 }
 
@@ -144,57 +147,129 @@ VecX StepTangent<dim>::contact_product(const VecX& dx, Side side) {
                                    : fourth_order_slope(reach_of_gaps() / longest, [&](double by) {
                                        return step_.contact_gradient(x() + by * dx);
                                      });
-  const FrictionSlopes& friction = contacts().friction;
-  if (friction.is_empty()) return change;
-  if (side == Side::right) {
-    change += friction.force_by_end * dx;
-  } else {
-    change += friction.force_by_end.transpose() * dx;
+  if (const FrictionSlopes& friction = contacts().friction; !friction.is_empty()) {
+    change += side == Side::right ? friction.force_by_end(dx) : friction.pull_back_to_end(dx);
   }
   return change;
 }
 
+/// Returns the product with dg/dy by differences of all forces but those of contacts, over a part of the reach.
 template <int dim>
-VecX StepTangent<dim>::product(const VecX& dy, double part, Side side) {
+VecX StepTangent<dim>::product_by_differences(const VecX& dy, double part, Side side) {
   const double longest = length(dy);
   if (!(longest > 0.0)) return VecX::Zero(dy.size());
   const LocalCoordinates<dim>& coordinates = step_.inputs().coordinates();
   const VecX at = x(), dx = coordinates.expand(at, dy);
   const VecX of_contacts = contacts().gradient;
   // Rigid bodies turn under the forces of contacts, too.
-  const VecX of_others = fourth_order_slope(part * reach_of_shapes_ / longest, [&](double by) {
+  const VecX of_others = fourth_order_slope(part * reach_of_shapes() / longest, [&](double by) {
     const VecX moved = coordinates.move(at, by * dy, 1.0);
     return step_.problem().free_part(coordinates, moved, step_.gradient_beside_contacts(moved) + of_contacts);
   });
-  step_.gradient_beside_contacts(at);  // forces refer to the end again
+  step_.refer_to_end();
   return of_others + step_.problem().free_part(coordinates, at, contact_product(dx, side));
+}
+
+/// Returns the product with dg/dy.
+template <int dim>
+VecX StepTangent<dim>::product(const VecX& dy, Side side) {
+  const StepInputs<dim>& in = step_.inputs();
+  const VecX at = x(), dx = in.coordinates().expand(at, dy);
+  const VecX beyond = beyond_hessian(dx, side);
+  if (in.coordinates().are_displacements()) {
+    return step_.problem().free_part(in.coordinates(), at, hessian_.whole.multiply(dx) + beyond);
+  }
+  // The reduced Hessian also has what rigid bodies make of the forces when they turn.
+  return hessian_.reduced.multiply(dy) + step_.problem().free_part(in.coordinates(), at, beyond);
+}
+
+/// Returns the product with the derivative of all gradients in the blocks of x.
+template <int dim>
+VecX StepTangent<dim>::whole_product(const VecX& dx, Side side) {
+  VecX change = hessian_.whole.multiply(dx) + beyond_hessian(dx, side);
+  if (!contacts().hessian) return change;
+  // Contacts push fixed nodes, too.
+  const VecX of_contacts = contacts().hessian->multiply(dx);
+  const std::vector<char>& is_fixed = step_.problem().is_fixed();
+  for (std::size_t b = 0; b < is_fixed.size(); ++b) {
+    if (is_fixed[b] != 0) block<dim>(change, static_cast<int>(b)) += block<dim>(of_contacts, static_cast<int>(b));
+  }
+  return change;
+}
+
+/// Returns the potentials whose Hessians leave out something.
+template <int dim>
+std::vector<Potential*> StepTangent<dim>::find_inexact() const {
+  std::vector<Potential*> inexact;
+  for (const auto& potential : step_.inputs().copies.potentials) {
+    const auto* exact = dynamic_cast<const ExactHessian*>(potential.get());
+    const bool is_exact = potential->has_constant_force() || (exact != nullptr && exact->has_exact_hessian());
+    if (!is_exact || (trust_.is_lost && !potential->has_constant_force())) inexact.push_back(potential.get());
+  }
+  return inexact;
+}
+
+/// Returns what the product of the derivative of all gradients with `dx` is beyond that of the Hessian: friction that
+/// follows the contact forces, and what Hessians leave out.
+template <int dim>
+VecX StepTangent<dim>::beyond_hessian(const VecX& dx, Side side) {
+  const StepInputs<dim>& in = step_.inputs();
+  const Iterate& end = step_.end_state().point.iterate;
+  const double scale = step_.problem().target().scale;
+  const bool has_contacts = !end.contacts.contacts.empty();
+  const bool has_exact_contacts = !has_contacts || in.copies.contact_model->has_exact_hessian();
+  if (!inexact_at_ || *inexact_at_ != x()) {
+    inexact_at_ = x();
+    inexact_ = find_inexact();
+    inexact_hessian_.reset();
+    FrictionPotential<dim> friction = step_.problem().friction();  // lagged when the end was factorised
+    ContactPotential<dim> contacts(in.model, *in.copies.contact_model);
+    std::vector<BlockKey> keys;
+    const auto add = [&](const std::vector<BlockKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
+    for (const Potential* potential : inexact_) add(potential->pattern());
+    const bool has_friction = has_contacts && !friction.is_empty();
+    if (has_friction) add(friction.prepare_hessian(step_.problem().is_fixed()));
+    if (!has_exact_contacts) add(contacts.prepare_hessian(end.contacts, step_.problem().is_fixed()));
+    if (!keys.empty()) {
+      std::sort(keys.begin(), keys.end());
+      keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+      BlockSparseMatrix& matrix = inexact_hessian_.emplace(dim, in.model.layout.num_blocks, keys);
+      VecX gradient = VecX::Zero(dx.size());
+      for (Potential* potential : inexact_) potential->add_exact_derivatives(x(), scale, gradient, matrix);
+      if (has_friction) friction.add_derivatives(end.x_surface, 0.0, HessianKind::exact, gradient, matrix);
+      if (!has_exact_contacts) {
+        contacts.add_derivatives(end.contacts, end.x_surface, step_.problem().kappa(), HessianKind::exact, gradient,
+                                 matrix);
+      }
+    }
+  }
+  VecX change = VecX::Zero(dx.size());
+  const double longest = dx.size() > 0 ? dx.cwiseAbs().maxCoeff() : 0.0;
+  if (!(longest > 0.0)) return change;
+  if (inexact_hessian_) change -= inexact_hessian_->multiply(dx);
+  if (!has_exact_contacts) {
+    change += contact_product(dx, side);
+  } else if (const FrictionSlopes& friction = contacts().friction; !friction.is_empty()) {
+    change += side == Side::right ? friction.force_by_end(dx) : friction.pull_back_to_end(dx);
+  }
+  if (inexact_.empty()) return change;
+  const VecX at = x();
+  change += fourth_order_slope(reach_of_shapes() / longest, [&](double by) {
+    VecX gradient = VecX::Zero(dx.size());
+    const VecX moved = at + by * dx;
+    for (Potential* potential : inexact_) {
+      potential->refer_to(moved);
+      potential->add_gradient(moved, scale, gradient);
+    }
+    return gradient;
+  });
+  step_.refer_to_end();
+  return change;
 }
 
 template <int dim>
 VecX StepTangent<dim>::full_transposed_product(const VecX& dy) {
-  const VecX at = x(), dx = step_.inputs().coordinates().expand(at, dy);
-  const double longest = length(dy);
-  if (!(longest > 0.0)) return VecX::Zero(dx.size());
-  // Materials that begin to flow are linear over short lengths alone.
-  VecX result;
-  double least = infinity;
-  for (const double part : {1.0, 0.03, 0.001}) {
-    const double eps = part * reach_of_shapes_ / longest;
-    const auto change = [&](double by) {
-      return VecX(step_.gradient_beside_contacts(step_.inputs().coordinates().move(at, by * eps * dy, 1.0)) -
-                  step_.gradient_beside_contacts(step_.inputs().coordinates().move(at, -by * eps * dy, 1.0)));
-    };
-    const VecX near = change(1.0), far = change(2.0);
-    const VecX coarse = near / (2.0 * eps), fine = (8.0 * near - far) / (12.0 * eps);
-    const double miss = (fine - coarse).norm();
-    if (miss < least) {
-      least = miss;
-      result = fine;
-    }
-    if (miss <= smooth * coarse.norm()) break;
-  }
-  step_.gradient_beside_contacts(at);  // forces refer to the end again
-  return result + contact_product(dx, Side::transposed);
+  return whole_product(step_.inputs().coordinates().expand(x(), dy), Side::transposed);
 }
 
 template <int dim>
@@ -204,7 +279,7 @@ std::optional<VecX> StepTangent<dim>::solve_transposed(const VecX& right_side) {
 
 template <int dim>
 bool StepTangent<dim>::polish(bool is_solving) {
-  if (approach()) return !is_solving || step_.factorise_at_end();
+  if (approach()) return !is_solving || prepare();
   return polish_by_newton();
 }
 
@@ -257,13 +332,13 @@ bool StepTangent<dim>::polish_by_newton() {
   double last = infinity, least = infinity, least_gradient = infinity;
   int num_in_vain = 0;
   for (int i = 0; i < max_polishing && num_in_vain < max_in_vain; ++i) {
-    if (!step_.factorise_at_end()) return false;
+    if (!prepare()) return false;
     const VecX gradient = step_.gradient_at_end();
     VecX dy;
     if (!step_.solve_at_end(-gradient, dy)) return false;
     if (length(dy) > 0.1 * last && length(dy) > rounding) {
       // The Hessian misses a part of the derivative, or nothing is left but rounding.
-      const auto corrected = correct(-gradient, dy, 1e-3, part_of_polish, Side::right);
+      const auto corrected = correct(-gradient, dy, 1e-3, [&](const VecX& by) { return product(by, Side::right); });
       if (corrected) dy = *corrected;
     }
     last = length(dy);
@@ -274,7 +349,7 @@ bool StepTangent<dim>::polish_by_newton() {
     least_gradient = std::min(least_gradient, size);
     if (step_.move_end(dy) < 1.0) return false;
   }
-  return least < negligible_motion * reach() && step_.factorise_at_end();
+  return least < negligible_motion * reach() && prepare();
 }
 
 template <int dim>
@@ -287,69 +362,72 @@ template <int dim>
 std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side, Side side) {
   VecX dy;
   if (!step_.solve_at_end(right_side, dy)) return std::nullopt;
-  const double size = length(dy);
-  if (!(size > 0.0)) return dy;
-  // Find what the derivative misses by differences over two lengths, which tell errors of the Hessian from those of
-  // differences. Friction that begins to slide is linear over short lengths alone.
-  double share = 0.0, noise = infinity, part = 1.0;
-  for (const double length_of_try : {1.0, 0.03, 0.001}) {
-    VecX miss, other;
-    if (!step_.solve_at_end(right_side - product(dy, length_of_try, side), miss)) return std::nullopt;
-    const double missing = length(miss) / size;
-    if (missing <= negligible) return dy;
-    if (!step_.solve_at_end(right_side - product(dy, 0.6 * length_of_try, side), other)) return std::nullopt;
-    const double uncertain = length(miss - other) / size;
-    if (uncertain < noise) {
-      share = missing;
-      noise = uncertain;
-      part = length_of_try;
-    }
-    if (noise <= certain) break;
-  }
-  if (share <= 3.0 * noise) return dy;
-  return correct(right_side, dy, std::max(1e-11, noise), part, side);
+  if (!(length(dy) > 0.0)) return dy;
+  const auto product_on_side = [&](const VecX& by) { return product(by, side); };
+  std::optional<VecX> solution = correct(right_side, dy, good_enough, product_on_side);
+  const bool is_checked = trust_.num_solved < solves_checked_first || trust_.num_solved % solves_per_check == 0;
+  ++trust_.num_solved;
+  if (!is_checked || trust_.is_lost || !solution || are_right(right_side, *solution, side)) return solution;
+  trust_.is_lost = true;
+  inexact_at_.reset();
+  return correct(right_side, dy, good_enough, product_on_side);
+}
+
+/// True if differences of all forces find no more wrong with a solution than they are uncertain.
+template <int dim>
+bool StepTangent<dim>::are_right(const VecX& right_side, const VecX& dy, Side side) {
+  const auto miss = [&](double part) {
+    VecX result;
+    const VecX left = right_side - product_by_differences(dy, part, side);
+    return step_.solve_at_end(left, result) ? result : VecX(VecX::Constant(dy.size(), infinity));
+  };
+  const VecX found = miss(1.0);
+  if (length(found) <= most_missed * length(dy)) return true;
+  // Materials that begin to flow are linear over short lengths alone.
+  return length(found) <= 3.0 * length(found - miss(0.3)) || length(miss(0.001)) <= most_missed * length(dy);
 }
 
 /// Solves by GMRES with the factor as a preconditioner, from the start `dy`, whose image it then needs.
 template <int dim>
-std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, double tolerance, double part,
-                                              Side side) {
+std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, double tolerance,
+                                              const Product& product) {
   const auto preconditioned = [&](const VecX& force, VecX& motion) {
     if (!step_.solve_at_end(force, motion)) return false;
     motion = motion.cwiseProduct(weights_);
     return true;
   };
   VecX residual;
-  if (!preconditioned(right_side - product(dy, part, side), residual)) return std::nullopt;
+  if (!preconditioned(right_side - product(dy), residual)) return std::nullopt;
   const double size = dy.cwiseProduct(weights_).norm(), start = residual.norm();
   if (!(start > tolerance * size)) return dy;
   const Eigen::Index n = dy.size();
   const int most = static_cast<int>(std::min<Eigen::Index>(max_products, n));
-  MatX basis = MatX::Zero(n, most + 1), upper = MatX::Zero(most + 1, most);
-  basis.col(0) = residual / start;
+  std::vector<VecX> basis = {residual / start};
+  MatX upper = MatX::Zero(most + 1, most);
   VecX image = VecX::Zero(most + 1), best;
   image[0] = start;
   int count = 0;
   double left = start;
   for (int j = 0; j < most && left > tolerance * size; ++j) {
     VecX next;
-    if (!preconditioned(product(basis.col(j).cwiseQuotient(weights_), part, side), next)) return std::nullopt;
+    if (!preconditioned(product(basis.back().cwiseQuotient(weights_)), next)) return std::nullopt;
     for (int pass = 0; pass < 2; ++pass) {
       for (int i = 0; i <= j; ++i) {
-        const double along = basis.col(i).dot(next);
+        const VecX& other = basis[static_cast<std::size_t>(i)];
+        const double along = other.dot(next);
         upper(i, j) += along;
-        next -= along * basis.col(i);
+        next -= along * other;
       }
     }
     upper(j + 1, j) = next.norm();
     count = j + 1;
-    if (upper(j + 1, j) > 0.0) basis.col(j + 1) = next / upper(j + 1, j);
+    if (upper(j + 1, j) > 0.0) basis.emplace_back(next / upper(j + 1, j));
     const MatX system = upper.topLeftCorner(count + 1, count);
     best = system.colPivHouseholderQr().solve(image.head(count + 1));
     left = (image.head(count + 1) - system * best).norm();
     if (upper(j + 1, j) <= 1e-14 * start) break;
   }
-  if (count > 0) dy += (basis.leftCols(count) * best).cwiseQuotient(weights_);
+  for (int j = 0; j < count; ++j) dy += best[j] * basis[static_cast<std::size_t>(j)].cwiseQuotient(weights_);
   if (!dy.allFinite() || !(left <= 0.1 * size)) return std::nullopt;
   error_ = std::max(error_, left / std::max(size, dy.cwiseProduct(weights_).norm()));
   return dy;

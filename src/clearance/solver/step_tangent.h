@@ -3,9 +3,10 @@
 // A step ends where g(y; z) = 0: g is the gradient of its objective with the friction that agrees with the contact
 // forces at y, Newton's unknowns, and z is everything that the step starts from. How the end follows a change of z says
 // (dg/dy) dy = -dg/dz dz. The Hessian of Newton's method is nearly dg/dy, but leaves out how normal forces carry
-// friction along, and the curvature of forces that are no gradient of an energy. Its factor preconditions GMRES. The
-// products have the derivatives of contacts and friction in closed form, since gaps are tiny, and those of everything
-// else by differences over a small part of the bodies.
+// friction along, and what some potentials leave out of theirs. Its factor preconditions GMRES. The products have the
+// exact Hessians of the potentials that tell them (exact_hessian.h), the derivatives of contacts and friction in closed
+// form, since gaps are tiny, and differences over a small part of the bodies of what is left. Differences of all forces
+// check some of the solutions.
 #pragma once
 
 #include <functional>
@@ -16,11 +17,17 @@
 
 namespace clearance {
 
+/// What the solutions of a run so far tell about the Hessians of the potentials.
+struct TrustInHessians {
+  int num_solved = 0;
+  bool is_lost = false;  ///< True if a potential that tells an exact Hessian has another one.
+};
+
 template <int dim>
 class StepTangent {
  public:
   /// `step` has been solved and converged. It must outlive the object, and its workspace must solve nothing else.
-  explicit StepTangent(Step<dim>& step);
+  StepTangent(Step<dim>& step, TrustInHessians& trust);
 
   /// Moves the end by Newton's method until its steps shrink no more, since a step ends at a tolerance that derivatives
   /// would inherit. False if the balance is not found: something is in the way, or the derivative is singular. The end
@@ -31,7 +38,7 @@ class StepTangent {
   std::optional<VecX> solve(const VecX& right_side);
   /// Makes the end ready for solves without moving it: that of a step that has been polished before. False if no
   /// Hessian there can be factorised.
-  bool prepare() { return step_.factorise_at_end(); }
+  bool prepare() { return step_.factorise_at_end(&hessian_); }
   /// Solves (dg/dy)^T dy = right_side. All forces but friction have energies, so that their derivatives are symmetric.
   std::optional<VecX> solve_transposed(const VecX& right_side);
   /// Returns the product of the transposed derivative of all gradients in the blocks of x with the motion `dy`.
@@ -49,7 +56,9 @@ class StepTangent {
   /// part of the gaps, of the elastic sliding of friction, and of the edges.
   double reach() const;
   /// Returns such a length for what does not depend on contacts: a small part of edges and bodies.
-  double reach_of_shapes() const { return reach_of_shapes_; }
+  double reach_of_shapes() const;
+  /// Returns the same where nothing limits motions, as in the formulas of integrators.
+  double reach_of_formulas() const { return reach_of_formulas_; }
   /// Returns the end [m].
   const VecX& x() const { return step_.end_state().point.iterate.x; }
 
@@ -60,7 +69,7 @@ class StepTangent {
   struct Contacts {
     VecX x;                                    // the end
     VecX gradient;                             // of both, in the blocks of x
-    std::optional<BlockSparseMatrix> hessian;  // of the contacts, if the formulation has it
+    std::optional<BlockSparseMatrix> hessian;  // of all contacts, if the formulation has it
     FrictionSlopes friction;
   };
   const Contacts& contacts();
@@ -69,19 +78,30 @@ class StepTangent {
   bool polish_by_newton();
   double reach_of_gaps() const;
 
-  /// Returns the product with a motion.
-  VecX product(const VecX& dy, double part, Side side);
-  double find_reach_of_shapes() const;
+  using Product = std::function<VecX(const VecX& dy)>;
+  VecX product(const VecX& dy, Side side);
+  VecX product_by_differences(const VecX& dy, double part, Side side);
+  VecX whole_product(const VecX& dx, Side side);
+  VecX beyond_hessian(const VecX& dx, Side side);
+  std::vector<Potential*> find_inexact() const;
+  bool are_right(const VecX& right_side, const VecX& dy, Side side);
+  double find_reach_of_formulas() const;
   double share_before_limits(double reach) const;
   double length(const VecX& dy) const;
   std::optional<VecX> solve(const VecX& right_side, Side side);
-  std::optional<VecX> correct(const VecX& right_side, VecX dy, double tolerance, double part, Side side);
+  std::optional<VecX> correct(const VecX& right_side, VecX dy, double tolerance, const Product& product);
 
   Step<dim>& step_;
   VecX weights_;  // [m] of motion per unit of Newton's unknowns
   double error_ = 0.0;
-  double reach_of_shapes_ = 0.0;  // [m]
+  double reach_of_formulas_ = 0.0;                 // [m]
+  mutable std::optional<double> reach_of_shapes_;  // [m] once it is needed
   std::optional<Contacts> contacts_;
+  TrustInHessians& trust_;
+  EndHessian hessian_;
+  std::optional<VecX> inexact_at_;                    // the end at which the next two were found
+  std::vector<Potential*> inexact_;                   // whose Hessians are not exact
+  std::optional<BlockSparseMatrix> inexact_hessian_;  // their part of hessian_.whole, with that of lagged friction
 };
 
 extern template class StepTangent<2>;

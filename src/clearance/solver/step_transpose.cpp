@@ -67,11 +67,11 @@ void StepTranspose<dim>::add_lagged(const VecX& force, VecX& start) {
   const State& state = in_.state;
   const VecX& x = tangent_.x();
   const double h = in_.options.integrator.h, scale = step_.problem().target().scale;
-  const double length = tangent_.reach_of_shapes();
   for (std::size_t k = 0; k < in_.copies.potentials.size(); ++k) {
     // Elastic energies and weights know no start.
     if (in_.copies.potentials[k]->is_elastic() || in_.copies.potentials[k]->has_constant_force()) continue;
     if (dynamic_cast<const SmoothMemory*>(in_.copies.potentials[k].get())) continue;
+    const double length = tangent_.reach_of_shapes();
     std::unique_ptr<Potential> potential = in_.copies.potentials[k]->clone();
     const auto gradient_from = [&](const VecX& x_t0) {
       VecX gradient = VecX::Zero(x.size());
@@ -118,7 +118,7 @@ std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
   const StepProblem<dim>& problem = step_.problem();
   const VecX& x = tangent_.x();
   const FormulaSlopes<dim> formulas(model, in_.options.integrator, in_.targets, step_.marks(), from, x,
-                                    tangent_.reach_of_shapes());
+                                    tangent_.reach_of_formulas());
   const FrictionSlopes& friction = tangent_.friction();
 
   StepCotangent result;
@@ -129,24 +129,16 @@ std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
   start.x_prev = VecX::Zero(from.x_prev.size());
   start.v_prev = VecX::Zero(from.v_prev.size());
   start.stick = from.stick;
-  for (StickVertex& vertex : start.stick) vertex.displacement.setZero();
   start.history = from.history;
   for (std::vector<double>& numbers : start.history) std::fill(numbers.begin(), numbers.end(), 0.0);
-  const auto add_to_stick = [&](const VecX& numbers) {
-    for (std::size_t k = 0; k < start.stick.size(); ++k) {
-      start.stick[k].displacement += block<3>(numbers, static_cast<int>(k));
-    }
-  };
 
   // 1. The end of the state that the formulas give depends on its start and on y; rebounds change its velocities.
   VecX of_end = end.x, of_v = end.v, of_led = VecX::Zero(from.x.size());
   ReboundSlopes<dim>(in_, step_, tangent_.reach()).pull_back(of_v, start, of_end);
   formulas.pull_back({{}, of_v, end.a, end.x_prev, end.v_prev}, start, of_end, of_led);
-  const VecX of_stick = displacements(end.stick, friction.stick);
+  VecX of_memory = VecX::Zero(3 * std::ssize(start.stick));
   if (!friction.is_empty()) {
-    of_end += friction.stick_by_end.transpose() * of_stick;
-    start.x += friction.stick_by_start.transpose() * of_stick;
-    add_to_stick(friction.stick_by_stick.transpose() * of_stick);
+    friction.pull_back_stick(displacements(end.stick, friction.stick()), of_end, start.x, of_memory);
   }
   add_history(end, start, of_end);
 
@@ -168,9 +160,9 @@ std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
     VecX none = VecX::Zero(from.x.size());
     formulas.pull_back(of_target, start, none, of_led);
   }
-  if (!friction.is_empty()) {
-    start.x += friction.force_by_start.transpose() * force;
-    add_to_stick(friction.force_by_stick.transpose() * force);
+  if (!friction.is_empty()) friction.pull_back_to_start(force, start.x, of_memory);
+  for (std::size_t k = 0; k < start.stick.size(); ++k) {
+    start.stick[k].displacement = block<3>(of_memory, static_cast<int>(k));
   }
   add_lagged(force, start.x);
   add_remembered(force, start);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "clearance/math/types.h"
+#include "clearance/model/exact_hessian.h"
 #include "clearance/model/potential.h"
 
 namespace clearance {
@@ -17,7 +18,7 @@ struct OrthogonalBody {
 };
 
 template <int dim>
-class OrthogonalityPotential : public Potential {
+class OrthogonalityPotential : public Potential, public ExactHessian {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<OrthogonalityPotential>(*this); }
   /// No block may belong to two bodies.

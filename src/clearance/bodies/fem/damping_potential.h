@@ -9,13 +9,14 @@
 
 #include "clearance/bodies/fem/element_sensitivities.h"
 #include "clearance/bodies/fem/element_set.h"
+#include "clearance/model/exact_hessian.h"
 #include "clearance/model/potential.h"
 #include "clearance/model/smooth_memory.h"
 
 namespace clearance {
 
 template <int dim>
-class LaggedDampingPotential final : public Potential, public SmoothMemory {
+class LaggedDampingPotential final : public Potential, public ExactHessian, public SmoothMemory {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<LaggedDampingPotential>(*this); }
   /// Elements whose material has a damping coefficient c [s] > 0 take part.

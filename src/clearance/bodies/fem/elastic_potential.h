@@ -4,13 +4,14 @@
 #include "clearance/bodies/fem/element_set.h"
 #include "clearance/bodies/fem/element_state.h"
 #include "clearance/geometry/curved_volume.h"
+#include "clearance/model/exact_hessian.h"
 #include "clearance/model/potential.h"
 
 namespace clearance {
 
 /// The elastic energy; also bounds steps so that no element is inverted at any of its points [Joh13].
 template <int dim>
-class ElasticPotential final : public Potential {
+class ElasticPotential final : public Potential, public ExactHessian {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<ElasticPotential>(*this); }
   /// Elements must be valid at rest and material indices valid.

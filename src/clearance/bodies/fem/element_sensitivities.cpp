@@ -54,10 +54,8 @@ class ElementSum {
       slopes_.mu[at_] += weight * by_mu;
       if (mesh_.higher_shape_order > 0) continue;
       const Mat<dim> stress = first_piola_stress<dim>(material, f);
-      const Vec<dim* dim> change =
-          stress_derivative<dim>(material, f, false) * Eigen::Map<const Vec<dim * dim>>(of_motion.data());
-      const Mat<dim> stress_change = Eigen::Map<const Mat<dim>>(change.data());
-      Mat<dim> by_gradient = -(f.transpose() * stress_change + of_motion.transpose() * stress);
+      Mat<dim> by_gradient =
+          -(f.transpose() * stress_change<dim>(material, f, of_motion) + of_motion.transpose() * stress);
       by_gradient.diagonal().array() += material.lambda * by_lambda + material.mu * by_mu;
       add_rest(rule, q, inverse, weight * by_gradient);
     }
@@ -109,7 +107,10 @@ void add_slopes(const ElementMesh<dim>& mesh, const ElementMotion<dim>& motion, 
   // The rules are those of ElementSet, which integrates the energy, and of ElementMass.
   const Rule<dim> straight(mesh, symmetric_quadrature(dim, 2 * (mesh.order - 1)));
   const Rule<dim> curved(mesh, symmetric_quadrature(dim, 2 * mesh.shape_order()));
-  std::vector<QuadraturePoint> of_mass = conical_quadrature(dim, 2 * mesh.order + dim * (mesh.shape_order() - 1));
+  const auto rule_for = [](int degree) {
+    return degree <= max_symmetric_degree ? symmetric_quadrature(dim, degree) : conical_quadrature(dim, degree);
+  };
+  std::vector<QuadraturePoint> of_mass = rule_for(2 * mesh.order);
   if (mesh.is_linear() && motion.is_lumped) {
     of_mass.assign(dim + 1, {});
     for (std::size_t a = 0; a < of_mass.size(); ++a) {
@@ -118,6 +119,7 @@ void add_slopes(const ElementMesh<dim>& mesh, const ElementMotion<dim>& motion, 
     }
   }
   const Rule<dim> mass(mesh, std::move(of_mass));
+  const Rule<dim> curved_mass(mesh, rule_for(2 * mesh.order + dim * (mesh.shape_order() - 1)));
   const ElementShapes<dim> shapes = mesh.shapes();
   std::vector<double> places;
   for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
@@ -128,7 +130,7 @@ void add_slopes(const ElementMesh<dim>& mesh, const ElementMotion<dim>& motion, 
       is_curved = !is_straight<dim>(mesh.shape_order(), places);
     }
     if (!mesh.material_of(e).hardening) sum.add_elasticity(is_curved ? curved : straight);
-    sum.add_mass(mass);
+    sum.add_mass(is_curved ? curved_mass : mass);
   }
 }
 

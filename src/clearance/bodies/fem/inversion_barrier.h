@@ -17,6 +17,7 @@
 
 #include "clearance/bodies/fem/element_set.h"
 #include "clearance/geometry/volume_coefficients.h"
+#include "clearance/model/exact_hessian.h"
 #include "clearance/model/potential.h"
 
 namespace clearance {
@@ -30,7 +31,7 @@ enum class GuardedElements {
 };
 
 template <int dim>
-class InversionBarrier final : public Potential {
+class InversionBarrier final : public Potential, public ExactHessian {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<InversionBarrier>(*this); }
   /// Elements must be valid at rest and material indices valid. All elements of a higher order take part, also
@@ -49,6 +50,7 @@ class InversionBarrier final : public Potential {
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
   /// Adds the exact Hessian of elements of a higher order.
   void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
+  bool has_exact_hessian() const override { return !constant_->is_linear; }
   /// Bounds the step so that every coefficient keeps a fifth of its value at x, all along the way. Linear elements are
   /// bounded by their elastic energy, unless all are guarded.
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;

@@ -83,10 +83,20 @@ Mat<dim * dim> stress_derivative(const MaterialParameters& material, const Mat<d
   return derivative;
 }
 
+template <int dim>
+Mat<dim> stress_change(const MaterialParameters& material, const Mat<dim>& f, const Mat<dim>& df) {
+  const SvdFrame<double, dim> frame = principal_frame(material.model, to_small<dim>(f));
+  const PrincipalHessian<double, dim> h = principal_hessian(material.model, frame.sigma, material.mu, material.lambda);
+  const Mat<dim> u = to_eigen<dim>(frame.u), v = to_eigen<dim>(frame.v);
+  return u * apply<dim>(h, u.transpose() * df * v) * v.transpose();
+}
+
 template double energy_density<2>(const MaterialParameters&, const Mat<2>&);
 template double energy_density<3>(const MaterialParameters&, const Mat<3>&);
 template Mat<2> first_piola_stress<2>(const MaterialParameters&, const Mat<2>&);
 template Mat<3> first_piola_stress<3>(const MaterialParameters&, const Mat<3>&);
+template Mat<2> stress_change<2>(const MaterialParameters&, const Mat<2>&, const Mat<2>&);
+template Mat<3> stress_change<3>(const MaterialParameters&, const Mat<3>&, const Mat<3>&);
 template Mat<4> stress_derivative<2>(const MaterialParameters&, const Mat<2>&, bool);
 template Mat<9> stress_derivative<3>(const MaterialParameters&, const Mat<3>&, bool);
 

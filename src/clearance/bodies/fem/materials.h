@@ -49,5 +49,8 @@ Mat<dim> first_piola_stress(const MaterialParameters& material, const Mat<dim>& 
 /// matrix, by the closed form eigensystems [Smi19].
 template <int dim>
 Mat<dim * dim> stress_derivative(const MaterialParameters& material, const Mat<dim>& f, bool is_projected);
+/// Returns how P [Pa] changes with a change `df` of F.
+template <int dim>
+Mat<dim> stress_change(const MaterialParameters& material, const Mat<dim>& f, const Mat<dim>& df);
 
 }  // namespace clearance

@@ -7,13 +7,14 @@
 #include "clearance/bodies/fem/element_sensitivities.h"
 #include "clearance/bodies/fem/element_stress.h"
 #include "clearance/bodies/fem/hencky_plasticity.h"
+#include "clearance/model/exact_hessian.h"
 #include "clearance/model/plastic_work.h"
 #include "clearance/model/smooth_memory.h"
 
 namespace clearance {
 
 template <int dim>
-class PlasticPotential final : public Potential, public PlasticWork, public SmoothMemory {
+class PlasticPotential final : public Potential, public ExactHessian, public PlasticWork, public SmoothMemory {
  public:
   /// Elements must be valid at rest; all materials have a hardening.
   explicit PlasticPotential(const ElementMesh<dim>& mesh);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "clearance/bodies/links/link.h"
+#include "clearance/model/exact_hessian.h"
 #include "clearance/model/potential.h"
 #include "clearance/model/smooth_memory.h"
 #include "clearance/sparse/block_assembler.h"
@@ -15,7 +16,7 @@
 namespace clearance {
 
 template <int dim>
-class LinkPotential final : public Potential, public SmoothMemory {
+class LinkPotential final : public Potential, public ExactHessian, public SmoothMemory {
  public:
   explicit LinkPotential(std::vector<LinkGroup> groups);
 

@@ -18,6 +18,7 @@
 
 #include "clearance/bodies/rod/rod_joint.h"
 #include "clearance/bodies/rod/rod_mesh.h"
+#include "clearance/model/exact_hessian.h"
 #include "clearance/model/hessian_kind.h"
 #include "clearance/model/potential.h"
 #include "clearance/model/smooth_memory.h"
@@ -25,7 +26,7 @@
 
 namespace clearance {
 
-class RodPotential : public Potential, public SmoothMemory {
+class RodPotential : public Potential, public ExactHessian, public SmoothMemory {
  public:
   explicit RodPotential(std::shared_ptr<const RodMesh> mesh);
   std::unique_ptr<Potential> clone() const override { return std::make_unique<RodPotential>(*this); }

@@ -36,13 +36,14 @@
 #include "clearance/bodies/shell/dihedral.h"
 #include "clearance/bodies/shell/shell_mesh.h"
 #include "clearance/bodies/shell/shell_sample.h"
+#include "clearance/model/exact_hessian.h"
 #include "clearance/model/potential.h"
 #include "clearance/model/smooth_memory.h"
 #include "clearance/sparse/block_assembler.h"
 
 namespace clearance {
 
-class BendingPotential : public Potential, public SmoothMemory {
+class BendingPotential : public Potential, public ExactHessian, public SmoothMemory {
  public:
   explicit BendingPotential(std::shared_ptr<const ShellMesh> mesh);
   std::unique_ptr<Potential> clone() const override { return std::make_unique<BendingPotential>(*this); }

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "clearance/bodies/shell/shell_sample.h"
+#include "clearance/model/exact_hessian.h"
 #include "clearance/model/potential.h"
 #include "clearance/sparse/block_assembler.h"
 
 namespace clearance {
 
-class MembranePotential : public Potential {
+class MembranePotential : public Potential, public ExactHessian {
  public:
   explicit MembranePotential(std::shared_ptr<const ShellMesh> mesh);
   std::unique_ptr<Potential> clone() const override { return std::make_unique<MembranePotential>(*this); }
