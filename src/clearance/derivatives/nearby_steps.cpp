@@ -435,15 +435,13 @@ bool NearbySteps<dim>::solve(std::optional<double> held_narrowing, bool is_diffe
   }
   is_stopped_ = solved_->status() == StepStatus::stopped;
   if (is_stopped_) return false;
-  // Lags of friction that have not come to agree may end near the balance with friction that does; polishing tells.
-  const StepStatus status = solved_->status();
-  const bool may_balance = status == StepStatus::converged || status == StepStatus::friction_lag_limit;
-  if (may_balance) open(solved_->step());
-  if (!may_balance || !tangent_->polish(is_differentiated)) {
+  if (solved_->status() != StepStatus::converged) {
     return fail(
-        status == StepStatus::converged
-            ? "the balance of the step could not be found to the accuracy that derivatives need"
-            : fmt::format("the step ended as {}; only steps that converge have derivatives", to_string(status)));
+        fmt::format("the step ended as {}; only steps that converge have derivatives", to_string(solved_->status())));
+  }
+  open(solved_->step());
+  if (!tangent_->polish(is_differentiated)) {
+    return fail("the balance of the step could not be found to the accuracy that derivatives need");
   }
   decisions_ = step_->decisions();
   end_ = from_;
