@@ -110,7 +110,8 @@ def run_limited(command, limit=None, wrapper=(), **options):
         command = ["timeout", "--kill-after=30", str(limit), *command]
     command = [*wrapper, *command]
     with tempfile.TemporaryFile("w+") as messages:  # not in the folder: a run refuses one that holds other files
-        process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=messages, **options)
+        options.setdefault("stdout", subprocess.DEVNULL)
+        process = subprocess.Popen([str(word) for word in command], stderr=messages, **options)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         messages.seek(0)

@@ -103,6 +103,34 @@ class Reverse(unittest.TestCase):
         arm = at[run.bodies["box"].start] - at[run.bodies["box"]].mean(axis=0)
         self.assertAlmostEqual(moved.turn[-1, 2], arm[0], places=9)
 
+    def test_controls_of_paths_in_metres(self):
+        # Two jaws close on a ball and lift it: a change of a control by a millimetre would move them through it.
+        def held(closing, lift):
+            scene = cl.Scene(time={"step": 0.02, "duration": 0.2, "integrator": "implicit_euler"},
+                             friction={"coefficient": 0.8})
+            scene.add_control("closing", value=closing)
+            scene.add_control("lift", value=lift)
+            scene.add_body("ball", generator={"kind": "sphere", "size": [0.03], "resolution": [2]},
+                           material={"youngs_modulus": 5e4, "density": 500}, transform={"translation": [0, 0.0305, 0]})
+            for sign in (-1, 1):
+                scene.add_body(f"jaw {sign}", kind="obstacle",
+                               generator={"kind": "box", "size": [0.01, 0.04, 0.04], "resolution": [1, 1, 1]},
+                               transform={"translation": [sign * 0.037, 0.035, 0]},
+                               motions=[{"displacement": [f"{-sign} * closing * min(1, 10 * t)",
+                                                          "lift * max(0, 10 * t - 1)", "0"]}])
+            scene.add_half_space()
+            return quiet(lambda: cl.record(scene))
+
+        run = held(0.005, 0.01)
+        seed = np.zeros_like(run.positions())
+        seed[run.bodies["ball"], 1] = 1.0 / run.bodies["ball"].stop
+        found = quiet(lambda: run.backward(seed)).controls.sum(axis=0)
+        for k, change in enumerate(([1e-5, 0], [0, 1e-5])):
+            ends = [(held(0.005 + sign * change[0], 0.01 + sign * change[1]).positions() * seed).sum()
+                    for sign in (-1, 1)]
+            self.assertAlmostEqual(found[k], (ends[1] - ends[0]) / 2e-5, delta=0.02)
+        self.assertGreater(found[1], 0.8)
+
     def test_mistakes_are_named(self):
         run = cl.record(thrown([0, 0, 0]), steps=2)
         self.assertEqual(run.steps, 2)

@@ -276,6 +276,36 @@ TEST_F(PolyfemPlanFiles, AllProblemsAreToldAtOnce) {
   }
 }
 
+/// Differences of runs that bend were known to 5 %, and the check said that they agree.
+TEST(CheckedSlope, DecidesNothingWhereDifferencesAreUncertain) {
+  const CheckedSlope good{"x[0]", 1.0, 1.0 + 1e-6, 1e-8, 1e-3, 1.0};
+  EXPECT_TRUE(good.agrees() && good.is_decided());
+  const CheckedSlope vague{"x[0]", 1.0, 1.05, 0.06, 1e-3, 1.0};
+  EXPECT_FALSE(vague.agrees() || vague.is_decided());
+  const CheckedSlope wrong{"x[0]", 1.0, 1.05, 1e-3, 1e-3, 1.0};
+  EXPECT_TRUE(!wrong.agrees() && wrong.is_decided());
+  const CheckedSlope small{"x[0]", 1e-7, 3e-7, 1e-9, 1e-3, 1.0};
+  EXPECT_TRUE(small.agrees()) << "beside the largest derivative it is nothing";
+  const CheckedSlope without_runs{"x[0]", 1.0, std::nan(""), infinity, 1e-3, 1.0};
+  EXPECT_FALSE(without_runs.agrees() || without_runs.is_decided());
+}
+
+/// A high power bends within a thousandth of a parameter: the change is made shorter until the difference is certain.
+TEST_F(PolyfemPlanFiles, AreCheckedOverShorterChangesWhereRunsBend) {
+  write_pull(file("run.json"), "1e5");
+  write(file("opt.json"), R"({
+    "states": [{"path": "run.json"}], "parameters": [{"number": 2, "initial": 10}],
+    "variable_to_simulation": [{"type": "elastic", "composition": [{"type": "exp"}, {"type": "per-body-to-per-elem"}]}],
+    "functionals": [{"type": "power", "power": 800, "objective": {"type": "divide", "objective": [
+      {"type": "position", "dim": 1, "state": 0}, {"type": "volume", "state": 0}]}}]})");
+  const auto checked = check_slopes(read(file("opt.json")), 20, {});
+  ASSERT_TRUE(checked);
+  for (const CheckedSlope& slope : *checked) {
+    EXPECT_TRUE(slope.agrees()) << slope.direction;
+    EXPECT_LT(slope.length, 1e-3 * 10.0 * 0.3 * 0.5) << "the first two lengths are too long";
+  }
+}
+
 TEST(PolyfemPlan, PublishedFilesAreRead) {
   const fs::path folder = peer_data() / "diff-ipc/json_scripts";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "no published files in " << folder;

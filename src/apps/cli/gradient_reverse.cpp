@@ -90,6 +90,20 @@ Result<Done> write_results(const GradientCommand& command, const Frame& frame, c
   return write_file_atomically(command.output / report_file, report);
 }
 
+/// Returns one warning of each kind, since those of the columns differ in their numbers alone.
+Issues warnings_of(const std::vector<Column>& columns) {
+  Issues warnings;
+  for (const Column& column : columns) {
+    for (const Issue& warning : column.gradient.warnings) {
+      const bool is_known = std::any_of(warnings.begin(), warnings.end(), [&](const Issue& known) {
+        return known.place == warning.place && (warning.place != "held_in_fields" || known.message == warning.message);
+      });
+      if (!is_known) warnings.push_back(warning);
+    }
+  }
+  return warnings;
+}
+
 int report(const GradientCommand& command, Recording& recording, const std::vector<Column>& columns) {
   const SceneModel& scene = *recording.scene().scene;
   Frame frame = frame_of_start(scene);
@@ -121,7 +135,7 @@ int report(const GradientCommand& command, Recording& recording, const std::vect
                      {"kept_steps", recording.num_kept()},
                      {"peak_mb", 1e-6 * static_cast<double>(recording.most_bytes())},
                      {"columns", list},
-                     {"warnings", cli::json_of(columns.front().gradient.warnings)}};
+                     {"warnings", cli::json_of(warnings_of(columns))}};
   const std::string written = json.dump(2) + '\n';
   if (!command.output.empty()) {
     if (const auto done = write_results(command, frame, written); !done) return refuse(done.issues(), command);
@@ -184,7 +198,7 @@ int run_reverse_gradient(const GradientCommand& command) {
     }
     columns.push_back({all[c], recording.probes(last)[c], std::move(*gradient)});
   }
-  Issues warnings = columns.front().gradient.warnings;
+  Issues warnings = warnings_of(columns);
   set_file(warnings, command.scene.scene.string());
   if (!json) print_issues(warnings);
   return report(command, recording, columns);

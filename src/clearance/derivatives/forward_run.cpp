@@ -53,6 +53,9 @@ class ForwardRun {
     /// Variants farther away, if gaps have made those of `near` short: with the state and the end moved along, gaps
     /// stay.
     Variants<dim> far;
+    // Largest share by which the motion of an end differs from that on one side of it, and its step.
+    double kink = 0.0;
+    int step_of_kink = 0;
   };
 
   /// Derivatives along a direction.
@@ -70,6 +73,7 @@ class ForwardRun {
   std::optional<VecX> gradient_by_start(const VecX& rate);
   std::optional<Slopes> slopes_of_end(const VecX& rate, const VecX& dy);
   void differentiate_probes(Slopes& slopes);
+  void note_kink(ByParameter& by, const VecX& dy, const VecX& pull);
   bool differentiate(std::size_t parameter, StepGradient& numbers);
   VecX differentiated_probes(const ByParameter& by, const std::vector<VecX>& values) const {
     return sum_of(values, by.near.stencil.weights, by.near.length);
@@ -344,6 +348,23 @@ bool ForwardRun<dim>::refine_forces(std::size_t k, VecX& dy, Slopes& total) {
   return false;
 }
 
+/// Notes a kink of the forces exactly at the end, beside which the motion has other slopes.
+template <int dim>
+void ForwardRun<dim>::note_kink(ByParameter& by, const VecX& dy, const VecX& pull) {
+  const std::optional<Kink> kink = near_.find_kink(by.rate, dy, -pull);
+  if (!kink) return;
+  const LocalCoordinates<dim>& coordinates = near_.step().inputs().coordinates();
+  const VecX& x = near_.tangent().x();
+  for (const double side : {1.0, -1.0}) {
+    VecX motion;
+    if (!near_.step().solve_at_end(kink->miss + side * kink->jump, motion)) continue;
+    const double share = coordinates.expand(x, motion).norm() / coordinates.expand(x, dy).norm();
+    if (!(share > by.kink)) continue;
+    by.kink = share;
+    by.step_of_kink = near_.end().step;
+  }
+}
+
 template <int dim>
 bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
   ByParameter& by = by_[k];
@@ -362,6 +383,7 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
     return fail("the equations of the derivative have no solution: a body moves freely, or is about to buckle");
   }
   Slopes total;
+  note_kink(by, *dy, pull);
   if (refine_forces(k, *dy, total)) {
     by.rate = std::move(total.numbers);
     keep(k, total.probes, numbers);
@@ -421,6 +443,9 @@ template <int dim>
 void ForwardRun<dim>::report_events() {
   for (std::size_t k = 0; k < by_.size(); ++k) {
     const Parameter& parameter = result_.parameters[k];
+    if (by_[k].kink > told_kink) {
+      result_.warnings.push_back(kink_warning(parameter.path, by_[k].step_of_kink, by_[k].kink));
+    }
     if (by_[k].near.length > short_share * parameter.size()) continue;
     result_.warnings.push_back({"", "few_digits", parameter.path,
                                 "this number moves surfaces that are tiny gaps apart. Derivatives of contact forces "

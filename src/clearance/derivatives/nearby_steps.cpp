@@ -38,6 +38,9 @@ constexpr double jump_growth = 2.0;
 /// Share of the derivative of the balance that jumps may make without notice: those of rounding and of eigenvalues that
 /// are held above zero.
 constexpr double negligible_jump = 1e-4;
+/// Factor between the lengths over which slopes on both sides are compared, the share of the slope below which a kink
+/// is none, and the share of it by which two estimates of a kink may differ: those of rounding do by more.
+constexpr double kink_ratio = 0.25, least_kink = 1e-8, most_doubt = 0.2;
 
 /// Multiplies the columns of stiff bodies, which are lengths of a radius that follows the size of the body, by the
 /// radii of `to` over those of `from`.
@@ -143,6 +146,15 @@ Issue moved_vertices(const std::string& path) {
   return {"", path, "",
           "this number moves vertices within rigid or affine bodies, which derivatives of vertices do not see; "
           "derivatives of probes do (cl.gradient)"};
+}
+
+Issue kink_warning(std::string parameter, int step, double share) {
+  return {"", "at_kink", std::move(parameter),
+          fmt::format("step {} ends exactly at a kink of its forces: contacts change their closest features there, as "
+                      "those of edges exactly above edges, or friction is at its limit. Slopes differ on both sides, "
+                      "and the derivative differs from one of them by a share of {:.0e}. Turn and move a body a little",
+                      step, share),
+          Severity::warning};
 }
 
 Result<Done> start_scene(SceneDesc desc, SteppedScene& scene) {
@@ -313,6 +325,46 @@ std::optional<Evaluations> NearbySteps<dim>::find_pull(const Parameter& paramete
     of_parameter = std::move(again);
   }
   return of_parameter;
+}
+
+template <int dim>
+std::optional<Kink> NearbySteps<dim>::find_kink(const VecX& rate, const VecX& dy, const VecX& expected) {
+  if (step_->end_state().point.iterate.contacts.contacts.empty()) return std::nullopt;
+  const LocalCoordinates<dim>& coordinates = step_->inputs().coordinates();
+  const Model& model = nominal_.scene->model;
+  const VecX& x = tangent_->x();
+  const double longest =
+      std::max(numbers_.length_of(rate, begin_, nominal_.scene->options.integrator.h, model.bbox_diagonal),
+               coordinates.expand(x, dy).cwiseAbs().maxCoeff());
+  if (!(longest > 0.0)) return std::nullopt;
+  const double length = tangent_->reach() / longest;
+  const std::optional<Evaluation> here = evaluate(begin_, x);
+  if (!here) return std::nullopt;
+  const auto at = [&](double by) -> std::optional<Kink> {
+    const auto above = evaluate(changed(begin_, by * rate), coordinates.move(x, by * dy, 1.0));
+    const auto below = evaluate(changed(begin_, -by * rate), coordinates.move(x, -by * dy, 1.0));
+    if (!above || !below) return std::nullopt;
+    Kink kink;
+    if (expected.size() > 0) kink.miss = (above->gradient - below->gradient) / (2.0 * by) - expected;
+    kink.jump = (above->gradient - 2.0 * here->gradient + below->gradient) / (2.0 * by);
+    return kink;
+  };
+  // The mean of smooth forces has an error of second order in the length, and the difference is linear in it.
+  const auto without_lengths = [](const Kink& wide, const Kink& narrow) {
+    constexpr double by = kink_ratio, by_sq = kink_ratio * kink_ratio;
+    return Kink{(narrow.miss - by_sq * wide.miss) / (1.0 - by_sq), (narrow.jump - by * wide.jump) / (1.0 - by)};
+  };
+  const auto size_of = [](const VecX& miss, const VecX& jump) { return std::hypot(miss.norm(), jump.norm()); };
+  const std::optional<Kink> wide = at(length), middle = at(kink_ratio * length);
+  if (!wide || !middle) return std::nullopt;
+  const Kink first = without_lengths(*wide, *middle);
+  const double size = size_of(first.miss, first.jump);
+  if (!(size > least_kink * expected.norm())) return std::nullopt;
+  const std::optional<Kink> narrow = at(kink_ratio * kink_ratio * length);
+  if (!narrow) return std::nullopt;
+  Kink second = without_lengths(*middle, *narrow);
+  if (!(size_of(first.miss - second.miss, first.jump - second.jump) <= most_doubt * size)) return std::nullopt;
+  return second;
 }
 
 template <int dim>

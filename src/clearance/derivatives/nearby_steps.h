@@ -46,6 +46,11 @@ bool moves_vertices(const SceneModel& here, const SceneModel& there);
 /// Returns the error that says so.
 Issue moved_vertices(const std::string& path);
 
+/// Share by which a derivative differs from that on one side of a kink that is told.
+inline constexpr double told_kink = 1e-6;
+/// Returns the warning that a step ends at a kink.
+Issue kink_warning(std::string parameter, int step, double share);
+
 /// Change of a number over which differences are taken first, as a share of it, or of one where it is zero.
 inline constexpr double first_share = 1e-3;
 
@@ -71,6 +76,13 @@ struct Evaluations {
   bool are_finite() const {
     return std::all_of(gradients.begin(), gradients.end(), [](const VecX& g) { return g.allFinite(); });
   }
+};
+
+/// Slopes of the balance along a direction, in Newton's unknowns, on both sides of a step that ends at a kink of its
+/// forces. Closed forms may have neither of them there.
+struct Kink {
+  VecX miss;  ///< the mean of both slopes less that which is expected; empty if none is
+  VecX jump;  ///< half of the difference between them
 };
 
 /// Scenes with other values of one parameter.
@@ -154,6 +166,10 @@ class NearbySteps {
   /// Evaluates the variants, with shorter changes where the balance is far from linear in the parameter, and sets
   /// `pull` to its derivative. No value if there is none, for the reason that `failure` says.
   std::optional<Evaluations> find_pull(const Parameter& parameter, Variants<dim>& variants, VecX& pull);
+  /// Finds a kink of the forces exactly at the end of the step, along a change of the start and a motion of the end.
+  /// `expected` is the slope of closed forms; empty: not known. No value unless differences over three lengths agree
+  /// on one; only steps with contacts are looked at.
+  std::optional<Kink> find_kink(const VecX& rate, const VecX& dy, const VecX& expected);
 
  private:
   std::optional<Evaluation> evaluate(const SceneDesc& desc, SceneModel& scene, const SolverOptions& options,

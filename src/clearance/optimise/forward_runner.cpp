@@ -56,14 +56,16 @@ class ForwardRunner final : public StateRunner {
     for (std::size_t v = 0; v < plan.variables.size(); ++v) add_parameters(v);
   }
 
-  RunEnd run(const std::vector<VecX>& y, StateHistory& history) override {
+  RunEnd run(const std::vector<VecX>& y, StateHistory& history, bool is_differentiated) override {
     y_ = y;
     HistoryRecorder recorder(mesh_, history);
     for (std::size_t v = 0; v < y.size(); ++v) {
       if (plan_.variables[v].kind == VariableKind::elastic) history.lame = y[v];
     }
     std::vector<std::string> paths;
-    for (const Parameter& parameter : parameters_) paths.push_back(parameter.path);
+    if (is_differentiated) {
+      for (const Parameter& parameter : parameters_) paths.push_back(parameter.path);
+    }
     dx_.clear();
     const RunEnd end = run_scene(scene_of_design(plan_, y), plan_.state_files[plan_.varied].string(), paths, held_,
                                  is_stop_wanted_, recorder, &dx_, problems_, warnings_);

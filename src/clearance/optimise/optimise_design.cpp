@@ -80,14 +80,19 @@ class Objective {
     return true;
   }
 
+  /// Returns the objective without its derivatives; nothing if the run fails, or was stopped.
+  std::optional<double> value_at(const VecX& x) {
+    if (!run(x, false)) return std::nullopt;
+    const std::size_t last = histories_[plan_.varied].last_step();
+    double value = 0.0;
+    for (const FormPtr& form : plan_.objective) value += form->value(histories_, last);
+    return value;
+  }
+
   /// Returns the objective; nothing if the run fails, or was stopped.
   std::optional<Evaluated> at(const VecX& x) {
-    const std::vector<VecX> y = variables_at(x);
+    if (!run(x, true)) return std::nullopt;
     StateHistory& history = histories_[plan_.varied];
-    const RunEnd end = runner_->run(y, history);
-    is_stopped_ = end == RunEnd::stopped;
-    problems_ = with_hint(runner_->problems());
-    if (end != RunEnd::complete) return std::nullopt;
     Evaluated evaluated;
     const std::size_t last = history.last_step();
     Seeds seeds = Seeds::like(history);
@@ -119,6 +124,14 @@ class Objective {
   const Issues& warnings() const { return runner_->warnings(); }
 
  private:
+  /// Runs the varied state. False if that fails, or was stopped.
+  bool run(const VecX& x, bool is_differentiated) {
+    const RunEnd end = runner_->run(variables_at(x), histories_[plan_.varied], is_differentiated);
+    is_stopped_ = end == RunEnd::stopped;
+    problems_ = with_hint(runner_->problems());
+    return end == RunEnd::complete;
+  }
+
   /// Tells what helps if a balance cannot be found accurately.
   Issues with_hint(Issues issues) const {
     const bool is_fixed = plan_.states[plan_.varied].loaded.scene.contact.kappa > 0.0;
@@ -210,6 +223,10 @@ std::vector<FormValue> values_of(const std::vector<FormPtr>& forms, const std::v
   }
   return values;
 }
+
+/// Share of the largest derivative within which derivatives and differences agree, and to which differences are wanted.
+constexpr double agreement = 1e-5, certainty = 1e-6;
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// A direction of the parameters along which derivatives are compared with differences over `length`.
 struct CheckDirection {
@@ -319,9 +336,18 @@ Result<DesignSearch> optimise_design(const PolyfemPlan& plan, const DesignOption
   return search;
 }
 
+bool CheckedSlope::agrees() const {
+  return std::abs(derivative - difference) <= agreement * largest;
+}
+
+bool CheckedSlope::is_decided() const {
+  return agrees() || std::abs(derivative - difference) > 3.0 * uncertainty;
+}
+
 Result<std::vector<CheckedSlope>> check_slopes(const PolyfemPlan& plan, Index most,
                                                const std::function<bool()>& is_stop_wanted) {
-  constexpr double ratio = 0.3;
+  // Shorter changes where runs bend or break within the longer ones; rounding of runs ends them.
+  constexpr std::array<double, 5> parts = {1.0, 0.3, 0.03, 3e-3, 3e-4};
   constexpr std::array<double, 4> offsets = {-2.0, -1.0, 1.0, 2.0};
   Objective objective(plan, is_stop_wanted);
   const Result<bool> started = objective.start();
@@ -333,16 +359,30 @@ Result<std::vector<CheckedSlope>> check_slopes(const PolyfemPlan& plan, Index mo
   const auto difference = [&](const VecX& direction, double length) {
     std::array<double, 4> values{};
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-      const std::optional<Evaluated> there = objective.at(plan.start + offsets[i] * length * direction);
-      values[i] = there ? there->value() : std::numeric_limits<double>::quiet_NaN();
+      const std::optional<double> there = objective.value_at(plan.start + offsets[i] * length * direction);
+      values[i] = there.value_or(unknown);
     }
     return (8.0 * (values[2] - values[1]) - (values[3] - values[0])) / (12.0 * length);
   };
-  for (const CheckDirection& check : directions_of_check(plan.start, here->gradient, most)) {
-    if (is_stop_wanted && is_stop_wanted()) break;
-    const double wide = difference(check.direction, check.length),
-                 narrow = difference(check.direction, ratio * check.length);
-    checked.push_back({check.name, here->gradient.dot(check.direction), narrow, std::abs(wide - narrow)});
+  const std::vector<CheckDirection> directions = directions_of_check(plan.start, here->gradient, most);
+  double largest = 0.0;
+  for (const CheckDirection& check : directions) {
+    largest = std::max(largest, std::abs(here->gradient.dot(check.direction)));
+  }
+  for (const CheckDirection& check : directions) {
+    CheckedSlope slope{check.name, here->gradient.dot(check.direction), unknown, infinity, check.length, largest};
+    double last = unknown;
+    for (const double part : parts) {
+      if (is_stop_wanted && is_stop_wanted()) return checked;
+      const double found = difference(check.direction, part * check.length), miss = std::abs(found - last);
+      last = found;
+      if (!(miss < slope.uncertainty)) continue;
+      slope.difference = found;
+      slope.uncertainty = miss;
+      slope.length = part * check.length;
+      if (miss <= certainty * largest) break;
+    }
+    checked.push_back(slope);
   }
   return checked;
 }

@@ -42,6 +42,13 @@ struct CheckedSlope {
   double derivative = 0.0;
   double difference = 0.0;   ///< of fourth order; NaN if a run beside the start has failed
   double uncertainty = 0.0;  ///< of the difference: what another length of it changes
+  double length = 0.0;       ///< of the change of the parameters, over which the difference was taken
+  double largest = 0.0;      ///< derivative of all directions
+
+  /// True if they differ by no more than a hundred-thousandth of the largest.
+  bool agrees() const;
+  /// False if the difference is too uncertain to tell.
+  bool is_decided() const;
 };
 
 /// Issues: parts of the plan that cannot be optimised, known before a run.

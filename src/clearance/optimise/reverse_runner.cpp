@@ -14,7 +14,7 @@ class ReverseRunner final : public StateRunner {
   ReverseRunner(const PolyfemPlan& plan, std::function<bool()> is_stop_wanted)
       : plan_(plan), mesh_(*plan.meshes[plan.varied]), is_stop_wanted_(std::move(is_stop_wanted)) {}
 
-  RunEnd run(const std::vector<VecX>& y, StateHistory& history) override {
+  RunEnd run(const std::vector<VecX>& y, StateHistory& history, bool /*is_differentiated*/) override {
     using derivatives::RecordEnd;
     y_ = y;
     recording_.reset();

@@ -22,8 +22,9 @@ class StateRunner {
  public:
   virtual ~StateRunner() = default;
 
-  /// Runs the varied state with the numbers `y` of the design's variables.
-  virtual RunEnd run(const std::vector<VecX>& y, StateHistory& history) = 0;
+  /// Runs the varied state with the numbers `y` of the design's variables. A run that is not differentiated has the
+  /// same states, and no `pull_back`.
+  virtual RunEnd run(const std::vector<VecX>& y, StateHistory& history, bool is_differentiated) = 0;
   /// Returns the derivatives by `y` of a functional of the last run that has these derivatives by its history. Nothing
   /// if a step has none.
   virtual std::optional<std::vector<VecX>> pull_back(const Seeds& seeds) = 0;

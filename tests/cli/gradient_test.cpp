@@ -1,0 +1,114 @@
+// `clearance gradient --reverse`: values, fields, and refusals.
+#include <algorithm>
+
+#include "clearance/io/mesh/vtu.h"
+#include "cli/process.h"
+
+namespace clearance::cli {
+namespace {
+
+/// A box that flies freely for ten steps, with a push of `push` newtons and a probe of the force on it.
+const std::string flight = R"({
+  "time": {"step": 0.01, "duration": 0.1, "integrator": "implicit_euler"}, "controls": [{"name": "push", "value": 0.4}],
+  "bodies": [{"name": "box", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [2, 2, 2]},
+    "linear_velocity": [1, 2, 0], "material": {"youngs_modulus": 1e5, "density": 1000},
+    "loads": [{"kind": "force", "expression": ["push", "0", "0"]}]}],
+  "output": {"probes": [{"name": "box", "body": "box"}, {"name": "touch", "kind": "contact", "bodies": ["box", ""]}]}})";
+
+class ReverseGradientCommand : public ProgramTest {};
+
+TEST_F(ReverseGradientCommand, HasTheDerivativesOfFlight) {
+  const std::string scene = write("flight.json", flight).string(), out = (folder_ / "out").string();
+  const std::vector<std::string> words = {
+      "gradient", scene,        "--reverse", "--of", "box.y", "--of", "box.x", "--by", "bodies[0].linear_velocity[1]",
+      "--by",     "gravity[1]", "-o",        out};
+  ProcessResult result = clearance(words);
+  ASSERT_EQ(result.status, 0) << result.errors;
+  EXPECT_NE(result.output.find("by bodies[0].linear_velocity[1]"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("norm of the derivatives by start_velocities"), std::string::npos) << result.output;
+
+  // Implicit Euler: 0.1 s by the velocity, h^2 n (n + 1) / 2 by gravity, and h^2 (n - k + 1) / m by the push in step k.
+  const Json report = Json::parse(read_text(folder_ / "out" / "gradient.json"));
+  EXPECT_EQ(report["steps"], 10);
+  ASSERT_EQ(report["columns"].size(), 2U);
+  const Json &y = report["columns"][0], &x = report["columns"][1];
+  EXPECT_EQ(y["name"], "box.y [m]");
+  EXPECT_NEAR(y["derivatives"]["bodies[0].linear_velocity[1]"].get<double>(), 0.1, 1e-10);
+  EXPECT_NEAR(y["derivatives"]["gravity[1]"].get<double>(), 0.0055, 1e-11);
+  ASSERT_EQ(x["controls"].size(), 10U);
+  for (int k = 0; k < 10; ++k) {
+    EXPECT_NEAR(x["controls"][static_cast<std::size_t>(k)][0].get<double>(), 1e-4 * (10 - k), 1e-12) << k;
+  }
+
+  // The field adds up to the derivative by the velocity of all vertices.
+  const auto fields = read_whole_frame(folder_ / "out" / "fields.vtu");
+  ASSERT_TRUE(fields);
+  EXPECT_EQ(fields->mesh.vertices.size(), 27U);
+  std::vector<std::string> points, cells;
+  double sum = 0.0;
+  for (const FrameArray& array : fields->point_arrays) {
+    points.push_back(array.name);
+    if (array.name != "box.y by start_velocities") continue;
+    ASSERT_EQ(array.values.size(), 81U);
+    for (std::size_t v = 0; v < 27; ++v) sum += array.values[3 * v + 1];
+  }
+  for (const FrameArray& array : fields->cell_arrays) cells.push_back(array.name);
+  EXPECT_NEAR(sum, 0.1, 1e-10);
+  for (const char* name : {"box.y by start_positions", "box.y by shape", "box.x by start_velocities"}) {
+    EXPECT_NE(std::find(points.begin(), points.end(), name), points.end()) << name;
+  }
+  for (const char* name : {"box.y by lame_lambda", "box.y by lame_mu", "box.x by density"}) {
+    EXPECT_NE(std::find(cells.begin(), cells.end(), name), cells.end()) << name;
+  }
+
+  // --json prints the file; a folder with derivatives is not replaced unasked.
+  EXPECT_EQ(clearance(words).status, 2);
+  std::vector<std::string> again = words;
+  again.insert(again.end(), {"--overwrite", "--json"});
+  result = clearance(again);
+  ASSERT_EQ(result.status, 0) << result.errors;
+  EXPECT_EQ(result.output, read_text(folder_ / "out" / "gradient.json"));
+}
+
+TEST_F(ReverseGradientCommand, RefusesWithStatusTwo) {
+  const std::string scene = write("flight.json", flight).string();
+  const std::vector<std::pair<std::vector<std::string>, const char*>> refused = {
+      {{"--reverse", "--of", "box.q"}, "no probe has this column"},
+      {{"--reverse", "--of", "box.y", "--by", "bodies[0].nothing"}, "bodies[0].nothing: the scene has no such entry"},
+      {{"--reverse", "--of", "box.y", "--by", "time.step"}, "time.step: "},
+      {{"--reverse", "--of", "touch.normal.y"}, "forward mode"},
+      {{"--reverse", "--check"}, "--check excludes --reverse"},
+      {{"--reverse", "--taylor"}, "excludes"},
+      {{"--budget-mb", "3", "--by", "gravity[1]"}, "--budget-mb requires --reverse"},
+      {{"--reverse", "--of", "box.y", "-o", folder_.string()}, "the folder holds other files"}};
+  for (const auto& [words, message] : refused) {
+    std::vector<std::string> all = {"gradient", scene};
+    all.insert(all.end(), words.begin(), words.end());
+    const ProcessResult result = clearance(all);
+    EXPECT_EQ(result.status, 2) << message;
+    EXPECT_NE(result.errors.find(message), std::string::npos) << result.errors;
+  }
+  const std::string bare = write("bare.json", R"({"time": {"step": 0.01, "duration": 0.02},
+    "bodies": [{"name": "box", "generator": {"kind": "box"}}]})")
+                               .string();
+  const ProcessResult result = clearance({"gradient", bare, "--reverse"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.errors.find("output.probes"), std::string::npos) << result.errors;
+}
+
+/// Derivatives need steps that converge, and one iteration is too few for a soft box that falls on the ground.
+TEST_F(ReverseGradientCommand, AStepWithoutDerivativeEndsWithStatusThree) {
+  const std::string scene = write("stopped.json", R"({"time": {"step": 0.1, "duration": 0.1},
+    "solver": {"max_iterations": 1},
+    "bodies": [{"name": "box", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
+      "transform": {"translation": [0, 0.0501, 0]}, "linear_velocity": [0, -1, 0], "material": {"youngs_modulus": 1e4}}],
+    "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}],
+    "output": {"probes": [{"name": "box", "body": "box"}]}})")
+                                .string();
+  const ProcessResult result = clearance({"gradient", scene, "--reverse", "--of", "box.y"});
+  EXPECT_EQ(result.status, 3) << result.output;
+  EXPECT_NE(result.errors.find("step 1"), std::string::npos) << result.errors;
+}
+
+}  // namespace
+}  // namespace clearance::cli
