@@ -145,6 +145,68 @@ TEST(Attachments, LinkBreaksAtItsForceAndStaysBroken) {
   EXPECT_GT(scene.x(0)[0], 1e-4);
 }
 
+/// A winch that begins to lift a weight of 5 N by a link, at 0.1 m/s from `start` on and 10 ms a step, in one of
+/// several ways.
+ProbedScene winch(const std::string& kind, const std::string& integrator, double start, double break_force = 1e9) {
+  std::string body, attachment = R"("break_force": )" + std::to_string(break_force);
+  const std::string way = fmt::format("0.1 * max(0, t - {})", start);
+  if (kind == "length") attachment += R"(, "point": [0, 0, 0], "length": "0.5 - )" + way + "\"";
+  if (kind == "end") attachment += R"(, "displacement": [0, ")" + way + "\", 0]";
+  if (kind == "motion" || kind == "formula") {
+    const std::string motion = kind == "formula" ? R"("displacement": [0, ")" + way + "\", 0]"
+                                                 : fmt::format(R"("linear_velocity": [0, 0.1, 0], "start": {})", start);
+    body = R"(, {"name": "drum", "kind": "obstacle",
+                 "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
+                 "transform": {"translation": [0, 0.05, 0]}, "motions": [{)" +
+           motion + "}]}";
+    attachment += R"(, "to": "drum")";
+  }
+  return ProbedScene(R"({"time": {"step": 0.01, "duration": 1, "integrator": ")" + integrator + R"("}, "bodies": [
+    {"name": "load", "kind": "particles", "thickness": 0.05, "geometry": {"vertices": [[0, -0.5, 0]]},
+     "material": {"density": 7835}})" +
+                     body + R"(], "attachments": [{"name": "rope", "body": "load", )" + attachment +
+                     R"(}], "output": {"probes": [{"name": "rope", "kind": "attachment", "attachment": "rope"}]}})");
+}
+
+// BDF2 extrapolates: what a link pulls at once had twice the velocity after the step, and a link that ought to carry
+// the weight of 5 N and an impulse of 5 N carried 15 N, pushed by 7 N in the next step, and broke.
+TEST(Attachments, WhatAWinchJerksIsPulledOnce) {
+  constexpr double weight = 5.03, impulse = 5.13;
+  for (const std::string integrator : {"bdf2", "bdf2_restarted", "bdf2_in_flight"}) {
+    for (const std::string kind : {"length", "end", "motion", "formula"}) {
+      for (const double start : {0.0, 0.05}) {
+        ProbedScene scene = winch(kind, integrator, start);
+        double most = 0.0, least = 100.0;
+        while (scene.state().time < 0.15) {
+          scene.step();
+          most = std::max(most, scene.probe("rope.force.y [N]"));
+          least = std::min(least, scene.probe("rope.force.y [N]"));
+        }
+        EXPECT_LT(most, 1.01 * (weight + impulse)) << integrator << " " << kind << " " << start;
+        EXPECT_GT(least, 0.9 * weight) << integrator << " " << kind << " " << start;
+      }
+    }
+  }
+  ProbedScene strong = winch("motion", "bdf2_in_flight", 0.0, 12.0);
+  strong.steps(10);
+  EXPECT_EQ(strong.probe("rope.links [1]"), 1.0);
+}
+
+// A winch that speeds up smoothly needs no new start: BDF2 keeps its second order.
+TEST(Attachments, WhatAWinchSpeedsUpKeepsItsSecondOrder) {
+  const auto height_after = [](double h) {
+    ProbedScene scene(fmt::format(R"j({{"time": {{"step": {}, "duration": 1, "integrator": "bdf2_in_flight"}},
+      "bodies": [{{"name": "load", "kind": "particles", "thickness": 0.05, "geometry": {{"vertices": [[0.3, -0.4, 0]]}},
+                   "material": {{"density": 7835}}}}],
+      "attachments": [{{"name": "rope", "body": "load", "point": [0, 0, 0], "length": "0.4 + 0.1 * cos(3 * t)"}}]}})j",
+                                  h));
+    while (scene.state().time < 0.4 - 1e-9) scene.step();
+    return scene.x(0)[1];
+  };
+  const double coarse = height_after(0.008), middle = height_after(0.004), fine = height_after(0.002);
+  EXPECT_LT(std::abs(middle - fine), 0.35 * std::abs(coarse - middle));
+}
+
 // Two panels are drawn together by seams that shorten, and keep their thickness.
 TEST(Attachments, SeamsClose) {
   ProbedScene scene(R"json({"time": {"step": 0.02, "duration": 1}, "gravity": [0, 0, 0],

@@ -1,5 +1,6 @@
 // A step up to its first direction.
 #include <algorithm>
+#include <string_view>
 
 #include "clearance/model/blocks.h"
 #include "clearance/model/feasible_model.h"
@@ -134,17 +135,23 @@ void Step<dim>::mark_led(RestartMarks& marks) const {
   }
 }
 
-/// Marks stiff bodies that nothing can touch in this step. Those with joints are left out: a limit may press on them.
+/// Marks stiff bodies that nothing can touch in this step. Those with joints are left out, because a limit may press on
+/// them, and those on links, which may jerk them.
 template <int dim>
 void Step<dim>::mark_flying(const std::vector<char>& is_near, std::vector<char>& is_flying) const {
   is_flying.assign(in_.model.layout.num_blocks, 0);
   // Bodies with a past need no other formula.
   const std::vector<char>& has_history = in_.state.has_history;
   if (std::find(has_history.begin(), has_history.end(), 0) == has_history.end()) return;
-  const std::vector<char> is_joined = joined_flags(in_.model);
+  std::vector<char> is_joined = joined_flags(in_.model);
+  for (const auto& potential : in_.model.potentials) {
+    if (potential->name() != std::string_view("attachment")) continue;
+    for (const BlockKey key : potential->pattern()) is_joined[block_row(key)] = is_joined[block_column(key)] = 1;
+  }
   for (const StiffBody& body : in_.model.stiff_bodies) {
     const int first = body.first_block;
-    const bool is_free = is_near[first] == 0 && is_joined[first] == 0;
+    const auto begin = is_joined.begin() + first, end = begin + dim + 1;
+    const bool is_free = is_near[first] == 0 && std::find(begin, end, 1) == end;
     std::fill_n(is_flying.begin() + first, dim + 1, static_cast<char>(is_free));
   }
 }

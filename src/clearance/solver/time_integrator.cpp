@@ -36,7 +36,7 @@ struct Bdf2 {
 
 /// True in the first step of a scene, in which BDF2 has no past.
 bool is_start(const IntegratorOptions& options, const State& state) {
-  return options.method == TimeIntegrator::bdf2_in_flight && state.has_history.empty() && state.step == 0;
+  return options.method == TimeIntegrator::bdf2_in_flight && state.step == 0 && state.x_prev.size() == 0;
 }
 
 /// Share of h^2 in the scale of a formula. The one without a past is x_t1 = x + h v + h^2 a_t1 / 2 and v_t1 =
@@ -92,8 +92,11 @@ std::vector<StepFormula> find_formulas(const State& state, bool is_first, const 
     const int body = body_of(b);
     is_free[body] = 1;
     StepFormula formula = StepFormula::implicit_euler;
-    if (marks.is_hit[b] == 0) {
-      if (is_first || has(marks.is_flying, b)) formula = StepFormula::without_past;
+    if (is_first) {
+      const bool is_jerked = !state.has_history.empty() && state.has_history[b] == 0;
+      if (marks.is_hit[b] == 0 && !is_jerked) formula = StepFormula::without_past;
+    } else if (marks.is_hit[b] == 0) {
+      if (has(marks.is_flying, b)) formula = StepFormula::without_past;
       if (has(state.has_history, b)) formula = StepFormula::bdf2;
     }
     of_bodies[body] = std::min(of_bodies[body], formula);

@@ -1,6 +1,7 @@
 #include "clearance/simulation/build/affine_stiffness.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/simulation/build/load_size.h"
@@ -53,9 +54,10 @@ double force_of(const LoadDesc& load, double value, const BodyInstance& body, do
 
 class Chooser {
  public:
-  Chooser(const SceneDesc& scene, const std::vector<BodyInstance>& bodies, const std::vector<StiffUnit>& units)
+  Chooser(const SceneDesc& scene, const std::vector<BodyInstance>& bodies, const std::vector<StiffUnit>& units,
+          std::vector<double> masses)
       : scene_(scene), bodies_(bodies), units_(units), controls_(controls_of(scene)) {
-    add_forces();
+    add_forces(std::move(masses));
     for (const BodyInstance& body : bodies) {
       if (body.kind != BodyKind::deformable || body.is_obstacle) continue;
       const BodyDesc& desc = desc_of(body);
@@ -95,10 +97,11 @@ class Chooser {
     return unit.frame.mass / unit.frame.volume;
   }
 
-  /// Sums the weights and loads of all bodies, because any of them may come to press on one body.
-  void add_forces() {
+  /// Sums the weights and loads of all bodies, because any of them may come to press on one body. `mass` [kg] has the
+  /// bodies that are neither solids nor stiff.
+  void add_forces(std::vector<double> mass) {
     const double g = scene_.gravity.norm();
-    std::vector<double> mass(bodies_.size(), 0.0), radius(bodies_.size(), 0.0);
+    std::vector<double> radius(bodies_.size(), 0.0);
     for (const StiffUnit& unit : units_) {
       const std::size_t b = unit.body;
       if (!unit.is_part()) mass[b] = unit.frame.mass, radius[b] = unit.frame.radius;
@@ -130,15 +133,15 @@ class Chooser {
 void choose_stiffness(const SceneDesc& scene, const std::vector<BodyInstance>& bodies, std::vector<StiffUnit>& units) {
   const auto has_none = [](const StiffUnit& unit) { return !(unit.stiffness > 0.0); };
   if (std::none_of(units.begin(), units.end(), has_none)) return;
-  const Chooser chooser(scene, bodies, units);
+  const Chooser chooser(scene, bodies, units, std::vector<double>(bodies.size(), 0.0));
   for (StiffUnit& unit : units) {
     if (has_none(unit)) unit.stiffness = chooser.stiffness_of(unit);
   }
 }
 
 double sum_of_loads(const SceneDesc& scene, const std::vector<BodyInstance>& bodies,
-                    const std::vector<StiffUnit>& units) {
-  return Chooser(scene, bodies, units).force();
+                    const std::vector<StiffUnit>& units, std::vector<double> thin_masses) {
+  return Chooser(scene, bodies, units, std::move(thin_masses)).force();
 }
 
 }  // namespace clearance

@@ -27,8 +27,9 @@ namespace clearance {
 /// The second term and the bound do not apply to quasi-static scenes, because their step is no time.
 void choose_stiffness(const SceneDesc& scene, const std::vector<BodyInstance>& bodies, std::vector<StiffUnit>& units);
 
-/// Returns the sum of the weights of all bodies and of the given loads [N], each at its largest.
+/// Returns the sum of the weights of all bodies and of the given loads [N], each at its largest. `thin_masses` [kg] per
+/// body: of shells, rods and particles; 0 for others.
 double sum_of_loads(const SceneDesc& scene, const std::vector<BodyInstance>& bodies,
-                    const std::vector<StiffUnit>& units);
+                    const std::vector<StiffUnit>& units, std::vector<double> thin_masses);
 
 }  // namespace clearance

@@ -4,13 +4,15 @@
 
 #include "clearance/simulation/build/time_window.h"
 #include "clearance/simulation/load/named_instances.h"
+#include "clearance/simulation/stepping/velocity_jumps.h"
 
 namespace clearance {
 namespace {
 
-/// Returns 1 for each body on which something begins or ends to act between the step before and that from t0 on.
-std::vector<char> find_bodies(const SceneDesc& desc, const SceneModel& scene, double t0, double h) {
-  std::vector<char> found(scene.bodies.size(), 0);
+/// Sets `found` to 1 for each body on which something begins or ends to act between the step before and that from t0
+/// on.
+void find_changed_forces(const SceneDesc& desc, const SceneModel& scene, double t0, double h,
+                         std::vector<char>& found) {
   const auto changes = [&](const auto& action) {
     const TimeWindow window{action.start, action.end};
     return window.contains(t0, h) != window.contains(t0 - h, h);
@@ -27,16 +29,19 @@ std::vector<char> find_bodies(const SceneDesc& desc, const SceneModel& scene, do
       for (const int b : find_instances(desc, scene.bodies, name, "", known)) found[b] = 1;
     }
   }
-  return found;
 }
 
 }  // namespace
 
 void forget_past_at_events(const SceneDesc& desc, const SceneModel& scene, State& state) {
+  const bool is_start = state.step == 0 && scene.options.integrator.method == TimeIntegrator::bdf2_in_flight;
+  if (!is_start && (state.step == 0 || state.x_prev.size() == 0)) return;
   const double h = scene.options.integrator.h;
-  if (state.step == 0 || state.x_prev.size() == 0) return;
-  const std::vector<char> found = find_bodies(desc, scene, state.step * h, h);
+  std::vector<char> found(scene.bodies.size(), 0);
+  if (!is_start) find_changed_forces(desc, scene, state.step * h, h, found);
+  find_velocity_jumps(desc, scene, state, found);
   if (std::find(found.begin(), found.end(), 1) == found.end()) return;
+  if (is_start) state.has_history.assign(scene.model.layout.num_blocks, 1);
   // One formula for all bodies has one past.
   if (state.has_history.empty()) {
     state.x_prev.resize(0);

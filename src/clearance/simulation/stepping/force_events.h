@@ -1,4 +1,4 @@
-// Forces that begin or end to act between two steps.
+// Forces that begin or end to act between two steps, and velocities that jump.
 #pragma once
 
 #include "clearance/simulation/build/scene_model.h"
@@ -7,6 +7,8 @@ namespace clearance {
 
 /// Lets the integrator start anew for the bodies on which a load or an attachment begins or ends to act at the start of
 /// the step: differences of the past know nothing of the change, and velocities would stay half a step of it behind.
+/// Where a prescribed velocity jumps (velocity_jumps.h) they would swing about it: what a link pulls at once would be
+/// pulled twice as fast, and pushed back in the next step.
 void forget_past_at_events(const SceneDesc& desc, const SceneModel& scene, State& state);
 
 }  // namespace clearance

@@ -1,0 +1,186 @@
+#include "clearance/simulation/stepping/velocity_jumps.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <span>
+
+#include "clearance/math/rotation.h"
+#include "clearance/scene/expression.h"
+#include "clearance/simulation/build/time_window.h"
+#include "clearance/simulation/load/named_instances.h"
+
+namespace clearance {
+namespace {
+
+constexpr int samples_per_step = 8;
+/// Steps that are read: this one and the two before.
+constexpr int num_read = 3;
+/// Points of a motion at which its formula is read, at most.
+constexpr std::size_t most_points = 8;
+/// Share of all changes of a velocity that a kink has between two neighbouring samples. The start of a motion that
+/// grows with the square or the cube of time has 0.3 and 0.5.
+constexpr double share_of_kink = 0.75;
+/// Jumps below this share of the velocity, or that move nothing by more than this share of the scene in a step, do not
+/// count.
+constexpr double least_share = 1e-3, least_way = 1e-9;
+
+/// Positions [m] of points at a time [s]; empty if the formula is undefined there, which the step reports.
+using Places = std::function<std::vector<Vec<3>>(double t)>;
+
+/// Returns up to `most_points` of the points, evenly spread.
+std::vector<Vec<3>> spread(std::span<const Vec<3>> points) {
+  const std::size_t stride = std::max<std::size_t>(1, points.size() / most_points);
+  std::vector<Vec<3>> chosen;
+  for (std::size_t i = 0; i < points.size() && chosen.size() < most_points; i += stride) chosen.push_back(points[i]);
+  return chosen;
+}
+
+class JumpFinder {
+ public:
+  JumpFinder(const SceneModel& scene, const State& state)
+      : scene_(scene),
+        state_(state),
+        h_(scene.options.integrator.h),
+        least_speed_(least_way * scene.model.bbox_diagonal / h_) {}
+
+  bool is_jerked(const PreparedMotion& motion) const {
+    const TimeWindow window{motion.desc.start, motion.desc.end};
+    // Before a motion that is in force from the start on, its body had the velocity of the start.
+    if (state_.step < num_read - 1 && window.contains(0.0, h_) && differs_at_start(motion)) return true;
+    for (int k = 0; k < num_read - 1 && k < state_.step; ++k) {
+      const double t = (state_.step - k) * h_;
+      if (window.contains(t, h_) != window.contains(t - h_, h_)) return true;
+    }
+    if (!motion.desc.displacement || !window.contains(state_.step * h_, h_)) return false;
+    return has_kink(places_of(*motion.desc.displacement, motion.points), motion.desc.start, motion.desc.components);
+  }
+
+  bool is_jerked(const AttachmentDesc& attachment, const std::vector<Vec<3>>& points) const {
+    if (!TimeWindow{attachment.start, attachment.end}.contains(state_.step * h_, h_)) return false;
+    constexpr std::array<bool, 3> all = {true, true, true};
+    const auto jumps = [&](const Places& places) {
+      if (has_kink(places, attachment.start, all)) return true;
+      if (state_.step >= num_read - 1 || attachment.start > 0.0) return false;
+      const std::vector<Vec<3>> rates = rates_at_start(places);
+      return std::any_of(rates.begin(), rates.end(), [&](const Vec<3>& rate) { return rate.norm() > least_speed_; });
+    };
+    if (attachment.displacement && jumps(places_of(*attachment.displacement, points))) return true;
+    return !attachment.length.empty() && jumps([&](double t) {
+      const Result<double> length = evaluate_time_formula(attachment.length, "", t, *scene_.controls);
+      return length ? std::vector<Vec<3>>{Vec<3>(*length, 0.0, 0.0)} : std::vector<Vec<3>>{};
+    });
+  }
+
+ private:
+  Places places_of(const Expressions& formulas, std::span<const Vec<3>> points) const {
+    return [this, &formulas, chosen = spread(points)](double t) {
+      const auto values = evaluate(formulas, "", t, chosen, *scene_.controls);
+      return values ? *values : std::vector<Vec<3>>{};
+    };
+  }
+
+  std::vector<Vec<3>> rates_at_start(const Places& places) const {
+    const double dt = h_ / samples_per_step;
+    std::vector<Vec<3>> rates = places(dt);
+    const std::vector<Vec<3>> before = places(0.0);
+    if (rates.size() != before.size()) return {};
+    for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = (rates[i] - before[i]) / dt;
+    return rates;
+  }
+
+  /// True if the velocities of a formula jump between two of the times that are read, from `start` on.
+  bool has_kink(const Places& places, double start, const std::array<bool, 3>& components) const {
+    const double dt = h_ / samples_per_step, t1 = (state_.step + 1) * h_, t0 = std::max(0.0, start);
+    std::vector<std::vector<Vec<3>>> samples;  // from the end of the step backwards
+    for (int k = 0; k <= num_read * samples_per_step && t1 - k * dt > t0 - 1e-9 * h_; ++k) {
+      samples.push_back(places(t1 - k * dt));
+      if (samples.back().empty() || samples.back().size() != samples.front().size()) return false;
+    }
+    if (samples.size() < 4) return false;
+    for (std::size_t i = 0; i < samples.front().size(); ++i) {
+      double sum = 0.0, largest = 0.0, speed = 0.0;
+      Vec<3> last = Vec<3>::Zero(), last_change = Vec<3>::Zero();
+      for (std::size_t k = 1; k < samples.size(); ++k) {
+        Vec<3> velocity = (samples[k - 1][i] - samples[k][i]) / dt;
+        for (int c = 0; c < 3; ++c) velocity[c] *= components[c] ? 1.0 : 0.0;
+        speed = std::max(speed, velocity.norm());
+        const Vec<3> change = k > 1 ? Vec<3>(velocity - last) : Vec<3>(Vec<3>::Zero());
+        sum += change.norm();
+        // A kink between two samples is part of two changes.
+        largest = std::max(largest, (change + last_change).norm());
+        last = velocity;
+        last_change = change;
+      }
+      if (largest > share_of_kink * sum && largest > std::max(least_speed_, least_share * speed)) return true;
+    }
+    return false;
+  }
+
+  /// True if the motion begins at the scene's start with another velocity than its nodes have there.
+  bool differs_at_start(const PreparedMotion& motion) const {
+    // Nothing is known of the velocities within steps of these.
+    if (motion.desc.is_absolute()) return true;
+    const State& start = scene_.initial_state;
+    const Vec<3> omega = motion.desc.angular_velocity * radians_per_degree;
+    std::vector<Vec<3>> rates;
+    if (motion.desc.displacement) rates = rates_at_start(places_of(*motion.desc.displacement, motion.points));
+    const std::size_t stride = std::max<std::size_t>(1, motion.blocks.size() / most_points);
+    for (std::size_t k = 0; k < motion.blocks.size(); k += stride) {
+      const bool is_direction = motion.is_stiff && k > 0;
+      const Vec<3> x = at(start.x, motion.blocks[k]);
+      Vec<3> u = omega.cross(is_direction ? x : Vec<3>(x - motion.center));
+      if (!is_direction) u += motion.desc.linear_velocity;
+      if (!is_direction && k / stride < rates.size()) u += rates[k / stride];
+      const Vec<3> v = at(start.v, motion.blocks[k]);
+      Vec<3> jump = u - v;
+      for (int c = 0; c < 3; ++c) jump[c] *= motion.desc.components[c] && c < scene_.dim ? 1.0 : 0.0;
+      if (jump.norm() > std::max(least_speed_, least_share * std::max(u.norm(), v.norm()))) return true;
+    }
+    return false;
+  }
+
+  Vec<3> at(const VecX& values, int block) const {
+    Vec<3> result = Vec<3>::Zero();
+    result.head(scene_.dim) = values.segment(scene_.dim * static_cast<Eigen::Index>(block), scene_.dim);
+    return result;
+  }
+
+  const SceneModel& scene_;
+  const State& state_;
+  double h_;            // [s]
+  double least_speed_;  // [m/s]
+};
+
+}  // namespace
+
+void find_velocity_jumps(const SceneDesc& desc, const SceneModel& scene, const State& state, std::vector<char>& found) {
+  const JumpFinder finder(scene, state);
+  const std::vector<int>& mechanisms = scene.model.mechanism_of_body;
+  const auto mechanism_of = [&](std::size_t body) {
+    return mechanisms.empty() ? static_cast<int>(body) : mechanisms[body];
+  };
+  const auto is_alone = [&](int body) {
+    return mechanisms.empty() || std::count(mechanisms.begin(), mechanisms.end(), mechanisms[body]) == 1;
+  };
+  std::vector<char> is_mechanism_jerked(found.size(), 0);
+  for (const PreparedMotion& motion : scene.motions) {
+    // An obstacle that nothing is linked to has no momentum, and pushes others by contact, as an impact does.
+    if (motion.is_obstacle && is_alone(motion.body)) continue;
+    char& is_jerked = is_mechanism_jerked[mechanism_of(motion.body)];
+    if (is_jerked == 0 && finder.is_jerked(motion)) is_jerked = 1;
+  }
+  Issues known;  // names have been checked
+  for (const AttachmentDesc& attachment : desc.attachments) {
+    if (attachment.length.empty() && !attachment.displacement) continue;
+    for (const int body : find_instances(desc, scene.bodies, attachment.body, "", known)) {
+      char& is_jerked = is_mechanism_jerked[mechanism_of(body)];
+      if (is_jerked == 0 && finder.is_jerked(attachment, scene.bodies[body].mesh.vertices)) is_jerked = 1;
+    }
+  }
+  for (std::size_t body = 0; body < found.size(); ++body) {
+    if (is_mechanism_jerked[mechanism_of(body)] != 0) found[body] = 1;
+  }
+}
+
+}  // namespace clearance
