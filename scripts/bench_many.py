@@ -2,8 +2,9 @@
 """Mechanisms and their steps: `./dev bench many`, with `--against PROGRAM` beside another build.
 
 Runs chains of six links, in swing, folded and at the limits of their joints, the robots of examples/robots, a cube that
-is pushed along, and MuJoCo's humanoid if Debian's libmujoco-samples is installed. The table has Newton directions and
-milliseconds a step, the longest step in directions, and the kinetic energy at the end.
+is pushed along, marbles in a funnel, a tower of boxes, and MuJoCo's humanoid if Debian's libmujoco-samples is
+installed. The table has Newton directions and milliseconds a step, the longest step in directions, and the kinetic
+energy at the end.
 """
 
 import argparse
@@ -37,6 +38,26 @@ def pusher():
             "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}]}
 
 
+def marbles():
+    """50 rigid marbles that fall into a funnel."""
+    sphere = {"kind": "sphere", "size": [0.02], "resolution": [2]}
+    funnel = {"kind": "funnel", "size": [0.25, 0.05, 0.25], "resolution": [32, 4]}
+    return {"format": "clearance/2", "time": {"step": 0.01, "duration": 0.45}, "friction": {"coefficient": 0.2},
+            "bodies": [{"name": "marble", "kind": "rigid", "generator": sphere, "material": {"density": 2500},
+                        "transform": {"translation": [-0.09, 0.15, -0.09]},
+                        "array": {"counts": [5, 2, 5], "spacing": [0.045, 0.045, 0.045]}},
+                       {"name": "funnel", "kind": "obstacle", "generator": funnel}]}
+
+
+def tower():
+    """100 rigid boxes upon each other that settle."""
+    return {"format": "clearance/2", "time": {"step": 0.01, "duration": 0.25}, "friction": {"coefficient": 0.3},
+            "bodies": [{"name": "box", "kind": "rigid", "transform": {"translation": [0, 0.0501, 0]},
+                        "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
+                        "array": {"counts": [1, 100, 1], "spacing": [0, 0.1002, 0]}}],
+            "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}]}
+
+
 def scenes(folder):
     """Yields name, file and number of steps; the scenes made here are written into `folder`."""
     made = {}
@@ -47,6 +68,8 @@ def scenes(folder):
         made[f"{kind} chain, balls, 10 ms"] = chain(kind, "ball", 0.01, 1.5)
         made[f"{kind} chain, limits, 10 ms"] = chain(kind, "hinge", 0.01, 1.5, lower=-35, upper=35, **hinge)
     made["pusher"] = pusher()
+    made["marbles in a funnel"] = marbles()
+    made["tower of boxes"] = tower()
     for number, (name, scene) in enumerate(made.items()):
         file = Path(folder) / f"{number}.json"
         file.write_text(json.dumps(scene))
