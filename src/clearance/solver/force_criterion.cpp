@@ -38,7 +38,8 @@ Verdict ForceCriterion<dim>::before_direction(NewtonState& now) {
     parts_.friction.note_motion();
     return Verdict::again;
   }
-  if (parts_.search.is_on_detour() || !can_be_balanced) return Verdict::go_on;
+  if (parts_.search.is_on_detour()) return Verdict::go_on;
+  if (!can_be_balanced) return is_cut_by_rounding(now) ? this->end(StepStatus::converged, now) : Verdict::go_on;
   TermGradients forces = term_gradients(now.point.iterate);
   const BalanceVerdict verdict = judge_balance(forces, now);
   parts_.newton.want_exact(true, verdict.imbalance);
@@ -126,7 +127,8 @@ bool ForceCriterion<dim>::is_settled(const TermGradients& forces, const NewtonSt
   const std::vector<double> negligible = remaining_.negligible_motion(x, forces, parts_.problem.is_fixed());
   if (parts_.newton.has_factor()) {
     VecX dy;
-    return !parts_.newton.solve_again(gradient, dy) || is_small(x, dy, negligible);
+    return !parts_.newton.solve_again(gradient, dy) || is_small(x, dy, negligible) ||
+           (!falls_ && is_rounding(x, gradient));
   }
   // Without a factor, a tiny imbalance or inertia alone tells that nothing moves; otherwise the next direction decides.
   if (*now.imbalance <= negligible_share * parts_.in.options.force_tolerance) return true;
@@ -136,6 +138,28 @@ bool ForceCriterion<dim>::is_settled(const TermGradients& forces, const NewtonSt
   return false;
 }
 
+/// True without inertia if the forces that are left are rounding of those that cancel in every block, so that no
+/// direction can make them less. Where nothing is at work and bending is far softer than stretch, the motion that they
+/// would cause is above any share of the motion in the step.
+template <int dim>
+bool ForceCriterion<dim>::is_rounding(const VecX& x, const VecX& gradient) const {
+  if (parts_.problem.target().has_inertia) return false;
+  const VecX rounding = force_rounding<dim>(parts_.in.model, parts_.in.coordinates(), x, parts_.newton.stiffness());
+  return remaining_.is_held_by_inertia(x, gradient, rounding, {});
+}
+
+/// True if forces had come to balance before the last direction, of which little was taken, and are rounding.
+template <int dim>
+bool ForceCriterion<dim>::is_cut_by_rounding(NewtonState& now) {
+  if (parts_.problem.target().has_inertia || parts_.problem.augmented().is_active() || parts_.problem.has_friction())
+    return false;
+  if (!now.imbalance || !(*now.imbalance <= parts_.in.options.force_tolerance)) return false;
+  const TermGradients forces = term_gradients(now.point.iterate);
+  const VecX& x = now.point.iterate.x;
+  return judge_balance(forces, now).is_balanced &&
+         is_rounding(x, parts_.problem.free_sum(parts_.in.coordinates(), x, forces));
+}
+
 /// True if the remaining motion `dy` is small. If no force resists some motion, `dy` is arbitrary in it and tells
 /// nothing. A tiny remainder that does not decrease is rounding that a nearly singular system makes large.
 template <int dim>
@@ -143,9 +167,9 @@ bool ForceCriterion<dim>::is_small(const VecX& x, const VecX& dy, const std::vec
   if (parts_.newton.is_shifted()) return true;
   const MotionVerdict verdict =
       remaining_.judge(x, dy, parts_.problem.is_fixed(), parts_.in.options.force_tolerance, negligible);
-  const bool is_less = verdict.share < least_fall * least_remaining_;
+  falls_ = verdict.share < least_fall * least_remaining_;
   least_remaining_ = std::min(least_remaining_, verdict.share);
-  return verdict.is_small || (!is_less && verdict.length <= tiny_motion * verdict.size);
+  return verdict.is_small || (!falls_ && verdict.length <= tiny_motion * verdict.size);
 }
 
 /// A direction at hand is taken even if it is negligible, so that a body at rest needs none in the next step.

@@ -22,6 +22,8 @@ class ForceCriterion final : public ConvergenceCriterion<dim> {
   Verdict judge_friction(const BalanceVerdict& verdict, TermGradients& forces, NewtonState& now);
   TermGradients term_gradients(const Iterate& iterate);
   BalanceVerdict judge_balance(const TermGradients& forces, NewtonState& now);
+  bool is_rounding(const VecX& x, const VecX& gradient) const;
+  bool is_cut_by_rounding(NewtonState& now);
   bool is_settled(const TermGradients& forces, const NewtonState& now);
   bool is_small(const VecX& x, const VecX& dy, const std::vector<double>& negligible);
 
@@ -30,6 +32,7 @@ class ForceCriterion final : public ConvergenceCriterion<dim> {
   bool is_rounding_known_ = false;     // a direction was taken although what is left may be rounding
   bool is_balanced_ = false;           // all that is left to judge is whether the next direction is small
   double least_remaining_ = infinity;  // MotionVerdict::share so far
+  bool falls_ = true;                  // the share was less than before when it was judged last
 };
 
 }  // namespace clearance
