@@ -123,7 +123,7 @@ class RunRecording final : public Recording {
   std::vector<std::vector<double>> probes_;  // per state
   std::vector<double> times_;                // [s] at the starts of steps
   std::vector<std::uint64_t> hashes_;        // of the numbers at the ends of steps
-  std::size_t most_bytes_ = 0;
+  std::size_t most_bytes_ = 0, largest_record_ = 0;
   std::vector<ElementMesh<dim>> meshes_;  // of solids
   std::optional<LoadSlopes> loads_;       // on solids
   bool is_pressed_flat_ = false;          // True if a barrier against inversion was at work.
@@ -152,7 +152,9 @@ void RunRecording<dim>::run() {
     }
     times_.push_back(near_.begin().time);
     hashes_.push_back(hash_of_end());
-    levels_.front().add(near_.record());
+    StepRecord record = near_.record();
+    largest_record_ = std::max(largest_record_, bytes_of(record));
+    levels_.front().add(std::move(record));
     count_memory();
     probes_.push_back(scene_->probes.values({near_.end(), near_.forces(), near_.joints()}));
     scene_->state = near_.end();
@@ -220,7 +222,7 @@ const StepRecord* RunRecording<dim>::record_again(int step) {
   }
   const State end_of_run = std::exchange(scene_->state, near_.end());
   // The step itself is kept beside the level, and has to fit as well.
-  double left = budget() - static_cast<double>(bytes_of(*from));
+  double left = budget() - static_cast<double>(largest_record_);
   for (const KeptSteps& level : levels_) left -= static_cast<double>(level.bytes());
   extra_.reset();
   levels_.emplace_back(first, std::max(left, 0.0), false);

@@ -50,15 +50,6 @@ double mean_edge_length(const SurfaceTopology& surface, const VecX& x_surface) {
   return surface.edges.empty() ? 0.0 : sum.value() / static_cast<double>(surface.edges.size());
 }
 
-/// True if all blocks are those of stiff bodies, or scripted.
-template <int dim>
-bool moves_stiff_bodies_only(const StepInputs<dim>& in) {
-  std::vector<char> is_known(in.model.layout.num_blocks, 0);
-  for (const StiffBody& body : in.model.stiff_bodies) std::fill_n(is_known.begin() + body.first_block, dim + 1, 1);
-  for (const std::size_t block : in.targets.blocks) is_known[block] = 1;
-  return !in.model.stiff_bodies.empty() && std::find(is_known.begin(), is_known.end(), 0) == is_known.end();
-}
-
 /// Returns the margin [m] of pairs that are remembered, at most: a part of an edge, beyond which boxes would find
 /// several times as many pairs. Particles have no edges.
 template <int dim>
@@ -205,8 +196,6 @@ template <int dim>
 int DirectionBound<dim>::foretell(const Iterate& from, const VecX& dy, const Direction& bounded,
                                   ContactForecast<dim>& forecast) {
   if (!in_.copies.contact_model->has_radial_force()) return 0;
-  // Forecasts know no friction: towers and heaps of stiff bodies that rub take fewer directions without.
-  if (problem_.has_friction() && moves_stiff_bodies_only(in_)) return 0;
   // Encounters are predicted only after several blocked directions; known contacts are kept up to date.
   if (bounded.is_blocked) ++num_blocked_;
   if (num_blocked_ <= patience || (!bounded.is_blocked && forecast.is_empty())) return 0;

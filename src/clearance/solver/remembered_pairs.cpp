@@ -8,7 +8,6 @@
 #include "clearance/model/blocks.h"
 #include "clearance/solver/swept_candidates.h"
 
-#include <cstdio>
 namespace clearance {
 
 namespace {
