@@ -17,7 +17,7 @@
 
 namespace clearance {
 
-/// What the solutions of a run so far tell about the Hessians of the potentials.
+/// The Hessians of the potentials, as the solutions of a run so far judge them.
 struct TrustInHessians {
   int num_solved = 0;
   bool is_lost = false;  ///< True if a potential that tells an exact Hessian has another one.
