@@ -1,5 +1,7 @@
 #include "apps/cli/console.h"
 
+#include <cmath>
+
 #include "apps/cli/exit_status.h"
 #include "clearance/base/log.h"
 
@@ -15,6 +17,10 @@ nlohmann::ordered_json json_of(const Issues& issues) {
                     {"message", issue.message}});
   }
   return list;
+}
+
+nlohmann::ordered_json number_or_null(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
 void print_issues(const Issues& issues) {

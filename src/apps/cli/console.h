@@ -20,6 +20,8 @@ void say(std::FILE* to, fmt::format_string<Args...> format, Args&&... args) {
 }
 
 nlohmann::ordered_json json_of(const Issues& issues);
+/// Returns a number, or null where it is not finite.
+nlohmann::ordered_json number_or_null(double value);
 /// Prints the issues to standard error.
 void print_issues(const Issues& issues);
 /// Writes the issues to standard error and to the log; if `json` is set, as JSON to standard output instead.

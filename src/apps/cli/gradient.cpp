@@ -188,10 +188,6 @@ derivatives::SceneMaker scene_maker(const GradientCommand& command) {
   };
 }
 
-Json number_or_null(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
 int run_gradient(const GradientCommand& command) {
   const ThreadLimit limit(command.threads);
   std::signal(SIGXFSZ, SIG_IGN);

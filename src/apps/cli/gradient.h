@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -29,8 +28,6 @@ struct GradientCommand {
 int refuse(Issues issues, const GradientCommand& command, int status = exit_bad_input);
 /// Returns what loads the scene of a command, with more overrides; the command must outlive it.
 derivatives::SceneMaker scene_maker(const GradientCommand& command);
-/// Returns a number, or null where it is not finite.
-nlohmann::ordered_json number_or_null(double value);
 
 /// Prints the derivatives after the last step. Exit status: 0 done, 2 bad input, 3 a step has no derivative, 4 the
 /// derivatives differ from differences of runs, 128 plus the number of a signal that stopped it.

@@ -47,23 +47,19 @@ const char* text_of(LeastSquaresEnd end) {
   return "";
 }
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
 Json json_of(const Fit& fit) {
   Json parameters = Json::array(), covariance = Json::array(), untold = Json::array();
   for (const FittedNumber& fitted : fit.parameters) {
     parameters.push_back({{"name", fitted.name},
                           {"path", fitted.path},
                           {"value", fitted.value},
-                          {"standard_deviation", number(fitted.deviation)},
-                          {"interval_95", {number(fitted.low), number(fitted.high)}},
+                          {"standard_deviation", number_or_null(fitted.deviation)},
+                          {"interval_95", {number_or_null(fitted.low), number_or_null(fitted.high)}},
                           {"at_bound", fitted.is_at_bound}});
   }
   for (Eigen::Index i = 0; i < fit.covariance.rows(); ++i) {
     Json row = Json::array();
-    for (Eigen::Index j = 0; j < fit.covariance.cols(); ++j) row.push_back(number(fit.covariance(i, j)));
+    for (Eigen::Index j = 0; j < fit.covariance.cols(); ++j) row.push_back(number_or_null(fit.covariance(i, j)));
     covariance.push_back(std::move(row));
   }
   for (const VecX& combination : fit.untold) {
@@ -72,9 +68,9 @@ Json json_of(const Fit& fit) {
   return {{"end", text_of(fit.end)},
           {"runs", fit.num_runs},
           {"measurements", fit.num_measurements},
-          {"cost_at_start", number(fit.cost_at_start)},
-          {"cost", number(fit.cost)},
-          {"scatter", number(fit.scatter)},
+          {"cost_at_start", number_or_null(fit.cost_at_start)},
+          {"cost", number_or_null(fit.cost)},
+          {"scatter", number_or_null(fit.scatter)},
           {"deviations_given", fit.has_deviations},
           {"parameters", parameters},
           {"covariance", covariance},

@@ -131,10 +131,6 @@ class Iterates {
   Issues problems_;
 };
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
 /// Compares derivatives with differences of runs.
 int check(const OptimiseCommand& command, const PolyfemPlan& plan) {
   const StopSignals signals(command.json);
@@ -146,9 +142,9 @@ int check(const OptimiseCommand& command, const PolyfemPlan& plan) {
   for (const CheckedSlope& slope : *found) {
     is_wrong = is_wrong || (slope.is_decided() && !slope.agrees());
     list.push_back({{"direction", slope.direction},
-                    {"derivative", number(slope.derivative)},
-                    {"difference", number(slope.difference)},
-                    {"uncertainty", number(slope.uncertainty)},
+                    {"derivative", number_or_null(slope.derivative)},
+                    {"difference", number_or_null(slope.difference)},
+                    {"uncertainty", number_or_null(slope.uncertainty)},
                     {"length", slope.length},
                     {"largest", slope.largest},
                     {"agrees", slope.is_decided() ? Json(slope.agrees()) : Json(nullptr)}});

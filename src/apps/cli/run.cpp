@@ -112,7 +112,7 @@ Json json_of_summary(const ReadyScene& ready, const Json& separation) {
                   {"bbox_diagonal", s.bbox_diagonal},
                   {"dhat", s.dhat},
                   {"tolerance", s.tolerance},
-                  {"min_distance", std::isfinite(s.min_distance) ? Json(s.min_distance) : Json(nullptr)},
+                  {"min_distance", number_or_null(s.min_distance)},
                   {"names", bodies},
                   {"table", json_of_bodies(desc, facts)},
                   {"warnings", warnings_of(ready)}};

@@ -113,7 +113,7 @@ Json json_or_null(const std::optional<T>& value, double factor = 1.0) {
 Json json_of(const Quantity& quantity) {
   const study::Estimate& estimate = quantity.estimate;
   Json values = Json::array();
-  for (const double value : quantity.values) values.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
+  for (const double value : quantity.values) values.push_back(number_or_null(value));
   return {{"column", quantity.column},
           {"at", quantity.is_largest ? "largest" : "end"},
           {"values", values},

@@ -147,10 +147,16 @@ VecX StepTangent<dim>::contact_product(const VecX& dx, Side side) {
                                    : fourth_order_slope(reach_of_gaps() / longest, [&](double by) {
                                        return step_.contact_gradient(x() + by * dx);
                                      });
-  if (const FrictionSlopes& friction = contacts().friction; !friction.is_empty()) {
-    change += side == Side::right ? friction.force_by_end(dx) : friction.pull_back_to_end(dx);
-  }
+  add_friction_product(dx, side, change);
   return change;
+}
+
+/// Adds the part of friction that agrees with the contact forces.
+template <int dim>
+void StepTangent<dim>::add_friction_product(const VecX& dx, Side side, VecX& change) {
+  const FrictionSlopes& friction = contacts().friction;
+  if (friction.is_empty()) return;
+  change += side == Side::right ? friction.force_by_end(dx) : friction.pull_back_to_end(dx);
 }
 
 /// Returns the product with dg/dy by differences of all forces but those of contacts, over a part of the reach.
@@ -183,83 +189,73 @@ VecX StepTangent<dim>::product(const VecX& dy, Side side) {
   return hessian_.reduced.multiply(dy) + step_.problem().free_part(in.coordinates(), at, beyond);
 }
 
-/// Returns the product with the derivative of all gradients in the blocks of x.
+/// True if the Hessian of a potential leaves out something.
 template <int dim>
-VecX StepTangent<dim>::whole_product(const VecX& dx, Side side) {
-  VecX change = hessian_.whole.multiply(dx) + beyond_hessian(dx, side);
-  if (!contacts().hessian) return change;
-  // Contacts push fixed nodes, too.
-  const VecX of_contacts = contacts().hessian->multiply(dx);
-  const std::vector<char>& is_fixed = step_.problem().is_fixed();
-  for (std::size_t b = 0; b < is_fixed.size(); ++b) {
-    if (is_fixed[b] != 0) block<dim>(change, static_cast<int>(b)) += block<dim>(of_contacts, static_cast<int>(b));
-  }
-  return change;
+bool StepTangent<dim>::is_inexact(const Potential& potential) const {
+  if (potential.has_constant_force()) return false;
+  const auto* exact = dynamic_cast<const ExactHessian*>(&potential);
+  return trust_.is_lost || exact == nullptr || !exact->has_exact_hessian();
 }
 
-/// Returns the potentials whose Hessians leave out something.
+/// Returns the potentials with inexact Hessians at the end, and what has to be taken out of the Hessian there.
 template <int dim>
-std::vector<Potential*> StepTangent<dim>::find_inexact() const {
-  std::vector<Potential*> inexact;
-  for (const auto& potential : step_.inputs().copies.potentials) {
-    const auto* exact = dynamic_cast<const ExactHessian*>(potential.get());
-    const bool is_exact = potential->has_constant_force() || (exact != nullptr && exact->has_exact_hessian());
-    if (!is_exact || (trust_.is_lost && !potential->has_constant_force())) inexact.push_back(potential.get());
+auto StepTangent<dim>::inexact() -> const Inexact& {
+  if (inexact_ && inexact_->x == x()) return *inexact_;
+  Inexact& made = inexact_.emplace();
+  made.x = x();
+  const StepInputs<dim>& in = step_.inputs();
+  for (const auto& potential : in.copies.potentials) {
+    if (is_inexact(*potential)) made.potentials.push_back(potential.get());
   }
-  return inexact;
+  const Iterate& end = step_.end_state().point.iterate;
+  const StepProblem<dim>& problem = step_.problem();
+  const bool has_contacts = !end.contacts.contacts.empty();
+  const bool has_inexact_contacts = has_contacts && !in.copies.contact_model->has_exact_hessian();
+  FrictionPotential<dim> friction = problem.friction();  // lagged when the end was factorised
+  const bool has_friction = has_contacts && !friction.is_empty();
+  std::optional<ContactPotential<dim>> contacts;
+  if (has_inexact_contacts) contacts.emplace(in.model, *in.copies.contact_model);
+  std::vector<BlockKey> keys;
+  const auto add = [&](const std::vector<BlockKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
+  for (const Potential* potential : made.potentials) add(potential->pattern());
+  if (has_friction) add(friction.prepare_hessian(problem.is_fixed()));
+  if (contacts) add(contacts->prepare_hessian(end.contacts, problem.is_fixed()));
+  if (keys.empty()) return made;
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  BlockSparseMatrix& matrix = made.hessian.emplace(dim, in.model.layout.num_blocks, keys);
+  VecX unused = VecX::Zero(made.x.size());
+  for (Potential* potential : made.potentials) {
+    potential->add_exact_derivatives(made.x, problem.target().scale, unused, matrix);
+  }
+  if (has_friction) friction.add_derivatives(end.x_surface, 0.0, HessianKind::exact, unused, matrix);
+  if (contacts) {
+    contacts->add_derivatives(end.contacts, end.x_surface, problem.kappa(), HessianKind::exact, unused, matrix);
+  }
+  return made;
 }
 
 /// Returns what the product of the derivative of all gradients with `dx` is beyond that of the Hessian: friction that
 /// follows the contact forces, and what Hessians leave out.
 template <int dim>
 VecX StepTangent<dim>::beyond_hessian(const VecX& dx, Side side) {
-  const StepInputs<dim>& in = step_.inputs();
-  const Iterate& end = step_.end_state().point.iterate;
-  const double scale = step_.problem().target().scale;
-  const bool has_contacts = !end.contacts.contacts.empty();
-  const bool has_exact_contacts = !has_contacts || in.copies.contact_model->has_exact_hessian();
-  if (!inexact_at_ || *inexact_at_ != x()) {
-    inexact_at_ = x();
-    inexact_ = find_inexact();
-    inexact_hessian_.reset();
-    FrictionPotential<dim> friction = step_.problem().friction();  // lagged when the end was factorised
-    ContactPotential<dim> contacts(in.model, *in.copies.contact_model);
-    std::vector<BlockKey> keys;
-    const auto add = [&](const std::vector<BlockKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
-    for (const Potential* potential : inexact_) add(potential->pattern());
-    const bool has_friction = has_contacts && !friction.is_empty();
-    if (has_friction) add(friction.prepare_hessian(step_.problem().is_fixed()));
-    if (!has_exact_contacts) add(contacts.prepare_hessian(end.contacts, step_.problem().is_fixed()));
-    if (!keys.empty()) {
-      std::sort(keys.begin(), keys.end());
-      keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-      BlockSparseMatrix& matrix = inexact_hessian_.emplace(dim, in.model.layout.num_blocks, keys);
-      VecX gradient = VecX::Zero(dx.size());
-      for (Potential* potential : inexact_) potential->add_exact_derivatives(x(), scale, gradient, matrix);
-      if (has_friction) friction.add_derivatives(end.x_surface, 0.0, HessianKind::exact, gradient, matrix);
-      if (!has_exact_contacts) {
-        contacts.add_derivatives(end.contacts, end.x_surface, step_.problem().kappa(), HessianKind::exact, gradient,
-                                 matrix);
-      }
-    }
-  }
   VecX change = VecX::Zero(dx.size());
   const double longest = dx.size() > 0 ? dx.cwiseAbs().maxCoeff() : 0.0;
   if (!(longest > 0.0)) return change;
-  if (inexact_hessian_) change -= inexact_hessian_->multiply(dx);
-  if (!has_exact_contacts) {
+  const Inexact& inexact = this->inexact();
+  if (inexact.hessian) change -= inexact.hessian->multiply(dx);
+  if (contacts().hessian) {
+    add_friction_product(dx, side, change);
+  } else {
     change += contact_product(dx, side);
-  } else if (const FrictionSlopes& friction = contacts().friction; !friction.is_empty()) {
-    change += side == Side::right ? friction.force_by_end(dx) : friction.pull_back_to_end(dx);
   }
-  if (inexact_.empty()) return change;
-  const VecX at = x();
+  if (inexact.potentials.empty()) return change;
   change += fourth_order_slope(reach_of_shapes() / longest, [&](double by) {
     VecX gradient = VecX::Zero(dx.size());
-    const VecX moved = at + by * dx;
-    for (Potential* potential : inexact_) {
+    const VecX moved = inexact.x + by * dx;
+    for (Potential* potential : inexact.potentials) {
       potential->refer_to(moved);
-      potential->add_gradient(moved, scale, gradient);
+      potential->add_gradient(moved, step_.problem().target().scale, gradient);
     }
     return gradient;
   });
@@ -269,7 +265,16 @@ VecX StepTangent<dim>::beyond_hessian(const VecX& dx, Side side) {
 
 template <int dim>
 VecX StepTangent<dim>::full_transposed_product(const VecX& dy) {
-  return whole_product(step_.inputs().coordinates().expand(x(), dy), Side::transposed);
+  const VecX dx = step_.inputs().coordinates().expand(x(), dy);
+  VecX change = hessian_.whole.multiply(dx) + beyond_hessian(dx, Side::transposed);
+  if (!contacts().hessian) return change;
+  // Contacts push fixed nodes, too.
+  const VecX of_contacts = contacts().hessian->multiply(dx);
+  const std::vector<char>& is_fixed = step_.problem().is_fixed();
+  for (std::size_t b = 0; b < is_fixed.size(); ++b) {
+    if (is_fixed[b] != 0) block<dim>(change, static_cast<int>(b)) += block<dim>(of_contacts, static_cast<int>(b));
+  }
+  return change;
 }
 
 template <int dim>
@@ -369,7 +374,7 @@ std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side, Side side) {
   ++trust_.num_solved;
   if (!is_checked || trust_.is_lost || !solution || are_right(right_side, *solution, side)) return solution;
   trust_.is_lost = true;
-  inexact_at_.reset();
+  inexact_.reset();
   return correct(right_side, dy, good_enough, product_on_side);
 }
 

@@ -72,7 +72,14 @@ class StepTangent {
     std::optional<BlockSparseMatrix> hessian;  // of all contacts, if the formulation has it
     FrictionSlopes friction;
   };
+  /// Potentials with inexact Hessians at an end.
+  struct Inexact {
+    VecX x;  // the end
+    std::vector<Potential*> potentials;
+    std::optional<BlockSparseMatrix> hessian;  // their part of hessian_.whole, with that of lagged friction
+  };
   const Contacts& contacts();
+  const Inexact& inexact();
   VecX contact_product(const VecX& dx, Side side);
   bool approach();
   bool polish_by_newton();
@@ -81,9 +88,9 @@ class StepTangent {
   using Product = std::function<VecX(const VecX& dy)>;
   VecX product(const VecX& dy, Side side);
   VecX product_by_differences(const VecX& dy, double part, Side side);
-  VecX whole_product(const VecX& dx, Side side);
   VecX beyond_hessian(const VecX& dx, Side side);
-  std::vector<Potential*> find_inexact() const;
+  void add_friction_product(const VecX& dx, Side side, VecX& change);
+  bool is_inexact(const Potential& potential) const;
   bool are_right(const VecX& right_side, const VecX& dy, Side side);
   double find_reach_of_formulas() const;
   double share_before_limits(double reach) const;
@@ -99,9 +106,7 @@ class StepTangent {
   std::optional<Contacts> contacts_;
   TrustInHessians& trust_;
   EndHessian hessian_;
-  std::optional<VecX> inexact_at_;                    // the end at which the next two were found
-  std::vector<Potential*> inexact_;                   // whose Hessians are not exact
-  std::optional<BlockSparseMatrix> inexact_hessian_;  // their part of hessian_.whole, with that of lagged friction
+  std::optional<Inexact> inexact_;
 };
 
 extern template class StepTangent<2>;

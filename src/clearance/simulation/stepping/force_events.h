@@ -7,7 +7,7 @@ namespace clearance {
 
 /// Lets the integrator start anew for the bodies on which a load or an attachment begins or ends to act at the start of
 /// the step: differences of the past know nothing of the change, and velocities would stay half a step of it behind.
-/// Where a prescribed velocity jumps (velocity_jumps.h) they would swing about it: what a link pulls at once would be
+/// Velocities would also swing about a prescribed one that jumps (velocity_jumps.h): what a link pulls at once would be
 /// pulled twice as fast, and pushed back in the next step.
 void forget_past_at_events(const SceneDesc& desc, const SceneModel& scene, State& state);
 
