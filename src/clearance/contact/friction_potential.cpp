@@ -60,6 +60,18 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     lagged.limit = share * force * coefficient(mu, slid, eps);
     contacts_.push_back(lagged);
   }
+  start_duals(x);
+}
+
+/// Makes the matrix of the duals the Hessian at x.
+template <int dim>
+void FrictionPotential<dim>::start_duals(const VecX& x) {
+  if (contacts_.empty()) return;
+  const VecX displacement = x - x_t0_;
+  for (LaggedContact& contact : contacts_) {
+    const Vec<dim> u = stretch(contact, displacement);
+    contact.dual = contact.law.force_over_distance(u.norm()) * u;
+  }
 }
 
 FrictionScales friction_scales_of(const Model& model, const FrictionScales& scales, const Contact& contact) {
@@ -213,11 +225,17 @@ void FrictionPotential<dim>::for_each_weight(const LaggedContact& contact, const
 
 template <int dim>
 Vec<dim> FrictionPotential<dim>::sliding(const LaggedContact& contact, const VecX& displacement) {
-  Vec<dim> u = contact.turned_offset;
+  const Vec<dim>& offset = contact.turned_offset;
+  return offset - contact.normal.dot(offset) * contact.normal + sliding_change(contact, displacement);
+}
+
+template <int dim>
+Vec<dim> FrictionPotential<dim>::sliding_change(const LaggedContact& contact, const VecX& dx) {
+  Vec<dim> u = Vec<dim>::Zero();
   // The sum is Gamma of [Fer23, app. A.8] times the displacement. Its part across the normal is the sliding in world
   // coordinates, without the basis P: |u| is the same in any basis.
-  for_each_weight(contact, [&](int vertex, double weight) { u += weight * block<dim>(displacement, vertex); });
-  for (const auto& spin : spins_of(contact)) u += block<dim>(displacement, spin.vertex)[spin.component] * spin.arm;
+  for_each_weight(contact, [&](int vertex, double weight) { u += weight * block<dim>(dx, vertex); });
+  for (const auto& spin : spins_of(contact)) u += block<dim>(dx, spin.vertex)[spin.component] * spin.arm;
   return u - contact.normal.dot(u) * contact.normal;
 }
 
@@ -324,6 +342,13 @@ const std::vector<BlockKey>& FrictionPotential<dim>::prepare_hessian(const std::
 
 namespace {
 
+/// Returns s' = d (y / f_1(y)) / dy, which is 0 at y = 0 and 1 for a sliding contact.
+double slope_of_secant(const FrictionLaw& law, double y) {
+  // With s = y / f_1, s' = (1 - s f_1') / f_1.
+  const double force = law.force(y);
+  return force > 0.0 ? (1.0 - law.stiffness(y) * y / force) / force : 0.0;
+}
+
 /// Returns a unit vector orthogonal to the unit vector n.
 template <int dim>
 Vec<dim> any_tangent(const Vec<dim>& n) {
@@ -337,7 +362,23 @@ Vec<dim> any_tangent(const Vec<dim>& n) {
 }  // namespace
 
 template <int dim>
-void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share, HessianKind kind, VecX& gradient,
+void FrictionPotential<dim>::move_duals(const VecX& x, const VecX& dx) {
+  if (contacts_.empty()) return;
+  const VecX displacement = x - x_t0_;
+  for (LaggedContact& contact : contacts_) {
+    const Vec<dim> u = stretch(contact, displacement), du = sliding_change(contact, dx);
+    const double y = u.norm(), per_s = contact.law.force_over_distance(y);
+    // d s = u, linear in u and d: s dd = u - s d + du - d s' (u . du) / |u|.
+    const double ds = y > 0.0 ? slope_of_secant(contact.law, y) * u.dot(du) / y : 0.0;
+    contact.dual = per_s * (u + du - ds * contact.dual);
+    // No friction is above its limit.
+    const double length = contact.dual.norm();
+    if (length > 1.0) contact.dual /= length;
+  }
+}
+
+template <int dim>
+void FrictionPotential<dim>::add_derivatives(const VecX& x, HessianKind kind, VecX& gradient,
                                              BlockSparseMatrix& matrix) {
   if (contacts_.empty()) return;
   add_gradient(x, gradient);
@@ -349,11 +390,22 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
     const Vec<dim> u = stretch(contact, displacement);
     const double y = u.norm();
     const double across = contact.law.force_over_distance(y);
-    // The stiffness across u is the secant stiffness, and along u at least a share of it.
-    // In [Fer23, eq. A.17] the eigenvalue along u is f_1', and across u it is f_1 / |u|. Neither is negative, so that
-    // the projection of the 2 x 2 matrix changes nothing. At u = 0 both are 2 / eps, and any direction will do.
-    const double along = std::max(contact.law.stiffness(y), secant_share * across);
+    // At u = 0 the stiffness is the same in all directions, and any direction will do.
     const Vec<dim> direction = y > 0.0 ? Vec<dim>(u / y) : any_tangent<dim>(contact.normal);
+    // In [Fer23, eq. A.17] the eigenvalue along u is f_1', and across u it is f_1 / |u|. Neither is negative, so that
+    // the projection of the 2 x 2 matrix changes nothing. With the dual (a, b) along and across u, the matrix is
+    // f_1 / |u| times (1 - s' a, -s' b / 2; -s' b / 2, 1), which is
+    //   (1 - s' a - c^2) v v^T + (w - c v) (w - c v)^T with c = s' b / 2
+    // for the unit vectors v along and w across u. Neither factor is negative: |d| <= 1 and s' <= 1, and at s' = 1 the
+    // first one is at least (1 - a) (3 - a) / 4.
+    double along = contact.law.stiffness(y), mixed = 0.0;
+    [[maybe_unused]] Vec<dim> side = Vec<dim>::Zero();
+    if constexpr (dim == 3) side = contact.normal.cross(direction);
+    if (kind == HessianKind::projected) {
+      const double slope = slope_of_secant(contact.law, y);
+      mixed = 0.5 * slope * contact.dual.dot(side);
+      along = across * (1.0 - slope * contact.dual.dot(direction) - mixed * mixed);
+    }
     std::array<double, 12> weights;
     const auto end = std::copy(contact.weights.begin(), contact.weights.end(), weights.begin());
     std::copy_n(contact.turned_weights.begin(), contact.num_turned, end);
@@ -366,7 +418,7 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
       }
     };
     if (along > 0.0) add(along, direction);
-    if constexpr (dim == 3) add(across, contact.normal.cross(direction));
+    if constexpr (dim == 3) add(across, Vec<dim>(side - mixed * direction));
   });
 }
 

@@ -8,7 +8,12 @@
 // Its Hessian mu lambda w_i w_j B has one small matrix B a contact, which is positive semi-definite: no basis T and no
 // eigenvalue problem [Fer23, app. A.9] are needed. B is f_1(|u|) / |u| across u and f_1'(|u|) along u, which is zero
 // for a sliding contact: Newton's step then shoots through the narrow valley of sticking, and the line search crawls
-// back. With a memory, the sliding starts from the elastic sliding of the last step (stick_memory.h), and eps is a
+// back. The projected Hessian therefore has the matrix of the primal-dual method of [Cha99] for such potentials. The
+// dual d of a contact is its friction as a share of the limit. With s = |u| / f_1(|u|) the law reads d s = u, and Newton
+// for u and d at once moves both: after d is eliminated, B = (I - s' (d u^T + u d^T) / (2 |u|)) / s. Where d = u / s this
+// is the Hessian, and where d is less than the limit a sliding contact has stiffness along u, too.
+//
+// With a memory, the sliding starts from the elastic sliding of the last step (stick_memory.h), and eps is a
 // length that a contact gives way by before it slips: friction is an elastic and perfectly plastic spring, which holds
 // a load below the limit without creeping. The return mapping of plasticity follows from the potential by itself.
 //
@@ -22,9 +27,6 @@
 // A rod's segment turns about its tangent t by an angle of its own. While it turns by phi, the material that passes the
 // contact point slides by phi t x p: rods roll. Only this turn counts; that a segment also tilts is left out, as for
 // shells, whose contacts slide as their midsurface does.
-//
-// f_0 is concave in |u|^2, so that with the secant stiffness f_1(|u|) / |u| along u too the quadratic model lies above
-// the potential everywhere and its step always descends, if slowly in the end.
 #pragma once
 
 #include <array>
@@ -87,8 +89,10 @@ class FrictionPotential {
 
   /// Fixes which unknowns the Hessian touches; see ContactPotential::prepare_hessian.
   const std::vector<BlockKey>& prepare_hessian(const std::vector<char>& is_fixed);
-  /// The stiffness along u is at least `secant_share` of the secant stiffness: 0 is the Hessian, 1 its majorant.
-  void add_derivatives(const VecX& x, double secant_share, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix);
+  /// Adds the gradient and the Hessian or, if it is to be projected, the matrix of the present duals.
+  void add_derivatives(const VecX& x, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix);
+  /// Moves the duals by the whole direction `dx` from the surface positions `x` at which the matrix was assembled.
+  void move_duals(const VecX& x, const VecX& dx);
 
  private:
   struct LaggedContact {
@@ -113,18 +117,21 @@ class FrictionPotential {
     bool has_memory = false;
     Contact contact;
     double limit = 0.0;  // mu lambda, in the units of the incremental potential per metre; of the contact's sign
+    Vec<dim> dual = Vec<dim>::Zero();  // no longer than 1; f_1(|u|) / |u| u where friction was lagged last
   };
 
   Vec<dim> add_turning(const VecX& x, const VecX& displacement, LaggedContact& contact) const;
   void add_spins(const VecX& x, LaggedContact& contact) const;
+  void start_duals(const VecX& x);
   static std::span<const typename LaggedContact::Spin> spins_of(const LaggedContact& contact) {
     return {contact.spins.data(), static_cast<std::size_t>(contact.num_spins)};
   }
   /// Calls visit(vertex, weight) for all vertices that the sliding depends on.
   template <class Visit>
   static void for_each_weight(const LaggedContact& contact, const Visit& visit);
-  /// Returns the sliding of a contact in this step.
+  /// Returns the sliding of a contact in this step, and its change by a displacement `dx` more.
   static Vec<dim> sliding(const LaggedContact& contact, const VecX& displacement);
+  static Vec<dim> sliding_change(const LaggedContact& contact, const VecX& dx);
   /// Returns the argument of the friction law: the sliding in this step plus the elastic sliding that the contact
   /// remembers.
   static Vec<dim> stretch(const LaggedContact& contact, const VecX& displacement) {

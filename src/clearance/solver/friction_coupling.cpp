@@ -12,6 +12,9 @@ constexpr double difference = 1e-4;
 /// A part of a coupled direction must reduce the imbalance by at least this share of what a linear system would.
 constexpr double least_progress = 0.5;
 constexpr double least_part = 0.25;
+/// Imbalance above which only whole coupled directions are tried. Parts of them lead astray there: marbles that still
+/// settle took a third more directions.
+constexpr double far_from_balance = 4.0;
 }  // namespace
 
 /// True if a coupled direction can be solved for. GMRES solves with the factor again and again, and iterative solvers
@@ -19,7 +22,7 @@ constexpr double least_part = 0.25;
 template <int dim>
 bool FrictionCoupling<dim>::is_possible() const {
   if (in_.system.solver().counters().num_iterations > counters_t0_.num_iterations) return false;
-  return lag_.wants_coupling() && lag_.is_fresh() && !problem_.friction().is_empty() && problem_.secant_share() == 0.0;
+  return lag_.wants_coupling() && lag_.is_fresh() && !problem_.friction().is_empty();
 }
 
 /// Returns the gradient of the objective with `friction` in place of its own.
@@ -64,7 +67,8 @@ template <int dim>
 Followed FrictionCoupling<dim>::follow(const VecX& lagged_dy, const VecX& gradient, Point& point) {
   if (!is_possible()) return {};
   const VecX dy = coupled(point.iterate, lagged_dy);
-  for (double part = 1.0; dy.allFinite() && part >= least_part; part *= 0.25) {
+  const double smallest = lag_.imbalance() > far_from_balance ? 1.0 : least_part;
+  for (double part = 1.0; dy.allFinite() && part >= smallest; part *= 0.25) {
     const Direction direction = bound_.feasible_direction(point.iterate, gradient, part * dy);
     VecX x = in_.coordinates().move(point.iterate.x, direction.dy, direction.alpha_limit);
     if (!problem_.is_feasible(x)) continue;

@@ -8,6 +8,8 @@ namespace {
 /// Number of lags after which friction has gone round in a circle as a rule. From there on it takes only a part of the
 /// new friction, which ends the circle.
 constexpr int num_whole_lags = 10;
+/// Part of the imbalance at a failed coupled direction below which the next is tried at once.
+constexpr double nearer_share = 0.3;
 }  // namespace
 
 /// Lags friction with the contacts at the start of the step and the barrier stiffness of the last one, that is, with
@@ -45,7 +47,6 @@ bool FrictionLag<dim>::take_up(Point& point, double share) {
   problem_.lag_friction(point.iterate, displacement, problem_.kappa(), share);
   num_to_skip_ = std::max(0, num_to_skip_ - 1);
   is_fresh_ = share == 1.0 && num_lags_ > 0;
-  if (is_fresh_ && wants_coupling()) problem_.set_secant_share(0.0);
   if (!had_friction && problem_.friction().is_empty()) return false;
   ++num_lags_;
   point.energy = problem_.energy(point.iterate);
@@ -65,19 +66,11 @@ const FrictionPotential<dim>& FrictionLag<dim>::fresh(const Iterate& iterate) co
 
 template <int dim>
 bool FrictionLag<dim>::lag_again(NewtonState& at) {
-  if (!take_up(at.point, share(at.imbalance.value_or(0.0)))) return false;
+  imbalance_ = at.imbalance.value_or(0.0);
+  if (imbalance_ < nearer_share * failed_at_) num_to_skip_ = 0;
+  if (!take_up(at.point, share(imbalance_))) return false;
   log_.note("friction takes up the present contact forces");
   return true;
-}
-
-/// Uses the secant stiffness of friction while the line search cuts directions, and returns step by step to its Hessian
-/// when it does not. Directions then never shoot through the valley of sticking, and Newton converges in the end.
-template <int dim>
-void FrictionLag<dim>::choose_secant_share(const Followed& last) {
-  if (problem_.friction().is_empty()) return;
-  const bool is_cut = last.alpha < 0.9 * last.alpha_limit;
-  const double half = 0.5 * problem_.secant_share();
-  problem_.set_secant_share(is_cut ? 1.0 : half > 0.04 ? half : 0.0);
 }
 
 template <int dim>
@@ -94,6 +87,7 @@ template <int dim>
 void FrictionLag<dim>::note_failed_coupling() {
   num_to_skip_ = pause_;
   pause_ *= 2;
+  failed_at_ = imbalance_;
 }
 
 template class FrictionLag<2>;

@@ -38,8 +38,8 @@ class FrictionLag {
   bool is_over() const { return num_lags_ > in_.options.friction.max_iterations; }
   /// Number of lagged solves of the step; 0 without friction.
   int num_lags() const { return num_lags_; }
-  /// Chooses, after a direction, the share of the secant stiffness of friction in the next Hessian.
-  void choose_secant_share(const Followed& last);
+  /// Returns the imbalance with friction that agreed when it was lagged last.
+  double imbalance() const { return imbalance_; }
 
   /// True if contact forces and friction should be solved for together (friction_coupling.h).
   bool wants_coupling() const;
@@ -58,6 +58,9 @@ class FrictionLag {
   bool is_fresh_ = false;
   /// After failed coupled directions: number of lags before the next try, and the number after the next failure.
   int num_to_skip_ = 0, pause_ = 1;
+  /// The imbalance with friction that agreed when it was lagged last, and that before the coupled direction that failed
+  /// last.
+  double imbalance_ = 0.0, failed_at_ = 0.0;
   /// The last result of `fresh`, and where and with which stiffness it was asked for.
   mutable std::optional<FrictionPotential<dim>> fresh_;
   mutable VecX fresh_at_;

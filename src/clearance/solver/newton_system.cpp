@@ -79,8 +79,8 @@ bool NewtonSystem<dim>::solve_exact(const NewtonState& at, VecX& dy) {
   StageTimer timer(log_.profile(), Stage::linear_solve);
   LinearSolver& solver = in_.system.solver();
   const bool is_factored = solver.factorize(in_.system.matrix()) == LinearSolveStatus::solved;
-  // Forecasts of contacts and secants of friction add stiffness that the objective does not have.
-  const bool is_plain = problem_.forecast().is_empty() && problem_.secant_share() == 0.0;
+  // Forecasts of contacts add stiffness that the objective does not have.
+  const bool is_plain = problem_.forecast().is_empty();
   if (is_factored && is_plain && solver.proves_definiteness()) stable_at_ = at.point.iterate.x;
   return is_factored && solver.solve_roughly(-gradient_, dy) == LinearSolveStatus::solved && is_descent(dy);
 }

@@ -145,9 +145,6 @@ class FrictionTerm final : public ObjectiveTerm<dim> {
   explicit FrictionTerm(FrictionPotential<dim> potential) : potential_(std::move(potential)) {}
   FrictionPotential<dim>& potential() { return potential_; }
   const FrictionPotential<dim>& potential() const { return potential_; }
-  /// Share of the secant stiffness in the matrix.
-  double secant_share() const { return secant_share_; }
-  void set_secant_share(double share) { secant_share_ = share; }
 
   bool is_active(const Iterate& /*iterate*/) const override { return !potential_.is_empty(); }
   CompensatedSum energy(const Iterate& iterate) const override { return potential_.energy(iterate.x_surface); }
@@ -158,13 +155,12 @@ class FrictionTerm final : public ObjectiveTerm<dim> {
     return potential_.prepare_hessian(is_fixed);
   }
   void add_derivatives(const Iterate& iterate, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix) override {
-    potential_.add_derivatives(iterate.x_surface, secant_share_, kind, gradient, matrix);
+    potential_.add_derivatives(iterate.x_surface, kind, gradient, matrix);
   }
   std::string name() const override { return "friction"; }
 
  private:
   FrictionPotential<dim> potential_;
-  double secant_share_ = 0.0;
 };
 
 /// This term is the augmented Lagrangian of scripted nodes.

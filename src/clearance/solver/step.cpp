@@ -158,6 +158,7 @@ bool Step<dim>::follow_coupled(const VecX& dy) {
 template <int dim>
 void Step<dim>::follow(const VecX& dy, const Direction& feasible) {
   friction_.note_motion();
+  problem_.move_friction_duals(now_.point.iterate, in_.coordinates().expand(now_.point.iterate.x, dy));
   const int num_met = bound_.foretell(now_.point.iterate, dy, feasible, problem_.forecast());
   now_.last = search_.follow(feasible, newton_.gradient(), now_);
   now_.last.num_met = num_met;
@@ -170,7 +171,6 @@ Verdict Step<dim>::judge_direction(const VecX& dy) {
   now_.has_moved = now_.last.has_moved || is_partial;
   if (!is_partial) now_.num_locked = now_.last.alpha < locked_share ? now_.num_locked + 1 : 0;
   log_.end_iteration(iteration_report(), now_.point.iterate.contacts);
-  friction_.choose_secant_share(now_.last);
   if (in_.hooks.on_iteration && !is_partial) {
     in_.hooks.on_iteration(now_.num_directions, now_.residual);
     check_stop();

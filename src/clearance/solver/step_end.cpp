@@ -160,12 +160,11 @@ std::vector<StickVertex> Step<dim>::stick() const {
   return friction_.fresh(now_.point.iterate).stick(now_.point.iterate.x_surface);
 }
 
-/// Assembles gradient and Hessian at the end. Neither the forecast of contacts nor the secants of friction, which only
-/// speed up Newton's method, belong to the Hessian.
+/// Assembles gradient and Hessian at the end. The forecast of contacts, which only speeds up Newton's method, does not
+/// belong to the Hessian.
 template <int dim>
 void Step<dim>::assemble_at_end(HessianKind kind, VecX& gradient, BlockSparseMatrix* whole) {
   problem_.forecast().clear();
-  problem_.set_secant_share(0.0);
   problem_.refer_to(now_.point.iterate.x);
   problem_.assemble(now_.point.iterate, in_.system, gradient, kind, whole);
 }

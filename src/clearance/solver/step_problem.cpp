@@ -206,6 +206,12 @@ void StepProblem<dim>::lag_friction(const Iterate& iterate, const VecX& displace
 }
 
 template <int dim>
+void StepProblem<dim>::move_friction_duals(const Iterate& from, const VecX& dx) {
+  if (friction().is_empty()) return;
+  friction_.potential().move_duals(from.x_surface, model_.surface_map.apply_linear(dx));
+}
+
+template <int dim>
 FrictionPotential<dim> StepProblem<dim>::fresh_friction(const Iterate& iterate, const VecX& x_t0) const {
   FrictionPotential<dim> fresh = make_friction(std::make_shared<ContactHessians<dim>>());
   fresh.lag(iterate.contacts, iterate.x_surface, surface_motion(iterate, iterate.x - x_t0), kappa());

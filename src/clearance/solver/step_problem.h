@@ -119,9 +119,8 @@ class StepProblem {
   void lag_friction(const Iterate& iterate, const VecX& displacement, double kappa, double share = 1.0);
   /// Returns the friction that agrees with the present contact forces and sliding directions.
   FrictionPotential<dim> fresh_friction(const Iterate& iterate, const VecX& x_t0) const;
-  /// Share of the secant stiffness of friction in the matrix.
-  double secant_share() const { return friction_.secant_share(); }
-  void set_secant_share(double share) { friction_.set_secant_share(share); }
+  /// Moves the duals of friction by the whole Newton direction `dx` [m] of the unknowns at `from`.
+  void move_friction_duals(const Iterate& from, const VecX& dx);
   const FrictionPotential<dim>& friction() const { return friction_.potential(); }
 
   double kappa() const { return contact_.kappa(); }

@@ -228,7 +228,7 @@ auto StepTangent<dim>::inexact() -> const Inexact& {
   for (Potential* potential : made.potentials) {
     potential->add_exact_derivatives(made.x, problem.target().scale, unused, matrix);
   }
-  if (has_friction) friction.add_derivatives(end.x_surface, 0.0, HessianKind::exact, unused, matrix);
+  if (has_friction) friction.add_derivatives(end.x_surface, HessianKind::exact, unused, matrix);
   if (contacts) {
     contacts->add_derivatives(end.contacts, end.x_surface, problem.kappa(), HessianKind::exact, unused, matrix);
   }

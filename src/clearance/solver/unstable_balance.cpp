@@ -92,12 +92,11 @@ bool UnstableBalance<dim>::is_known_stable(const VecX& x, const VecX& stable_at)
   return true;
 }
 
-/// Assembles the Hessian of the objective alone: forecasts and secants only speed up Newton's method.
+/// Assembles the Hessian of the objective alone: forecasts only speed up Newton's method.
 template <int dim>
 void UnstableBalance<dim>::assemble(const Point& at, HessianKind kind) {
   StageTimer timer(log_.profile(), Stage::assembly);
   problem_.forecast().clear();
-  problem_.set_secant_share(0.0);
   problem_.refer_to(at.iterate.x);
   VecX gradient;
   problem_.assemble(at.iterate, in_.system, gradient, kind);
