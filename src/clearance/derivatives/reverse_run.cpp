@@ -249,20 +249,6 @@ const StepRecord* RunRecording<dim>::record_again(int step) {
   return extra_ ? &*extra_ : levels_.back().last_up_to(step);
 }
 
-/// Returns a state of derivatives, zero by the numbers of `state`.
-State zero_like(const State& state) {
-  State zero;
-  for (auto numbers :
-       {&State::x, &State::v, &State::a, &State::x_prev, &State::v_prev, &State::x_anchor, &State::controls}) {
-    zero.*numbers = VecX::Zero((state.*numbers).size());
-  }
-  zero.stick = state.stick;
-  for (StickVertex& vertex : zero.stick) vertex.displacement.setZero();
-  zero.history = state.history;
-  for (std::vector<double>& numbers : zero.history) std::fill(numbers.begin(), numbers.end(), 0.0);
-  return zero;
-}
-
 /// Adds derivatives by the numbers of a state where both have them.
 void add(const State& from, State& to) {
   for (auto numbers : {&State::x, &State::v, &State::a, &State::x_prev, &State::v_prev}) {
