@@ -59,7 +59,7 @@ inline int vertex_at(const Recording& recording, const Vec<3>& place) {
 
 /// The vertex at `place` and the probe `tip` are the same point: derivatives of its coordinates in both modes agree.
 inline void expect_forward(const std::string& text, const Vec<3>& place, const std::vector<std::string>& by,
-                           double tolerance = 1e-9) {
+                           double tolerance = 1e-10) {
   const std::unique_ptr<Recording> recording = record(text);
   ASSERT_TRUE(recording);
   Result<Gradient> forward = find_gradient(maker(text), {by, {}, 0, {}, {}});

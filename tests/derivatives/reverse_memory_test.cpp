@@ -25,7 +25,7 @@ TEST(ReverseMemory, AgreesWithForwardModeForRods) {
       SCOPED_TRACE(std::string(integrator) + motion);
       expect_forward(rod_of(integrator, R"("section": [4e-3, 2e-3], "natural_curvature": [3, 5])", motion),
                      {0.1, 0.0, 0.0},
-                     {"bodies[0].material.youngs_modulus", "gravity[2]", "bodies[0].rod.natural_curvature[0]"}, 1e-7);
+                     {"bodies[0].material.youngs_modulus", "gravity[2]", "bodies[0].rod.natural_curvature[0]"}, 1e-10);
     }
   }
 }
@@ -34,7 +34,7 @@ TEST(ReverseMemory, AgreesWithForwardModeForRods) {
 TEST(ReverseMemory, AgreesWithForwardModeForFreeRods) {
   expect_forward(rod_of("implicit_euler", R"("section": [4e-3, 2e-3], "natural_curvature": [0, 5])",
                         R"("angular_velocity": [200, 100, 300])"),
-                 {0.1, 0.0, 0.0}, {"bodies[0].material.youngs_modulus", "bodies[0].rod.natural_curvature[1]"}, 1e-8);
+                 {0.1, 0.0, 0.0}, {"bodies[0].material.youngs_modulus", "bodies[0].rod.natural_curvature[1]"}, 1e-10);
 }
 
 TEST(ReverseMemory, AgreesWithForwardModeForRodsThatYield) {
@@ -57,7 +57,7 @@ TEST(ReverseMemory, AgreesWithForwardModeForCreases) {
   for (const char* shell : {"", R"(, "bending": "hinges")"}) {
     SCOPED_TRACE(shell);
     expect_forward(sheet_of(shell), {0.05, 0.0, 0.05},
-                   {"bodies[0].material.youngs_modulus", "bodies[0].shell.yield_curvature", "gravity[1]"}, 1e-6);
+                   {"bodies[0].material.youngs_modulus", "bodies[0].shell.yield_curvature", "gravity[1]"}, 1e-8);
   }
 }
 
@@ -79,7 +79,7 @@ const std::vector<std::string> of_flow = {"bodies[0].material.youngs_modulus", "
 TEST(ReverseMemory, AgreesWithForwardModeForMaterialsThatYield) {
   for (const char* integrator : {"implicit_euler", "bdf2_in_flight"}) {
     SCOPED_TRACE(integrator);
-    expect_forward(block_of(integrator, ""), {0.05, 0.05, 0.05}, of_flow, 1e-8);
+    expect_forward(block_of(integrator, ""), {0.05, 0.05, 0.05}, of_flow, 1e-9);
   }
 }
 
@@ -90,7 +90,7 @@ TEST(ReverseMemory, AgreesWithForwardModeForYieldInThePlane) {
       "motions": [{"region": {"box": [[-1, -1], [-0.049, 1]]}}],
       "loads": [{"kind": "force", "value": [300, 120], "region": {"box": [[0.049, -1], [1, 1]]}}]}],
     "output": {"probes": [{"name": "tip", "body": "body", "region": {"box": [[0.049, 0.049], [0.051, 0.051]]}}]}})";
-  expect_forward(plane, {0.05, 0.05, 0.0}, of_flow, 1e-8);
+  expect_forward(plane, {0.05, 0.05, 0.0}, of_flow, 1e-9);
 }
 
 /// The numbers of all elements that yield add up to those of the scene, and the nodes at rest to its size.
@@ -124,7 +124,7 @@ TEST(ReverseMemory, AgreesWithForwardModeForAttachments) {
     "output": {"probes": [{"name": "tip", "body": "body",
       "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})";
   expect_forward(hung, {0.05, 0.05, 0.05},
-                 {"bodies[0].material.youngs_modulus", "attachments[0].stiffness", "gravity[0]"}, 1e-7);
+                 {"bodies[0].material.youngs_modulus", "attachments[0].stiffness", "gravity[0]"}, 2e-8);
 }
 
 /// Boxes that fall on a plane, and on each other, rebound.
@@ -149,9 +149,24 @@ TEST(ReverseMemory, AgreesWithForwardModeForRebounds) {
       if (std::string(kind) == "affine" && std::string(integrator) != "implicit_euler") continue;
       expect_forward(
           bouncing(integrator, kind), {0.05, 0.05, 0.05},
-          {"bodies[0].linear_velocity[0]", "bodies[1].linear_velocity[1]", "contact.restitution", "gravity[1]"}, 1e-5);
+          {"bodies[0].linear_velocity[0]", "bodies[1].linear_velocity[1]", "contact.restitution", "gravity[1]"}, 1e-7);
     }
   }
+}
+
+/// Faces that meet rebound over gaps of micrometres: differences of whole steps over a part of these had 2e-6 of
+/// rounding.
+TEST(ReverseMemory, ReboundsOfFacesKeepTheirDigitsInForwardMode) {
+  const std::string meeting = R"({"time": {"step": 0.001, "duration": 0.01, "integrator": "implicit_euler"},
+    "gravity": [0, 0, 0], "contact": {"dhat": 1e-5, "dhat_is_absolute": true, "restitution": 0.5},
+    "bodies": [{"name": "body", "kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]}, "mass": 2,
+        "transform": {"translation": [-0.07, 0, 0]}, "linear_velocity": [3, 0, 0]},
+      {"name": "other", "kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.2, 0.2]}, "mass": 1,
+        "transform": {"translation": [0.05, 0, 0]}, "linear_velocity": [-1, 0, 0]}],
+    "output": {"probes": [{"name": "tip", "body": "body",
+      "region": {"box": [[-0.021, 0.049, 0.049], [-0.019, 0.051, 0.051]]}}]}})";
+  expect_forward(meeting, {-0.02, 0.05, 0.05},
+                 {"bodies[0].mass", "bodies[0].linear_velocity[0]", "bodies[1].linear_velocity[0]"}, 1e-10);
 }
 
 /// A box that hits one that a motion moves.
@@ -165,7 +180,7 @@ TEST(ReverseMemory, AgreesWithForwardModeForReboundsFromMovedBodies) {
     "output": {"probes": [{"name": "tip", "body": "body",
       "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})";
   expect_forward(hit, {0.05, 0.05, 0.05},
-                 {"gravity[1]", "contact.restitution", "bodies[1].motions[0].linear_velocity[1]"}, 1e-4);
+                 {"gravity[1]", "contact.restitution", "bodies[1].motions[0].linear_velocity[1]"}, 1e-8);
 }
 
 /// Forces of joints before an impact are differences of large ones.

@@ -44,6 +44,16 @@ TEST(ReverseRun, AgreesWithForwardModeForFlyingBodies) {
   }
 }
 
+/// Velocities are differences of positions over the step: taken as such along a change of the whole state, rounding of
+/// positions over a step of 1 ms grew to 2e-7 of the derivative within 500 steps.
+TEST(ReverseRun, RatesOfManyShortStepsKeepTheirDigitsInForwardMode) {
+  const std::string spinning = R"({"time": {"step": 0.001, "duration": 0.5, "integrator": "bdf2"}, "dimension": 2,
+    "gravity": [0, 0], "contact": {"enabled": false}, "bodies": [{"name": "body", "kind": "rigid",
+      "generator": {"kind": "rectangle", "size": [0.1, 0.1], "resolution": [1, 1]}, "angular_velocity": [0, 0, 570]}],
+    "output": {"probes": [{"name": "tip", "body": "body", "region": {"box": [[0.049, 0.049], [0.051, 0.051]]}}]}})";
+  expect_forward(spinning, {0.05, 0.05, 0.0}, {"bodies[0].angular_velocity[2]"}, 1e-10);
+}
+
 /// A block slides and a softer one sticks with the sliding it remembers.
 TEST(ReverseRun, AgreesWithForwardModeForFriction) {
   const std::string plane = R"("gravity": [4, -9, 0], "friction": {"coefficient": 0.2},
@@ -55,7 +65,7 @@ TEST(ReverseRun, AgreesWithForwardModeForFriction) {
       for (const char* body : {R"("kind": "rigid")", R"("kind": "affine")", R"("material": {"youngs_modulus": 1e5})"}) {
         SCOPED_TRACE(std::string(integrator) + body);
         expect_forward(scene_of(integrator, scene, std::string(box) + body), {0.05, 0.05, 0.05},
-                       {"friction.coefficient", "gravity[0]"}, 1e-6);
+                       {"friction.coefficient", "gravity[0]"}, 1e-9);
       }
     }
   }
@@ -68,7 +78,7 @@ TEST(ReverseRun, AgreesWithForwardModeForRollingBalls) {
     "bodies": [{"name": "body", "kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]},
       "capsules": [{"radius": 0.05, "ends": [[0, 0, 0]]}]}],
     "output": {"probes": [{"name": "tip", "body": "body", "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})";
-  expect_forward(ball, {0.05, 0.05, 0.05}, {"gravity[0]", "friction.coefficient"}, 1e-6);
+  expect_forward(ball, {0.05, 0.05, 0.05}, {"gravity[0]", "friction.coefficient"}, 1e-10);
 }
 
 /// Damping projects the stiffness at the start, which has a kink where nothing is stressed, as in the first step.
@@ -76,7 +86,7 @@ TEST(ReverseRun, AgreesWithForwardModeForDamping) {
   expect_forward(
       scene_of("implicit_euler", "", std::string(box) + R"("material": {"youngs_modulus": 1e5, "damping": 0.01},
                    "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}}])"),
-      {0.05, 0.05, 0.05}, {"bodies[0].material.damping", "gravity[1]"}, 1e-4);
+      {0.05, 0.05, 0.05}, {"bodies[0].material.damping", "gravity[1]"}, 1e-6);
 }
 
 TEST(ReverseRun, AgreesWithForwardModeForOrdersAndConsistentMass) {
@@ -93,7 +103,7 @@ TEST(ReverseRun, AgreesWithForwardModeInStatics) {
                           std::string(box) + R"("material": {"youngs_modulus": 1e5},
                    "loads": [{"kind": "force", "value": [0.3, 0, 0], "region": {"box": [[-1, 0.049, -1], [1, 1, 1]]}}])"),
                  {0.05, 0.05, 0.05},
-                 {"bodies[0].material.youngs_modulus", "bodies[0].loads[0].value[0]", "friction.coefficient"}, 1e-3);
+                 {"bodies[0].material.youngs_modulus", "bodies[0].loads[0].value[0]", "friction.coefficient"}, 1e-10);
 }
 
 /// Returns a scene with two bodies that touch, and the tip of the first.
@@ -115,7 +125,7 @@ TEST(ReverseRun, AgreesWithForwardModeForContactBetweenBodies) {
   for (const char* contact : {"", R"("formulation": "convergent")", R"("formulation": "gcp")"}) {
     SCOPED_TRACE(contact);
     expect_forward(pair_of(contact, R"("material": {"youngs_modulus": 1e5})"), {0.063, 0.1503, 0.057},
-                   {"bodies[0].material.youngs_modulus", "gravity[0]", "friction.coefficient"}, 1e-5);
+                   {"bodies[0].material.youngs_modulus", "gravity[0]", "friction.coefficient"}, 1e-8);
   }
 }
 
@@ -126,7 +136,7 @@ TEST(ReverseRun, AgreesWithForwardModeInThePlane) {
       "material": {"youngs_modulus": 1e5}}],
     "output": {"probes": [{"name": "tip", "body": "body", "region": {"box": [[0.049, 0.049], [0.051, 0.051]]}}]}})";
   expect_forward(plane, {0.05, 0.05, 0.0}, {"bodies[0].material.youngs_modulus", "friction.coefficient", "gravity[1]"},
-                 1e-6);
+                 1e-10);
 }
 
 TEST(ReverseRun, AgreesWithForwardModeForThinBodies) {
@@ -135,7 +145,7 @@ TEST(ReverseRun, AgreesWithForwardModeForThinBodies) {
       "kind": "shell", "thickness": 1e-3, "material": {"youngs_modulus": 1e5}, "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}}]}],
     "output": {"probes": [{"name": "tip", "body": "body", "region": {"box": [[0.049, -1, 0.049], [0.051, 1, 0.051]]}}]}})";
   expect_forward(strip, {0.05, 0.0, 0.05}, {"bodies[0].material.youngs_modulus", "bodies[0].thickness", "gravity[1]"},
-                 1e-7);
+                 1e-10);
 }
 
 TEST(ReverseRun, AgreesWithForwardModeForJointsAndTheirDampers) {
@@ -144,7 +154,7 @@ TEST(ReverseRun, AgreesWithForwardModeForJointsAndTheirDampers) {
     "joints": [{"kind": "hinge", "bodies": ["body", ""], "point": [-0.05, 0, 0], "axis": [0, 0, 1], "stiffness": 1, "damping": 0.05}],
     "output": {"probes": [{"name": "tip", "body": "body",
       "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})";
-  expect_forward(pendulum, {0.05, 0.05, 0.05}, {"joints[0].damping", "joints[0].stiffness", "gravity[1]"}, 1e-7);
+  expect_forward(pendulum, {0.05, 0.05, 0.05}, {"joints[0].damping", "joints[0].stiffness", "gravity[1]"}, 1e-8);
 }
 
 /// A control that a motion reads has its own number in every step: their sum is that of a value that stays.
@@ -155,7 +165,7 @@ TEST(ReverseRun, ControlsAndPrescribedPlacesHaveDerivativesByStep) {
       "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}, "displacement": ["0", "lift * t", "0"]}]}],
     "output": {"probes": [{"name": "tip", "body": "body",
       "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})";
-  expect_forward(text, {0.05, 0.05, 0.05}, {"controls[0].value"}, 1e-7);
+  expect_forward(text, {0.05, 0.05, 0.05}, {"controls[0].value"}, 1e-10);
   const std::unique_ptr<Recording> recording = record(text);
   ASSERT_TRUE(recording);
   std::vector<Seed> seeds(static_cast<std::size_t>(recording->num_steps()) + 1);
@@ -281,7 +291,8 @@ TEST(ReverseRun, EdgesExactlyAboveEdgesAreToldAsKinks) {
   ASSERT_TRUE(seed);
   seeds.back() = *seed;
   const ReverseGradient found = backward(*recording, seeds, {"gravity[2]"});
-  EXPECT_GT(found.error, 1e-3) << "the scene has no kink";
+  // Rounding decides on which side of the kink a closed form is, and with it how far off.
+  EXPECT_GT(found.error, 1e-5) << "the scene has no kink";
   const bool is_told = std::any_of(found.warnings.begin(), found.warnings.end(),
                                    [](const Issue& warning) { return warning.place == "at_kink"; });
   EXPECT_TRUE(is_told);
@@ -409,7 +420,7 @@ TEST(ReverseRun, JointsThatMoveKeepTheirDigits) {
     "joints": [{"kind": "ball", "bodies": ["body", "other"], "point": [0.06, 0.01, 0]}],
     "output": {"probes": [{"name": "tip", "body": "body",
       "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})";
-  expect_forward(text, {0.05, 0.05, 0.05}, {"joints[0].point[0]", "joints[0].point[1]"}, 1e-6);
+  expect_forward(text, {0.05, 0.05, 0.05}, {"joints[0].point[0]", "joints[0].point[1]"}, 2e-8);
 }
 
 /// Sizes of stiff bodies move vertices that no unknown does.

@@ -96,6 +96,7 @@ class ContactFriction {
   /// Finds the entry of vertex i of the contact in the memory; -1: none.
   int place_in_memory(int i) const;
   void find_closest_points();
+  void find_turn();
   DualVec<dim> turned(const DualVec<dim>& s) const;
   DualVec<dim> remembered() const;
   std::optional<Turning> turning(std::size_t side) const;
@@ -109,6 +110,15 @@ class ContactFriction {
   std::vector<Argument> arguments_;
   DualVec<dim> normal_;
   std::array<Dual, 4> weights_;
+  /// How the features turn from the start to the end: from axes to axes, or in the shortest way between the first ones,
+  /// by this cosine and axis times sine. The sine of the plane is the first number of the axis.
+  struct Turn {
+    std::array<DualVec<dim>, dim> from, to;
+    bool are_axes_known = false;
+    Dual cosine;
+    DualVec<dim> axis;
+  };
+  std::optional<Turn> turn_;  // none: they do not turn
 };
 
 template <int dim>
@@ -181,9 +191,9 @@ void ContactFriction<dim>::find_closest_points() {
   if (contact_.kind != ContactKind::half_space) normal_.slopes += free / d;
 }
 
-/// Returns `s` turned with the features from the start to the end, as StickMemory does.
+/// Finds the turn of the features from the start to the end, as StickMemory does.
 template <int dim>
-DualVec<dim> ContactFriction<dim>::turned(const DualVec<dim>& s) const {
+void ContactFriction<dim>::find_turn() {
   std::array<int, 4> ends{};  // of the two edges
   switch (contact_.kind) {
     case ContactKind::point_triangle:
@@ -198,15 +208,42 @@ DualVec<dim> ContactFriction<dim>::turned(const DualVec<dim>& s) const {
       break;
     case ContactKind::point_point:
     case ContactKind::half_space:
-      return s;
+      return;
   }
+  Turn& turn = turn_.emplace();
   const auto edge = [&](ArgumentKind kind, std::size_t k) {
     return variable(kind, contact_.vertices[ends[2 * k + 1]]) - variable(kind, contact_.vertices[ends[2 * k]]);
   };
   const DualVec<dim> e_t0 = edge(ArgumentKind::start, 0), e_t1 = edge(ArgumentKind::end, 0);
   if constexpr (dim == 2) {
     const DualVec<2> from = normalized(e_t0), to = normalized(e_t1);
-    const Dual cosine = dot(from, to), sine = from[0] * to[1] - from[1] * to[0];
+    turn.cosine = dot(from, to);
+    const Dual sine = from[0] * to[1] - from[1] * to[0];
+    turn.axis = {{sine.value, 0.0}, DualVec<2>::Slopes::Zero(2, width())};
+    turn.axis.slopes.row(0) = sine.slopes;
+  } else {
+    const auto find_axes = [](const DualVec<3>& e, const DualVec<3>& f, std::array<DualVec<3>, 3>& axes) {
+      axes[0] = normalized(e);
+      axes[1] = across(f, axes[0]);
+      if (!(axes[1].value.norm() > least_sine_of_memory * f.value.norm())) return false;
+      axes[1] = normalized(axes[1]);
+      axes[2] = cross(axes[0], axes[1]);
+      return true;
+    };
+    const bool are_known_t0 = find_axes(e_t0, edge(ArgumentKind::start, 1), turn.from);
+    turn.are_axes_known = find_axes(e_t1, edge(ArgumentKind::end, 1), turn.to) && are_known_t0;
+    if (turn.are_axes_known) return;
+    turn.cosine = dot(turn.from[0], turn.to[0]);
+    turn.axis = cross(turn.from[0], turn.to[0]);
+  }
+}
+
+/// Returns `s` turned with the features.
+template <int dim>
+DualVec<dim> ContactFriction<dim>::turned(const DualVec<dim>& s) const {
+  if (!turn_) return s;
+  const Dual& cosine = turn_->cosine;
+  if constexpr (dim == 2) {
     const auto vector = [](const Dual& x, const Dual& y) {
       DualVec<2> result{{x.value, y.value}, {}};
       result.slopes.resize(2, x.slopes.size());
@@ -214,27 +251,14 @@ DualVec<dim> ContactFriction<dim>::turned(const DualVec<dim>& s) const {
       result.slopes.row(1) = y.slopes;
       return result;
     };
-    return cosine * s + sine * vector(-1.0 * s[1], s[0]);
+    return cosine * s + turn_->axis[0] * vector(-1.0 * s[1], s[0]);
   } else {
-    struct Axes {
-      std::array<DualVec<3>, 3> axis;
-      bool are_known;
-    };
-    const auto axes_of = [](const DualVec<3>& e, const DualVec<3>& f) {
-      const DualVec<3> first = normalized(e), beside = across(f, first);
-      const bool are_known = beside.value.norm() > least_sine_of_memory * f.value.norm();
-      const DualVec<3> second = are_known ? normalized(beside) : beside;
-      return Axes{{first, second, cross(first, second)}, are_known};
-    };
-    const Axes from = axes_of(e_t0, edge(ArgumentKind::start, 1)), to = axes_of(e_t1, edge(ArgumentKind::end, 1));
-    if (from.are_known && to.are_known) {
+    if (turn_->are_axes_known) {
       DualVec<3> sum = constant(Vec<3>::Zero());
-      for (std::size_t k = 0; k < 3; ++k) sum = sum + dot(from.axis[k], s) * to.axis[k];
+      for (std::size_t k = 0; k < 3; ++k) sum = sum + dot(turn_->from[k], s) * turn_->to[k];
       return sum;
     }
-    // The shortest turn of the first edge.
-    const DualVec<3> a = from.axis[0], b = to.axis[0], axis = cross(a, b);
-    const Dual cosine = dot(a, b);
+    const DualVec<3>& axis = turn_->axis;
     return cosine * s + cross(axis, s) + (dot(axis, s) / (constant(1.0) + cosine)) * axis;
   }
 }
@@ -400,6 +424,9 @@ Response<dim> ContactFriction<dim>::respond(double normal_force, const FrictionC
   DualVec<dim> stick = constant(Vec<dim>::Zero());
   Dual slid = norm(slide);
   if (has_memory) {
+    for (int i = 0; i < contact_.num_vertices() && !turn_; ++i) {
+      if (place_in_memory(i) >= 0) find_turn();
+    }
     stick = across(remembered(), normal_);
     const Dual stretch = norm(stick + slide);
     slid = stretch.value > scales.stick ? stretch + constant(eps - scales.stick) : constant(eps);

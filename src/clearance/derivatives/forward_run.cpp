@@ -14,6 +14,9 @@
 #include "clearance/math/dimension.h"
 #include "clearance/scene/probe_columns.h"
 #include "clearance/scene/validate.h"
+#include "clearance/solver/formula_slopes.h"
+#include "clearance/solver/mass_product.h"
+#include "clearance/solver/rebound_slopes.h"
 
 namespace clearance::derivatives {
 
@@ -65,13 +68,11 @@ class ForwardRun {
   std::optional<Evaluations> evaluate_far(ByParameter& by, const VecX& dy);
   bool refine_forces(std::size_t parameter, VecX& dy, Slopes& total);
   /// Parts of a step that are differentiated together.
-  enum class Part { all, beside_contacts };
+  enum class Part { all, remainder };
   std::optional<Evaluations> evaluate_changes(const VecX& rate, const VecX& dy, double length, Part part);
   std::optional<Slopes> slopes_along(const VecX& rate, const VecX& dy, Part part);
-  bool has_contacts() { return !near_.step().end_state().point.iterate.contacts.contacts.empty(); }
-  bool has_rebounds() const { return !nominal_.scene->model.restitution.is_zero(); }
-  std::optional<VecX> gradient_by_start(const VecX& rate);
-  std::optional<Slopes> slopes_of_end(const VecX& rate, const VecX& dy);
+  std::optional<Slopes> slopes_of_start(const VecX& rate);
+  std::optional<Slopes> slopes_of_end(const VecX& rate, const VecX& dy, const VecX& of_start);
   void differentiate_probes(Slopes& slopes);
   void note_kink(ByParameter& by, const VecX& dy, const VecX& pull);
   bool differentiate(std::size_t parameter, StepGradient& numbers);
@@ -100,6 +101,9 @@ class ForwardRun {
   Gradient& result_;
   NearbySteps<dim> near_;
   std::vector<ByParameter> by_;
+  // The next members are those of the step under way.
+  std::optional<FormulaSlopes<dim>> formulas_;
+  std::optional<ReboundSlopes<dim>> rebounds_;
   // Events.
   std::set<std::array<int, 2>> touching_;
   int num_impacts_ = 0, first_impact_ = 0;
@@ -172,7 +176,7 @@ std::optional<Evaluations> ForwardRun<dim>::evaluate_changes(const VecX& rate, c
     const double by = offset * length;
     const State start = near_.changed(near_.begin(), by * rate);
     const VecX end = coordinates.move(near_.tangent().x(), by * dy, 1.0);
-    auto evaluation = part == Part::all ? near_.evaluate(start, end) : near_.evaluate_beside_contacts(start, end);
+    auto evaluation = part == Part::all ? near_.evaluate(start, end) : near_.evaluate_remainder(start, end);
     if (!evaluation) return std::nullopt;
     all.add(std::move(*evaluation));
   }
@@ -207,53 +211,66 @@ std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(co
   return best;
 }
 
-/// Returns how the balance follows a change of the start.
+/// Returns how the balance follows a change of the start, and how what the end has of the start does at a fixed end:
+/// prescribed places, anchors, controls. Inertia, contacts and friction have closed forms.
 template <int dim>
-std::optional<VecX> ForwardRun<dim>::gradient_by_start(const VecX& rate) {
-  const std::optional<Slopes> of_start =
-      slopes_along(rate, VecX::Zero(near_.step().inputs().coordinates().num_blocks() * dim),
-                   has_contacts() ? Part::beside_contacts : Part::all);
-  if (!of_start || !has_contacts()) return of_start ? std::optional(of_start->gradient) : std::nullopt;
+auto ForwardRun<dim>::slopes_of_start(const VecX& rate) -> std::optional<Slopes> {
+  const LocalCoordinates<dim>& coordinates = near_.step().inputs().coordinates();
   const State& begin = near_.begin();
   const Eigen::Index size = begin.x.size();
+  std::optional<Slopes> slopes = slopes_along(rate, VecX::Zero(coordinates.num_blocks() * dim), Part::remainder);
+  if (!slopes) return std::nullopt;
   // The positions come first among the numbers of a state. Prescribed nodes follow the start by themselves.
-  VecX change = near_.tangent().contact_product(of_start->numbers.head(size));
+  const VecX moved = slopes->numbers.head(size);
+  VecX change = near_.tangent().contact_product(moved);
   if (const FrictionSlopes& friction = near_.tangent().friction(); !friction.is_empty()) {
     change += friction.force_by_start(
         rate.head(size), rate.segment(near_.numbers().first_of_sliding(begin), 3 * std::ssize(begin.stick)));
   }
-  return of_start->gradient +
-         near_.step().problem().free_part(near_.step().inputs().coordinates(), near_.tangent().x(), change);
+  if (near_.step().problem().target().has_inertia) {
+    const VecX of_target =
+        formulas_->push_forward(near_.numbers().changed(zero_like(begin), rate), VecX::Zero(size), moved).x_tilde;
+    change += mass_product<dim>(near_.step(), moved - of_target);
+  }
+  slopes->gradient += near_.step().problem().free_part(coordinates, near_.tangent().x(), change);
+  return slopes;
 }
 
-/// Returns how the end follows a change of the start and a motion of the unknowns. Motions know nothing of gaps, over
-/// a small part of which differences have few digits beside coordinates.
+/// Returns how the end follows a change of the start and a motion of the unknowns. `of_start` are the numbers that
+/// follow the start alone. Differences of rates would have the rounding of positions over the step.
 template <int dim>
-auto ForwardRun<dim>::slopes_of_end(const VecX& rate, const VecX& dy) -> std::optional<Slopes> {
-  if (!has_contacts()) return slopes_along(rate, dy, Part::all);
-  std::optional<Slopes> slopes = slopes_along(rate, dy, Part::beside_contacts);
-  if (!slopes) return std::nullopt;
-  // The positions come first among the numbers of a state.
+auto ForwardRun<dim>::slopes_of_end(const VecX& rate, const VecX& dy, const VecX& of_start) -> std::optional<Slopes> {
   const State &begin = near_.begin(), &end = near_.end();
+  const StateNumbers& numbers = near_.numbers();
   const Eigen::Index size = begin.x.size();
-  std::optional<Slopes> of_all;
-  if (has_rebounds()) {
-    of_all = slopes_along(rate, dy, Part::all);
-    if (!of_all) return std::nullopt;
-    of_all->numbers.head(size) = slopes->numbers.head(size);
-    slopes->numbers = of_all->numbers;
-  } else if (const FrictionSlopes& friction = near_.tangent().friction(); !friction.is_empty()) {
-    const StateNumbers& numbers = near_.numbers();
-    slopes->numbers.segment(numbers.first_of_sliding(end), 3 * std::ssize(end.stick)) =
-        friction.stick_change(slopes->numbers.head(size), rate.head(size),
-                              rate.segment(numbers.first_of_sliding(begin), 3 * std::ssize(begin.stick)));
+  Slopes slopes{{}, of_start, {}};
+  const auto remembers = [](const std::vector<double>& of_potential) { return !of_potential.empty(); };
+  if (std::any_of(end.history.begin(), end.history.end(), remembers)) {
+    const std::optional<Slopes> of_both = slopes_along(rate, dy, Part::remainder);
+    if (!of_both) return std::nullopt;
+    slopes.numbers = of_both->numbers;
   }
-  differentiate_probes(*slopes);
-  if (!slopes->probes.allFinite()) {
-    if (!of_all) of_all = slopes_along(rate, dy, Part::all);
+  const State start = numbers.changed(zero_like(begin), rate);
+  State change = numbers.changed(zero_like(end), slopes.numbers);
+  const VecX moved = of_start.head(size);
+  change.x = moved + near_.step().inputs().coordinates().expand(near_.tangent().x(), dy);
+  FormulaNumbers formulas = formulas_->push_forward(start, change.x, moved);
+  rebounds_->push_forward(start, change.x, formulas.v);
+  change.v = formulas.v;
+  change.a = formulas.a;
+  if (change.x_prev.size() > 0) change.x_prev = formulas.x_prev;
+  if (change.v_prev.size() > 0) change.v_prev = formulas.v_prev;
+  slopes.numbers = numbers.of(change, end);
+  if (const FrictionSlopes& friction = near_.tangent().friction(); !friction.is_empty()) {
+    slopes.numbers.segment(numbers.first_of_sliding(end), 3 * std::ssize(end.stick)) = friction.stick_change(
+        change.x, start.x, rate.segment(numbers.first_of_sliding(begin), 3 * std::ssize(begin.stick)));
+  }
+  differentiate_probes(slopes);
+  if (!slopes.probes.allFinite()) {
+    const std::optional<Slopes> of_all = slopes_along(rate, dy, Part::all);
     if (!of_all) return std::nullopt;
-    for (Eigen::Index c = 0; c < slopes->probes.size(); ++c) {
-      if (!std::isfinite(slopes->probes[c])) slopes->probes[c] = of_all->probes[c];
+    for (Eigen::Index c = 0; c < slopes.probes.size(); ++c) {
+      if (!std::isfinite(slopes.probes[c])) slopes.probes[c] = of_all->probes[c];
     }
   }
   return slopes;
@@ -312,13 +329,14 @@ bool ForwardRun<dim>::refine_forces(std::size_t k, VecX& dy, Slopes& total) {
       by.far = std::move(made);
     }
     for (auto& variant : by.far.variants) near_.narrow(variant);
-    VecX corrected = dy, correction;
+    VecX corrected = dy;
     std::optional<Evaluations> all = evaluate_far(by, corrected);
     if (!all || !all->are_finite()) continue;
-    if (!near_.step().solve_at_end(sum_of(all->gradients, central().weights, by.far.length), correction)) continue;
+    const std::optional<VecX> correction =
+        near_.tangent().solve(sum_of(all->gradients, central().weights, by.far.length));
     // A motion that cannot follow shows here, as that of a body that does not turn with the plane below it.
-    if (!(correction.norm() <= most_correction * dy.norm())) continue;
-    corrected -= correction;
+    if (!correction || !(correction->norm() <= most_correction * dy.norm())) continue;
+    corrected -= *correction;
     all = evaluate_far(by, corrected);
     if (!all || !all->are_finite()) continue;
     const auto slope = [&](const std::vector<VecX>& values, const std::vector<double>& weights) {
@@ -372,11 +390,12 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
   VecX pull;  // dg/dp
   const std::optional<Evaluations> of_parameter = near_.find_pull(parameter, by.near, pull);
   if (!of_parameter) return fail(near_.failure());
-  VecX right_side = -pull;
+  VecX right_side = -pull, of_start = VecX::Zero(near_.numbers().of(near_.end(), near_.end()).size());
   if (!by.rate.isZero(0.0)) {
-    const std::optional<VecX> of_start = gradient_by_start(by.rate);
-    if (!of_start) return fail("a step beside this one is not defined");
-    right_side -= *of_start;
+    const std::optional<Slopes> slopes = slopes_of_start(by.rate);
+    if (!slopes) return fail("a step beside this one is not defined");
+    right_side -= slopes->gradient;
+    of_start = slopes->numbers;
   }
   std::optional<VecX> dy = near_.tangent().solve(right_side);
   if (!dy) {
@@ -389,7 +408,7 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
     keep(k, total.probes, numbers);
     return true;
   }
-  const std::optional<Slopes> of_end = slopes_of_end(by.rate, *dy);
+  const std::optional<Slopes> of_end = slopes_of_end(by.rate, *dy, of_start);
   if (!of_end) return fail("a step beside this one is not defined");
   by.rate = sum_of(of_parameter->numbers, by.near.stencil.weights, by.near.length) + of_end->numbers;
   const VecX probes = differentiated_probes(by, of_parameter->probes) + of_end->probes;
@@ -410,6 +429,11 @@ bool ForwardRun<dim>::step() {
   StepGradient numbers = numbers_of_step(nominal_.probes.values({end, near_.forces(), near_.joints()}));
   numbers.time = end.time;
   numbers.narrowing = end.narrowing;
+  Step<dim>& step = near_.step();
+  const StepInputs<dim>& in = step.inputs();
+  formulas_.emplace(in.model, in.options.integrator, in.targets, step.marks(), in.state, near_.tangent().x(),
+                    near_.tangent().reach_of_formulas());
+  rebounds_.emplace(in, step, near_.tangent().reach());
   for (std::size_t k = 0; k < by_.size(); ++k) {
     if (!differentiate(k, numbers)) return false;
   }

@@ -10,6 +10,7 @@
 #include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/stepping/force_events.h"
 #include "clearance/simulation/stepping/relaxation.h"
+#include "clearance/solver/mass_product.h"
 
 namespace clearance::derivatives {
 
@@ -27,8 +28,9 @@ Stencil one_sided(double sign) {
 /// Least change of a number as a share of it, and the factor by which it shrinks where the balance is far from linear
 /// in it.
 constexpr double least_share = 1e-12, shrink = 0.2;
-/// Motion of surfaces over which differences by a parameter are taken, in reaches.
-constexpr double most_motion = 4.0;
+/// Motion of surfaces over which differences by a parameter are taken, in reaches, and its best share: the far points
+/// of the stencil are two reaches away.
+constexpr double most_motion = 2.5, best_share = 0.8;
 /// Difference of the two orders, as a share, from which on a change is too large.
 constexpr double nonlinear = 1e-6;
 /// Motion, as a share of the scene, that tells a jump of the balance from rounding.
@@ -197,10 +199,11 @@ Result<Done> NearbySteps<dim>::make_variants(const Parameter& parameter, double 
 
 /// Evaluates the step from `start` that ends at `x_end`, with prescribed nodes at their targets.
 template <int dim>
-std::optional<Evaluation> NearbySteps<dim>::evaluate(const SceneDesc& desc, SceneModel& scene,
-                                                     const SolverOptions& options, const Probes& probes,
-                                                     StepWorkspace<dim>& workspace, const State& start,
-                                                     const VecX& x_end) {
+std::optional<Evaluation> NearbySteps<dim>::evaluate(const SceneDesc& desc, SceneModel& scene, Part part,
+                                                     const Probes& probes, StepWorkspace<dim>& workspace,
+                                                     const State& start, const VecX& x_end) {
+  SolverOptions options = scene.options;
+  options.has_contact = options.has_contact && part == Part::all;
   const Model& nominal = nominal_.scene->model;
   State from = rescaled(nominal, scene.model, start);
   std::copy(from.controls.begin(), from.controls.end(), scene.controls->values.begin());
@@ -222,10 +225,13 @@ std::optional<Evaluation> NearbySteps<dim>::evaluate(const SceneDesc& desc, Scen
   if (!step.end_at(decisions_, x)) return std::nullopt;
   Evaluation result;
   result.gradient = step.gradient_at_end();
-  const bool has_forces = options.has_contact == scene.options.has_contact;
+  const bool has_forces = part == Part::all;
   if (!has_forces) {
     // Rigid bodies turn under the forces that are held.
-    result.gradient += step.problem().free_part(step.inputs().coordinates(), x, tangent_->contact_gradient());
+    VecX added = tangent_->contact_gradient();
+    const InertialTarget& target = step.problem().target();
+    if (target.has_inertia) added -= mass_product<dim>(step, x - target.x_tilde);
+    result.gradient += step.problem().free_part(step.inputs().coordinates(), x, added);
   }
   result.motion = motion_between<dim>(nominal, step_->end_state().point.iterate.x_surface, scene.model,
                                       step.end_state().point.iterate.x_surface);
@@ -237,13 +243,6 @@ std::optional<Evaluation> NearbySteps<dim>::evaluate(const SceneDesc& desc, Scen
   const Potential* joints = scene.joint_potential ? &workspace.potential(*scene.joint_potential) : nullptr;
   result.probes = vector_of(has_forces ? probes.values({end, forces, joints}) : probes.values_at_start(end, joints));
   return result;
-}
-
-template <int dim>
-std::optional<Evaluation> NearbySteps<dim>::evaluate_beside_contacts(const State& start, const VecX& x_end) {
-  SolverOptions options = nominal_.scene->options;
-  options.has_contact = false;
-  return evaluate(nominal_.desc, *nominal_.scene, options, nominal_.probes, shadow_, start, x_end);
 }
 
 template <int dim>
@@ -268,14 +267,15 @@ std::optional<Evaluations> NearbySteps<dim>::evaluate(Variants<dim>& variants) {
 template <int dim>
 std::optional<Evaluations> NearbySteps<dim>::find_pull(const Parameter& parameter, Variants<dim>& by, VecX& pull) {
   std::optional<Evaluations> of_parameter = evaluate(by);
-  const double reach = tangent_->reach();
+  // Gaps are the measure of what moves surfaces.
+  const bool has_contacts = !step_->end_state().point.iterate.contacts.contacts.empty();
+  const double reach = has_contacts ? tangent_->reach() : infinity;
   while (true) {
     bool is_linear = of_parameter && of_parameter->are_finite();
     double miss = 0.0, part = shrink;
     if (is_linear && of_parameter->motion > most_motion * reach) {
-      // The parameter moves surfaces: gaps are the measure.
       is_linear = false;
-      part = 0.5 * most_motion * reach / of_parameter->motion;
+      part = best_share * most_motion * reach / of_parameter->motion;
       of_parameter.reset();
     }
     if (is_linear) {

@@ -150,16 +150,19 @@ class NearbySteps {
   State changed(const State& state, const VecX& change) const;
   /// Evaluates the step of the scene itself from `start` to `x_end`, with prescribed nodes at their targets.
   std::optional<Evaluation> evaluate(const State& start, const VecX& x_end) {
-    return evaluate(nominal_.desc, *nominal_.scene, nominal_.scene->options, nominal_.probes, shadow_, start, x_end);
+    return evaluate(nominal_.desc, *nominal_.scene, Part::all, nominal_.probes, shadow_, start, x_end);
   }
-  /// Evaluates it with the forces of contacts and friction at the end held as they are in the step itself: surfaces may
-  /// overlap. Probes have no forces, and bodies do not rebound.
-  std::optional<Evaluation> evaluate_beside_contacts(const State& start, const VecX& x_end);
+  /// Evaluates what has no derivatives in closed form: the step without inertia, with the forces of contacts and
+  /// friction at the end held as they are in the step itself. Surfaces may overlap, probes have no forces, and bodies
+  /// do not rebound.
+  std::optional<Evaluation> evaluate_remainder(const State& start, const VecX& x_end) {
+    return evaluate(nominal_.desc, *nominal_.scene, Part::remainder, nominal_.probes, shadow_, start, x_end);
+  }
   /// Evaluates the step in the variants, from the same state to the same end.
   std::optional<Evaluations> evaluate(Variants<dim>& variants);
   std::optional<Evaluation> evaluate(typename Variants<dim>::Variant& variant, const State& start, const VecX& x_end) {
-    return evaluate(variant.scene->desc, *variant.scene->scene, variant.scene->scene->options, variant.scene->probes,
-                    variant.workspace, start, x_end);
+    return evaluate(variant.scene->desc, *variant.scene->scene, Part::all, variant.scene->probes, variant.workspace,
+                    start, x_end);
   }
   /// Gives a variant the activation distances of the step.
   void narrow(typename Variants<dim>::Variant& variant) const;
@@ -172,9 +175,10 @@ class NearbySteps {
   std::optional<Kink> find_kink(const VecX& rate, const VecX& dy, const VecX& expected);
 
  private:
-  std::optional<Evaluation> evaluate(const SceneDesc& desc, SceneModel& scene, const SolverOptions& options,
-                                     const Probes& probes, StepWorkspace<dim>& workspace, const State& start,
-                                     const VecX& x_end);
+  /// Parts of a step that are evaluated.
+  enum class Part { all, remainder };
+  std::optional<Evaluation> evaluate(const SceneDesc& desc, SceneModel& scene, Part part, const Probes& probes,
+                                     StepWorkspace<dim>& workspace, const State& start, const VecX& x_end);
   bool fail(std::string message) {
     failure_ = std::move(message);
     return false;

@@ -124,11 +124,12 @@ class RunRecording final : public Recording {
   std::vector<double> times_;                // [s] at the starts of steps
   std::vector<std::uint64_t> hashes_;        // of the numbers at the ends of steps
   std::size_t most_bytes_ = 0, largest_record_ = 0;
-  std::vector<ElementMesh<dim>> meshes_;  // of solids
-  std::optional<LoadSlopes> loads_;       // on solids
-  bool is_pressed_flat_ = false;          // True if a barrier against inversion was at work.
-  double largest_ = 0.0;                  // norm of the derivatives by a state of the pass so far
-  double largest_unexplained_ = 0.0;      // error of a check beside that of kinks
+  std::vector<ElementMesh<dim>> meshes_;                  // of solids
+  std::vector<ElementSensitivities<dim>> sensitivities_;  // of these
+  std::optional<LoadSlopes> loads_;                       // on solids
+  bool is_pressed_flat_ = false;                          // True if a barrier against inversion was at work.
+  double largest_ = 0.0;                                  // norm of the derivatives by a state of the pass so far
+  double largest_unexplained_ = 0.0;                      // error of a check beside that of kinks
   double largest_kink_ = 0.0;
   int step_of_kink_ = 0;
   RecordEnd end_ = RecordEnd::complete;
@@ -246,20 +247,6 @@ const StepRecord* RunRecording<dim>::record_again(int step) {
   scene_->state = end_of_run;
   if (!is_done) return nullptr;
   return extra_ ? &*extra_ : levels_.back().last_up_to(step);
-}
-
-/// Returns a state of derivatives, zero by the numbers of `state`.
-State zero_like(const State& state) {
-  State zero;
-  for (auto numbers :
-       {&State::x, &State::v, &State::a, &State::x_prev, &State::v_prev, &State::x_anchor, &State::controls}) {
-    zero.*numbers = VecX::Zero((state.*numbers).size());
-  }
-  zero.stick = state.stick;
-  for (StickVertex& vertex : zero.stick) vertex.displacement.setZero();
-  zero.history = state.history;
-  for (std::vector<double>& numbers : zero.history) std::fill(numbers.begin(), numbers.end(), 0.0);
-  return zero;
 }
 
 /// Adds derivatives by the numbers of a state where both have them.
@@ -464,6 +451,9 @@ void RunRecording<dim>::start_elements(ReverseGradient& gradient) {
   if (meshes_.empty() && scene.num_elements() > 0) {
     const Unknowns unknowns = lay_out_unknowns(scene_->desc, scene.bodies, scene.stiff_units);
     meshes_ = collect_elements<dim>(scene_->desc, scene.bodies, unknowns).meshes();
+    for (const ElementMesh<dim>& mesh : meshes_) {
+      sensitivities_.emplace_back(mesh, scene_->desc.time.mass == MassKind::lumped);
+    }
   }
   if (!loads_) loads_.emplace(scene_->desc, scene);
   const auto count = static_cast<std::size_t>(scene.num_elements());
@@ -476,9 +466,9 @@ void RunRecording<dim>::start_elements(ReverseGradient& gradient) {
 template <int dim>
 void RunRecording<dim>::add_elements(const ElementMotion<dim>& motion, ReverseGradient& gradient) const {
   std::size_t first = 0;
-  for (const ElementMesh<dim>& mesh : meshes_) {
-    add_slopes(mesh, motion, first, gradient.elements);
-    first += mesh.num_elements();
+  for (std::size_t k = 0; k < meshes_.size(); ++k) {
+    sensitivities_[k].add_slopes(motion, first, gradient.elements);
+    first += meshes_[k].num_elements();
   }
 }
 
@@ -537,8 +527,7 @@ void RunRecording<dim>::add_elements(const StepCotangent& step, const State& end
                              problem.target().scale,
                              {},
                              scene_->desc.gravity.template head<dim>(),
-                             loads_->powers(h, near_.end().time, problem.target().scale * motion),
-                             scene_->desc.time.mass == MassKind::lumped};
+                             loads_->powers(h, near_.end().time, problem.target().scale * motion)};
   if (problem.target().has_inertia) {
     of_step.inertia = x - problem.target().x_tilde;
     for (int b = 0; b < scene_->scene->model.layout.num_blocks; ++b) {
@@ -606,7 +595,7 @@ void RunRecording<dim>::add_start_accelerations(State& cotangent, ReverseGradien
   }
   // Loads are those of a step without length.
   add_elements({start.x, of_free, 1.0, start.a, scene_->desc.gravity.template head<dim>(),
-                loads_->powers(0.0, start.time, of_free), scene_->desc.time.mass == MassKind::lumped},
+                loads_->powers(0.0, start.time, of_free)},
                gradient);
   loads_->add_by_shape(0.0, start.time, -of_free, gradient.elements.rest);
   // The potentials are those of the first step, in which nothing has flowed before.

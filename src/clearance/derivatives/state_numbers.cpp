@@ -27,6 +27,19 @@ State with_vertices_of(const State& state, const State& like) {
 
 }  // namespace
 
+State zero_like(const State& state) {
+  State zero;
+  for (auto numbers :
+       {&State::x, &State::v, &State::a, &State::x_prev, &State::v_prev, &State::x_anchor, &State::controls}) {
+    zero.*numbers = VecX::Zero((state.*numbers).size());
+  }
+  zero.stick = state.stick;
+  for (StickVertex& vertex : zero.stick) vertex.displacement.setZero();
+  zero.history = state.history;
+  for (std::vector<double>& numbers : zero.history) std::fill(numbers.begin(), numbers.end(), 0.0);
+  return zero;
+}
+
 /// Calls visit(numbers, count, kind) for each array of numbers of a state, in order.
 template <class AnyState, class Visit>
 void StateNumbers::for_each_array(AnyState& state, const Visit& visit) const {

@@ -6,6 +6,9 @@
 
 namespace clearance::derivatives {
 
+/// Returns a state of changes or derivatives, zero by the numbers of `state`.
+State zero_like(const State& state);
+
 /// The numbers of a state that a change of a parameter may change continuously: positions, rates, the past of the
 /// integrator, anchors of motions, controls, elastic sliding and what potentials remember.
 class StateNumbers {

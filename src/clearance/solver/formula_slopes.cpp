@@ -95,7 +95,31 @@ void FormulaSlopes<dim>::find_of_bodies(const Inputs& at, double length) {
 }
 
 template <int dim>
-void FormulaSlopes<dim>::pull_back(const FormulaCotangent& result, State& start, VecX& x_t1, VecX& led) const {
+FormulaNumbers FormulaSlopes<dim>::push_forward(const State& start, const VecX& x_t1, const VecX& led) const {
+  constexpr Eigen::Index width = dim * (dim + 1);
+  FormulaNumbers result;
+  const std::array<VecX*, num_outputs> of = {&result.x_tilde, &result.v, &result.a, &result.x_prev, &result.v_prev};
+  const std::array<const VecX*, num_inputs> by = {&start.x,      &start.v, &start.a, &start.x_prev,
+                                                  &start.v_prev, &x_t1,    &led};
+  for (std::size_t o = 0; o < num_outputs; ++o) {
+    *of[o] = VecX::Zero(x_t1.size());
+    for (std::size_t i = 0; i < num_inputs; ++i) {
+      if (by[i]->size() == 0) continue;
+      if (linear_[o][i].size() > 0) *of[o] += linear_[o][i].cwiseProduct(*by[i]);
+      for (std::size_t k = 0; k < bodies_.size(); ++k) {
+        const Eigen::Index first =
+            dim * static_cast<Eigen::Index>(model_.stiff_bodies[static_cast<std::size_t>(bodies_[k])].first_block);
+        of[o]->segment(first, width) += of_bodies_[k].block(static_cast<Eigen::Index>(o) * width,
+                                                            static_cast<Eigen::Index>(i) * width, width, width) *
+                                        by[i]->segment(first, width);
+      }
+    }
+  }
+  return result;
+}
+
+template <int dim>
+void FormulaSlopes<dim>::pull_back(const FormulaNumbers& result, State& start, VecX& x_t1, VecX& led) const {
   constexpr Eigen::Index width = dim * (dim + 1);
   const std::array<const VecX*, num_outputs> of = {&result.x_tilde, &result.v, &result.a, &result.x_prev,
                                                    &result.v_prev};

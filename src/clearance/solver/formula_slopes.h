@@ -1,4 +1,4 @@
-// Derivatives of the formulas of a time integrator, transposed.
+// Derivatives of the formulas of a time integrator.
 #pragma once
 
 #include <array>
@@ -8,8 +8,9 @@
 
 namespace clearance {
 
-/// Derivatives of a number by what the formulas give: the target, and the rates and the past at the end. Empty: zero.
-struct FormulaCotangent {
+/// Numbers beside those that the formulas give, which are the target, and the rates and the past at the end: their
+/// changes, or the derivatives of a number by them. Empty: zero.
+struct FormulaNumbers {
   VecX x_tilde, v, a, x_prev, v_prev;
 };
 
@@ -22,8 +23,10 @@ class FormulaSlopes {
   FormulaSlopes(const Model& model, const IntegratorOptions& options, const PrescribedTargets& targets,
                 const std::optional<RestartMarks>& marks, const State& start, const VecX& x_t1, double length);
 
+  /// Returns the changes with those of the state at the start, of x_t1, and of where led blocks end the step.
+  FormulaNumbers push_forward(const State& start, const VecX& x_t1, const VecX& led) const;
   /// Adds the derivatives by the state at the start, by x_t1, and by where led blocks end the step.
-  void pull_back(const FormulaCotangent& result, State& start, VecX& x_t1, VecX& led) const;
+  void pull_back(const FormulaNumbers& result, State& start, VecX& x_t1, VecX& led) const;
 
  private:
   static constexpr std::size_t num_inputs = 7, num_outputs = 5;

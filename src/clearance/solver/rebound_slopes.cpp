@@ -152,6 +152,18 @@ void ReboundSlopes<dim>::pull_back(VecX& of_v, State& start, VecX& of_end) const
   of_v.setZero();
 }
 
+template <int dim>
+void ReboundSlopes<dim>::push_forward(const State& start, const VecX& dx_end, VecX& dv) const {
+  if (is_empty()) return;
+  if (in_.options.integrator.method == TimeIntegrator::bdf2) dv = (dx_end - start.x) / in_.options.integrator.h;
+  const VecX of_bodies = by_v_t1_ * dv + by_x_t0_ * start.x + by_v_t0_ * start.v + by_x_t1_ * dx_end;
+  constexpr Eigen::Index width = dim * (dim + 1);
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    dv.segment(dim * static_cast<Eigen::Index>(bodies_[k]), width) =
+        of_bodies.segment(width * static_cast<Eigen::Index>(k), width);
+  }
+}
+
 template class ReboundSlopes<2>;
 template class ReboundSlopes<3>;
 

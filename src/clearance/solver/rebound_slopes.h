@@ -19,6 +19,9 @@ class ReboundSlopes {
   /// Replaces the derivatives `of_v` by the velocities after the rebounds by those by the velocities before them, and
   /// adds those by the state at the start and by the end.
   void pull_back(VecX& of_v, State& start, VecX& of_end) const;
+  /// Replaces the change `dv` of the velocities before the rebounds by that of the velocities after them, with the
+  /// changes of the state at the start and of the end.
+  void push_forward(const State& start, const VecX& dx_end, VecX& dv) const;
 
  private:
   VecX velocities(const State& from, const VecX& x_t1, const VecX& v_t1, bool has_moved) const;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "clearance/math/elementary.h"
 #include "clearance/math/fourth_order.h"
 #include "clearance/model/exact_hessian.h"
 
@@ -10,12 +12,11 @@ namespace clearance {
 
 namespace {
 
-/// Parts of lengths by which differences move: fourth-order differences then err by 1e-10, and rounding of gaps by
-/// 1e-13 over this part.
-constexpr double part_of_gap = 3e-3, part_of_sliding = 1e-2, part_of_edge = 2e-3, part_of_body = 4e-3;
+/// The part of elastic sliding, and of the way to a limit, by which differences move.
+constexpr double part_of_sliding = 1e-2, part_of_way = 3e-3;
 /// Relative error of a solution that is small enough, and that from which on differences of forces say that they are
 /// not exact.
-constexpr double good_enough = 1e-11, most_missed = 1e-6;
+constexpr double good_enough = 1e-13, most_missed = 1e-6;
 /// Solutions that differences check: the first ones, and one of so many later ones.
 constexpr int solves_checked_first = 3, solves_per_check = 16;
 constexpr int max_products = 60;
@@ -23,8 +24,10 @@ constexpr int max_products = 60;
 /// imbalance so far, and the share of the reach below which what rounding leaves is good enough.
 constexpr int max_polishing = 40, max_in_vain = 3;
 constexpr double negligible_motion = 1e-4;
-/// Motions with one factor, and changes that are mixed, at most.
+/// Motions with one factor, and changes that are mixed, at most, and the share of the shortest motion so far above
+/// which the factor of an earlier iterate is too far off.
 constexpr int max_chords = 25;
+constexpr double slow = 0.1;
 constexpr std::size_t most_mixed = 8;
 
 }  // namespace
@@ -45,20 +48,28 @@ double StepTangent<dim>::length(const VecX& dy) const {
   return dy.size() == 0 ? 0.0 : dy.cwiseProduct(weights_).cwiseAbs().maxCoeff();
 }
 
+/// Returns the motion [m] over which differences of fourth order err by (motion / size)^4 as much as by the rounding of
+/// `coordinates` [m] over it: 7e-4 of the size at the origin, 2e-3 at a hundred times the size from there.
+double best_motion(double size, double coordinates) {
+  constexpr double rounding = std::numeric_limits<double>::epsilon();
+  return size * elementary::pow(rounding * std::max(coordinates / size, 1.0), 0.2);
+}
+
 template <int dim>
 double StepTangent<dim>::find_reach_of_formulas() const {
   const Model& model = step_.inputs().model;
-  double reach = part_of_body * model.bbox_diagonal;
+  const double farthest = x().size() > 0 ? x().cwiseAbs().maxCoeff() : 0.0;
+  double reach = best_motion(model.bbox_diagonal, farthest);
   std::vector<char> is_stiff(static_cast<std::size_t>(model.surface.num_bodies()), 0);
   for (const StiffBody& body : model.stiff_bodies) {
-    reach = std::min(reach, part_of_body * body.radius);
+    reach = std::min(reach, best_motion(body.radius, farthest));
     if (!model.body_of_block.empty()) is_stiff[model.body_of_block[body.first_block]] = 1;
   }
   for (std::size_t e = 0; e < model.surface.edges.size(); ++e) {
     const int vertex = model.surface.edges[e][0];
     const bool has_elements = is_stiff[model.surface.vertex_body[vertex]] == 0 && model.is_obstacle_vertex[vertex] == 0;
     const double length_sq = model.edge_rest_length_sq[e];
-    if (has_elements && length_sq > 0.0) reach = std::min(reach, part_of_edge * std::sqrt(length_sq));
+    if (has_elements && length_sq > 0.0) reach = std::min(reach, best_motion(std::sqrt(length_sq), farthest));
   }
   return reach;
 }
@@ -82,15 +93,17 @@ double StepTangent<dim>::share_before_limits(double reach) const {
   double share = 1.0;
   for (const double sign : {1.0, -1.0})
     share = std::min(share, step_.problem().max_feasible_step(x(), sign * dx).alpha);
-  return share < 1.0 ? part_of_gap * share : 1.0;
+  return share < 1.0 ? part_of_way * share : 1.0;
 }
 
-/// Returns a small part of the gaps.
+/// Returns a small part of the gaps. The fifth derivative of a logarithm is 24 / gap^4 of the first.
 template <int dim>
 double StepTangent<dim>::reach_of_gaps() const {
+  constexpr double size_of_gap = 0.45;  // 24^(-1/4)
+  const double farthest = x().size() > 0 ? x().cwiseAbs().maxCoeff() : 0.0;
   double reach = reach_of_shapes();
   for (const Contact& contact : step_.end_state().point.iterate.contacts.contacts) {
-    reach = std::min(reach, part_of_gap * gap_of(contact));
+    reach = std::min(reach, best_motion(size_of_gap * gap_of(contact), farthest));
   }
   return reach;
 }
@@ -288,11 +301,13 @@ bool StepTangent<dim>::polish(bool is_solving) {
   return polish_by_newton();
 }
 
-/// Moves the end by Newton's method with the factor of the first step, since the end is near. Anderson's mixing [And65]
-/// makes up for what the factor misses. False if the motions do not shrink to rounding.
+/// Moves the end by Newton's method with the factor of the last direction of the step, since the end is near, or with
+/// one at the end if motions shrink slowly. Anderson's mixing [And65] makes up for what the factor misses. False if the
+/// motions do not shrink to rounding.
 template <int dim>
 bool StepTangent<dim>::approach() {
-  if (!step_.factorise_at_end()) return false;
+  bool is_factor_near = step_.end_state().num_directions == 0;
+  if (is_factor_near && !step_.factorise_at_end()) return false;
   const double rounding = 1e-15 * step_.inputs().model.bbox_diagonal;
   std::vector<VecX> moves, changes;  // of the end, and of the motion that the factor asks for
   VecX before, move;
@@ -300,13 +315,22 @@ bool StepTangent<dim>::approach() {
   int num_in_vain = 0;
   for (int i = 0; i < max_chords && num_in_vain < max_in_vain; ++i) {
     VecX dy;
-    if (!step_.solve_at_end(-step_.gradient_at_end(), dy)) return false;
+    const VecX force = -step_.gradient_at_end();
+    if (!step_.solve_at_end(force, dy)) return false;
+    if (!is_factor_near && i > 0 && length(dy) > slow * least) {
+      is_factor_near = true;
+      moves.clear();
+      changes.clear();
+      before.resize(0);
+      least = infinity;
+      if (!step_.factorise_at_end() || !step_.solve_at_end(force, dy)) return false;
+    }
     const double size = length(dy);
     if (size <= rounding) return true;
     num_in_vain = size < 0.5 * least ? 0 : num_in_vain + 1;
     least = std::min(least, size);
     if (num_in_vain > 0 && least < negligible_motion * negligible_motion * reach()) return true;
-    if (i > 0) {
+    if (before.size() > 0) {
       moves.push_back(move);
       changes.push_back(dy - before);
       if (moves.size() > most_mixed) {

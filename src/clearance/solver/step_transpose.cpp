@@ -5,6 +5,7 @@
 #include "clearance/model/feasible_model.h"
 #include "clearance/model/smooth_memory.h"
 #include "clearance/solver/formula_slopes.h"
+#include "clearance/solver/mass_product.h"
 #include "clearance/solver/rebound_slopes.h"
 
 namespace clearance {
@@ -12,20 +13,6 @@ namespace clearance {
 template <int dim>
 StepTranspose<dim>::StepTranspose(Step<dim>& step, StepTangent<dim>& tangent)
     : step_(step), tangent_(tangent), in_(step.inputs()) {}
-
-/// Returns M dx, with the factors of the formulas.
-template <int dim>
-VecX StepTranspose<dim>::mass_product(const VecX& dx) const {
-  VecX product = VecX::Zero(dx.size());
-  if (in_.copies.consistent_mass) {
-    in_.copies.consistent_mass->add_product(dx, 1.0, product);
-    return product;
-  }
-  for (int b = 0; b < in_.model.layout.num_blocks; ++b) {
-    block<dim>(product, b) = step_.problem().target().mass_factor(b) * in_.model.mass[b] * block<dim>(dx, b);
-  }
-  return product;
-}
 
 /// Returns what a state has of potential k, or other numbers if it has nothing.
 std::span<double> history_or(State& state, std::size_t k, std::vector<double>& other) {
@@ -155,8 +142,8 @@ std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
 
   // 3. The balance depends on the start by inertia, friction and what potentials remember.
   if (problem.target().has_inertia) {
-    FormulaCotangent of_target;
-    of_target.x_tilde = -mass_product(force);
+    FormulaNumbers of_target;
+    of_target.x_tilde = -mass_product<dim>(step_, force);
     VecX none = VecX::Zero(from.x.size());
     formulas.pull_back(of_target, start, none, of_led);
   }

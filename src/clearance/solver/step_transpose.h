@@ -36,7 +36,6 @@ class StepTranspose {
   std::optional<StepCotangent> pull_back(const State& end);
 
  private:
-  VecX mass_product(const VecX& dx) const;
   void add_lagged(const VecX& force, VecX& start);
   void add_history(const State& end, State& start, VecX& of_end);
   void add_remembered(const VecX& force, State& start);

@@ -8,133 +8,142 @@ namespace clearance {
 
 namespace {
 
-/// A rule on the reference simplex with what the shape functions are there.
+/// Returns the rule of ElementMass.
 template <int dim>
-struct Rule {
-  std::vector<QuadraturePoint> points;
-  ShapeGradients<dim> gradients;
-  RestMap<dim> rest;
-  std::vector<std::vector<double>> values;  // per point and node
-
-  Rule(const ElementMesh<dim>& mesh, std::vector<QuadraturePoint> of)
-      : points(std::move(of)), gradients(mesh.order, points), rest(mesh, points) {
-    for (const QuadraturePoint& point : points) {
-      values.emplace_back(mesh.num_nodes());
-      lagrange_values(dim, mesh.order, point.at, values.back());
-    }
+std::vector<QuadraturePoint> mass_rule(const ElementMesh<dim>& mesh, int degree, bool is_lumped) {
+  if (!mesh.is_linear() || !is_lumped) {
+    return degree <= max_symmetric_degree ? symmetric_quadrature(dim, degree) : conical_quadrature(dim, degree);
   }
-};
-
-/// One element of a mesh, and what its points add.
-template <int dim>
-class ElementSum {
- public:
-  ElementSum(const ElementMesh<dim>& mesh, const ElementMotion<dim>& motion, std::size_t e, std::size_t at,
-             ElementSlopes& slopes)
-      : mesh_(mesh), motion_(motion), e_(e), at_(at), slopes_(slopes), nodes_(mesh.nodes_of(e)) {}
-
-  void add_elasticity(const Rule<dim>& rule) {
-    const MaterialParameters& material = mesh_.material_of(e_);
-    MaterialParameters of_lambda = material, of_mu = material;
-    of_lambda.lambda = 1.0;
-    of_lambda.mu = 0.0;
-    of_mu.lambda = 0.0;
-    of_mu.mu = 1.0;
-    for (std::size_t i = 0; i < rule.points.size(); ++i) {
-      const int q = static_cast<int>(i);
-      const Mat<dim> at_rest = rule.rest.derivative(q, e_), inverse = at_rest.inverse();
-      Mat<dim> derivative = rule.gradients.map_derivative(q, nodes_, motion_.x);
-      if (mesh_.higher_shape_order > 0) derivative += rule.rest.offset(q, e_);
-      const Mat<dim> f = derivative * inverse;
-      const Mat<dim> of_motion = rule.gradients.map_derivative(q, nodes_, motion_.motion) * inverse;
-      const double weight = motion_.scale * rule.points[i].weight * simplex_volume<dim> * at_rest.determinant();
-      const double by_lambda = first_piola_stress<dim>(of_lambda, f).cwiseProduct(of_motion).sum();
-      const double by_mu = first_piola_stress<dim>(of_mu, f).cwiseProduct(of_motion).sum();
-      slopes_.lambda[at_] += weight * by_lambda;
-      slopes_.mu[at_] += weight * by_mu;
-      if (mesh_.higher_shape_order > 0) continue;
-      const Mat<dim> stress = first_piola_stress<dim>(material, f);
-      Mat<dim> by_gradient =
-          -(f.transpose() * stress_change<dim>(material, f, of_motion) + of_motion.transpose() * stress);
-      by_gradient.diagonal().array() += material.lambda * by_lambda + material.mu * by_mu;
-      add_rest(rule, q, inverse, weight * by_gradient);
-    }
+  std::vector<QuadraturePoint> nodes(dim + 1);
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    nodes[a].weight = 1.0 / (dim + 1);
+    nodes[a].at[a] = 1.0;
   }
-
-  void add_mass(const Rule<dim>& rule) {
-    const double density = mesh_.material_of(e_).density;
-    for (std::size_t i = 0; i < rule.points.size(); ++i) {
-      const int q = static_cast<int>(i);
-      const Mat<dim> at_rest = rule.rest.derivative(q, e_);
-      Vec<dim> v = Vec<dim>::Zero(), d = -motion_.scale * motion_.gravity;
-      double of_loads = 0.0;
-      for (std::size_t a = 0; a < nodes_.size(); ++a) {
-        v += rule.values[i][a] * block<dim>(motion_.motion, nodes_[a]);
-        if (motion_.inertia.size() > 0) d += rule.values[i][a] * block<dim>(motion_.inertia, nodes_[a]);
-        if (motion_.powers.size() > 0) of_loads += rule.values[i][a] * motion_.powers[nodes_[a]];
-      }
-      const double weight = rule.points[i].weight * simplex_volume<dim> * at_rest.determinant();
-      const double by_density = weight * (v.dot(d) - of_loads);
-      slopes_.density[at_] += by_density;
-      if (mesh_.higher_shape_order == 0) {
-        add_rest(rule, q, at_rest.inverse(), density * by_density * Mat<dim>::Identity());
-      }
-    }
-  }
-
- private:
-  /// Adds S : G for G = sum over nodes of u (grad phi)^T.
-  void add_rest(const Rule<dim>& rule, int q, const Mat<dim>& inverse, const Mat<dim>& by_gradient) {
-    const double* gradients = rule.gradients.of_point(q);
-    for (std::size_t a = 0; a < nodes_.size(); ++a) {
-      const Eigen::Map<const Vec<dim>> of_node(gradients + dim * a);
-      block<dim>(slopes_.rest, nodes_[a]) += by_gradient * (inverse.transpose() * of_node);
-    }
-  }
-
-  const ElementMesh<dim>& mesh_;
-  const ElementMotion<dim>& motion_;
-  std::size_t e_, at_;
-  ElementSlopes& slopes_;
-  std::span<const int> nodes_;
-};
+  return nodes;
+}
 
 }  // namespace
 
 template <int dim>
-void add_slopes(const ElementMesh<dim>& mesh, const ElementMotion<dim>& motion, std::size_t first,
-                ElementSlopes& slopes) {
-  // The rules are those of ElementSet, which integrates the energy, and of ElementMass.
-  const Rule<dim> straight(mesh, symmetric_quadrature(dim, 2 * (mesh.order - 1)));
-  const Rule<dim> curved(mesh, symmetric_quadrature(dim, 2 * mesh.shape_order()));
-  const auto rule_for = [](int degree) {
-    return degree <= max_symmetric_degree ? symmetric_quadrature(dim, degree) : conical_quadrature(dim, degree);
-  };
-  std::vector<QuadraturePoint> of_mass = rule_for(2 * mesh.order);
-  if (mesh.is_linear() && motion.is_lumped) {
-    of_mass.assign(dim + 1, {});
-    for (std::size_t a = 0; a < of_mass.size(); ++a) {
-      of_mass[a].weight = 1.0 / (dim + 1);
-      of_mass[a].at[a] = 1.0;
-    }
-  }
-  const Rule<dim> mass(mesh, std::move(of_mass));
-  const Rule<dim> curved_mass(mesh, rule_for(2 * mesh.order + dim * (mesh.shape_order() - 1)));
-  const ElementShapes<dim> shapes = mesh.shapes();
-  std::vector<double> places;
-  for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
-    ElementSum<dim> sum(mesh, motion, e, first + e, slopes);
-    bool is_curved = false;
-    if (!mesh.is_linear()) {
-      shapes.places(static_cast<int>(e), mesh.x_rest, places);
-      is_curved = !is_straight<dim>(mesh.shape_order(), places);
-    }
-    if (!mesh.material_of(e).hardening) sum.add_elasticity(is_curved ? curved : straight);
-    sum.add_mass(is_curved ? curved_mass : mass);
+ElementSensitivities<dim>::Rule::Rule(const ElementMesh<dim>& mesh, std::vector<QuadraturePoint> of)
+    : points(std::move(of)), gradients(mesh.order, points), rest(mesh, points) {
+  for (const QuadraturePoint& point : points) {
+    values.emplace_back(mesh.num_nodes());
+    lagrange_values(dim, mesh.order, point.at, values.back());
   }
 }
 
-template void add_slopes<2>(const ElementMesh<2>&, const ElementMotion<2>&, std::size_t, ElementSlopes&);
-template void add_slopes<3>(const ElementMesh<3>&, const ElementMotion<3>&, std::size_t, ElementSlopes&);
+// The rules are those of ElementSet, which integrates the energy, and of ElementMass.
+template <int dim>
+ElementSensitivities<dim>::ElementSensitivities(const ElementMesh<dim>& mesh, bool is_lumped)
+    : mesh_(mesh),
+      straight_(mesh, symmetric_quadrature(dim, 2 * (mesh.order - 1))),
+      straight_mass_(mesh, mass_rule(mesh, 2 * mesh.order, is_lumped)),
+      is_curved_(mesh.num_elements(), 0),
+      at_rest_(mesh.num_elements()) {
+  const ElementShapes<dim> shapes = mesh.shapes();
+  std::vector<double> places;
+  for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
+    if (!mesh.is_linear()) {
+      shapes.places(static_cast<int>(e), mesh.x_rest, places);
+      is_curved_[e] = !is_straight<dim>(mesh.shape_order(), places);
+    }
+    if (is_curved_[e] == 0) {
+      const Mat<dim> derivative = straight_.rest.derivative(0, e);
+      at_rest_[e] = {derivative.inverse(), derivative.determinant()};
+    } else if (!curved_) {
+      curved_.emplace(mesh, symmetric_quadrature(dim, 2 * mesh.shape_order()));
+      curved_mass_.emplace(mesh, mass_rule(mesh, 2 * mesh.order + dim * (mesh.shape_order() - 1), is_lumped));
+    }
+  }
+}
+
+template <int dim>
+auto ElementSensitivities<dim>::at_rest(const Rule& rule, int q, std::size_t e) const -> AtRest {
+  if (is_curved_[e] == 0) return at_rest_[e];
+  const Mat<dim> derivative = rule.rest.derivative(q, e);
+  return {derivative.inverse(), derivative.determinant()};
+}
+
+template <int dim>
+void ElementSensitivities<dim>::add_elasticity(const Rule& rule, std::size_t e, const ElementMotion<dim>& motion,
+                                               std::size_t at, ElementSlopes& slopes) const {
+  const std::span<const int> nodes = mesh_.nodes_of(e);
+  const MaterialParameters& material = mesh_.material_of(e);
+  MaterialParameters of_lambda = material, of_mu = material;
+  of_lambda.lambda = 1.0;
+  of_lambda.mu = 0.0;
+  of_mu.lambda = 0.0;
+  of_mu.mu = 1.0;
+  for (int q = 0; q < rule.gradients.num_points(); ++q) {
+    const auto [inverse, determinant] = at_rest(rule, q, e);
+    Mat<dim> derivative = rule.gradients.map_derivative(q, nodes, motion.x);
+    if (mesh_.higher_shape_order > 0) derivative += rule.rest.offset(q, e);
+    const Mat<dim> f = derivative * inverse;
+    const Mat<dim> of_motion = rule.gradients.map_derivative(q, nodes, motion.motion) * inverse;
+    const double weight =
+        motion.scale * rule.points[static_cast<std::size_t>(q)].weight * simplex_volume<dim> * determinant;
+    // Stress is linear in both parameters.
+    const Mat<dim> stress_of_lambda = first_piola_stress<dim>(of_lambda, f);
+    const Mat<dim> stress_of_mu = first_piola_stress<dim>(of_mu, f);
+    const double by_lambda = stress_of_lambda.cwiseProduct(of_motion).sum();
+    const double by_mu = stress_of_mu.cwiseProduct(of_motion).sum();
+    slopes.lambda[at] += weight * by_lambda;
+    slopes.mu[at] += weight * by_mu;
+    if (mesh_.higher_shape_order > 0) continue;
+    const Mat<dim> stress = material.lambda * stress_of_lambda + material.mu * stress_of_mu;
+    Mat<dim> by_gradient =
+        -(f.transpose() * stress_change<dim>(material, f, of_motion) + of_motion.transpose() * stress);
+    by_gradient.diagonal().array() += material.lambda * by_lambda + material.mu * by_mu;
+    // S : G for the gradient G of the motion of the nodes at rest.
+    const Mat<dim> of_reference = weight * by_gradient * inverse.transpose();
+    const double* gradients = rule.gradients.of_point(q);
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      block<dim>(slopes.rest, nodes[a]) += of_reference * Eigen::Map<const Vec<dim>>(gradients + dim * a);
+    }
+  }
+}
+
+template <int dim>
+void ElementSensitivities<dim>::add_mass(const Rule& rule, std::size_t e, const ElementMotion<dim>& motion,
+                                         std::size_t at, ElementSlopes& slopes) const {
+  const std::span<const int> nodes = mesh_.nodes_of(e);
+  const double density = mesh_.material_of(e).density;
+  const bool has_inertia = motion.inertia.size() > 0, has_powers = motion.powers.size() > 0;
+  for (int q = 0; q < rule.gradients.num_points(); ++q) {
+    const auto [inverse, determinant] = at_rest(rule, q, e);
+    const QuadraturePoint& point = rule.points[static_cast<std::size_t>(q)];
+    const std::vector<double>& values = rule.values[static_cast<std::size_t>(q)];
+    Vec<dim> v = Vec<dim>::Zero(), d = -motion.scale * motion.gravity;
+    double of_loads = 0.0;
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      if (values[a] == 0.0) continue;
+      v += values[a] * block<dim>(motion.motion, nodes[a]);
+      if (has_inertia) d += values[a] * block<dim>(motion.inertia, nodes[a]);
+      if (has_powers) of_loads += values[a] * motion.powers[nodes[a]];
+    }
+    const double by_density = point.weight * simplex_volume<dim> * determinant * (v.dot(d) - of_loads);
+    slopes.density[at] += by_density;
+    if (mesh_.higher_shape_order > 0) continue;
+    const Mat<dim> of_reference = density * by_density * inverse.transpose();
+    const double* gradients = rule.gradients.of_point(q);
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      block<dim>(slopes.rest, nodes[a]) += of_reference * Eigen::Map<const Vec<dim>>(gradients + dim * a);
+    }
+  }
+}
+
+template <int dim>
+void ElementSensitivities<dim>::add_slopes(const ElementMotion<dim>& motion, std::size_t first,
+                                           ElementSlopes& slopes) const {
+  for (std::size_t e = 0; e < mesh_.num_elements(); ++e) {
+    const bool is_curved = is_curved_[e] != 0;
+    if (!mesh_.material_of(e).hardening) add_elasticity(is_curved ? *curved_ : straight_, e, motion, first + e, slopes);
+    add_mass(is_curved ? *curved_mass_ : straight_mass_, e, motion, first + e, slopes);
+  }
+}
+
+template class ElementSensitivities<2>;
+template class ElementSensitivities<3>;
 
 }  // namespace clearance

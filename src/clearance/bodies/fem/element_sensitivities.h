@@ -9,6 +9,7 @@
 //   S = (s P : grad v + rho v . (d - s g)) I - s (F^T dP[grad v] + (grad v)^T P).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "clearance/bodies/fem/element_mesh.h"
@@ -23,8 +24,7 @@ struct ElementMotion {
   double scale = 1.0;  ///< s
   VecX inertia;        ///< d, times the mass factor of each block; empty: no inertia
   Vec<dim> gravity = Vec<dim>::Zero();
-  VecX powers = {};        ///< per block, v . a for the accelerations a by loads, times s; empty: none
-  bool is_lumped = false;  ///< of linear elements: each node has an equal share of the mass
+  VecX powers = {};  ///< per block, v . a for the accelerations a by loads, times s; empty: none
 };
 
 /// Derivatives by the numbers of each element, in the order of the meshes.
@@ -33,14 +33,46 @@ struct ElementSlopes {
   VecX rest;  ///< by the nodes at rest, dim numbers a block
 };
 
-/// Adds the derivatives of the elements of one mesh, whose numbers follow from `first` on. Shapes of a higher order
-/// than the displacements have none by the nodes at rest. Of elements that yield it adds those of their mass alone
-/// (PlasticPotential::add_slopes has the others).
+/// The elements of a mesh, with what does not change from step to step.
 template <int dim>
-void add_slopes(const ElementMesh<dim>& mesh, const ElementMotion<dim>& motion, std::size_t first,
-                ElementSlopes& slopes);
+class ElementSensitivities {
+ public:
+  /// `is_lumped`: each node of a linear element has an equal share of its mass. The mesh must outlive the object.
+  ElementSensitivities(const ElementMesh<dim>& mesh, bool is_lumped);
 
-extern template void add_slopes<2>(const ElementMesh<2>&, const ElementMotion<2>&, std::size_t, ElementSlopes&);
-extern template void add_slopes<3>(const ElementMesh<3>&, const ElementMotion<3>&, std::size_t, ElementSlopes&);
+  /// Adds the derivatives of the elements, whose numbers follow from `first` on. Shapes of a higher order than the
+  /// displacements have none by the nodes at rest. Elements that yield add those of their mass alone
+  /// (PlasticPotential::add_slopes has the others).
+  void add_slopes(const ElementMotion<dim>& motion, std::size_t first, ElementSlopes& slopes) const;
+
+ private:
+  /// A rule on the reference simplex with what the shape functions are there.
+  struct Rule {
+    std::vector<QuadraturePoint> points;
+    ShapeGradients<dim> gradients;
+    RestMap<dim> rest;
+    std::vector<std::vector<double>> values;  // per point and node
+
+    Rule(const ElementMesh<dim>& mesh, std::vector<QuadraturePoint> of);
+  };
+  struct AtRest {
+    Mat<dim> inverse;          // of dX/dxi
+    double determinant = 0.0;  // [m^dim]
+  };
+  AtRest at_rest(const Rule& rule, int q, std::size_t e) const;
+  void add_elasticity(const Rule& rule, std::size_t e, const ElementMotion<dim>& motion, std::size_t at,
+                      ElementSlopes& slopes) const;
+  void add_mass(const Rule& rule, std::size_t e, const ElementMotion<dim>& motion, std::size_t at,
+                ElementSlopes& slopes) const;
+
+  const ElementMesh<dim>& mesh_;
+  Rule straight_, straight_mass_;
+  std::optional<Rule> curved_, curved_mass_;  // if an element is
+  std::vector<char> is_curved_;               // per element
+  std::vector<AtRest> at_rest_;               // per element; unset for curved ones
+};
+
+extern template class ElementSensitivities<2>;
+extern template class ElementSensitivities<3>;
 
 }  // namespace clearance
