@@ -119,21 +119,36 @@ def elastic_catenary(program, p, e, count):
 
 
 def pure_twist(program, p, e, count):
-    """Uneven segments; the end is turned by its turns in steps of a third of a turn."""
+    """A rod of uneven segments along no axis is pulled, and its end is turned in steps of a third of a turn and back.
+    The pull keeps it straight: a clamped rod without tension buckles at 2.0024 turns."""
     places = [(i / count) ** 1.3 for i in range(count + 1)]
-    mesh = line([(p["length"] * u, 0.0, 0.0) for u in places])
-    # The twist acts between the middles of the end segments.
-    middle = [0.5 * (places[0] + places[1]), 0.5 * (places[-2] + places[-1])]
-    share = middle[1] - middle[0]
-    steps = max(6, round(3 * p["turns"]))
-    speed = 360.0 * p["turns"] / steps
+    # The twist acts between the middles of the end segments, and the pull stretches the segments between them.
+    share = 0.5 * (places[-2] + places[-1] - places[0] - places[1])
+    axis = (2 / 3, 1 / 3, 2 / 3)
+    mesh = line([[p["length"] / share * u * c for c in axis] for u in places])
+    strain = p["tension"] / (p["youngs_modulus"] * math.pi * p["radius"] ** 2)
+    way = strain * p["length"] / share * (places[-2] - places[1])
+    center = mesh["vertices"][-1]
+    half = max(6, round(3 * p["turns"]))
+    turned = [360.0 * p["turns"] * (1.0 - abs(k / half - 1.0)) for k in range(2 * half + 1)]
+    poses = [{"position": [x + way * c for x, c in zip(center, axis)], "rotation": [angle * c for c in axis]}
+             for angle in turned]
     body = rod(mesh, 2 * p["radius"], {"youngs_modulus": p["youngs_modulus"], "poisson_ratio": p["poisson_ratio"]},
-               [held([0, 1], clamp=True),
-                held([count - 1, count], clamp=True, angular_velocity=[speed, 0, 0], center=[0, 0, 0])])
-    probes = program.run(scene([body], [position("mid", "rod", count // 2),
-                                        reaction("end", "rod", [count - 1, count], [0, 0, 0])], duration=float(steps)))
-    sideways = max(abs(v) for c in "yz" for v in probes[f"mid.{c}"])
-    return {"sideways": (1.0 + sideways / p["length"], 1.0), "share": (share, share)}
+               [held([0, 1], clamp=True), held([count - 1, count], clamp=True, center=center, poses=poses)])
+    wanted = [position(f"n{i}", "rod", i) for i in range(2, count - 1)]
+    probes = program.run(scene([body], [reaction("end", "rod", [count - 1, count], center)] + wanted,
+                               duration=float(len(poses))))
+    across = []
+    for name in (f"n{i}" for i in range(2, count - 1)):
+        for place in zip(*(probes[f"{name}.{c}"] for c in "xyz")):
+            along = sum(x * c for x, c in zip(place, axis))
+            across.append(math.dist(place, [along * c for c in axis]) / p["length"])
+    # The first pose pulls alone. Reactions have no row for the start.
+    energies = [step["energy"]["rod"] for step in program.steps]
+    torque, pull = (sum(probes[f"end.{kind}.{c}"][half] * a for c, a in zip("xyz", axis)) for kind in ("torque", "force"))
+    return {"torque": (torque, e["torque"]), "twist_energy": (energies[half] - energies[0], e["twist_energy"]),
+            "tension": (pull, p["tension"]), "straight within 1e-9": (float(max(across) < 1e-9), 1.0),
+            "energy returns": (float(abs(energies[-1] - energies[0]) < 1e-12 * energies[half]), 1.0)}
 
 
 def natural_helix(program, p, e, count):
