@@ -39,10 +39,11 @@
 //     (7) ((I - t t') dh/dt (I - t t') - (t . h) (I - t t') - t h' (I - t t') - (I - t t') h t') / |e|^2.
 //
 // Second derivatives are symmetric, so the first term is symmetric, too, and only the symmetric part of dh/dt counts.
-// For a force f of the twist, h- = p-(v) + f kb / 2 + w- s- with w- = kb . n / 2 - f. Let [u] be the matrix of the cross
-// product, [u] a = u x a. From (1) to (4) follow
+// For a force f of the twist, h- = p-(v) + f kb / 2 + w- s- with w- = kb . n / 2 - f. Let [u] be the matrix of the
+// cross product, [u] a = u x a. From (1) to (4) follow
 //
-//     (8) c dp-/dt- = -t+ p-' - p- t+' + c kb v-' + c a kb',   c dp-/dt+ = -2 [v] - (kb . v) I - t+ p+' - p- t-' + c a kb',
+//     (8) c dp-/dt- = -t+ p-' - p- t+' + c kb v-' + c a kb',   c dp-/dt+ = -2 [v] - (kb . v) I - t+ p+' - p- t-' + c a
+//     kb',
 //         c dkb/dt- = -2 [t+] - kb t+',   dp-/dw- = dp-/dw+ = dw-/dt- = p-(n) / 2,   dw-/dt+ = p+(n) / 2,
 //         dw-/dw- = dw-/dw+ = -kb . v / 4,   a = p-(n- - n+) / 4 = (kb . v) kb / 16,
 //
@@ -78,11 +79,11 @@ Mat<3> half_spin_slope(const SegmentAxes& axes) {
 
 /// The vectors of (8), where v is weighted by the forces of both curvatures: f1 k1 + f2 k2 = kb . (v- + v+).
 struct ForceTerms {
-  std::array<Vec<3>, 2> v, p;    // v-, v+; p-(v), p+(v)
-  std::array<Vec<3>, 2> by_n;    // p-(n) / 2, p+(n) / 2
-  std::array<double, 2> w;       // w-, w+
-  double w_by_turn = 0.0;        // -kb . v / 4
-  Vec<3> twist;                  // f kb / 2
+  std::array<Vec<3>, 2> v, p;  // v-, v+; p-(v), p+(v)
+  std::array<Vec<3>, 2> by_n;  // p-(n) / 2, p+(n) / 2
+  std::array<double, 2> w;     // w-, w+
+  double w_by_turn = 0.0;      // -kb . v / 4
+  Vec<3> twist;                // f kb / 2
 };
 
 ForceTerms force_terms(const RodJointState& joint, const JointBend& bend, const Vec<3>& force) {
