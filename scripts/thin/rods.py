@@ -22,6 +22,13 @@ def clamped_length(length, count):
     return [(size * (i - 0.5), 0.0, 0.0) for i in range(count + 1)]
 
 
+def end_angle(probes):
+    """Returns the angle [deg] below the level of the segment from the node `last` to the node `tip`. The curvature at a
+    free end is zero, so that the tip has this angle up to second order."""
+    return math.degrees(math.atan2(probes["last.y"][-1] - probes["tip.y"][-1],
+                                   probes["tip.x"][-1] - probes["last.x"][-1]))
+
+
 def cantilever_small(program, p, e, count):
     mesh = line(clamped_length(p["length"], count))
     body = rod(mesh, 2 * p["radius"], {"youngs_modulus": p["youngs_modulus"], "poisson_ratio": p["poisson_ratio"]},
@@ -34,9 +41,10 @@ def elastica_tip(program, p, e, count):
     mesh = line(clamped_length(p["length"], count))
     body = rod(mesh, 2 * p["radius"], {"youngs_modulus": p["youngs_modulus"]}, [held([0, 1], clamp=True)],
                [force([count], [0, -p["tip_force"], 0])])
-    probes = program.run(scene([body], [position("tip", "rod", count)]))
+    probes = program.run(scene([body], [position("tip", "rod", count), position("last", "rod", count - 1)]))
     x, y, _ = moved(probes, "tip")
-    return {"tip_drop": (-y, e["tip_drop"]), "tip_inward": (-x, e["tip_inward"])}
+    return {"tip_drop": (-y, e["tip_drop"]), "tip_inward": (-x, e["tip_inward"]),
+            "tip_angle_deg": (end_angle(probes), e["tip_angle_deg"])}
 
 
 def heavy_elastica(program, p, e, count):
@@ -47,11 +55,13 @@ def heavy_elastica(program, p, e, count):
         mesh = line(clamped_length(length, count))
         body = rod(mesh, t, {"youngs_modulus": modulus, "poisson_ratio": 0.0, "density": rho},
                    [held([0, 1], clamp=True)], rod={"section": [t, 0.1 * length], "up": [0, 1, 0]})
-        probes = program.run(scene([body], [position("tip", "rod", count)], gravity=9.81))
+        probes = program.run(scene([body], [position("tip", "rod", count), position("last", "rod", count - 1)],
+                                   gravity=9.81))
         x, y, _ = moved(probes, "tip")
         expected = e["x_y_aspect_angle"][f"load_{load:g}"]
         results[f"x {load:g}"] = (1.0 + x / length, expected[0])
         results[f"drop {load:g}"] = (-y / length, expected[1])
+        results[f"angle {load:g}"] = (end_angle(probes), expected[3])
     return results
 
 
@@ -106,8 +116,11 @@ def hanging(program, p, e, count, length, ea, weight):
                [held([0]), held([count])], rod=stiff)
     probes = program.run(scene([body], [position("mid", "rod", count // 2), reaction("end", "rod", [count])],
                                gravity=9.81))
-    return {"sag": (-probes["mid.y"][-1], e["sag"]),
-            "horizontal_tension": (probes["end.force.x"][-1], e["horizontal_tension"])}
+    results = {"sag": (-probes["mid.y"][-1], e["sag"]),
+               "horizontal_tension": (probes["end.force.x"][-1], e["horizontal_tension"])}
+    if "end_tension" in e:
+        results["end_tension"] = (math.hypot(probes["end.force.x"][-1], probes["end.force.y"][-1]), e["end_tension"])
+    return results
 
 
 def catenary(program, p, e, count):
@@ -119,21 +132,36 @@ def elastic_catenary(program, p, e, count):
 
 
 def pure_twist(program, p, e, count):
-    """Uneven segments; the end is turned by its turns in steps of a third of a turn."""
+    """A rod of uneven segments along no axis is pulled, and its end is turned in steps of a third of a turn and back.
+    The pull keeps it straight: a clamped rod without tension buckles at 2.0024 turns."""
     places = [(i / count) ** 1.3 for i in range(count + 1)]
-    mesh = line([(p["length"] * u, 0.0, 0.0) for u in places])
-    # The twist acts between the middles of the end segments.
-    middle = [0.5 * (places[0] + places[1]), 0.5 * (places[-2] + places[-1])]
-    share = middle[1] - middle[0]
-    steps = max(6, round(3 * p["turns"]))
-    speed = 360.0 * p["turns"] / steps
+    # The twist acts between the middles of the end segments, and the pull stretches the segments between them.
+    share = 0.5 * (places[-2] + places[-1] - places[0] - places[1])
+    axis = (2 / 3, 1 / 3, 2 / 3)
+    mesh = line([[p["length"] / share * u * c for c in axis] for u in places])
+    strain = p["tension"] / (p["youngs_modulus"] * math.pi * p["radius"] ** 2)
+    way = strain * p["length"] / share * (places[-2] - places[1])
+    center = mesh["vertices"][-1]
+    half = max(6, round(3 * p["turns"]))
+    turned = [360.0 * p["turns"] * (1.0 - abs(k / half - 1.0)) for k in range(2 * half + 1)]
+    poses = [{"position": [x + way * c for x, c in zip(center, axis)], "rotation": [angle * c for c in axis]}
+             for angle in turned]
     body = rod(mesh, 2 * p["radius"], {"youngs_modulus": p["youngs_modulus"], "poisson_ratio": p["poisson_ratio"]},
-               [held([0, 1], clamp=True),
-                held([count - 1, count], clamp=True, angular_velocity=[speed, 0, 0], center=[0, 0, 0])])
-    probes = program.run(scene([body], [position("mid", "rod", count // 2),
-                                        reaction("end", "rod", [count - 1, count], [0, 0, 0])], duration=float(steps)))
-    sideways = max(abs(v) for c in "yz" for v in probes[f"mid.{c}"])
-    return {"sideways": (1.0 + sideways / p["length"], 1.0), "share": (share, share)}
+               [held([0, 1], clamp=True), held([count - 1, count], clamp=True, center=center, poses=poses)])
+    wanted = [position(f"n{i}", "rod", i) for i in range(2, count - 1)]
+    probes = program.run(scene([body], [reaction("end", "rod", [count - 1, count], center)] + wanted,
+                               duration=float(len(poses))))
+    across = []
+    for name in (f"n{i}" for i in range(2, count - 1)):
+        for place in zip(*(probes[f"{name}.{c}"] for c in "xyz")):
+            along = sum(x * c for x, c in zip(place, axis))
+            across.append(math.dist(place, [along * c for c in axis]) / p["length"])
+    # The first pose pulls alone. Reactions have no row for the start.
+    energies = [step["energy"]["rod"] for step in program.steps]
+    torque, pull = (sum(probes[f"end.{kind}.{c}"][half] * a for c, a in zip("xyz", axis)) for kind in ("torque", "force"))
+    return {"torque": (torque, e["torque"]), "twist_energy": (energies[half] - energies[0], e["twist_energy"]),
+            "tension": (pull, p["tension"]), "straight within 1e-9": (float(max(across) < 1e-9), 1.0),
+            "energy returns": (float(abs(energies[-1] - energies[0]) < 1e-12 * energies[half]), 1.0)}
 
 
 def natural_helix(program, p, e, count):
@@ -150,7 +178,10 @@ def natural_helix(program, p, e, count):
     pitch = math.dist(places[4], places[8])
     # Two points half a turn apart are a diameter and half a pitch from each other.
     radius = 0.5 * math.sqrt(max(math.dist(places[4], places[6]) ** 2 - (pitch / 2) ** 2, 0.0))
-    return {"pitch": (pitch, e["pitch"]), "radius": (radius, e["radius"])}
+    energies = [step["energy"]["rod"] for step in program.steps]
+    return {"pitch": (pitch, e["pitch"]), "radius": (radius, e["radius"]),
+            "length_per_turn": (math.hypot(pitch, 2.0 * math.pi * radius), e["length_per_turn"]),
+            "energy over the first": (energies[-1] / energies[0], e["energy"])}
 
 
 def ring(program, p, e, count):
@@ -179,7 +210,8 @@ def vibrate(program, body, probe, column, estimate, periods=6, gravity=0.0, **ot
 
 
 def rod_frequencies(program, p, e, count):
-    """Axial and first bending vibration of a cantilever, let go with the velocities of the mode."""
+    """Vibrations of a cantilever, let go with the velocities of a mode; that of torsion with an even spin, whose
+    elastic energy passes its mean four times a period, as all its modes do."""
     length, r, modulus, rho = p["length"], p["radius"], p["youngs_modulus"], p["density"]
     material = {"youngs_modulus": modulus, "poisson_ratio": p["poisson_ratio"], "density": rho}
     mesh = line(clamped_length(length, count))
@@ -187,9 +219,20 @@ def rod_frequencies(program, p, e, count):
     first = rod(mesh, 2 * r, material, [held([0, 1], clamp=True)], velocity=["0", f"{small} * x * x", "0"])
     axial = rod(line(along_x(length, count)), 2 * r, material, [held([0])],
                 velocity=[f"{small} * sin(1.5707963267948966 * x / {length!r})", "0", "0"])
+    # Second mode of a clamped-free beam: cos(a) cosh(a) = -1.
+    a, c = f"{4.694091133 / length!r} * x", 1.018467319
+    second = dict(first, velocity=["0", f"{small} * (cosh({a}) - cos({a}) - {c} * (sinh({a}) - sin({a})))", "0"])
+    spinning = {key: value for key, value in first.items() if key != "velocity"}
+    spinning["angular_velocity"] = [1e-3, 0.0, 0.0]
     tip = position("tip", "rod", count)
-    return {"f1_bending": (vibrate(program, first, tip, "tip.y", e["f1_bending"]), e["f1_bending"]),
-            "f1_axial": (vibrate(program, axial, tip, "tip.x", e["f1_axial"]), e["f1_axial"])}
+    results = {"f1_bending": (vibrate(program, first, tip, "tip.y", e["f1_bending"]), e["f1_bending"]),
+               "f2_bending": (vibrate(program, second, tip, "tip.y", e["f2_bending"]), e["f2_bending"]),
+               "f1_axial": (vibrate(program, axial, tip, "tip.x", e["f1_axial"]), e["f1_axial"])}
+    vibrate(program, spinning, tip, "tip.x", e["f1_torsion"])
+    steps = program.steps
+    twice = frequency([step["time"] for step in steps], [step["energy"]["rod"] for step in steps])
+    results["f1_torsion"] = (0.5 * twice, e["f1_torsion"])
+    return results
 
 
 def hanging_chain(program, p, e, count):
@@ -203,11 +246,18 @@ def hanging_chain(program, p, e, count):
         # Half of the weight of a segment hangs on its lower node.
         down -= size * weight * size * (count - i - 0.5) / ea
         displacements.append([0.0, down, 0.0])
-    body = rod(line(points), 2 * radius, {"density": 1000.0}, [held([0])], rod=stiff,
-               velocity=[f"1e-5 * (0 - y / {length!r}) ^ 1.5", "0", "0"])
     tip = position("tip", "rod", count)
     start = {"moved": [{"body": "rod", "displacements": displacements}]}
-    return {"f1": (vibrate(program, body, tip, "tip.x", e["f1"], 8, g, start=start), e["f1"])}
+    results = {}
+    # The modes are J0(z sqrt(s / L)) at the height s above the end, with the zeros z of J0.
+    for name, zero in (("f1", 2.404825558), ("f2", 5.520078110)):
+        shape = "1"
+        for k in range(16, 0, -1):
+            shape = f"1 - {zero ** 2 / 4 / (k * k)!r} * (1 + y / {length!r}) * ({shape})"
+        body = rod(line(points), 2 * radius, {"density": 1000.0}, [held([0])], rod=stiff,
+                   velocity=[f"1e-5 * ({shape})", "0", "0"])
+        results[name] = (vibrate(program, body, tip, "tip.x", e[name], 8, g, start=start), e[name])
+    return results
 
 
 def bead_on_string(program, p, e, count):
@@ -304,9 +354,9 @@ def twisted_rod(program, p, e, count):
     length, ei, pull = p["length"], p["EI"], p["tension"]
     n = max(count, int(40 * length / e["pitch"]))
     gj, h, size = ei / 1.3, 0.01, 0.02 * e["pitch"]
-    angle = 1.02 * e["critical_moment"] * length / gj
+    angle = 1.05 * e["critical_moment"] * length / gj
     steps = int(angle / 0.05)
-    points = [(x, 1e-6 * length * math.sin(2 * math.pi * x / e["pitch"]) * (1 < i < n - 1), 0.0)
+    points = [(x, 1e-5 * length * math.sin(2 * math.pi * x / e["pitch"]) * (1 < i < n - 1), 0.0)
               for i, (x, _, _) in enumerate(along_x(length, n))]
     stiff = {"bending_stiffness": [ei, ei], "twisting_stiffness": gj, "stretching_stiffness": 1e4 * pull}
     # Such a mass that the helix moves at about 100 rad/s.
@@ -316,11 +366,19 @@ def twisted_rod(program, p, e, count):
                 held([n - 1, n], clamp=True, components=[False, True, True], center=[0, 0, 0],
                      angular_velocity=[math.degrees(angle) / (steps * h), 0, 0])],
                [force([n], [pull, 0, 0])], rod=stiff)
-    probes = program.run(scene([body], [position("end", "rod", n)], is_static=False, integrator="implicit_euler",
+    wanted = [position("end", "rod", n)] + [position(f"n{i}", "rod", i) for i in range(n // 4, 3 * n // 4)]
+    probes = program.run(scene([body], wanted, is_static=False, integrator="implicit_euler",
                                step=h, duration=steps * h), may_fail=True)
     drawn_in = [i for i, x in enumerate(probes["end.x"]) if x < length * (1.0 - 5e-4)]
-    return {"critical_moment": (gj * angle * drawn_in[0] / steps / length if drawn_in else math.inf,
-                                e["critical_moment"])}
+    if not drawn_in:
+        return {"critical_moment": (math.inf, e["critical_moment"])}
+    # The helix as it begins: its nodes go round the axis evenly along it.
+    at = drawn_in[0]
+    around = [math.atan2(probes[f"n{i}.z"][at], probes[f"n{i}.y"][at]) for i in range(n // 4, 3 * n // 4)]
+    turned = abs(sum(math.remainder(b - a, 2.0 * math.pi) for a, b in zip(around, around[1:])))
+    way = probes[f"n{3 * n // 4 - 1}.x"][at] - probes[f"n{n // 4}.x"][at]
+    return {"critical_moment": (gj * angle * at / steps / length, e["critical_moment"]),
+            "pitch": (2.0 * math.pi * way / turned, e["pitch"])}
 
 
 def michell_ring(program, p, e, count):

@@ -84,13 +84,17 @@ inline JointBend joint_bend(const std::array<SegmentFrame, 2>& frames, const std
   const SegmentAxes b = axes_of(frames[1], Vec3(x[2] - x[1]), theta[1]);
   const Scalar chi = 1.0 + a.tangent.dot(b.tangent);
   const Vec3 kb = a.tangent.cross(b.tangent) * Scalar(2.0 / chi);
-  const Vec3 sum1 = a.first + b.first, sum2 = a.second + b.second;
-  JointBend bend;
-  bend.value[0] = 0.5 * kb.dot(sum2);
-  bend.value[1] = -0.5 * kb.dot(sum1);
   const Vec3 carried = transport(a.tangent, b.tangent, a.first);
   Scalar twist = angle_of(Scalar(carried.cross(b.first).dot(b.tangent)), Scalar(carried.dot(b.first)));
   twist += 2.0 * std::numbers::pi * std::round((near_twist - twist.value()) / (2.0 * std::numbers::pi));
+  // The axes of the node: those of each segment, turned by half of the twist towards the other's.
+  const Scalar c = cosine(Scalar(0.5 * twist)), s = sine(Scalar(0.5 * twist));
+  const Vec3 first_a = a.first * c + a.second * s, first_b = b.first * c - b.second * s;
+  const Vec3 second_a = a.second * c - a.first * s, second_b = b.second * c + b.first * s;
+  const Vec3 sum1 = first_a + first_b, sum2 = second_a + second_b;
+  JointBend bend;
+  bend.value[0] = 0.5 * kb.dot(sum2);
+  bend.value[1] = -0.5 * kb.dot(sum1);
   bend.value[2] = twist;
   // Derivatives by both tangents and both turns about them.
   struct By {
@@ -106,11 +110,9 @@ inline JointBend joint_bend(const std::array<SegmentFrame, 2>& frames, const std
     return by;
   };
   By k1 = by_binormal(sum2, Scalar(0.5));
-  k1.wa = -0.5 * kb.dot(a.first);
-  k1.wb = -0.5 * kb.dot(b.first);
+  k1.wa = k1.wb = -0.25 * kb.dot(sum1);
   By k2 = by_binormal(sum1, Scalar(-0.5));
-  k2.wa = -0.5 * kb.dot(a.second);
-  k2.wb = -0.5 * kb.dot(b.second);
+  k2.wa = k2.wb = -0.25 * kb.dot(sum2);
   By m;
   m.ta = m.tb = kb * Scalar(0.5);
   m.wa = Scalar(-1.0);

@@ -148,20 +148,34 @@ TEST(Attachments, LinkBreaksAtItsForceAndStaysBroken) {
 /// A winch that begins to lift a weight of 5 N by a link, at 0.1 m/s from `start` on and 10 ms a step, in one of
 /// several ways.
 ProbedScene winch(const std::string& kind, const std::string& integrator, double start, double break_force = 1e9) {
-  std::string body, attachment = R"("break_force": )" + std::to_string(break_force);
+  std::string body, joint, attachment = R"("break_force": )" + std::to_string(break_force);
   const std::string way = fmt::format("0.1 * max(0, t - {})", start);
   if (kind == "length") attachment += R"(, "point": [0, 0, 0], "length": "0.5 - )" + way + "\"";
   if (kind == "end") attachment += R"(, "displacement": [0, ")" + way + "\", 0]";
-  if (kind == "motion" || kind == "formula") {
-    const std::string motion = kind == "formula" ? R"("displacement": [0, ")" + way + "\", 0]"
-                                                 : fmt::format(R"("linear_velocity": [0, 0.1, 0], "start": {})", start);
-    body = R"(, {"name": "drum", "kind": "obstacle",
-                 "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
-                 "transform": {"translation": [0, 0.05, 0]}, "motions": [{)" +
-           motion + "}]}";
+  if (kind == "motion" || kind == "formula" || kind == "poses" || kind == "slider") {
+    std::string motion;
+    if (kind == "formula") motion = R"({"displacement": [0, ")" + way + "\", 0]}";
+    if (kind == "motion") motion = fmt::format(R"({{"linear_velocity": [0, 0.1, 0], "start": {}}})", start);
+    if (kind == "poses") {
+      for (int step = 1; step <= 20; ++step) {
+        motion += step == 1 ? R"({"center": [0, 0.05, 0], "poses": [)" : ", ";
+        motion += fmt::format(R"({{"position": [0, {}, 0]}})", 0.05 + 0.1 * std::max(0.0, 0.01 * step - start));
+      }
+      motion += "]}";
+    }
+    if (kind == "slider") {
+      joint = R"("joints": [{"kind": "slider", "bodies": ["drum", ""], "point": [0, 0.05, 0], "axis": [0, 1, 0],
+                             "drive": ")" +
+              way + "\"}], ";
+    }
+    body = fmt::format(R"(, {{"name": "drum", "kind": "{}", "material": {{"density": 100}},
+                 "generator": {{"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]}},
+                 "transform": {{"translation": [0, 0.05, 0]}}, "motions": [{}]}})",
+                       kind == "slider" ? "rigid" : "obstacle", motion);
     attachment += R"(, "to": "drum")";
   }
-  return ProbedScene(R"({"time": {"step": 0.01, "duration": 1, "integrator": ")" + integrator + R"("}, "bodies": [
+  return ProbedScene(R"({"time": {"step": 0.01, "duration": 1, "integrator": ")" + integrator + R"("}, )" + joint +
+                     R"("bodies": [
     {"name": "load", "kind": "particles", "thickness": 0.05, "geometry": {"vertices": [[0, -0.5, 0]]},
      "material": {"density": 7835}})" +
                      body + R"(], "attachments": [{"name": "rope", "body": "load", )" + attachment +
@@ -173,7 +187,7 @@ ProbedScene winch(const std::string& kind, const std::string& integrator, double
 TEST(Attachments, WhatAWinchJerksIsPulledOnce) {
   constexpr double weight = 5.03, impulse = 5.13;
   for (const std::string integrator : {"bdf2", "bdf2_restarted", "bdf2_in_flight"}) {
-    for (const std::string kind : {"length", "end", "motion", "formula"}) {
+    for (const std::string kind : {"length", "end", "motion", "formula", "poses", "slider"}) {
       for (const double start : {0.0, 0.05}) {
         ProbedScene scene = winch(kind, integrator, start);
         double most = 0.0, least = 100.0;

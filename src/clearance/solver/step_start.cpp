@@ -1,9 +1,11 @@
 // A step up to its first direction.
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "clearance/model/blocks.h"
 #include "clearance/model/feasible_model.h"
+#include "clearance/solver/carried_bodies.h"
 #include "clearance/solver/impacts.h"
 #include "clearance/solver/state_motion.h"
 #include "clearance/solver/step.h"
@@ -53,12 +55,13 @@ void Step<dim>::start() {
 }
 
 /// Moves scripted nodes to their targets and everything else on with its velocity, as bodies that are pushed along
-/// need. False, and nothing has moved, if something meets on the way.
+/// need, or in statics with the motion that carries it. False, and nothing has moved, if something meets on the way.
 template <int dim>
 bool Step<dim>::move_together() {
-  if (!target_.has_inertia) return false;
   Iterate& iterate = now_.point.iterate;
-  VecX x = in_.coordinates().unstretched(target_.x_tilde);
+  VecX x = target_.has_inertia ? in_.coordinates().unstretched(target_.x_tilde)
+                               : carried_along<dim>(in_.model, in_.targets, in_.state.x);
+  if (!target_.has_inertia && x == in_.state.x) return false;
   set_targets<dim>(in_.targets, x);
   const Direction direction = bound_.bound(iterate, in_.coordinates().from_to(iterate.x, x));
   if (direction.alpha_limit < 1.0) return false;
@@ -201,18 +204,26 @@ void Step<dim>::open_account(std::shared_ptr<const Candidates> candidates) {
 }
 
 /// Starts Newton where the bodies would be without forces, as far as that is feasible, if the objective is lower there.
+/// In statics motions carry bodies along, all the way or not at all.
 template <int dim>
 void Step<dim>::start_from_inertia() {
-  if (!target_.has_inertia) return;
-  const Iterate& from = now_.point.iterate;
-  // The guess is the inertial target, with stiff bodies unstretched and prescribed components where they are now.
-  VecX x = in_.coordinates().unstretched(target_.x_tilde);
-  copy_prescribed<dim>(in_.targets, from.x, x);
+  const bool has_inertia = target_.has_inertia;
+  VecX x = has_inertia ? in_.coordinates().unstretched(target_.x_tilde)
+                       : carried_along<dim>(in_.model, in_.targets, in_.state.x);
+  if (!has_inertia && x == in_.state.x) return;
+  // Carried bodies come from where they were before the prescribed nodes moved and strained it.
+  std::optional<Iterate> before;
+  if (!has_inertia) before = problem_.make_iterate(in_.state.x, now_.point.iterate.candidates);
+  const Iterate& from = has_inertia ? now_.point.iterate : *before;
+  // Prescribed components stay where they are now.
+  copy_prescribed<dim>(in_.targets, now_.point.iterate.x, x);
   VecX dy = in_.coordinates().from_to(from.x, x);
   if (bound_.length(from.x, dy) <= criterion_->negligible_length()) return;
   const Direction direction = bound_.bound(from, std::move(dy));
-  Iterate guess =
-      problem_.make_iterate(in_.coordinates().move(from.x, direction.dy, direction.alpha_limit), direction.candidates);
+  if (!has_inertia && direction.alpha_limit < 1.0) return;
+  x = in_.coordinates().move(from.x, direction.dy, direction.alpha_limit);
+  copy_prescribed<dim>(in_.targets, now_.point.iterate.x, x);
+  Iterate guess = problem_.make_iterate(std::move(x), direction.candidates);
   const CompensatedSum energy = problem_.energy(guess);
   if (energy.value() < now_.point.energy.value() && problem_.is_feasible(guess.x))
     now_.point = {std::move(guess), energy};

@@ -14,16 +14,17 @@
 //     (1) dm1 = m2 dw - (m1 . dt) t,   dm2 = -m1 dw - (m2 . dt) t,
 //     (2) c dkb = 2 dt- x t+ - (t+ . dt-) kb + 2 t- x dt+ - (t- . dt+) kb,   c = 1 + t- . t+.
 //
-// The curvatures have the form kb . v, where v = v- + v+ is a sum of two vectors, each fixed in the axes of its
-// segment: v = m2 / 2 for k1 and v = -m1 / 2 for k2. Let n = dv/dw, which is v turned by a right angle about t. Since
-// kb is across both tangents, the last terms of (1) do not change kb . v, and
-//
-//     (3) d(kb . v) = p-(v) . dt- + p+(v) . dt+ + (kb . n-) dw- + (kb . n+) dw+,
-//         p-(v) = (2 t+ x v - (kb . v) t+) / c,   p+(v) = (2 v x t- - (kb . v) t-) / c.
-//
 // The twist changes by [Ber10]
 //
-//     (4) dm = kb . (dt- + dt+) / 2 - dw- + dw+.
+//     (3) dm = kb . (dt- + dt+) / 2 - dw- + dw+.
+//
+// The curvatures have the form kb . v, where v = v- + v+ is a sum of two vectors, each fixed in the axes q of its side:
+// v = q2 / 2 for k1 and v = -q1 / 2 for k2. Let n be v turned by a right angle about t, so that dv- = n- (dw- + dm / 2)
+// and dv+ = n+ (dw+ - dm / 2) but for parts along t. Since kb is across both tangents, those parts do not change
+// kb . v. Nor does dm, because kb . n- = kb . n+: the axes q of both sides are the same but for the bend. So
+//
+//     (4) d(kb . v) = p-(v) . dt- + p+(v) . dt+ + kb . n (dw- + dw+) / 2,   n = n- + n+,
+//         p-(v) = (2 t+ x v - (kb . v) t+) / c,   p+(v) = (2 v x t- - (kb . v) t-) / c.
 //
 // An edge e = |e| t and its angle theta move the tangent and the axes by
 //
@@ -38,15 +39,17 @@
 //     (7) ((I - t t') dh/dt (I - t t') - (t . h) (I - t t') - t h' (I - t t') - (I - t t') h t') / |e|^2.
 //
 // Second derivatives are symmetric, so the first term is symmetric, too, and only the symmetric part of dh/dt counts.
-// For a force f of the twist, h- = p-(v) + f kb / 2 + w- s- with w- = kb . n- - f. Let [u] be the matrix of the cross
-// product, [u] a = u x a. From (1) to (3) follow
+// For a force f of the twist, h- = p-(v) + f kb / 2 + w- s- with w- = kb . n / 2 - f. Let [u] be the matrix of the
+// cross product, [u] a = u x a. From (1) to (4) follow
 //
-//     (8) c dp-/dt- = -t+ p-' - p- t+' + c kb v-',   c dp-/dt+ = -2 [v] - (kb . v) I - t+ p+' - p- t-',
-//         c dkb/dt- = -2 [t+] - kb t+',   dp-/dw- = p-(n-),   dp-/dw+ = p-(n+),
-//         dw-/dt- = p-(n-),   dw-/dt+ = p+(n-),   dw-/dw- = -kb . v-,   dw-/dw+ = 0,
+//     (8) c dp-/dt- = -t+ p-' - p- t+' + c kb v-' + c a kb',   c dp-/dt+ = -2 [v] - (kb . v) I - t+ p+' - p- t-' + c a
+//     kb',
+//         c dkb/dt- = -2 [t+] - kb t+',   dp-/dw- = dp-/dw+ = dw-/dt- = p-(n) / 2,   dw-/dt+ = p+(n) / 2,
+//         dw-/dw- = dw-/dw+ = -kb . v / 4,   a = p-(n- - n+) / 4 = (kb . v) kb / 16,
 //
-// and the same with - and + exchanged, where [u] changes its sign and w+ = kb . n+ + f. The spin depends on the tangent
-// of its own segment. The symmetric part of ds/dt across t is
+// and the same with - and + exchanged, where [u] changes its sign and w+ = kb . n / 2 + f. The last equation for a
+// holds across the tangents, and follows from the symmetry of second derivatives by w and t. The spin depends on the
+// tangent of its own segment. The symmetric part of ds/dt across t is
 //
 //     (9) -(s T' + T s') / (2 (1 + T . t)) of transported axes, -(1/2 + s^2) (m1 m2' + m2 m1') of clamped ones.
 //
@@ -56,7 +59,7 @@ namespace clearance {
 
 namespace {
 
-/// Returns p-(v) and p+(v) of (3).
+/// Returns p-(v) and p+(v) of (4).
 std::array<Vec<3>, 2> by_tangents(const RodJointState& joint, const JointBend& bend, const Vec<3>& v) {
   const Vec<3>&ta = joint.sides[0].tangent, &tb = joint.sides[1].tangent;
   const double along = bend.binormal.dot(v), factor = 1.0 / bend.divisor;
@@ -76,23 +79,25 @@ Mat<3> half_spin_slope(const SegmentAxes& axes) {
 
 /// The vectors of (8), where v is weighted by the forces of both curvatures: f1 k1 + f2 k2 = kb . (v- + v+).
 struct ForceTerms {
-  std::array<Vec<3>, 2> v, n, p;              // v-, v+; n-, n+; p-(v), p+(v)
-  std::array<std::array<Vec<3>, 2>, 2> by_n;  // p-(n-), p+(n-); p-(n+), p+(n+)
-  std::array<double, 2> w, w_by_turn;         // w-, w+; dw-/dw-, dw+/dw+
-  Vec<3> twist;                               // f kb / 2
+  std::array<Vec<3>, 2> v, p;  // v-, v+; p-(v), p+(v)
+  std::array<Vec<3>, 2> by_n;  // p-(n) / 2, p+(n) / 2
+  std::array<double, 2> w;     // w-, w+
+  double w_by_turn = 0.0;      // -kb . v / 4
+  Vec<3> twist;                // f kb / 2
 };
 
 ForceTerms force_terms(const RodJointState& joint, const JointBend& bend, const Vec<3>& force) {
   ForceTerms terms;
+  Vec<3> half_n = Vec<3>::Zero();
   for (std::size_t side = 0; side < 2; ++side) {
-    const SegmentAxes& axes = joint.sides[side];
-    terms.v[side] = 0.5 * (force[0] * axes.second - force[1] * axes.first);
-    terms.n[side] = -0.5 * (force[0] * axes.first + force[1] * axes.second);
-    terms.by_n[side] = by_tangents(joint, bend, terms.n[side]);
-    terms.w[side] = bend.binormal.dot(terms.n[side]) + (side == 0 ? -force[2] : force[2]);
-    terms.w_by_turn[side] = -bend.binormal.dot(terms.v[side]);
+    terms.v[side] = 0.5 * (force[0] * bend.second[side] - force[1] * bend.first[side]);
+    half_n -= 0.25 * (force[0] * bend.first[side] + force[1] * bend.second[side]);
   }
+  const double turned = bend.binormal.dot(half_n);
+  terms.w = {turned - force[2], turned + force[2]};
+  terms.w_by_turn = -0.25 * (force[0] * bend.value[0] + force[1] * bend.value[1]);
   terms.p = by_tangents(joint, bend, terms.v[0] + terms.v[1]);
+  terms.by_n = by_tangents(joint, bend, half_n);
   terms.twist = 0.5 * force[2] * bend.binormal;
   return terms;
 }
@@ -106,8 +111,8 @@ Mat<3> by_edge(const RodJointState& joint, const JointBend& bend, const ForceTer
   // All vectors are taken across t before they are multiplied, and a matrix is added to its transpose. v, kb and s are
   // across t as they are.
   Mat<3> half = across(t, other / -bend.divisor) * across(t, terms.p[side] + 0.5 * terms.twist).transpose();
-  half += 0.5 * bend.binormal * terms.v[side].transpose();
-  half += s * (across(t, terms.by_n[side][side]) + 0.5 * terms.w_by_turn[side] * s).transpose();
+  half += 0.5 * bend.binormal * (terms.v[side] - 0.25 * terms.w_by_turn * bend.binormal).transpose();
+  half += s * (across(t, terms.by_n[side]) + 0.5 * terms.w_by_turn * s).transpose();
   half += terms.w[side] * half_spin_slope(axes);
   half -= t * (h - 1.5 * along * t).transpose();
   return (half + half.transpose() - along * Mat<3>::Identity()) / (axes.length * axes.length);
@@ -123,7 +128,8 @@ Mat<3> by_both_edges(const RodJointState& joint, const JointBend& bend, const Fo
   matrix.diagonal().setConstant(-bend.binormal.dot(v));
   matrix -= terms.p[1] * b.tangent.transpose() + a.tangent * (terms.p[0] + terms.twist).transpose();
   matrix /= bend.divisor;
-  matrix += b.spin * terms.by_n[1][0].transpose() + terms.by_n[0][1] * a.spin.transpose();
+  matrix -= 0.25 * terms.w_by_turn * bend.binormal * bend.binormal.transpose();
+  matrix += b.spin * (terms.by_n[0] + terms.w_by_turn * a.spin).transpose() + terms.by_n[1] * a.spin.transpose();
   // Keep what is across both tangents, as in (7).
   matrix -= b.tangent * (b.tangent.transpose() * matrix);
   matrix -= (matrix * a.tangent) * a.tangent.transpose();
@@ -161,24 +167,26 @@ JointBend joint_bend(const RodJointState& joint) {
   JointBend bend;
   bend.divisor = 1.0 + a.tangent.dot(b.tangent);
   bend.binormal = a.tangent.cross(b.tangent) * (2.0 / bend.divisor);
-  const Vec<3> sum1 = a.first + b.first, sum2 = a.second + b.second;
   const Vec<3> carried = transport(a.tangent, b.tangent, a.first);
   double twist = elementary::atan2(carried.cross(b.first).dot(b.tangent), carried.dot(b.first));
   twist += 2.0 * std::numbers::pi * std::round((joint.near_twist - twist) / (2.0 * std::numbers::pi));
-  bend.value = {0.5 * bend.binormal.dot(sum2), -0.5 * bend.binormal.dot(sum1), twist};
+  const double c = elementary::cos(0.5 * twist), s = elementary::sin(0.5 * twist);
+  bend.first = {a.first * c + a.second * s, b.first * c - b.second * s};
+  bend.second = {a.second * c - a.first * s, b.second * c + b.first * s};
+  bend.value = {0.5 * bend.binormal.dot(bend.second[0] + bend.second[1]),
+                -0.5 * bend.binormal.dot(bend.first[0] + bend.first[1]), twist};
   return bend;
 }
 
 std::array<BendGradient, 3> bend_gradients(const RodJointState& joint, const JointBend& bend) {
-  const auto& [a, b] = joint.sides;
   const Vec<3>& kb = bend.binormal;
-  // The tangents and turns change the curvatures by (3) and the twist by (4).
-  const std::array<std::array<Vec<3>, 2>, 3> by_tangent = {by_tangents(joint, bend, 0.5 * (a.second + b.second)),
-                                                           by_tangents(joint, bend, -0.5 * (a.first + b.first)),
-                                                           {0.5 * kb, 0.5 * kb}};
-  const std::array<std::array<double, 2>, 3> by_turn = {{{-0.5 * kb.dot(a.first), -0.5 * kb.dot(b.first)},
-                                                         {-0.5 * kb.dot(a.second), -0.5 * kb.dot(b.second)},
-                                                         {-1.0, 1.0}}};
+  // The tangents and turns change the curvatures by (4) and the twist by (3).
+  const std::array<std::array<Vec<3>, 2>, 3> by_tangent = {
+      by_tangents(joint, bend, 0.5 * (bend.second[0] + bend.second[1])),
+      by_tangents(joint, bend, -0.5 * (bend.first[0] + bend.first[1])),
+      {0.5 * kb, 0.5 * kb}};
+  const double half1 = 0.5 * bend.value[0], half2 = 0.5 * bend.value[1];
+  const std::array<std::array<double, 2>, 3> by_turn = {{{half2, half2}, {-half1, -half1}, {-1.0, 1.0}}};
   std::array<BendGradient, 3> result;
   for (std::size_t k = 0; k < 3; ++k) {
     result[k].by_turn = by_turn[k];
@@ -196,18 +204,24 @@ std::array<BendGradient, 3> bend_gradients(const RodJointState& joint, const Joi
 
 Eigen::Matrix<double, 3, 8> spatial_bend_gradient(const RodJointState& joint, const JointBend& bend,
                                                   const Vec<2>& rest) {
+  // The curvature at rest has a part of each side, which turns with its axes and with half of the twist.
+  std::array<Vec<3>, 2> at_rest, turned;
+  for (std::size_t side = 0; side < 2; ++side) {
+    at_rest[side] = 0.5 * (rest[0] * bend.second[side] - rest[1] * bend.first[side]);
+    turned[side] = -0.5 * (rest[0] * bend.first[side] + rest[1] * bend.second[side]);
+  }
+  const Vec<3> by_turn = 0.5 * (turned[0] + turned[1]), by_twist = 0.5 * (turned[0] - turned[1]);
   Eigen::Matrix<double, 3, 8> result;
   for (std::size_t side = 0; side < 2; ++side) {
     const SegmentAxes& axes = joint.sides[side];
     const Vec<3>& other = joint.sides[1 - side].tangent;
-    // The curvature at rest of this side changes by (1).
-    const Vec<3> at_rest = 0.5 * (rest[0] * axes.second - rest[1] * axes.first);
-    const Vec<3> by_turn = -0.5 * (rest[0] * axes.first + rest[1] * axes.second);
     // kb changes by (2): 2 dt x other for the first side, 2 other x dt for the second.
     Mat<3> by_tangent = (side == 0 ? -2.0 : 2.0) * cross_matrix(other);
     by_tangent -= bend.binormal * other.transpose();
     by_tangent /= bend.divisor;
-    by_tangent += axes.tangent * at_rest.transpose() - by_turn * axes.spin.transpose();
+    // The part at rest changes by (1) and (3).
+    by_tangent += axes.tangent * at_rest[side].transpose() - by_turn * axes.spin.transpose();
+    by_tangent -= by_twist * (0.5 * bend.binormal).transpose();
     by_tangent -= (by_tangent * axes.tangent) * axes.tangent.transpose();
     const auto at = static_cast<Eigen::Index>(side);
     result.middleCols<3>(3 * at) = by_tangent / axes.length;
@@ -224,14 +238,13 @@ JointMatrix bend_hessian(const RodJointState& joint, const JointBend& bend, cons
     const auto edge = 3 * static_cast<Eigen::Index>(side), angle = 6 + static_cast<Eigen::Index>(side);
     hessian.block<3, 3>(edge, edge).triangularView<Eigen::Lower>() = by_edge(joint, bend, terms, side);
     if (joint.sides[side].frame.is_clamped) continue;
-    hessian(angle, angle) = terms.w_by_turn[side];
     // By the angle and each edge: the derivative of h by the turn.
     for (std::size_t moved = 0; moved < 2; ++moved) {
       const SegmentAxes& axes = joint.sides[moved];
-      Vec<3> h = terms.by_n[side][moved];
-      if (moved == side) h += terms.w_by_turn[side] * axes.spin;
-      hessian.block<1, 3>(angle, 3 * static_cast<Eigen::Index>(moved)) =
-          across(axes.tangent, h).transpose() / axes.length;
+      const Vec<3> h = terms.by_n[moved] + terms.w_by_turn * axes.spin;
+      const auto at = static_cast<Eigen::Index>(moved);
+      hessian.block<1, 3>(angle, 3 * at) = across(axes.tangent, h).transpose() / axes.length;
+      if (moved <= side && !axes.frame.is_clamped) hessian(angle, 6 + at) = terms.w_by_turn;
     }
   }
   return hessian;

@@ -667,7 +667,7 @@ void RodPotential::pull_back_gradient(const VecX& x_t0, const VecX& x_t1, const 
         by_turn += response.moment[k] * gradients[k].by_turn[side];
       }
       // The lower half alone is there: the angles come last.
-      frame.turn += second.row(6 + side).head<6>().dot(moved.head<6>()) + second(6 + side, 6 + side) * moved[6 + side];
+      frame.turn += second.row(6 + side).head<7>().dot(moved.head<7>()) + second(7, 6 + side) * moved[7];
       const Vec<3>&from = axes.frame.tangent, &t = axes.tangent;
       const Vec<3> of_edge = moved.segment<3>(3 * static_cast<Eigen::Index>(side));
       const Vec<3> dt = (of_edge - t * t.dot(of_edge)) / axes.length, across_both = t.cross(dt);

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "clearance/math/rotation.h"
+#include "clearance/model/blocks.h"
 #include "clearance/scene/expression.h"
 #include "clearance/simulation/build/time_window.h"
 #include "clearance/simulation/load/named_instances.h"
@@ -16,6 +17,8 @@ namespace {
 constexpr int samples_per_step = 8;
 /// Steps that are read: this one and the two before.
 constexpr int num_read = 3;
+/// Steps before and after this one at whose ends poses are read.
+constexpr int num_poses_read = 4;
 /// Points of a motion at which its formula is read, at most.
 constexpr std::size_t most_points = 8;
 /// Share of all changes of a velocity that a kink has between two neighbouring samples. The start of a motion that
@@ -52,7 +55,9 @@ class JumpFinder {
       const double t = (state_.step - k) * h_;
       if (window.contains(t, h_) != window.contains(t - h_, h_)) return true;
     }
-    if (!motion.desc.displacement || !window.contains(state_.step * h_, h_)) return false;
+    if (!window.contains(state_.step * h_, h_)) return false;
+    if (!motion.desc.poses.empty()) return has_kink(motion, window);
+    if (!motion.desc.displacement) return false;
     return has_kink(places_of(*motion.desc.displacement, motion.points), motion.desc.start, motion.desc.components);
   }
 
@@ -66,13 +71,30 @@ class JumpFinder {
       return std::any_of(rates.begin(), rates.end(), [&](const Vec<3>& rate) { return rate.norm() > least_speed_; });
     };
     if (attachment.displacement && jumps(places_of(*attachment.displacement, points))) return true;
-    return !attachment.length.empty() && jumps([&](double t) {
-      const Result<double> length = evaluate_time_formula(attachment.length, "", t, *scene_.controls);
-      return length ? std::vector<Vec<3>>{Vec<3>(*length, 0.0, 0.0)} : std::vector<Vec<3>>{};
-    });
+    return !attachment.length.empty() && jumps(ways_of(attachment.length, 1.0));
+  }
+
+  /// True if the drive of a joint jumps. At the scene's start it does if its bodies are at rest.
+  bool is_jerked(const JointDesc& joint, bool is_at_rest) const {
+    if (joint.drive.empty()) return false;
+    // A turn is the way of a point as far away as the scene is large.
+    const double unit = joint.kind == JointKind::slider ? 1.0 : radians_per_degree * scene_.model.bbox_diagonal;
+    const Places ways = ways_of(joint.drive, unit);
+    if (has_kink(ways, 0.0, {true, true, true})) return true;
+    if (state_.step >= num_read - 1 || !is_at_rest) return false;
+    const std::vector<Vec<3>> rates = rates_at_start(ways);
+    return !rates.empty() && rates.front().norm() > least_speed_;
   }
 
  private:
+  /// Returns the values of a formula of time as ways along x [m]: `unit` times each.
+  Places ways_of(const std::string& formula, double unit) const {
+    return [this, &formula, unit](double t) {
+      const Result<double> value = evaluate_time_formula(formula, "", t, *scene_.controls);
+      return value ? std::vector<Vec<3>>{Vec<3>(unit * *value, 0.0, 0.0)} : std::vector<Vec<3>>{};
+    };
+  }
+
   Places places_of(const Expressions& formulas, std::span<const Vec<3>> points) const {
     return [this, &formulas, chosen = spread(points)](double t) {
       const auto values = evaluate(formulas, "", t, chosen, *scene_.controls);
@@ -117,6 +139,47 @@ class JumpFinder {
     return false;
   }
 
+  /// True if the velocities of poses jump. They are known at the ends of steps alone, so that poses of later steps tell
+  /// a jump from a smooth beginning: of all changes from step to step, three quarters are at one time between two ends.
+  bool has_kink(const PreparedMotion& motion, const TimeWindow& window) const {
+    constexpr double rounding = 1e-3;  // of a step, of the time of a jump
+    const double reach = scene_.model.bbox_diagonal;
+    const std::array<Vec<3>, 3> arms = {Vec<3>::Zero(), reach * Vec<3>::UnitX(), reach * Vec<3>::UnitY()};
+    const int first = state_.step - num_poses_read, last = state_.step + 1 + num_poses_read;
+    for (const Vec<3>& arm : arms) {
+      double sum = 0.0, largest = 0.0, speed = 0.0;
+      Vec<3> before = Vec<3>::Zero(), velocity = Vec<3>::Zero(), last_change = Vec<3>::Zero();
+      for (int end = std::max(0, first); end <= last; ++end) {
+        const Vec<3> place = place_in_pose(motion, window.count_steps(end, h_), arm), moved = (place - before) / h_;
+        before = place;
+        const int num_moves = end - std::max(0, first);
+        if (num_moves == 0) continue;
+        speed = std::max(speed, moved.norm());
+        const Vec<3> change = num_moves > 1 ? Vec<3>(moved - velocity) : Vec<3>(Vec<3>::Zero());
+        sum += change.norm();
+        // A jump within a move is part of the changes at its start and at its end, and divides them.
+        const double both = change.norm() + last_change.norm();
+        const double jump = both > 0.0 ? end - 2 + change.norm() / both : end;  // [steps]
+        if (jump > state_.step + 1 - num_read + rounding && jump < state_.step + 1 - rounding) {
+          largest = std::max(largest, (change + last_change).norm());
+        }
+        velocity = moved;
+        last_change = change;
+      }
+      if (largest > share_of_kink * sum && largest > std::max(least_speed_, least_share * speed)) return true;
+    }
+    return false;
+  }
+
+  /// Returns where a pose takes a point that starts at `arm` from the motion's center; poses count from 1, and 0 is the
+  /// start.
+  static Vec<3> place_in_pose(const PreparedMotion& motion, int pose, const Vec<3>& arm) {
+    if (pose == 0) return motion.center + arm;
+    const std::vector<PoseDesc>& poses = motion.desc.poses;
+    const PoseDesc& at = poses[std::min<std::size_t>(pose, poses.size()) - 1];
+    return at.position + rotation_from_vector(at.rotation * radians_per_degree) * arm;
+  }
+
   /// True if the motion begins at the scene's start with another velocity than its nodes have there.
   bool differs_at_start(const PreparedMotion& motion) const {
     // Nothing is known of the velocities within steps of these.
@@ -152,6 +215,15 @@ class JumpFinder {
   double least_speed_;  // [m/s]
 };
 
+/// True if an unknown of the body has a velocity at the scene's start.
+bool moves_at_start(const SceneModel& scene, int body) {
+  const VecX& v = scene.initial_state.v;
+  for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
+    if (body_of_block(scene.model, b) == body && !v.segment(scene.dim * b, scene.dim).isZero(0.0)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void find_velocity_jumps(const SceneDesc& desc, const SceneModel& scene, const State& state, std::vector<char>& found) {
@@ -177,6 +249,17 @@ void find_velocity_jumps(const SceneDesc& desc, const SceneModel& scene, const S
       char& is_jerked = is_mechanism_jerked[mechanism_of(body)];
       if (is_jerked == 0 && finder.is_jerked(attachment, scene.bodies[body].mesh.vertices)) is_jerked = 1;
     }
+  }
+  for (const JointDesc& joint : desc.joints) {
+    std::vector<int> joined;
+    for (const std::string& name : joint.bodies) {
+      if (name.empty()) continue;
+      for (const int body : find_instances(desc, scene.bodies, name, "", known)) joined.push_back(body);
+    }
+    const bool is_at_rest =
+        std::none_of(joined.begin(), joined.end(), [&](int body) { return moves_at_start(scene, body); });
+    if (!finder.is_jerked(joint, is_at_rest)) continue;
+    for (const int body : joined) is_mechanism_jerked[mechanism_of(body)] = 1;
   }
   for (std::size_t body = 0; body < found.size(); ++body) {
     if (is_mechanism_jerked[mechanism_of(body)] != 0) found[body] = 1;
