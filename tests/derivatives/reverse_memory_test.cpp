@@ -183,6 +183,38 @@ TEST(ReverseMemory, AgreesWithForwardModeForReboundsFromMovedBodies) {
                  {"gravity[1]", "contact.restitution", "bodies[1].motions[0].linear_velocity[1]"}, 1e-8);
 }
 
+/// A ball rebounds from the floor, from another ball, and from one whose surface a motion turns. Its contact points are
+/// beside its centre.
+TEST(ReverseMemory, AgreesWithForwardModeForReboundsOfRoundBodies) {
+  const std::string sphere = R"("generator": {"kind": "sphere", "size": [0.08660254037844387], "resolution": [3],
+    "exact": true}, "kind": "rigid")";
+  const std::string other = R"(, {"name": "other", "transform": {"translation": [0.02, -0.2, 0.03]}, )" + sphere;
+  for (const char* integrator : {"implicit_euler", "bdf2_in_flight"}) {
+    for (const auto& [more, by] :
+         {std::pair{std::string(R"(], "half_spaces": [{"point": [0, -0.12, 0]}])"),
+                    std::string("bodies[0].angular_velocity[2]")},
+          std::pair{other + R"(, "linear_velocity": [0, 0.5, 0]}])", std::string("bodies[1].linear_velocity[0]")},
+          std::pair{other + R"(, "motions": [{"angular_velocity": [200, 0, 300]}]}])",
+                    std::string("bodies[1].motions[0].angular_velocity[2]")}}) {
+      for (const char* mu : {"0.05", "0.8"}) {
+        SCOPED_TRACE(std::string(integrator) + more + mu);
+        // A ball that sticks does not depend on the coefficient.
+        const bool slides = std::string(mu) == "0.05";
+        expect_forward(R"({"time": {"step": 0.01, "duration": 0.1, "integrator": ")" + std::string(integrator) +
+                           R"("}, "contact": {"restitution": 0.6}, "friction": {"coefficient": )" + mu + R"(},
+            "output": {"probes": [{"name": "tip", "body": "body",
+              "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]},
+            "bodies": [{"name": "body", "linear_velocity": [0.5, -1, 0.2], "angular_velocity": [20, 30, 500], )" +
+                           sphere + "}" + more + "}",
+                       {0.05, 0.05, 0.05},
+                       {"bodies[0].linear_velocity[0]", "contact.restitution",
+                        slides ? "friction.coefficient" : "bodies[0].angular_velocity[0]", by},
+                       1e-5);
+      }
+    }
+  }
+}
+
 /// Forces of joints before an impact are differences of large ones.
 TEST(ReverseMemory, ReboundsOfJointsAreRefusedByName) {
   const std::string pendulum = R"({"time": {"step": 0.01, "duration": 0.3}, "contact": {"restitution": 0.6},

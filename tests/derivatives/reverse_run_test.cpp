@@ -1,5 +1,6 @@
 #include "clearance/derivatives/reverse_run.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -204,6 +205,54 @@ TEST(ReverseRun, SeedsOfAllStepsAddUp) {
   ASSERT_TRUE(find_gradient(maker(text), options));
   const ReverseGradient found = backward(*recording, seeds, {"gravity[1]"});
   EXPECT_NEAR(found.parameters[0], expected, 1e-9 * std::abs(expected));
+}
+
+bool has_warning(const ReverseGradient& gradient, const std::string& name) {
+  return std::any_of(gradient.warnings.begin(), gradient.warnings.end(),
+                     [&](const Issue& warning) { return warning.place == name; });
+}
+
+/// A ball that falls on the floor in the seventh of twenty steps.
+TEST(ReverseRun, ImpactsBeforeTheSeedAreToldByName) {
+  const std::unique_ptr<Recording> run = record(R"({"time": {"step": 0.02, "duration": 0.4},
+    "bodies": [{"name": "ball", "kind": "rigid", "generator": {"kind": "sphere", "size": [0.1], "exact": true},
+      "transform": {"translation": [0, 0.2, 0]}}],
+    "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}]})");
+  ASSERT_TRUE(run);
+  const VecX seed = VecX::Ones(run->scene().scene->initial_state.x.size());
+  for (const int last : {3, 20}) {
+    std::vector<Seed> seeds(21);
+    seeds[static_cast<std::size_t>(last)].x = seed;
+    EXPECT_EQ(has_warning(backward(*run, seeds), "impact_time_not_differentiated"), last == 20) << last;
+  }
+}
+
+/// A budget that no step fits into was ignored in silence, and the pass took as long as a run for every step.
+TEST(ReverseRun, ABudgetThatIsTooSmallIsToldWithOneThatIsEnough) {
+  const std::string block = R"({"time": {"step": 0.01, "duration": 0.5},
+    "bodies": [{"name": "block", "kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]},
+      "angular_velocity": [50, 20, 30]}]})";
+  const std::unique_ptr<Recording> whole = record(block);
+  ASSERT_TRUE(whole);
+  const double mb = 1e-6 * static_cast<double>(whole->most_bytes());
+  const auto warnings_of = [&](double budget_mb) {
+    RecordOptions options;
+    options.budget_mb = budget_mb;
+    Result<std::unique_ptr<Recording>> run = Recording::make(maker(block), options);
+    std::vector<Seed> seeds(51);
+    seeds.back().x = VecX::Ones((*run)->scene().scene->initial_state.x.size());
+    return backward(**run, seeds);
+  };
+  EXPECT_FALSE(has_warning(warnings_of(mb), "small_budget"));
+  const ReverseGradient small = warnings_of(1e-3 * mb);
+  ASSERT_TRUE(has_warning(small, "small_budget"));
+  // The budget that the warning names computes no step twice.
+  const auto warning = std::find_if(small.warnings.begin(), small.warnings.end(),
+                                    [](const Issue& issue) { return issue.place == "small_budget"; });
+  const std::string before = "with a budget of ";
+  const double enough = std::stod(warning->message.substr(warning->message.find(before) + before.size()));
+  EXPECT_LT(enough, mb);
+  EXPECT_FALSE(has_warning(warnings_of(enough), "small_budget"));
 }
 
 /// With a small budget few steps are kept, and others are computed again, with the same bits.

@@ -293,5 +293,21 @@ TEST(JointNames, FormulaThatIsNotDefinedEndsTheStep) {
   EXPECT_NE(report.limited_by.find("joints[0].effort"), std::string::npos) << report.limited_by;
 }
 
+/// Directions of 1e-17 m, which rounding leaves below any tolerance, were halved as those that turn joints too far, and
+/// steps that had converged were taken in parts.
+TEST(Joints, DirectionsOfRoundingAreNotCorrected) {
+  for (const char* tolerance : {"1e-7", "1e-9"}) {
+    SCOPED_TRACE(tolerance);
+    StiffScene scene(R"({"gravity": [0, 0, 0], "time": {"step": 0.005, "duration": 0.5},
+      "solver": {"force_tolerance": )" +
+                     std::string(tolerance) + R"(},
+      "bodies": [{"name": "arm", "kind": "rigid", "generator": {"kind": "box", "size": [0.4, 0.05, 0.05],
+        "resolution": [1]}, "transform": {"translation": [0.2, 0, 0]}, "material": {"density": 800}}],
+      "joints": [{"name": "motor", "kind": "hinge", "bodies": ["arm", ""], "point": [0, 0, 0], "axis": [0, 0, 1],
+        "effort": "0.02", "stiffness": 0.05, "damping": 0.01}]})");
+    for (int n = 0; n < 100; ++n) EXPECT_LT(scene.step().newton_iterations, 10) << n;
+  }
+}
+
 }  // namespace
 }  // namespace clearance

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <set>
 
-#include "clearance/contact/contact.h"
+#include "clearance/derivatives/first_touches.h"
 #include "clearance/derivatives/nearby_steps.h"
 #include "clearance/math/dimension.h"
 #include "clearance/scene/probe_columns.h"
@@ -88,7 +86,6 @@ class ForwardRun {
   StepGradient numbers_of_step(const std::vector<double>& all) const;
   /// Shows the state of the scene, and its derivatives, to the observer.
   void show_state() const;
-  void note_events(const State& end);
   bool fail(std::string message) {
     result_.end = GradientEnd::failed;
     result_.errors.push_back({"", fmt::format("step {}", nominal_.state.step + 1), "", std::move(message)});
@@ -101,13 +98,10 @@ class ForwardRun {
   Gradient& result_;
   NearbySteps<dim> near_;
   std::vector<ByParameter> by_;
+  FirstTouches first_touches_;
   // The next members are those of the step under way.
   std::optional<FormulaSlopes<dim>> formulas_;
   std::optional<ReboundSlopes<dim>> rebounds_;
-  // Events.
-  std::set<std::array<int, 2>> touching_;
-  int num_impacts_ = 0, first_impact_ = 0;
-  bool had_contacts_ = false;
 };
 
 template <int dim>
@@ -437,30 +431,13 @@ bool ForwardRun<dim>::step() {
   for (std::size_t k = 0; k < by_.size(); ++k) {
     if (!differentiate(k, numbers)) return false;
   }
-  note_events(end);
+  first_touches_.note(nominal_.scene->model.surface, near_.step().end_state().point.iterate.contacts, end.step,
+                      nominal_.scene->options.integrator.method);
   result_.error = std::max(result_.error, near_.tangent().error());
   nominal_.state = end;
   result_.steps.push_back(std::move(numbers));
   show_state();
   return true;
-}
-
-/// Notes pairs of bodies that touch and did not touch before: where speeds jump, the time of the impact counts.
-template <int dim>
-void ForwardRun<dim>::note_events(const State& end) {
-  std::set<std::array<int, 2>> touching;
-  for (const Contact& contact : near_.step().end_state().point.iterate.contacts.contacts) {
-    touching.insert(bodies_of(nominal_.scene->model.surface, contact));
-  }
-  if (end.step > 1 && nominal_.scene->options.integrator.method != TimeIntegrator::quasi_static) {
-    for (const auto& pair : touching) {
-      if (touching_.count(pair) != 0) continue;
-      ++num_impacts_;
-      if (first_impact_ == 0) first_impact_ = end.step;
-    }
-  }
-  touching_ = std::move(touching);
-  had_contacts_ = had_contacts_ || !touching_.empty();
 }
 
 template <int dim>
@@ -477,13 +454,8 @@ void ForwardRun<dim>::report_events() {
                                 "few digits, or none: --check tells",
                                 Severity::warning});
   }
-  if (num_impacts_ > 0) {
-    result_.warnings.push_back(
-        {"", "impact_time_not_differentiated", fmt::format("{} from step {} on", num_impacts_, first_impact_),
-         "bodies meet in the run. Where a speed jumps at the end of a step, the derivatives are those of the scheme, "
-         "which do not see that the time of the impact changes; soft bodies whose impact takes many steps have "
-         "little of this error",
-         Severity::warning});
+  if (std::optional<Issue> met = first_touches_.warning(nominal_.state.step)) {
+    result_.warnings.push_back(std::move(*met));
   }
 }
 

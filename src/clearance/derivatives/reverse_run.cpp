@@ -13,6 +13,7 @@
 #include "clearance/base/hash.h"
 #include "clearance/bodies/fem/damping_potential.h"
 #include "clearance/bodies/fem/plastic_potential.h"
+#include "clearance/derivatives/first_touches.h"
 #include "clearance/derivatives/kept_steps.h"
 #include "clearance/derivatives/load_slopes.h"
 #include "clearance/derivatives/nearby_steps.h"
@@ -107,6 +108,7 @@ class RunRecording final : public Recording {
   void add_yielding_elements(const VecX& x, const VecX& motion, const State& end, ReverseGradient& gradient);
   void add_start_accelerations(State& cotangent, ReverseGradient& gradient);
   void report_held(ReverseGradient& gradient) const;
+  void report_budget(ReverseGradient& gradient) const;
   void leave_out_unknown(ReverseGradient& gradient) const;
   VecX find_controls(const VecX& motion, const VecX& of_end);
   bool fail(std::string message) {
@@ -124,6 +126,8 @@ class RunRecording final : public Recording {
   std::vector<double> times_;                // [s] at the starts of steps
   std::vector<std::uint64_t> hashes_;        // of the numbers at the ends of steps
   std::size_t most_bytes_ = 0, largest_record_ = 0;
+  int num_again_ = 0;  // steps that the pass has computed again
+  FirstTouches first_touches_;
   std::vector<ElementMesh<dim>> meshes_;                  // of solids
   std::vector<ElementSensitivities<dim>> sensitivities_;  // of these
   std::optional<LoadSlopes> loads_;                       // on solids
@@ -158,6 +162,8 @@ void RunRecording<dim>::run() {
     levels_.front().add(std::move(record));
     count_memory();
     probes_.push_back(scene_->probes.values({near_.end(), near_.forces(), near_.joints()}));
+    first_touches_.note(scene_->scene->model.surface, near_.step().end_state().point.iterate.contacts, step,
+                        scene_->scene->options.integrator.method);
     scene_->state = near_.end();
     if (options_.on_step) options_.on_step(step, wanted);
   }
@@ -238,6 +244,7 @@ const StepRecord* RunRecording<dim>::record_again(int step) {
       is_done = fail("the step was computed again, and ended elsewhere; keep all steps with a larger budget");
     } else {
       StepRecord record = near_.record();
+      ++num_again_;
       if (at == step) extra_ = record;
       if (levels_.back().add(std::move(record)) && at == step) extra_.reset();
       count_memory();
@@ -653,6 +660,24 @@ void RunRecording<dim>::report_held(ReverseGradient& gradient) const {
   }
 }
 
+/// Appends a warning if the budget is too small for the steps: each was computed again more than once.
+template <int dim>
+void RunRecording<dim>::report_budget(ReverseGradient& gradient) const {
+  if (num_again_ <= num_steps()) return;
+  // One half of the budget holds every s-th step, and the other half the s steps between two of these. A power of two
+  // from the root of their number on is such an s. The step at hand is kept beside them.
+  int stride = 1;
+  while (stride * stride < num_steps()) stride *= 2;
+  const double enough = static_cast<double>(largest_record_) * (2 * stride + 2);
+  gradient.warnings.push_back(
+      {"", "small_budget", fmt::format("{:.2g} MB", options_.budget_mb),
+       fmt::format(
+           "the pass has computed {} steps again, for a run of {}, and its states took {:.2g} MB; with a budget "
+           "of {:.3g} MB (budget_mb, --budget-mb) it computes each of them again once at most",
+           num_again_, num_steps(), static_cast<double>(most_bytes_) / 1e6, 1.05 * enough / 1e6),
+       Severity::warning});
+}
+
 /// Passes the derivatives by the end of the present step on to its start.
 template <int dim>
 bool RunRecording<dim>::step_back(State& cotangent, std::vector<ByParameter>& by, ReverseGradient& gradient) {
@@ -727,6 +752,7 @@ Result<ReverseGradient> RunRecording<dim>::backward(const std::vector<Seed>& see
 
   ReverseGradient gradient;
   largest_unexplained_ = largest_kink_ = 0.0;
+  num_again_ = 0;
   start_elements(gradient);
   const auto add_seed = [&](int step, State& cotangent) {
     if (static_cast<std::size_t>(step) >= seeds.size()) return;
@@ -735,6 +761,11 @@ Result<ReverseGradient> RunRecording<dim>::backward(const std::vector<Seed>& see
     if (seed.v.size() > 0) cotangent.v += seed.v;
   };
   State cotangent = zero_like(scene_->state);
+  int last_seeded = 0;
+  for (int step = 0; step < static_cast<int>(seeds.size()); ++step) {
+    const Seed& seed = seeds[static_cast<std::size_t>(step)];
+    if (!seed.x.isZero(0.0) || !seed.v.isZero(0.0)) last_seeded = step;
+  }
   for (int step = num_steps(); step >= 1; --step) {
     if (options_.is_stop_wanted && options_.is_stop_wanted()) return Issues{{"", "", "", "stopped"}};
     add_seed(step, cotangent);
@@ -758,6 +789,8 @@ Result<ReverseGradient> RunRecording<dim>::backward(const std::vector<Seed>& see
   gradient.shape = gradient.elements.rest + gradient.start_x;
   leave_out_unknown(gradient);
   report_held(gradient);
+  report_budget(gradient);
+  if (std::optional<Issue> met = first_touches_.warning(last_seeded)) gradient.warnings.push_back(std::move(*met));
   if (largest_kink_ > told_kink) {
     gradient.warnings.push_back(kink_warning("", step_of_kink_, largest_kink_));
   }

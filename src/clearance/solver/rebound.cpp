@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "clearance/math/rotation.h"
 #include "clearance/model/blocks.h"
 
 namespace clearance {
@@ -69,6 +70,27 @@ bool Rebound<dim>::fill_side(Side& side, const Contact& contact, const std::arra
   return side.body >= -1;
 }
 
+/// Moves a side from the vertices of a feature to its surface, which is their radius away along the unit vector
+/// `outward`. All vertices of a feature have one radius.
+template <int dim>
+void Rebound<dim>::move_to_surface(Side& side, int vertex, const Vec<dim>& outward, const VecX& x_surface_t0,
+                                   double h) const {
+  side.beside = padded(Vec<dim>(model_.surface.radius_at(vertex) * outward));
+  side.arm += side.beside;
+  if constexpr (dim == 3) {
+    const int first = model_.turn_vertex_of(vertex);
+    if (side.body >= 0 || first < 0) return;
+    // What moves as prescribed has turned by less than half a turn in the step.
+    const auto columns_at = [&](const VecX& x) {
+      Mat<3> columns;
+      for (int i = 0; i < 3; ++i) columns.col(i) = block<3>(x, first + i) - block<3>(x, vertex);
+      return columns;
+    };
+    const Mat<3> map = columns_at(x_surface_) * columns_at(x_surface_t0).transpose();
+    side.velocity += rotation_vector(nearest_rotation<3>(map)).cross(side.beside) / h;
+  }
+}
+
 template <int dim>
 void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surface_t0, const Iterate& end) {
   x_surface_ = end.x_surface;
@@ -79,14 +101,18 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
     const int first = num_first(contact);
     if (!fill_side(meeting.sides[0], contact, gap.weights, 0, first)) continue;
     if (!fill_side(meeting.sides[1], contact, gap.weights, first, contact.num_vertices())) continue;
-    for (Side& side : meeting.sides) {
-      if (side.body >= 0) {
-        side.arm -= padded(block<dim>(end.x, bodies_[side.body].stiff.first_block));
-      }
-    }
     // A contact without a free stiff body cannot rebound.
     if (meeting.sides[0].body < 0 && meeting.sides[1].body < 0) continue;
     meeting.normal = padded(gap.normal);
+    for (int i = 0; i < 2; ++i) {
+      Side& side = meeting.sides[i];
+      if (side.body >= 0) side.arm -= padded(block<dim>(end.x, bodies_[side.body].stiff.first_block));
+      // The normal points to the first side.
+      const int begin = i == 0 ? 0 : first;
+      if (begin == contact.num_vertices()) continue;
+      const Vec<dim> outward = i == 0 ? Vec<dim>(-gap.normal) : gap.normal;
+      move_to_surface(side, contact.vertices[begin], outward, x_surface_t0, options.integrator.h);
+    }
     const auto [one, other] = bodies_of(model_.surface, contact);
     const double restitution =
         other < 0 ? model_.restitution.with_half_space(-1 - other) : model_.restitution.between(one, other);
@@ -203,12 +229,20 @@ void Rebound<dim>::find_mobilities(std::span<const std::unique_ptr<Potential>> p
       if (body.mechanism >= 0 && body.island >= 0) mechanism.mobility = mobility_of(mechanism, joints);
     }
   }
-  // Changes of speed by unit impulses; the tangential one is the sum over two tangents, which bounds that in any
-  // tangent direction.
+  // Changes of speed by unit impulses; the tangential one is that along the tangent in which it is largest. In the
+  // plane all motion is along one tangent.
   for (Meeting& meeting : meetings_) {
-    meeting.normal_response = response(meeting, meeting.normal);
-    const Vec<3> tangent = meeting.normal.unitOrthogonal();
-    meeting.tangent_response = response(meeting, tangent) + response(meeting, meeting.normal.cross(tangent));
+    const auto response = [&](const Vec<3>& along, const Vec<3>& impulse) {
+      return coupling(meeting, along, meeting, impulse);
+    };
+    meeting.normal_response = response(meeting.normal, meeting.normal);
+    const Vec<3> tangent = dim == 2 ? Vec<3>(meeting.normal.cross(Vec<3>::UnitZ())) : meeting.normal.unitOrthogonal();
+    meeting.tangent_response = response(tangent, tangent);
+    if constexpr (dim == 3) {
+      const Vec<3> other = meeting.normal.cross(tangent);
+      const double one = meeting.tangent_response, two = response(other, other), both = response(tangent, other);
+      meeting.tangent_response = 0.5 * (one + two) + std::hypot(0.5 * (one - two), both);
+    }
   }
 }
 
@@ -287,9 +321,11 @@ void Rebound<dim>::keep_nearest_impacts() {
       const Meeting& meeting = meetings_[i];
       const std::size_t side = meeting.sides[0].body >= 0 ? 0 : 1;
       const double patch = patch_share * bodies_[meeting.sides[side].body].stiff.radius;
+      // A sphere is near to all that it meets, in whatever direction: its vertices tell.
+      const auto place = [&](const Meeting& of) { return Vec<3>(of.sides[side].arm - of.sides[side].beside); };
       is_beside_nearer[i] = std::any_of(meetings_.begin() + begin, meetings_.begin() + end, [&](const Meeting& other) {
         return other.is_impact && other.bodies == meeting.bodies && meeting.gap > nearest_share * other.gap &&
-               (other.sides[side].arm - meeting.sides[side].arm).norm() < patch;
+               (place(other) - place(meeting)).norm() < patch;
       });
     }
   });
@@ -307,25 +343,6 @@ Vec<3> Rebound<dim>::relative_velocity(const Meeting& meeting, bool is_at_start)
     return is_at_start ? body.v_t0 + body.spin_t0.cross(side.arm) : body.v + body.spin.cross(side.arm);
   };
   return of(meeting.sides[0]) - of(meeting.sides[1]);
-}
-
-/// Returns the speed along `direction` that a unit impulse in it causes [1/kg].
-template <int dim>
-double Rebound<dim>::response(const Meeting& meeting, const Vec<3>& direction) const {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const Side& side = meeting.sides[i];
-    if (side.body < 0) continue;
-    const Body& body = bodies_[side.body];
-    if (moves_alone(body)) {
-      // The impulse moves the centre of mass and turns the body.
-      const Vec<3> moment = side.arm.cross(direction);
-      sum += 1.0 / body.mass + moment.dot(body.columns.spin_by(moment));
-    } else {
-      sum += speed(side, direction, side, direction) - speed(side, direction, meeting.sides[1 - i], direction);
-    }
-  }
-  return sum;
 }
 
 template class Rebound<2>;

@@ -8,8 +8,9 @@
 //   n . u(v) >= e c    in impacts, where c is the speed of the approach when the points meet, and
 //   n . u(v) >= min(0, n . u(v_end))    in all other contacts of the same bodies,
 // where u is the velocity of a contact's points relative to each other: Moreau's impact law, with Coulomb friction of
-// the impulses. Affine bodies change by a rigid motion, or what hits would rebound and the rest of the body follow
-// later. Bodies in joints move together: impulses act on the masses and the stiffness of the joints.
+// the impulses. The points are those of the surfaces: of a feature with a radius they are beside its vertices. Affine
+// bodies change by a rigid motion, or what hits would rebound and the rest of the body follow later. Bodies in joints
+// move together: impulses act on the masses and the stiffness of the joints.
 #pragma once
 
 #include <algorithm>
@@ -72,7 +73,8 @@ class Rebound {
   };
   struct Side {
     int body = -1;                     // into bodies_; -1: moves as prescribed
-    Vec<3> arm = Vec<3>::Zero();       // [m] from the centre of mass
+    Vec<3> arm = Vec<3>::Zero();       // [m] from the centre of mass to the surface
+    Vec<3> beside = Vec<3>::Zero();    // [m] from the vertices to the surface, by their radius
     Vec<3> velocity = Vec<3>::Zero();  // [m/s] of what moves as prescribed
   };
   struct Meeting {
@@ -115,6 +117,7 @@ class Rebound {
   void add_bodies(const PrescribedTargets& targets, const State& state, const VecX& x);
   void add_meetings(const SolverOptions& options, const VecX& x_surface_t0, const Iterate& end);
   bool fill_side(Side& side, const Contact& contact, const std::array<double, 4>& weights, int begin, int stop) const;
+  void move_to_surface(Side& side, int vertex, const Vec<dim>& outward, const VecX& x_surface_t0, double h) const;
   void add_mechanisms();
   void keep_islands_of_impacts();
   void keep_nearest_impacts();
@@ -132,9 +135,8 @@ class Rebound {
   }
   double speed(const Side& of, const Vec<3>& along, const Side& by, const Vec<3>& impulse) const;
   Vec<3> relative_velocity(const Meeting& meeting, bool is_at_start = false) const;
-  double response(const Meeting& meeting, const Vec<3>& direction) const;
   void push(const Meeting& meeting, const Vec<3>& impulse);
-  double coupling(const Meeting& of, const Meeting& by) const;
+  double coupling(const Meeting& of, const Vec<3>& along, const Meeting& by, const Vec<3>& impulse) const;
   void balance_active(std::vector<std::size_t>& active, const std::vector<double>& missing, std::size_t begin);
   double press(std::size_t begin, std::size_t end, double tolerance);
   double rub(Meeting& meeting);

@@ -55,14 +55,14 @@ double Rebound<dim>::speed(const Side& of, const Vec<3>& along, const Side& by, 
       load(by, impulse));
 }
 
-/// Returns the speed along the normal of one contact that a unit impulse along the normal of the other causes.
+/// Returns the relative speed along a direction at one contact that an impulse at another contact causes.
 template <int dim>
-double Rebound<dim>::coupling(const Meeting& of, const Meeting& by) const {
+double Rebound<dim>::coupling(const Meeting& of, const Vec<3>& along, const Meeting& by, const Vec<3>& impulse) const {
   double sum = 0.0;
   for (std::size_t i = 0; i < 2; ++i) {
     for (std::size_t j = 0; j < 2; ++j) {
-      const double along = speed(of.sides[i], of.normal, by.sides[j], by.normal);
-      sum += i == j ? along : -along;
+      const double change = speed(of.sides[i], along, by.sides[j], impulse);
+      sum += i == j ? change : -change;
     }
   }
   return sum;
@@ -82,7 +82,8 @@ void Rebound<dim>::balance_active(std::vector<std::size_t>& active, const std::v
       right[i] = missing[at];
       now[i] = meetings_[begin + at].pressed;
       for (Eigen::Index j = 0; j < size; ++j) {
-        matrix(i, j) = coupling(meetings_[begin + at], meetings_[begin + active[j]]);
+        const Meeting &of = meetings_[begin + at], &by = meetings_[begin + active[j]];
+        matrix(i, j) = coupling(of, of.normal, by, by.normal);
       }
     }
     // Hundreds of contacts share twelve unknowns, so that the matrix may be singular.

@@ -64,21 +64,24 @@ SlopePattern ReboundSlopes<dim>::pattern(const std::vector<int>& islands) const 
       island_of[static_cast<std::size_t>(bodies_[k] + i)] = islands[k];
     }
   }
-  // Bodies that move as prescribed act on those that it touches.
+  // Bodies that move as prescribed act on those that they touch, with a radius also by their turning.
+  const auto for_each_block = [&](const Contact& contact, const auto& visit) {
+    for (int i = 0; i < contact.num_vertices(); ++i) {
+      const int vertex = contact.vertices[i], first_turn = model.turn_vertex_of(vertex);
+      for (const SurfaceMap::Term& term : model.surface_map.terms(vertex)) visit(term.block);
+      for (int c = 0; first_turn >= 0 && c < dim; ++c) {
+        for (const SurfaceMap::Term& term : model.surface_map.terms(first_turn + c)) visit(term.block);
+      }
+    }
+  };
   for (const Contact& contact : step_.end_state().point.iterate.contacts.contacts) {
     int island = -1;
-    for (int i = 0; i < contact.num_vertices(); ++i) {
-      for (const SurfaceMap::Term& term : model.surface_map.terms(contact.vertices[i])) {
-        island = std::max(island, island_of[static_cast<std::size_t>(term.block)]);
-      }
-    }
+    for_each_block(contact, [&](int b) { island = std::max(island, island_of[static_cast<std::size_t>(b)]); });
     if (island < 0) continue;
-    for (int i = 0; i < contact.num_vertices(); ++i) {
-      for (const SurfaceMap::Term& term : model.surface_map.terms(contact.vertices[i])) {
-        std::vector<int>& touched = of_block[static_cast<std::size_t>(term.block)];
-        if (std::find(touched.begin(), touched.end(), island) == touched.end()) touched.push_back(island);
-      }
-    }
+    for_each_block(contact, [&](int b) {
+      std::vector<int>& touched = of_block[static_cast<std::size_t>(b)];
+      if (std::find(touched.begin(), touched.end(), island) == touched.end()) touched.push_back(island);
+    });
   }
   for (std::size_t b = 0; b < num_blocks; ++b) {
     for (std::size_t k = 0; k < bodies_.size(); ++k) {
