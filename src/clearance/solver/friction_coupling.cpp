@@ -14,7 +14,7 @@ constexpr double least_progress = 0.5;
 constexpr double least_part = 0.25;
 /// Imbalance above which only whole coupled directions are tried. Parts of them lead astray there: marbles that still
 /// settle took a third more directions.
-constexpr double far_from_balance = 4.0;
+constexpr double far_from_balance = 2.0;
 }  // namespace
 
 /// True if a coupled direction can be solved for. GMRES solves with the factor again and again, and iterative solvers
