@@ -31,6 +31,42 @@ TEST(LeastSquares, RosenbrocksValleyEndsAtItsMinimum) {
   EXPECT_NEAR(found.p[1], 1.0, 1e-8);
 }
 
+/// A damped oscillator that is released: its frequency follows from the product of stiffness and a function of another
+/// number, which alone does little more. The valley of the cost is narrow and curved.
+TEST(LeastSquares, ACurvedValleyTakesFewEvaluations) {
+  const auto deflection = [](const VecX& p, double t) {
+    const double squared = p[0] * (1.0 + 0.8 * p[2] + 0.6 * p[2] * p[2]),
+                 fast = squared * std::pow(6.0 - 2.0 * p[2], 2);
+    const auto mode = [&](double omega_sq) {
+      return std::exp(-0.5 * p[1] * omega_sq * t) * std::cos(std::sqrt(omega_sq) * t);
+    };
+    return -9.81 / squared * (1.0 - mode(squared)) - 0.3 / squared * mode(fast);
+  };
+  const VecX truth{{1000.0, 0.004, 0.35}};
+  const auto function = [&](const VecX& p) -> std::optional<Residuals> {
+    Residuals residuals{VecX(40), MatX(40, 3)};
+    for (int k = 0; k < 40; ++k) {
+      const double t = 0.025 * (k + 1), deviation = 2.5e-5;
+      residuals.r[k] = (deflection(p, t) - deflection(truth, t)) / deviation;
+      for (int i = 0; i < 3; ++i) {
+        VecX more = p, less = p;
+        const double h = 1e-6 * truth[i];
+        more[i] += h;
+        less[i] -= h;
+        residuals.jacobian(k, i) = (deflection(more, t) - deflection(less, t)) / (2.0 * h * deviation);
+      }
+    }
+    return residuals;
+  };
+  for (const VecX& start : {VecX{{1500.0, 0.002, 0.35}}, VecX{{500.0, 0.01, 0.1}}, VecX{{1200.0, 0.008, 0.45}},
+                            VecX{{900.0, 0.002, 0.2}}, VecX{{2000.0, 0.004, 0.3}}}) {
+    const LeastSquares found =
+        minimise(function, start, {VecX{{100.0, 0.0, 0.0}}, VecX{{1e4, 0.05, 0.49}}, start, 60, 1e-9}, never);
+    EXPECT_EQ(found.end, LeastSquaresEnd::converged) << start.transpose();
+    EXPECT_LT((found.p - truth).cwiseQuotient(truth).norm(), 1e-5) << start.transpose();
+  }
+}
+
 TEST(LeastSquares, ABoundHoldsAParameterThatWantsBeyond) {
   const auto function = [](const VecX& p) -> std::optional<Residuals> {
     return Residuals{VecX{{p[0] - 3.0, p[0] + p[1] - 5.0}}, MatX{{1.0, 0.0}, {1.0, 1.0}}};

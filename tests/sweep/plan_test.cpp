@@ -163,5 +163,24 @@ TEST(Overrides, BringBackTheSameValue) {
   EXPECT_EQ(overrides_of({"a"}, Json::array({1, 2.5}))[0], "a=[1,2.5]");
 }
 
+TEST(Plan, ASceneInPlaceOfAPlanIsToldOnce) {
+  const auto plan = parse(R"({"time": {"step": 0.01}, "bodies": [], "gravity": [0, -9.81, 0]})");
+  ASSERT_FALSE(plan);
+  EXPECT_TRUE(has_issue(plan.issues(), "", "this is a scene; expected a plan"));
+  for (const Issue& issue : plan.issues()) {
+    EXPECT_EQ(issue.message.find("not known"), std::string::npos) << issue.message;
+  }
+}
+
+TEST(Plan, UnknownKeysAreToldBesideEachKnownKeyOnce) {
+  const auto plan = parse(R"({"scene": "a.json", "wibbledy": 3, "parameters": [{"path": "a", "values": [1, 2]}]})");
+  ASSERT_FALSE(plan);
+  for (const Issue& issue : plan.issues()) {
+    const std::size_t first = issue.message.find("`scene`");
+    EXPECT_TRUE(first == std::string::npos || issue.message.find("`scene`", first + 1) == std::string::npos);
+  }
+  EXPECT_TRUE(has_issue(plan.issues(), "wibbledy", "`scene`"));
+}
+
 }  // namespace
 }  // namespace clearance::sweep

@@ -245,7 +245,7 @@ Result<std::vector<derivatives::Parameter>> find_start(const FitPlan& plan) {
   return found;
 }
 
-/// Adds the numbers at the minimum, with their deviations and intervals.
+/// Adds the numbers at the end of the search. They have deviations and intervals at a minimum alone.
 void add_numbers(const FitPlan& plan, const LeastSquares& found, const LeastSquaresOptions& search, Fit& result) {
   const Eigen::Index n = found.p.size();
   std::vector<char> is_free(static_cast<std::size_t>(n), 1);
@@ -257,6 +257,7 @@ void add_numbers(const FitPlan& plan, const LeastSquares& found, const LeastSqua
   const Uncertainty uncertainty = result.has_deviations ? find_uncertainty(found.at.jacobian, sizes, is_free)
                                                         : find_scattered_uncertainty(found.at, sizes, is_free);
   result.covariance = uncertainty.covariance;
+  if (found.end != LeastSquaresEnd::converged) result.covariance.setConstant(std::numeric_limits<double>::quiet_NaN());
   result.untold = uncertainty.untold;
   result.num_left = result.num_measurements - uncertainty.num_told;
   result.scatter = result.num_left > 0 ? std::sqrt(2.0 * result.cost / result.num_left) : 0.0;

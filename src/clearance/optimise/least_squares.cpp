@@ -18,6 +18,9 @@ constexpr int most_in_vain = 12;
 constexpr double untold_ratio = 1e-7;
 /// Part of a parameter in a combination that the data do not tell from which on the parameter is not told either.
 constexpr double untold_part = 1e-4;
+/// Least cosine between a step and the last one whose second derivative it is corrected by, and the longest correction
+/// as a share of the step.
+constexpr double least_alignment = 0.9, longest_correction = 0.75;
 /// Share of a residual that the fit leaves it below which the residual says nothing about its variance.
 constexpr double least_freedom = 1e-6;
 
@@ -29,6 +32,30 @@ std::vector<char> free_parameters(const VecX& p, const VecX& slope, const LeastS
     if (p[i] >= options.upper[i] && slope[i] < 0.0) is_free[i] = 0;
   }
   return is_free;
+}
+
+/// The second derivative r'' of the residuals along a step dq, in units of the sizes.
+struct Bend {
+  VecX dq, second;
+};
+
+/// Returns the correction of second order for the step dq (geodesic acceleration [Tra12]), zero if the last step had
+/// another direction or the correction is long. It keeps the search in a curved valley, where straight steps lead up
+/// the side. `solve` solves with the damped normal matrix, of which `scales` is the diagonal.
+template <class Solve>
+VecX correction_of(const VecX& dq, const Bend& last, const MatX& jacobian, const VecX& scales,
+                   const std::vector<char>& is_free, const Solve& solve) {
+  const auto product = [&](const VecX& a, const VecX& b) { return a.dot(scales.cwiseProduct(b)); };
+  const VecX none = VecX::Zero(dq.size());
+  const double along = product(dq, last.dq), length_sq = product(dq, dq), last_sq = product(last.dq, last.dq);
+  if (!(std::abs(along) > least_alignment * std::sqrt(length_sq * last_sq))) return none;
+  const double share = along / last_sq;
+  VecX right_side = -share * share * (jacobian.transpose() * last.second);
+  for (Eigen::Index i = 0; i < dq.size(); ++i) {
+    if (is_free[i] == 0) right_side[i] = 0.0;
+  }
+  const VecX half = 0.5 * solve(right_side);
+  return std::sqrt(product(half, half)) <= longest_correction * std::sqrt(length_sq) ? half : none;
 }
 
 }  // namespace
@@ -53,6 +80,7 @@ LeastSquares minimise(const ResidualFunction& function, VecX start, const LeastS
   // Cost that the last evaluations have to come below, and their number.
   double cost_to_beat = std::numeric_limits<double>::infinity();
   int num_in_vain = 0;
+  std::optional<Bend> bend;  // of the last evaluation
   while (best.num_evaluations < options.max_evaluations) {
     // With q = p / sizes: (J^T J + damping diag) dq = -J^T r for the parameters that may move.
     const MatX jacobian = best.at.jacobian * options.sizes.asDiagonal();
@@ -76,7 +104,12 @@ LeastSquares minimise(const ResidualFunction& function, VecX start, const LeastS
       normal(i, i) += damping * scale;
       hardly_damped(i, i) += least_damping * scale;
     }
-    const VecX dq = normal.ldlt().solve(right_side);
+    const Eigen::LDLT<MatX> factor(normal);
+    VecX dq = factor.solve(right_side);
+    if (bend) {
+      dq += correction_of(dq, *bend, jacobian, normal.diagonal(), is_free,
+                          [&](const VecX& b) { return VecX(factor.solve(b)); });
+    }
     const VecX p = (best.p + options.sizes.cwiseProduct(dq)).cwiseMax(options.lower).cwiseMin(options.upper);
     const VecX moved = (p - best.p).cwiseQuotient(options.sizes.cwiseMax(best.p.cwiseAbs()));
     const double least_gain = options.cost_tolerance * best.at.cost();
@@ -97,7 +130,17 @@ LeastSquares minimise(const ResidualFunction& function, VecX start, const LeastS
     }
     const bool is_negligible =
         there && predicted_gain <= least_gain && std::abs(there->cost() - best.at.cost()) <= least_gain;
-    if (there && there->cost() < best.at.cost()) {
+    const bool is_better = there && there->cost() < best.at.cost();
+    // A better step brings a Jacobian of its own, and any other the residuals at its end.
+    const VecX taken = (p - best.p).cwiseQuotient(options.sizes);
+    if (!there) {
+      bend.reset();
+    } else if (is_better) {
+      bend = {taken, there->jacobian * (p - best.p) - predicted_change};
+    } else {
+      bend = {taken, 2.0 * (there->r - best.at.r - predicted_change)};
+    }
+    if (is_better) {
       best.p = p;
       best.at = std::move(*there);
       if (damping <= first_damping) is_edge_near = false;

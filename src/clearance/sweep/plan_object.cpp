@@ -20,7 +20,7 @@ PlanObject::PlanObject(const Json& json, std::string place, Issues& issues)
 }
 
 const Json* PlanObject::find(std::string_view key) {
-  known_.emplace_back(key);
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
   const auto found = json_->find(std::string(key));
   return found == json_->end() ? nullptr : &*found;
 }
@@ -81,6 +81,9 @@ const Json* PlanObject::list(std::string_view key) {
 
 void PlanObject::refuse_other_keys() {
   const std::vector<std::string_view> known(known_.begin(), known_.end());
+  if (place_.empty() && json_->contains("bodies") && !json_->contains("scene")) {
+    return error("this is a scene; expected a plan, which names its scene by `scene`");
+  }
   for (const auto& [key, value] : json_->items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const std::string_view nearest = nearest_name(key, known);
