@@ -24,6 +24,9 @@ constexpr double nonlinear = 1e-6, smooth = 1e-6;
 constexpr double short_share = 1e-6;
 /// Share of a motion that farther variants may correct.
 constexpr double most_correction = 1e-4;
+/// Share of the reach of shapes over which forces of joints are differentiated, and corrections of the motion there.
+constexpr double reach_of_joints = 0.3;
+constexpr int joint_corrections = 2;
 
 /// Returns the joints of a scene that has not been stepped; null if there are none.
 const Potential* joints_of(const SceneModel& scene) {
@@ -68,7 +71,10 @@ class ForwardRun {
   std::optional<Slopes> slopes_along(const VecX& rate, const VecX& dy, Part part);
   bool has_contacts() { return !near_.step().end_state().point.iterate.contacts.contacts.empty(); }
   bool has_rebounds() const { return !nominal_.scene->model.restitution.is_zero(); }
+  double stencil_length(const VecX& rate, const VecX& dy, double reach);
+  VecX contact_change(const VecX& rate, const VecX& dx);
   std::optional<VecX> gradient_by_start(const VecX& rate);
+  std::optional<VecX> joint_forces(const VecX& rate, VecX dy, const VecX& pull);
   std::optional<Slopes> slopes_of_end(const VecX& rate, const VecX& dy);
   void differentiate_probes(Slopes& slopes);
   void note_kink(ByParameter& by, const VecX& dy, const VecX& pull);
@@ -173,16 +179,22 @@ std::optional<Evaluations> ForwardRun<dim>::evaluate_changes(const VecX& rate, c
   return all;
 }
 
+/// Returns the multiple of a change of the start and a motion of the end that is as long as `reach` [m].
+template <int dim>
+double ForwardRun<dim>::stencil_length(const VecX& rate, const VecX& dy, double reach) {
+  const double h = nominal_.scene->options.integrator.h, size = nominal_.scene->model.bbox_diagonal;
+  const VecX moved = near_.step().inputs().coordinates().expand(near_.tangent().x(), dy);
+  const double longest = std::max(near_.numbers().length_of(rate, near_.begin(), h, size), moved.cwiseAbs().maxCoeff());
+  return longest > 0.0 ? reach / longest : 1.0;
+}
+
 /// Returns the derivatives along a change of the start and a motion of the end. Where the ends of friction's elastic
 /// sliding make them depend on the length of the change, shorter ones are better, until rounding is.
 template <int dim>
 std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(const VecX& rate, const VecX& dy,
                                                                               Part of_step) {
-  const double h = nominal_.scene->options.integrator.h, size = nominal_.scene->model.bbox_diagonal;
-  const VecX moved = near_.step().inputs().coordinates().expand(near_.tangent().x(), dy);
-  const double longest = std::max(near_.numbers().length_of(rate, near_.begin(), h, size), moved.cwiseAbs().maxCoeff());
-  const double reach = of_step == Part::all ? near_.tangent().reach() : near_.tangent().reach_of_shapes();
-  const double first = longest > 0.0 ? reach / longest : 1.0;
+  const double first =
+      stencil_length(rate, dy, of_step == Part::all ? near_.tangent().reach() : near_.tangent().reach_of_shapes());
   std::optional<Slopes> best;
   double least = infinity;
   for (const double part : {1.0, 0.03, 0.001}) {
@@ -201,6 +213,19 @@ std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(co
   return best;
 }
 
+/// Returns how the balance of contacts and friction follows a change of the start and the motion `dx` of the end.
+template <int dim>
+VecX ForwardRun<dim>::contact_change(const VecX& rate, const VecX& dx) {
+  const State& begin = near_.begin();
+  // The positions come first among the numbers of a state.
+  VecX change = near_.tangent().contact_product(dx);
+  if (const FrictionSlopes& friction = near_.tangent().friction(); !friction.is_empty()) {
+    change += friction.force_by_start(
+        rate.head(dx.size()), rate.segment(near_.numbers().first_of_sliding(begin), 3 * std::ssize(begin.stick)));
+  }
+  return near_.step().problem().free_part(near_.step().inputs().coordinates(), near_.tangent().x(), change);
+}
+
 /// Returns how the balance follows a change of the start.
 template <int dim>
 std::optional<VecX> ForwardRun<dim>::gradient_by_start(const VecX& rate) {
@@ -208,16 +233,27 @@ std::optional<VecX> ForwardRun<dim>::gradient_by_start(const VecX& rate) {
       slopes_along(rate, VecX::Zero(near_.step().inputs().coordinates().num_blocks() * dim),
                    has_contacts() ? Part::beside_contacts : Part::all);
   if (!of_start || !has_contacts()) return of_start ? std::optional(of_start->gradient) : std::nullopt;
-  const State& begin = near_.begin();
-  const Eigen::Index size = begin.x.size();
-  // The positions come first among the numbers of a state. Prescribed nodes follow the start by themselves.
-  VecX change = near_.tangent().contact_product(of_start->numbers.head(size));
-  if (const FrictionSlopes& friction = near_.tangent().friction(); !friction.is_empty()) {
-    change += friction.force_by_start(
-        rate.head(size), rate.segment(near_.numbers().first_of_sliding(begin), 3 * std::ssize(begin.stick)));
+  // Prescribed nodes follow the start by themselves.
+  return of_start->gradient + contact_change(rate, of_start->numbers.head(near_.begin().x.size()));
+}
+
+/// Returns how the probes follow a change of the start and a motion of the end, for the forces of joints. A joint is so
+/// stiff that its force is that of a gap of a billionth of the motion, less than the solution and differences over long
+/// ways know it to. The motion is corrected until the same differences of the balance leave nothing: what a joint's
+/// force lacks would be missing in the balance as well.
+template <int dim>
+std::optional<VecX> ForwardRun<dim>::joint_forces(const VecX& rate, VecX dy, const VecX& pull) {
+  const double length = stencil_length(rate, dy, reach_of_joints * near_.tangent().reach_of_shapes());
+  for (int i = 0;; ++i) {
+    const std::optional<Evaluations> all = evaluate_changes(rate, dy, length, Part::beside_contacts);
+    if (!all || !all->are_finite()) return std::nullopt;
+    const auto slope = [&](const std::vector<VecX>& values) { return sum_of(values, central().weights, length); };
+    if (i == joint_corrections) return slope(all->probes);
+    VecX left = pull + slope(all->gradients), correction;
+    if (has_contacts()) left += contact_change(rate, slope(all->numbers).head(near_.begin().x.size()));
+    if (!near_.step().solve_at_end(left, correction)) return std::nullopt;
+    dy -= correction;
   }
-  return of_start->gradient +
-         near_.step().problem().free_part(near_.step().inputs().coordinates(), near_.tangent().x(), change);
 }
 
 /// Returns how the end follows a change of the start and a motion of the unknowns. Motions know nothing of gaps, over
@@ -385,8 +421,19 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
   }
   const std::optional<Slopes> of_end = slopes_of_end(by.rate, *dy);
   if (!of_end) return fail("a step beside this one is not defined");
+  const VecX rate = by.rate;
+  const auto is_joint_force = [&](std::size_t column) { return nominal_.probes.is_joint_force(column); };
   by.rate = sum_of(of_parameter->numbers, by.near.stencil.weights, by.near.length) + of_end->numbers;
-  const VecX probes = differentiated_probes(by, of_parameter->probes) + of_end->probes;
+  const VecX of_parameter_alone = differentiated_probes(by, of_parameter->probes);
+  VecX probes = of_parameter_alone + of_end->probes;
+  if (std::any_of(columns_.begin(), columns_.end(), is_joint_force)) {
+    const std::optional<VecX> of_joints = joint_forces(rate, *dy, pull);
+    if (!of_joints) return fail("a step beside this one is not defined");
+    for (const std::size_t column : columns_) {
+      const auto c = static_cast<Eigen::Index>(column);
+      if (is_joint_force(column)) probes[c] = of_parameter_alone[c] + (*of_joints)[c];
+    }
+  }
   keep(k, probes, numbers);
   return true;
 }

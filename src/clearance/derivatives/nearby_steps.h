@@ -153,7 +153,7 @@ class NearbySteps {
     return evaluate(nominal_.desc, *nominal_.scene, nominal_.scene->options, nominal_.probes, shadow_, start, x_end);
   }
   /// Evaluates it with the forces of contacts and friction at the end held as they are in the step itself: surfaces may
-  /// overlap. Probes have no forces, and bodies do not rebound.
+  /// overlap. Probes have the forces of joints alone, and bodies do not rebound.
   std::optional<Evaluation> evaluate_beside_contacts(const State& start, const VecX& x_end);
   /// Evaluates the step in the variants, from the same state to the same end.
   std::optional<Evaluations> evaluate(Variants<dim>& variants);
