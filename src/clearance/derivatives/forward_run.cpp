@@ -27,6 +27,9 @@ constexpr double nonlinear = 1e-6, smooth = 1e-6;
 constexpr double short_share = 1e-6;
 /// Share of a motion that farther variants may correct.
 constexpr double most_correction = 1e-4;
+/// Share of the reach of shapes over which forces of joints are differentiated, and corrections of the motion there.
+constexpr double reach_of_joints = 0.3;
+constexpr int joint_corrections = 2;
 
 /// Returns the joints of a scene that has not been stepped; null if there are none.
 const Potential* joints_of(const SceneModel& scene) {
@@ -69,7 +72,10 @@ class ForwardRun {
   enum class Part { all, remainder };
   std::optional<Evaluations> evaluate_changes(const VecX& rate, const VecX& dy, double length, Part part);
   std::optional<Slopes> slopes_along(const VecX& rate, const VecX& dy, Part part);
+  double stencil_length(const VecX& rate, const VecX& dy, double reach);
+  VecX closed_change(const VecX& rate, const VecX& by_start, const VecX& moved);
   std::optional<Slopes> slopes_of_start(const VecX& rate);
+  std::optional<VecX> joint_forces(const VecX& rate, VecX dy, const VecX& of_start, const VecX& pull);
   std::optional<Slopes> slopes_of_end(const VecX& rate, const VecX& dy, const VecX& of_start);
   void differentiate_probes(Slopes& slopes);
   void note_kink(ByParameter& by, const VecX& dy, const VecX& pull);
@@ -177,16 +183,22 @@ std::optional<Evaluations> ForwardRun<dim>::evaluate_changes(const VecX& rate, c
   return all;
 }
 
+/// Returns the multiple of a change of the start and a motion of the end that is as long as `reach` [m].
+template <int dim>
+double ForwardRun<dim>::stencil_length(const VecX& rate, const VecX& dy, double reach) {
+  const double h = nominal_.scene->options.integrator.h, size = nominal_.scene->model.bbox_diagonal;
+  const VecX moved = near_.step().inputs().coordinates().expand(near_.tangent().x(), dy);
+  const double longest = std::max(near_.numbers().length_of(rate, near_.begin(), h, size), moved.cwiseAbs().maxCoeff());
+  return longest > 0.0 ? reach / longest : 1.0;
+}
+
 /// Returns the derivatives along a change of the start and a motion of the end. Where the ends of friction's elastic
 /// sliding make them depend on the length of the change, shorter ones are better, until rounding is.
 template <int dim>
 std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(const VecX& rate, const VecX& dy,
                                                                               Part of_step) {
-  const double h = nominal_.scene->options.integrator.h, size = nominal_.scene->model.bbox_diagonal;
-  const VecX moved = near_.step().inputs().coordinates().expand(near_.tangent().x(), dy);
-  const double longest = std::max(near_.numbers().length_of(rate, near_.begin(), h, size), moved.cwiseAbs().maxCoeff());
-  const double reach = of_step == Part::all ? near_.tangent().reach() : near_.tangent().reach_of_shapes();
-  const double first = longest > 0.0 ? reach / longest : 1.0;
+  const double first =
+      stencil_length(rate, dy, of_step == Part::all ? near_.tangent().reach() : near_.tangent().reach_of_shapes());
   std::optional<Slopes> best;
   double least = infinity;
   for (const double part : {1.0, 0.03, 0.001}) {
@@ -205,17 +217,12 @@ std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(co
   return best;
 }
 
-/// Returns how the balance follows a change of the start, and how what the end has of the start does at a fixed end:
-/// prescribed places, anchors, controls. Inertia, contacts and friction have closed forms.
+/// Returns how inertia, contacts and friction in the balance, which have closed forms, follow a change of the start and
+/// the motion `moved` of the end, of which `by_start` follows the start by itself.
 template <int dim>
-auto ForwardRun<dim>::slopes_of_start(const VecX& rate) -> std::optional<Slopes> {
-  const LocalCoordinates<dim>& coordinates = near_.step().inputs().coordinates();
+VecX ForwardRun<dim>::closed_change(const VecX& rate, const VecX& by_start, const VecX& moved) {
   const State& begin = near_.begin();
   const Eigen::Index size = begin.x.size();
-  std::optional<Slopes> slopes = slopes_along(rate, VecX::Zero(coordinates.num_blocks() * dim), Part::remainder);
-  if (!slopes) return std::nullopt;
-  // The positions come first among the numbers of a state. Prescribed nodes follow the start by themselves.
-  const VecX moved = slopes->numbers.head(size);
   VecX change = near_.tangent().contact_product(moved);
   if (const FrictionSlopes& friction = near_.tangent().friction(); !friction.is_empty()) {
     change += friction.force_by_start(
@@ -223,11 +230,45 @@ auto ForwardRun<dim>::slopes_of_start(const VecX& rate) -> std::optional<Slopes>
   }
   if (near_.step().problem().target().has_inertia) {
     const VecX of_target =
-        formulas_->push_forward(near_.numbers().changed(zero_like(begin), rate), VecX::Zero(size), moved).x_tilde;
+        formulas_->push_forward(near_.numbers().changed(zero_like(begin), rate), VecX::Zero(size), by_start).x_tilde;
     change += mass_product<dim>(near_.step(), moved - of_target);
   }
-  slopes->gradient += near_.step().problem().free_part(coordinates, near_.tangent().x(), change);
+  return near_.step().problem().free_part(near_.step().inputs().coordinates(), near_.tangent().x(), change);
+}
+
+/// Returns how the balance follows a change of the start, and how what the end has of the start does at a fixed end:
+/// prescribed places, anchors, controls.
+template <int dim>
+auto ForwardRun<dim>::slopes_of_start(const VecX& rate) -> std::optional<Slopes> {
+  std::optional<Slopes> slopes =
+      slopes_along(rate, VecX::Zero(near_.step().inputs().coordinates().num_blocks() * dim), Part::remainder);
+  if (!slopes) return std::nullopt;
+  // The positions come first among the numbers of a state. Prescribed nodes follow the start by themselves.
+  const VecX moved = slopes->numbers.head(near_.begin().x.size());
+  slopes->gradient += closed_change(rate, moved, moved);
   return slopes;
+}
+
+/// Returns how the probes follow a change of the start and a motion of the end, for the forces of joints. A joint is so
+/// stiff that its force is that of a gap of a billionth of the motion, less than the solution and differences over long
+/// ways know it to. The motion is corrected until the same differences of the balance leave nothing: what a joint's
+/// force lacks would be missing in the balance as well. `of_start` are the numbers that follow the start alone.
+template <int dim>
+std::optional<VecX> ForwardRun<dim>::joint_forces(const VecX& rate, VecX dy, const VecX& of_start, const VecX& pull) {
+  const LocalCoordinates<dim>& coordinates = near_.step().inputs().coordinates();
+  const VecX by_start = of_start.head(near_.begin().x.size());
+  const double length = stencil_length(rate, dy, reach_of_joints * near_.tangent().reach_of_shapes());
+  for (int i = 0;; ++i) {
+    const std::optional<Evaluations> all = evaluate_changes(rate, dy, length, Part::remainder);
+    if (!all || !all->are_finite()) return std::nullopt;
+    const auto slope = [&](const std::vector<VecX>& values) { return sum_of(values, central().weights, length); };
+    if (i == joint_corrections) return slope(all->probes);
+    const VecX left = pull + slope(all->gradients) +
+                      closed_change(rate, by_start, by_start + coordinates.expand(near_.tangent().x(), dy));
+    VecX correction;
+    if (!near_.step().solve_at_end(left, correction)) return std::nullopt;
+    dy -= correction;
+  }
 }
 
 /// Returns how the end follows a change of the start and a motion of the unknowns. `of_start` are the numbers that
@@ -404,8 +445,19 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
   }
   const std::optional<Slopes> of_end = slopes_of_end(by.rate, *dy, of_start);
   if (!of_end) return fail("a step beside this one is not defined");
+  const VecX rate = by.rate;
+  const auto is_joint_force = [&](std::size_t column) { return nominal_.probes.is_joint_force(column); };
   by.rate = sum_of(of_parameter->numbers, by.near.stencil.weights, by.near.length) + of_end->numbers;
-  const VecX probes = differentiated_probes(by, of_parameter->probes) + of_end->probes;
+  const VecX of_parameter_alone = differentiated_probes(by, of_parameter->probes);
+  VecX probes = of_parameter_alone + of_end->probes;
+  if (std::any_of(columns_.begin(), columns_.end(), is_joint_force)) {
+    const std::optional<VecX> of_joints = joint_forces(rate, *dy, of_start, pull);
+    if (!of_joints) return fail("a step beside this one is not defined");
+    for (const std::size_t column : columns_) {
+      const auto c = static_cast<Eigen::Index>(column);
+      if (is_joint_force(column)) probes[c] = of_parameter_alone[c] + (*of_joints)[c];
+    }
+  }
   keep(k, probes, numbers);
   return true;
 }

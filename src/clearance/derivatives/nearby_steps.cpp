@@ -241,7 +241,8 @@ std::optional<Evaluation> NearbySteps<dim>::evaluate(const SceneDesc& desc, Scen
   result.numbers = numbers_.of(rescaled(scene.model, nominal, end), end_);
   if (result.numbers.size() != num_numbers_) return std::nullopt;
   const Potential* joints = scene.joint_potential ? &workspace.potential(*scene.joint_potential) : nullptr;
-  result.probes = vector_of(has_forces ? probes.values({end, forces, joints}) : probes.values_at_start(end, joints));
+  result.probes =
+      vector_of(has_forces ? probes.values({end, forces, joints}) : probes.values_beside_contacts(end, joints));
   return result;
 }
 

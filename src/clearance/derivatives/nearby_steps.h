@@ -153,8 +153,8 @@ class NearbySteps {
     return evaluate(nominal_.desc, *nominal_.scene, Part::all, nominal_.probes, shadow_, start, x_end);
   }
   /// Evaluates what has no derivatives in closed form: the step without inertia, with the forces of contacts and
-  /// friction at the end held as they are in the step itself. Surfaces may overlap, probes have no forces, and bodies
-  /// do not rebound.
+  /// friction at the end held as they are in the step itself. Surfaces may overlap, probes have the forces of joints
+  /// alone, and bodies do not rebound.
   std::optional<Evaluation> evaluate_remainder(const State& start, const VecX& x_end) {
     return evaluate(nominal_.desc, *nominal_.scene, Part::remainder, nominal_.probes, shadow_, start, x_end);
   }

@@ -80,7 +80,7 @@ void Rebound<dim>::move_to_surface(Side& side, int vertex, const Vec<dim>& outwa
   if constexpr (dim == 3) {
     const int first = model_.turn_vertex_of(vertex);
     if (side.body >= 0 || first < 0) return;
-    // What moves as prescribed has turned by less than half a turn in the step.
+    // A prescribed body has turned by less than half a turn in the step.
     const auto columns_at = [&](const VecX& x) {
       Mat<3> columns;
       for (int i = 0; i < 3; ++i) columns.col(i) = block<3>(x, first + i) - block<3>(x, vertex);

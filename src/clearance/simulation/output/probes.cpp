@@ -99,7 +99,10 @@ class ProbeMaker {
 
   void add_column(const std::string& part, const std::string& unit) {
     probes_.columns_.push_back(fmt::format("{}{} [{}]", probe_->name, part, unit));
-    probes_.is_force_.push_back(unit.starts_with("N") ? 1 : 0);
+    const bool is_of_joint = probe_->kind == ProbeKind::joint;
+    probes_.force_of_.push_back(!unit.starts_with("N") ? Probes::ForceOf::nothing
+                                : is_of_joint          ? Probes::ForceOf::joint
+                                                       : Probes::ForceOf::other);
   }
   void add_vector(const std::string& part, const std::string& unit) {
     for (int d = 0; d < dim_; ++d) add_column(fmt::format("{}.{}", part, "xyz"[d]), unit);
@@ -491,12 +494,21 @@ std::vector<double> Probes::values(const StepEnd& end) const {
   return values;
 }
 
-std::vector<double> Probes::values_at_start(const State& state, const Potential* joints) const {
-  std::vector<double> values = this->values({state, StepForces{}, joints});
+/// Sets the forces and torques among `values` to NaN, those of joints only without `has_joints`.
+std::vector<double> Probes::without_forces(std::vector<double> values, bool has_joints) const {
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (is_force_[i] != 0) values[i] = std::numeric_limits<double>::quiet_NaN();
+    const bool is_known = force_of_[i] == ForceOf::nothing || (has_joints && force_of_[i] == ForceOf::joint);
+    if (!is_known) values[i] = std::numeric_limits<double>::quiet_NaN();
   }
   return values;
+}
+
+std::vector<double> Probes::values_at_start(const State& state, const Potential* joints) const {
+  return without_forces(values({state, StepForces{}, joints}), false);
+}
+
+std::vector<double> Probes::values_beside_contacts(const State& state, const Potential* joints) const {
+  return without_forces(values({state, StepForces{}, joints}), true);
 }
 
 }  // namespace clearance

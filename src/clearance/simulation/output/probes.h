@@ -31,14 +31,22 @@ class Probes {
   std::vector<double> values(const StepEnd& end) const;
   /// Returns the numbers in a state whose forces are not known, as before the first step: forces and torques are NaN.
   std::vector<double> values_at_start(const State& state, const Potential* joints) const;
+  /// Returns the numbers at the end of a step whose joints are known and whose other forces are not: these are NaN.
+  std::vector<double> values_beside_contacts(const State& state, const Potential* joints) const;
+  /// True if a column is a force or torque of a joint.
+  bool is_joint_force(std::size_t column) const { return force_of_[column] == ForceOf::joint; }
 
  private:
   friend class ProbeMaker;
   /// Appends the numbers of one probe.
   using Measure = std::function<void(const StepEnd&, std::vector<double>&)>;
 
+  /// Forces and torques that a column is made of.
+  enum class ForceOf : char { nothing, joint, other };
+  std::vector<double> without_forces(std::vector<double> values, bool has_joints) const;
+
   std::vector<std::string> columns_;
-  std::vector<char> is_force_;  // per column: 1 if it is a force or a torque
+  std::vector<ForceOf> force_of_;  // per column
   std::vector<Measure> measures_;
   bool needs_forces_ = false;
 };
