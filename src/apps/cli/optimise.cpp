@@ -101,7 +101,8 @@ std::string text_of(const Fit& fit) {
     }
     text += '\n';
   }
-  if (fit.end != LeastSquaresEnd::converged) text += "No standard deviations: these numbers are no minimum of the cost\n";
+  if (fit.end != LeastSquaresEnd::converged)
+    text += "No standard deviations: these numbers are no minimum of the cost\n";
   for (const VecX& combination : fit.untold) {
     text += "The data do not tell";
     const bool is_single = combination.cwiseAbs().maxCoeff() > 1.0 - 1e-6;

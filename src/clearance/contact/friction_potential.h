@@ -9,9 +9,9 @@
 // eigenvalue problem [Fer23, app. A.9] are needed. B is f_1(|u|) / |u| across u and f_1'(|u|) along u, which is zero
 // for a sliding contact: Newton's step then shoots through the narrow valley of sticking, and the line search crawls
 // back. The projected Hessian therefore has the matrix of the primal-dual method of [Cha99] for such potentials. The
-// dual d of a contact is its friction as a share of the limit. With s = |u| / f_1(|u|) the law reads d s = u, and Newton
-// for u and d at once moves both: after d is eliminated, B = (I - s' (d u^T + u d^T) / (2 |u|)) / s. Where d = u / s this
-// is the Hessian, and where d is less than the limit a sliding contact has stiffness along u, too.
+// dual d of a contact is its friction as a share of the limit. With s = |u| / f_1(|u|) the law reads d s = u, and
+// Newton for u and d at once moves both: after d is eliminated, B = (I - s' (d u^T + u d^T) / (2 |u|)) / s. This is
+// the Hessian where d = u / s, and where d is less than the limit a sliding contact has stiffness along u, too.
 //
 // With a memory, the sliding starts from the elastic sliding of the last step (stick_memory.h), and eps is a
 // length that a contact gives way by before it slips: friction is an elastic and perfectly plastic spring, which holds

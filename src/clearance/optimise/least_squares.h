@@ -1,5 +1,5 @@
-// Nonlinear least squares with bounds, by the method of Levenberg and Marquardt [Mar63] with corrections of second order
-// [Tra12].
+// Nonlinear least squares with bounds, by the method of Levenberg and Marquardt [Mar63] with corrections of second
+// order [Tra12].
 #pragma once
 
 #include <functional>
