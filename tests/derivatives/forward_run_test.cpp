@@ -195,7 +195,7 @@ TEST(ForwardRun, ForcesOfJointsFollowTheirTinyGaps) {
   const double mass = 0.3 * 0.04 * 0.04 * 1000, h = 0.01;
   const std::vector<std::pair<std::string, std::string>> joints = {
       {R"(, "damping": 0.05, "stiffness": 0.2)", "joints[0].damping"},
-      {R"(, "drive": "A*(1-cos(3*t))")", "controls[0].value"},
+      {R"~(, "drive": "A*(1-cos(3*t))")~", "controls[0].value"},
       {R"(, "effort": "A/100")", "controls[0].value"}};
   for (const char* kind : {"rigid", "affine"}) {
     for (const auto& [joint, by] : joints) {

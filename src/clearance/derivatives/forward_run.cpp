@@ -27,8 +27,8 @@ constexpr double nonlinear = 1e-6, smooth = 1e-6;
 constexpr double short_share = 1e-6;
 /// Share of a motion that farther variants may correct.
 constexpr double most_correction = 1e-4;
-/// Share of the reach of shapes over which forces of joints are differentiated, and corrections of the motion there.
-constexpr double reach_of_joints = 0.3;
+/// Multiple of the reach of shapes over which forces of joints are differentiated, and corrections of the motion there.
+constexpr double reach_of_joints = 2.0;
 constexpr int joint_corrections = 2;
 
 /// Returns the joints of a scene that has not been stepped; null if there are none.
@@ -69,11 +69,11 @@ class ForwardRun {
   std::optional<Evaluations> evaluate_far(ByParameter& by, const VecX& dy);
   bool refine_forces(std::size_t parameter, VecX& dy, Slopes& total);
   /// Parts of a step that are differentiated together.
-  enum class Part { all, remainder };
+  enum class Part { all, beside_contacts, remainder };
   std::optional<Evaluations> evaluate_changes(const VecX& rate, const VecX& dy, double length, Part part);
   std::optional<Slopes> slopes_along(const VecX& rate, const VecX& dy, Part part);
   double stencil_length(const VecX& rate, const VecX& dy, double reach);
-  VecX closed_change(const VecX& rate, const VecX& by_start, const VecX& moved);
+  VecX contact_change(const VecX& rate, const VecX& moved);
   std::optional<Slopes> slopes_of_start(const VecX& rate);
   std::optional<VecX> joint_forces(const VecX& rate, VecX dy, const VecX& of_start, const VecX& pull);
   std::optional<Slopes> slopes_of_end(const VecX& rate, const VecX& dy, const VecX& of_start);
@@ -176,7 +176,9 @@ std::optional<Evaluations> ForwardRun<dim>::evaluate_changes(const VecX& rate, c
     const double by = offset * length;
     const State start = near_.changed(near_.begin(), by * rate);
     const VecX end = coordinates.move(near_.tangent().x(), by * dy, 1.0);
-    auto evaluation = part == Part::all ? near_.evaluate(start, end) : near_.evaluate_remainder(start, end);
+    auto evaluation = part == Part::all               ? near_.evaluate(start, end)
+                      : part == Part::beside_contacts ? near_.evaluate_beside_contacts(start, end)
+                                                      : near_.evaluate_remainder(start, end);
     if (!evaluation) return std::nullopt;
     all.add(std::move(*evaluation));
   }
@@ -217,10 +219,9 @@ std::optional<typename ForwardRun<dim>::Slopes> ForwardRun<dim>::slopes_along(co
   return best;
 }
 
-/// Returns how inertia, contacts and friction in the balance, which have closed forms, follow a change of the start and
-/// the motion `moved` of the end, of which `by_start` follows the start by itself.
+/// Returns how the forces of contacts and friction follow a change of the start and the motion `moved` of the end.
 template <int dim>
-VecX ForwardRun<dim>::closed_change(const VecX& rate, const VecX& by_start, const VecX& moved) {
+VecX ForwardRun<dim>::contact_change(const VecX& rate, const VecX& moved) {
   const State& begin = near_.begin();
   const Eigen::Index size = begin.x.size();
   VecX change = near_.tangent().contact_product(moved);
@@ -228,24 +229,27 @@ VecX ForwardRun<dim>::closed_change(const VecX& rate, const VecX& by_start, cons
     change += friction.force_by_start(
         rate.head(size), rate.segment(near_.numbers().first_of_sliding(begin), 3 * std::ssize(begin.stick)));
   }
-  if (near_.step().problem().target().has_inertia) {
-    const VecX of_target =
-        formulas_->push_forward(near_.numbers().changed(zero_like(begin), rate), VecX::Zero(size), by_start).x_tilde;
-    change += mass_product<dim>(near_.step(), moved - of_target);
-  }
-  return near_.step().problem().free_part(near_.step().inputs().coordinates(), near_.tangent().x(), change);
+  return change;
 }
 
 /// Returns how the balance follows a change of the start, and how what the end has of the start does at a fixed end:
-/// prescribed places, anchors, controls.
+/// prescribed places, anchors, controls. Inertia, contacts and friction have closed forms.
 template <int dim>
 auto ForwardRun<dim>::slopes_of_start(const VecX& rate) -> std::optional<Slopes> {
-  std::optional<Slopes> slopes =
-      slopes_along(rate, VecX::Zero(near_.step().inputs().coordinates().num_blocks() * dim), Part::remainder);
+  const LocalCoordinates<dim>& coordinates = near_.step().inputs().coordinates();
+  const State& begin = near_.begin();
+  const Eigen::Index size = begin.x.size();
+  std::optional<Slopes> slopes = slopes_along(rate, VecX::Zero(coordinates.num_blocks() * dim), Part::remainder);
   if (!slopes) return std::nullopt;
   // The positions come first among the numbers of a state. Prescribed nodes follow the start by themselves.
-  const VecX moved = slopes->numbers.head(near_.begin().x.size());
-  slopes->gradient += closed_change(rate, moved, moved);
+  const VecX moved = slopes->numbers.head(size);
+  VecX change = contact_change(rate, moved);
+  if (near_.step().problem().target().has_inertia) {
+    const VecX of_target =
+        formulas_->push_forward(near_.numbers().changed(zero_like(begin), rate), VecX::Zero(size), moved).x_tilde;
+    change += mass_product<dim>(near_.step(), moved - of_target);
+  }
+  slopes->gradient += near_.step().problem().free_part(coordinates, near_.tangent().x(), change);
   return slopes;
 }
 
@@ -259,12 +263,13 @@ std::optional<VecX> ForwardRun<dim>::joint_forces(const VecX& rate, VecX dy, con
   const VecX by_start = of_start.head(near_.begin().x.size());
   const double length = stencil_length(rate, dy, reach_of_joints * near_.tangent().reach_of_shapes());
   for (int i = 0;; ++i) {
-    const std::optional<Evaluations> all = evaluate_changes(rate, dy, length, Part::remainder);
+    const std::optional<Evaluations> all = evaluate_changes(rate, dy, length, Part::beside_contacts);
     if (!all || !all->are_finite()) return std::nullopt;
     const auto slope = [&](const std::vector<VecX>& values) { return sum_of(values, central().weights, length); };
     if (i == joint_corrections) return slope(all->probes);
-    const VecX left = pull + slope(all->gradients) +
-                      closed_change(rate, by_start, by_start + coordinates.expand(near_.tangent().x(), dy));
+    const VecX& x = near_.tangent().x();
+    const VecX of_contacts = contact_change(rate, by_start + coordinates.expand(x, dy));
+    const VecX left = pull + slope(all->gradients) + near_.step().problem().free_part(coordinates, x, of_contacts);
     VecX correction;
     if (!near_.step().solve_at_end(left, correction)) return std::nullopt;
     dy -= correction;

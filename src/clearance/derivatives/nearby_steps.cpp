@@ -230,7 +230,7 @@ std::optional<Evaluation> NearbySteps<dim>::evaluate(const SceneDesc& desc, Scen
     // Rigid bodies turn under the forces that are held.
     VecX added = tangent_->contact_gradient();
     const InertialTarget& target = step.problem().target();
-    if (target.has_inertia) added -= mass_product<dim>(step, x - target.x_tilde);
+    if (part == Part::remainder && target.has_inertia) added -= mass_product<dim>(step, x - target.x_tilde);
     result.gradient += step.problem().free_part(step.inputs().coordinates(), x, added);
   }
   result.motion = motion_between<dim>(nominal, step_->end_state().point.iterate.x_surface, scene.model,

@@ -152,9 +152,12 @@ class NearbySteps {
   std::optional<Evaluation> evaluate(const State& start, const VecX& x_end) {
     return evaluate(nominal_.desc, *nominal_.scene, Part::all, nominal_.probes, shadow_, start, x_end);
   }
-  /// Evaluates what has no derivatives in closed form: the step without inertia, with the forces of contacts and
-  /// friction at the end held as they are in the step itself. Surfaces may overlap, probes have the forces of joints
-  /// alone, and bodies do not rebound.
+  /// Evaluates it with the forces of contacts and friction at the end held as they are in the step itself: surfaces may
+  /// overlap. Probes have the forces of joints alone, and bodies do not rebound.
+  std::optional<Evaluation> evaluate_beside_contacts(const State& start, const VecX& x_end) {
+    return evaluate(nominal_.desc, *nominal_.scene, Part::beside_contacts, nominal_.probes, shadow_, start, x_end);
+  }
+  /// Evaluates what has no derivatives in closed form: the same without inertia.
   std::optional<Evaluation> evaluate_remainder(const State& start, const VecX& x_end) {
     return evaluate(nominal_.desc, *nominal_.scene, Part::remainder, nominal_.probes, shadow_, start, x_end);
   }
@@ -176,7 +179,7 @@ class NearbySteps {
 
  private:
   /// Parts of a step that are evaluated.
-  enum class Part { all, remainder };
+  enum class Part { all, beside_contacts, remainder };
   std::optional<Evaluation> evaluate(const SceneDesc& desc, SceneModel& scene, Part part, const Probes& probes,
                                      StepWorkspace<dim>& workspace, const State& start, const VecX& x_end);
   bool fail(std::string message) {
