@@ -49,6 +49,8 @@ class BendingPotential : public Potential, public ExactHessian, public SmoothMem
   std::unique_ptr<Potential> clone() const override { return std::make_unique<BendingPotential>(*this); }
   bool has_elements() const { return !elements_->all.empty(); }
   bool has_clamps() const { return !mesh_->clamps.empty(); }
+  /// False with clamped edges: second derivatives of their angles are left out.
+  bool has_exact_hessian() const override { return !has_clamps(); }
 
   std::string name() const override { return "bending"; }
   bool is_elastic() const override { return true; }
