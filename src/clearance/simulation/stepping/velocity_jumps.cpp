@@ -76,7 +76,6 @@ class JumpFinder {
 
   /// True if the drive of a joint jumps. At the scene's start it does if its bodies are at rest.
   bool is_jerked(const JointDesc& joint, bool is_at_rest) const {
-    if (joint.drive.empty()) return false;
     // A turn is the way of a point as far away as the scene is large.
     const double unit = joint.kind == JointKind::slider ? 1.0 : radians_per_degree * scene_.model.bbox_diagonal;
     const Places ways = ways_of(joint.drive, unit);
@@ -251,6 +250,7 @@ void find_velocity_jumps(const SceneDesc& desc, const SceneModel& scene, const S
     }
   }
   for (const JointDesc& joint : desc.joints) {
+    if (joint.drive.empty()) continue;
     std::vector<int> joined;
     for (const std::string& name : joint.bodies) {
       if (name.empty()) continue;
