@@ -112,7 +112,7 @@ Row friction_hessian(Scene& scene) {
   return [=](Scene& s) {
     friction->lag(s.contacts, s.x(), s.path.x_t1 - s.path.x_t0, 1.0);
     BlockSparseMatrix matrix(3, s.model.layout.num_blocks, friction->prepare_hessian(s.is_fixed));
-    friction->add_derivatives(s.path.x_t1, 0.0, HessianKind::projected, *gradient, matrix);
+    friction->add_derivatives(s.path.x_t1, HessianKind::projected, *gradient, matrix);
     return static_cast<double>(matrix.num_stored_blocks());
   };
 }
