@@ -173,7 +173,10 @@ def natural_helix(program, p, e, count):
     body = rod(mesh, 0.1 * e["radius"], {"youngs_modulus": 1e9}, [held([0, 1], clamp=True)],
                rod={"natural_curvature": [kappa, 0.0], "natural_twist": math.degrees(tau), "up": [0, 1, 0]})
     wanted = [position(f"n{i}", "rod", i) for i in range(0, n + 1, 10)]
-    probes = program.run(scene([body], wanted, is_static=False, integrator="implicit_euler", step=0.1, duration=12.0))
+    # The step is a tenth of L^2 sqrt(rho A / EI), the time scale of bending.
+    step = 0.1 * length ** 2 * math.sqrt(1000.0 / 1e9) / (0.025 * e["radius"])
+    probes = program.run(scene([body], wanted, is_static=False, integrator="implicit_euler", step=step,
+                               duration=120.0 * step))
     places = [[probes[f"n{i}.{c}"][-1] for c in "xyz"] for i in range(0, n + 1, 10)]
     pitch = math.dist(places[4], places[8])
     # Two points half a turn apart are a diameter and half a pitch from each other.
@@ -237,10 +240,11 @@ def rod_frequencies(program, p, e, count):
 
 def hanging_chain(program, p, e, count):
     """The chain starts stretched by its own weight."""
-    length, g, ea, radius = p["length"], p["gravity"], 1e5, 0.005 * p["length"]
+    length, g, radius = p["length"], p["gravity"], 0.005 * p["length"]
     points = [(0.0, -length * i / count, 0.0) for i in range(count + 1)]
-    stiff = {"stretching_stiffness": ea, "bending_stiffness": [0.0, 0.0], "twisting_stiffness": 0.0}
     weight = 1000.0 * math.pi * radius ** 2 * g
+    ea = 1e5 * weight * length
+    stiff = {"stretching_stiffness": ea, "bending_stiffness": [0.0, 0.0], "twisting_stiffness": 0.0}
     size, down, displacements = length / count, 0.0, [[0.0, 0.0, 0.0]]
     for i in range(count):
         # Half of the weight of a segment hangs on its lower node.
@@ -339,7 +343,7 @@ def self_buckling(program, p, e, count):
 def lateral_torsional(program, p, e, count):
     def make(factor):
         points = clamped_length(p["length"], count)
-        bow = [[0.0, 0.0, 1e-3 * (i / count) ** 2 if i > 1 else 0.0] for i in range(count + 1)]
+        bow = [[0.0, 0.0, 1e-3 * p["length"] * (i / count) ** 2 if i > 1 else 0.0] for i in range(count + 1)]
         body = rod(line(points), p["thickness"],
                    {"youngs_modulus": p["youngs_modulus"], "poisson_ratio": p["poisson_ratio"]},
                    [held([0, 1], clamp=True)], [force([count], [0, -factor * e["critical_tip_force"], 0])],

@@ -121,6 +121,44 @@ TEST(RodEnergy, DerivativesFarFromTheStartOfTheStep) {
   expect_derivatives(potential, x, true);
 }
 
+/// Turns a segment about an axis that is nearly across it, by nearly half a turn and beyond.
+VecX swung(const Rod& rod, double angle) {
+  VecX x = rod.mesh.x_start;
+  const Vec<3> base = x.segment<3>(0);
+  const Mat<3> turn = Eigen::AngleAxisd(angle, Vec<3>(0.02, 1.0, 0.0).normalized()).toRotationMatrix();
+  for (std::size_t i = 1; i <= rod.mesh.segments.size(); ++i) {
+    const auto at = static_cast<Eigen::Index>(3 * i);
+    x.segment<3>(at) = base + turn * (rod.mesh.x_start.segment<3>(at) - base);
+  }
+  return x;
+}
+
+// The reference twist between two segments that turn over in one step used to pass half a turn, and the energy jumped.
+TEST(RodEnergy, DoesNotJumpWhereARodTurnsOverInAStep) {
+  Rod rod = make_rod(random_line(6, 9), strip());
+  RodPotential potential(std::make_shared<const RodMesh>(rod.mesh));
+  ASSERT_TRUE(potential.begin_step(rod.mesh.x_start, 0.1, 0.0));
+  VecX x = rod.mesh.x_start;
+  int num_moves = 0;
+  double before = potential.energy(x).value();
+  const double twisted = strip().twisting;
+  for (double angle = 0.0; angle < 2.0 * pi; angle += 0.02) {
+    x = swung(rod, angle);
+    const double energy = potential.energy(x).value();
+    EXPECT_LT(std::abs(energy - before), 0.2 * twisted) << angle;
+    if (potential.refer_to(x)) {
+      ++num_moves;
+      EXPECT_NEAR(potential.energy(x).value(), energy, 1e-12 * twisted) << angle;
+      VecX gradient = VecX::Zero(x.size());
+      potential.add_gradient(x, 1.0, gradient);
+      EXPECT_TRUE(gradient.allFinite());
+    }
+    before = energy;
+  }
+  EXPECT_EQ(num_moves, 3);
+  expect_derivatives(potential, x, true);
+}
+
 TEST(RodEnergy, DerivativesOfAClampedEnd) {
   Rod rod = make_rod(random_line(4, 6), strip());
   rod.mesh.clamps.push_back({[](double, double time) -> std::optional<Mat<3>> {

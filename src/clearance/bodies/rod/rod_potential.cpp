@@ -75,13 +75,13 @@ Result<Done> RodPotential::begin_step(const VecX& x_t0, double h, double time_t1
   std::vector<std::optional<Mat<3>>> rotations;
   for (const DirectionClamp& clamp : mesh_->clamps) rotations.push_back(clamp.rotation(h, time_t1));
   frames_.resize(segments.size());
-  angle_t0_.resize(segments.size());
+  angle_from_.resize(segments.size());
   for (std::size_t s = 0; s < segments.size(); ++s) {
     const RodSegment& segment = segments[s];
     SegmentFrame& frame = frames_[s];
     frame.tangent = edge_of(segment, x_t0).normalized();
     frame.is_clamped = segment.clamp >= 0 && rotations[segment.clamp].has_value();
-    angle_t0_[s] = angle_at(segment, x_t0);
+    angle_from_[s] = angle_at(segment, x_t0);
     if (frame.is_clamped) {
       frame.director = *rotations[segment.clamp] * segment.director;
       continue;
@@ -90,15 +90,35 @@ Result<Done> RodPotential::begin_step(const VecX& x_t0, double h, double time_t1
         history_.empty() ? segment.director : Eigen::Map<const Vec<3>>(history_.data() + num_per_segment() * s);
     frame.director = (stored - stored.dot(frame.tangent) * frame.tangent).normalized();
   }
-  twist_t0_.resize(mesh_->joints.size());
-  for (std::size_t j = 0; j < twist_t0_.size(); ++j) {
+  twist_from_.resize(mesh_->joints.size());
+  for (std::size_t j = 0; j < twist_from_.size(); ++j) {
     // The twist begins with that at rest, or next to it.
     const RodJoint& joint = mesh_->joints[j];
-    twist_t0_[j] =
+    twist_from_[j] =
         history_.empty() ? joint.twist : history_[num_per_segment() * static_cast<std::size_t>(joint.segments[0]) + 3];
   }
   find_holds(x_t0);
   return Done{};
+}
+
+/// Moves the frames to x if a segment has turned by more than a right angle from its own. The axes at x stay the same.
+bool RodPotential::refer_to(const VecX& x) {
+  const std::vector<RodSegment>& segments = mesh_->segments;
+  bool has_turned = false;
+  for (std::size_t s = 0; s < segments.size() && !has_turned; ++s) {
+    has_turned = !frames_[s].is_clamped && frames_[s].tangent.dot(edge_of(segments[s], x)) < 0.0;
+  }
+  if (!has_turned) return false;
+  for (std::size_t j = 0; j < twist_from_.size(); ++j) twist_from_[j] = joint_bend(joint_at(j, x)).value[2];
+  for (std::size_t s = 0; s < segments.size(); ++s) {
+    angle_from_[s] = angle_at(segments[s], x);
+    SegmentFrame& frame = frames_[s];
+    if (frame.is_clamped) continue;
+    const Vec<3> tangent = edge_of(segments[s], x).normalized();
+    frame.director = transport(frame.tangent, tangent, frame.director);
+    frame.tangent = tangent;
+  }
+  return true;
 }
 
 /// Calls visit(j, joint) for all active joints at x in parallel. The segment between two neighbours is computed once,
@@ -151,13 +171,13 @@ void RodPotential::end_step(const VecX& x_t1, std::span<double> history) const {
   });
 }
 
-/// Returns the twist that the turns of both angles since the start of the step lead to, up to what the tangents add.
+/// Returns the twist that the turns of both angles from those of the frames lead to, up to what the tangents add.
 double RodPotential::near_twist(std::size_t j, const VecX& x) const {
-  double twist = twist_t0_[j];
+  double twist = twist_from_[j];
   for (std::size_t side = 0; side < 2; ++side) {
     const std::size_t s = mesh_->joints[j].segments[side];
     if (frames_[s].is_clamped) continue;
-    const double turn = angle_at(mesh_->segments[s], x) - angle_t0_[s];
+    const double turn = angle_at(mesh_->segments[s], x) - angle_from_[s];
     twist += side == 0 ? -turn : turn;
   }
   return twist;

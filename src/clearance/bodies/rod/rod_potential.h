@@ -8,7 +8,8 @@
 //
 // The director of a segment is history: at the end of a step it is transported from the tangent at its start to that at
 // its end. Within a step every trial is transported from the start of the step, so that the energy does not depend on
-// the way there.
+// the way there. Once a segment has turned by more than a right angle, trials are transported from the iterate at which
+// it has: transport is not defined for half a turn, and turns the axes wildly next to it.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,7 @@ class RodPotential : public Potential, public ExactHessian, public SmoothMemory 
   HistoryLayout history_layout() const override;
   void set_history(std::span<const double> history) override;
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
+  bool refer_to(const VecX& x) override;
   void end_step(const VecX& x_t1, std::span<double> history) const override;
   void pull_back_history(const VecX& x_t0, const VecX& x_t1, std::span<const double> kept,
                          MemoryCotangent result) const override;
@@ -157,8 +159,9 @@ class RodPotential : public Potential, public ExactHessian, public SmoothMemory 
   std::shared_ptr<const RodMesh> mesh_;
   bool has_yield_ = false;
   std::vector<double> history_;              // empty: nothing has happened yet
-  std::vector<SegmentFrame> frames_;         // per segment, of this step
-  std::vector<double> angle_t0_, twist_t0_;  // per segment, per joint
+  // At the start of the step, or at a later iterate that refer_to has moved the frames to.
+  std::vector<SegmentFrame> frames_;           // per segment
+  std::vector<double> angle_from_, twist_from_;  // per segment, per joint
   std::vector<Hold> holds_;                  // of this step
   BlockAssembler assembler_;
   std::shared_ptr<const StencilList> stencils_;       // joints, then one per segment, then one per angle
