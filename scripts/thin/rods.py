@@ -101,19 +101,21 @@ def postbuckling(program, p, e, count):
 
 
 def hanging(program, p, e, count, length, ea, weight):
-    """A rope between two level supports, without stiffness of bending: let down as a V from where it is not stretched."""
+    """A rope between two level supports, without stiffness of bending: let down as a V from where it is not stretched.
+    One that is shorter than the span is pulled to its support."""
     span, size = p["span"], length / count
     half = length / 2
-    depth = math.sqrt(max(half * half - span * span / 4, 0.0))
+    width = min(span, length)
+    depth = math.sqrt(max(half * half - width * width / 4, 0.0))
     points = []
     for i in range(count + 1):
         s = i * size
         u = s / half if s <= half else 2.0 - s / half
-        points.append((span * s / length, -max(depth, 1e-6 * span) * u, 0.0))
+        points.append((width * s / length, -max(depth, 1e-6 * span) * u, 0.0))
     stiff = {"stretching_stiffness": ea, "bending_stiffness": [0.0, 0.0], "twisting_stiffness": 0.0}
     radius = 0.005 * span
     body = rod(line(points), 2 * radius, {"density": weight / 9.81 / (math.pi * radius ** 2)},
-               [held([0]), held([count])], rod=stiff)
+               [held([0]), held([count], displacement=ramp((span - width, 0, 0), 1.0))], rod=stiff)
     probes = program.run(scene([body], [position("mid", "rod", count // 2), reaction("end", "rod", [count])],
                                gravity=9.81))
     results = {"sag": (-probes["mid.y"][-1], e["sag"]),
@@ -173,10 +175,11 @@ def natural_helix(program, p, e, count):
     body = rod(mesh, 0.1 * e["radius"], {"youngs_modulus": 1e9}, [held([0, 1], clamp=True)],
                rod={"natural_curvature": [kappa, 0.0], "natural_twist": math.degrees(tau), "up": [0, 1, 0]})
     wanted = [position(f"n{i}", "rod", i) for i in range(0, n + 1, 10)]
-    # The step is a tenth of L^2 sqrt(rho A / EI), the time scale of bending.
+    # The step is a tenth of L^2 sqrt(rho A / EI), the time scale of bending. A rod that springs into shape may get
+    # caught on itself.
     step = 0.1 * length ** 2 * math.sqrt(1000.0 / 1e9) / (0.025 * e["radius"])
     probes = program.run(scene([body], wanted, is_static=False, integrator="implicit_euler", step=step,
-                               duration=120.0 * step))
+                               duration=120.0 * step, contact={"enabled": False}))
     places = [[probes[f"n{i}.{c}"][-1] for c in "xyz"] for i in range(0, n + 1, 10)]
     pitch = math.dist(places[4], places[8])
     # Two points half a turn apart are a diameter and half a pitch from each other.

@@ -11,7 +11,7 @@ def spinning_rod(program, p, e, count):
     """A free rod that spins about its axis; without twist its angular momentum is twice its energy over the spin."""
     body = rod(line(along_x(p["length"], count)), 2 * p["radius"], {"density": p["density"], "youngs_modulus": 1e7},
                angular_velocity=[math.degrees(p["spin"]), 0, 0])
-    step = 0.2 / p["spin"]
+    step = 0.2 / abs(p["spin"])
     probes = program.run(scene([body], [position("a", "rod", 0), position("b", "rod", count)], is_static=False,
                                integrator="implicit_newmark", step=step, duration=p["steps"] * step))
     energies = [step["energy"] for step in program.steps]
