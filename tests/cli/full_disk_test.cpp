@@ -111,7 +111,7 @@ TEST_F(FullDisk, FileThatMayNotGrowEndsTheRunAndIsResumed) {
 
 TEST_F(FullDisk, ExportsEndWithAnErrorAndLeaveNothing) {
   if (!can_mount()) GTEST_SKIP() << "mounting needs root";
-  for (const char* ending : {".glb", ".obj", ".pc2", ".xdmf"}) {
+  for (const char* ending : {".glb", ".obj", ".pc2", ".usda", ".xdmf"}) {
     SCOPED_TRACE(ending);
     for (const char* size : {"size=4k", "size=12k"}) {
       if (!mount_disk(0, size)) GTEST_SKIP() << "cannot mount: " << std::strerror(errno);

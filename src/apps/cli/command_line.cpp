@@ -84,8 +84,8 @@ void add_export_command(CLI::App& app, ExportOptions& options, int& status) {
   command->add_option("folder", options.page.folder, "result folder")->required();
   command
       ->add_option("-o,--output", options.page.output,
-                   "file to write: .html (any browser), .glb (glTF), .obj (a file per frame), .pc2 (Blender), .xdmf "
-                   "(ParaView, with .h5)")
+                   "file to write: .html (any browser), .glb (glTF), .obj (a file per frame), .pc2 (Blender), .usda "
+                   "(Universal Scene Description), .xdmf (ParaView, with .h5)")
       ->required();
   command
       ->add_option("--max-size", options.page.max_megabytes,
@@ -102,7 +102,8 @@ void add_export_command(CLI::App& app, ExportOptions& options, int& status) {
       ->check(whole_number(1))
       ->option_text("N");
   command
-      ->add_option("--speed", options.speed, ".glb, .pc2: seconds of the run that are shown in one second (default: 1)")
+      ->add_option("--speed", options.speed,
+                   ".glb, .pc2, .usda: seconds of the run that are shown in one second (default: 1)")
       ->check(positive())
       ->option_text("S");
   command->add_flag("--overwrite", options.is_overwriting, "replace existing files");

@@ -14,6 +14,7 @@
 #include "clearance/exchange/glb.h"
 #include "clearance/exchange/obj_sequence.h"
 #include "clearance/exchange/point_caches.h"
+#include "clearance/exchange/usd_stage.h"
 #include "clearance/exchange/xdmf.h"
 
 namespace clearance::cli {
@@ -33,6 +34,7 @@ const std::array formats = {
     ExportFormat{".glb", {"--frames", "--max-targets", "--speed"}, "glTF 2.0"},
     ExportFormat{".obj", {"--frames"}, "a file per frame"},
     ExportFormat{".pc2", {"--frames", "--speed"}, "point caches and poses"},
+    ExportFormat{".usda", {"--frames", "--speed"}, "Universal Scene Description"},
     ExportFormat{".xdmf", {"--frames"}, "ParaView"},
 };
 
@@ -141,6 +143,7 @@ Result<exchange::ExportReport> write(const ExportOptions& options, const std::st
                                    options.is_overwriting};
   if (ending == ".obj") return exchange::write_obj_sequence(job);
   if (ending == ".pc2") return exchange::write_point_caches({job, options.speed});
+  if (ending == ".usda") return exchange::write_usd_stage({job, options.speed});
   if (ending == ".xdmf") return exchange::write_xdmf(job);
   return exchange::write_glb({job, options.max_targets, options.speed});
 }

@@ -114,6 +114,7 @@ Result<ExportedRun> ExportedRun::of_frame(std::size_t index) const {
   files.times = {files_.times[number]};
   files.steps = {files_.steps[number]};
   files.names = files_.names;
+  files.thicknesses = files_.thicknesses;
   files.scene = files_.scene;
   ExportedRun run(std::move(files), {0}, std::move(*frame));
   if (const auto measured = run.measure(); !measured) return measured.issues();
@@ -219,6 +220,11 @@ std::string ExportedRun::body_name(int body) const {
   const std::size_t b = body;
   const bool is_named = b < files_.names.size() && !files_.names[b].empty();
   return is_named ? files_.names[b] : fmt::format("body {}", body);
+}
+
+double ExportedRun::thickness(const ExportedBody& body) const {
+  const std::size_t at = body.drawn.body;
+  return at < files_.thicknesses.size() ? files_.thicknesses[at] : 0.0;
 }
 
 std::vector<Vec<3>> ExportedRun::places(const ExportedBody& body, const Frame& frame) const {

@@ -74,6 +74,8 @@ class ExportedRun {
   int up() const { return up_; }  ///< axis that points up, 0 to 2
   const std::vector<ExportedBody>& bodies() const { return bodies_; }
   std::string body_name(int body) const;
+  /// Returns the thickness [m] of a shell, a rod or particles; 0 for other bodies.
+  double thickness(const ExportedBody& body) const;
   /// Returns the largest distance [m] of a vertex of a rigid body from its exported position.
   double rigid_error() const { return rigid_error_; }
   const page::DrawnBodies& drawn() const { return drawn_; }

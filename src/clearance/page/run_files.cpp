@@ -86,8 +86,14 @@ Result<RunFiles> read_run_files(const fs::path& folder) {
     files.steps.push_back(step_of_frame_file(entry.file).value_or(static_cast<int>(files.steps.size())));
   }
   if (files.frames.empty()) return Issue{(folder / "frames.pvd").string(), "", "", "the file lists no frames"};
-  for (const Json& body : read_json(folder / "bodies.json")) files.names.push_back(body.value("name", ""));
   files.scene = read_json(folder / "scene.json");
+  const Json entries_of_scene = files.scene.is_object() ? files.scene.value("bodies", Json::array()) : Json::array();
+  for (const Json& body : read_json(folder / "bodies.json")) {
+    files.names.push_back(body.value("name", ""));
+    const std::size_t entry = body.value("entry", entries_of_scene.size());
+    const Json thickness = entry < entries_of_scene.size() ? entries_of_scene[entry].value("thickness", Json()) : Json();
+    files.thicknesses.push_back(thickness.is_number() ? thickness.get<double>() : 0.0);
+  }
   if (files.scene.is_object()) {
     for (const Json& field : files.scene.value("output", Json::object()).value("fields", Json::array())) {
       if (!field.is_string()) continue;

@@ -15,6 +15,7 @@ struct RunFiles {
   std::vector<double> times;             ///< [s] time of each frame
   std::vector<int> steps;                ///< step of each frame
   std::vector<std::string> names;        ///< names of the bodies
+  std::vector<double> thicknesses;       ///< [m] of shells, rods and particles, by body; 0 for others
   std::vector<std::string> fields;       ///< arrays that the scene requested
   nlohmann::ordered_json scene;          ///< null if the folder has none
   nlohmann::ordered_json stats, probes;  ///< stored column by column, see web/src/data.js
