@@ -44,6 +44,10 @@ std::vector<Seed> make_seeds() {
   seeds.push_back({".pt", "v 0 0 0\nv 1 0 0\n"});
   seeds.push_back({".off", "COFF 3 1 0\n0 0 0 1 1 1\n1 0 0 1 1 1\n0 1 0 1 1 1\n# c\n3 0 1 2 255 0 0\n"});
   seeds.push_back({".node", "3 2 0 1\n1 0 0 1\n2 1 0 1\n3 0 1 1\n"});
+  seeds.push_back(
+      {".inp",
+       "*NODE, NSET=N\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n*ELEMENT, TYPE=C3D4, ELSET=E\n1, 1, 2,\n"
+       "3, 4\n*ELSET, ELSET=F\nE\n*NSET, NSET=M, GENERATE\n1, 3, 2\n*SURFACE, NAME=S, TYPE=ELEMENT\nE, S1\n"});
   std::string stl(80, ' ');
   stl += raw<std::uint32_t>({1}) + raw<float>({0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0}) + raw<std::uint16_t>({0});
   seeds.push_back({".stl", stl});

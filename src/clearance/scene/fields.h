@@ -503,13 +503,15 @@ void describe(Visitor& v, RegionDesc& r) {
   v.field("surface_only", r.surface_only, any("", "select only nodes on the surface"));
   v.field("nodes", r.nodes,
           at_least(0, "", "select only these nodes, by their numbers in the mesh, counted from 0; empty: all"));
-  v.field("tags", r.tags,
-          any("",
-              "select only nodes of elements of these groups of the mesh file (in Gmsh physical groups), by name or "
-              "number. If groups of points, edges, triangles or tets share a name or number, write for example "
-              "`triangles:1`. Loads on faces and parts of elements use only the faces or elements of the groups. "
-              "Empty: all")
-              .short_as(Shorthand::number));
+  v.field(
+      "tags", r.tags,
+      any("",
+          "select only nodes of elements of these groups of the mesh file (in Gmsh physical groups, in .inp files sets "
+          "and surfaces), by name or number. If groups of points, edges, triangles or tets share a name or number, "
+          "write for example "
+          "`triangles:1`. Loads on faces and parts of elements use only the faces or elements of the groups. "
+          "Empty: all")
+          .short_as(Shorthand::number));
 }
 
 template <>

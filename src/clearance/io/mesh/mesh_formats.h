@@ -25,6 +25,7 @@ void read_legacy_vtk(MeshInput& input, Mesh& mesh);
 /// Reads the numbers of points and of cells, too: these in the order tets, triangles, edges, points of the mesh.
 void read_legacy_vtk_arrays(MeshInput& input, Mesh& mesh, std::vector<FrameArray>& of_points,
                             std::vector<FrameArray>& of_cells);
+void read_abaqus(MeshInput& input, Mesh& mesh);
 void read_seg(MeshInput& input, Mesh& mesh);
 /// `nodes` is the .node file, `elements` the .ele file or null
 void read_tetgen(MeshInput& nodes, MeshInput* elements, Mesh& mesh);

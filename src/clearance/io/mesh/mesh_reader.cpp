@@ -72,6 +72,7 @@ FormatReader find_reader(const std::string& extension) {
   if (extension == ".stl") return read_stl;
   if (extension == ".off") return read_off;
   if (extension == ".vtk") return read_legacy_vtk;
+  if (extension == ".inp") return read_abaqus;
   if (extension == ".seg") return read_seg;
   return nullptr;
 }
@@ -151,7 +152,7 @@ Result<Mesh> read_mesh(const fs::path& path, const MeshReadOptions& options) {
   const FormatReader reader = reads_texture ? read_obj_texture : find_reader(extension);
   if (reader == nullptr) {
     return Issue{path.string(), "", path.extension().string(),
-                 "expected a mesh file: .msh, .obj, .ply, .stl, .off, .vtu, .vtk, .node, .ele, .seg or .pt",
+                 "expected a mesh file: .msh, .obj, .ply, .stl, .off, .vtu, .vtk, .inp, .node, .ele, .seg or .pt",
                  Severity::error};
   }
   MeshInput input = reader == read_stl ? MeshInput(path) : open_text(path);

@@ -1,0 +1,148 @@
+// Meshes of Abaqus and CalculiX: elements, order of nodes, sets and surfaces.
+#include <fmt/format.h>
+
+#include "clearance/geometry/lagrange.h"
+#include "io/mesh_test_support.h"
+
+namespace clearance {
+namespace {
+
+using test::all_issues;
+
+Result<Mesh> read_deck(const std::string& text, int dim = 3) {
+  test::TemporaryFolder folder;
+  test::write_text(folder / "part.inp", text);
+  MeshReadOptions options;
+  options.dim = dim;
+  return read_mesh(folder / "part.inp", options);
+}
+
+const MeshGroup* find_group(const Mesh& mesh, const std::string& name, int dim) {
+  const auto found = std::find_if(mesh.groups.begin(), mesh.groups.end(),
+                                  [&](const MeshGroup& group) { return group.name == name && group.dim == dim; });
+  return found == mesh.groups.end() ? nullptr : &*found;
+}
+
+/// Two tetrahedra above and below a triangle, as Abaqus writes parts.
+const std::string two_tets = R"(*Heading
+** made by hand
+*Part, name=Bolt
+*Node
+ 10, 0., 0., 0.
+ 20, 1., 0., 0.
+ 30, 0., 1., 0.
+ 40, 0., 0., 1.
+ 50, 0., 0., -1.
+*Element, type=C3D4,
+ elset=Upper
+1, 10, 20, 30, 40
+*ELEMENT, TYPE=C3D4H, ELSET="Lower half"
+7, 10, 30, 20,
+50
+*Nset, nset=Foot, generate
+ 10, 50, 20
+*Nset, nset=All
+ Foot, 20, 40
+*Elset, elset=Both
+ Upper, lower HALF
+*Surface, type=ELEMENT, name=Skin
+ Upper, S2
+ 7, S3
+*End Part
+*Instance, name=Bolt-1, part=Bolt
+*End Instance
+*Material, name=Steel
+*Elastic
+210000., 0.3
+)";
+
+TEST(MeshAbaqus, HasElementsSetsAndSurfaces) {
+  const Result<Mesh> mesh = read_deck(two_tets);
+  ASSERT_TRUE(mesh.has_value()) << all_issues(mesh.issues());
+  EXPECT_EQ(mesh->vertices.size(), 5u);
+  EXPECT_EQ(mesh->tets, (std::vector<std::array<int, 4>>{{0, 1, 2, 3}, {0, 2, 1, 4}}));
+  ASSERT_NE(find_group(*mesh, "Upper", 3), nullptr);
+  EXPECT_EQ(find_group(*mesh, "Upper", 3)->elements, (std::vector<std::array<int, 4>>{{0, 1, 2, 3}}));
+  ASSERT_NE(find_group(*mesh, "Lower half", 3), nullptr);
+  ASSERT_NE(find_group(*mesh, "Both", 3), nullptr);
+  EXPECT_EQ(find_group(*mesh, "Both", 3)->elements.size(), 2u);
+  // Nodes 10, 30, 50 by a range, and those with two more.
+  ASSERT_NE(find_group(*mesh, "Foot", 0), nullptr);
+  EXPECT_EQ(find_group(*mesh, "Foot", 0)->elements,
+            (std::vector<std::array<int, 4>>{{0, -1, -1, -1}, {2, -1, -1, -1}, {4, -1, -1, -1}}));
+  EXPECT_EQ(find_group(*mesh, "All", 0)->elements.size(), 5u);
+  // S2 has the corners 1, 4, 2 and S3 the corners 2, 4, 3.
+  EXPECT_EQ(find_group(*mesh, "Skin", 2)->elements, (std::vector<std::array<int, 4>>{{0, 3, 1, -1}, {2, 4, 1, -1}}));
+}
+
+TEST(MeshAbaqus, NodesOfOrderTwoLieBetweenTheirCorners) {
+  const std::vector<Vec<3>> corners = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  // C3D10: edges 12, 23, 31, 14, 24, 34.
+  const std::vector<std::array<int, 2>> edges = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+  std::string deck = "*NODE, NSET=NALL\n";
+  int number = 0;
+  for (const Vec<3>& x : corners) deck += fmt::format("{}, {}, {}, {}\n", ++number, x[0], x[1], x[2]);
+  for (const auto& [a, b] : edges) {
+    const Vec<3> x = 0.5 * (corners[a] + corners[b]);
+    deck += fmt::format("{}, {}, {}, {}\n", ++number, x[0], x[1], x[2]);
+  }
+  deck += "*ELEMENT, TYPE=C3D10M, ELSET=EALL\n1, 1, 2, 3, 4, 5, 6, 7, 8,\n 9, 10\n";
+  const Result<Mesh> mesh = read_deck(deck);
+  ASSERT_TRUE(mesh.has_value()) << all_issues(mesh.issues());
+  ASSERT_EQ(mesh->tets.size(), 1u);
+  ASSERT_EQ(mesh->order_of_cell(0), 2);
+  const std::vector<NodeIndex>& places = lagrange_nodes(3, 2);
+  for (std::size_t k = 0; k < 10; ++k) {
+    Vec<3> x = Vec<3>::Zero();
+    for (std::size_t c = 0; c < 4; ++c) x += 0.5 * places[k][c] * corners[c];
+    EXPECT_LT((mesh->vertices[mesh->nodes_of_cell(0)[k]] - x).norm(), 1e-15) << k;
+  }
+}
+
+TEST(MeshAbaqus, ReadsShellsBeamsAndPlanes) {
+  const std::string nodes = "*NODE\n1, 0, 0\n2, 1, 0\n3, 1, 1\n4, 0, 1\n5, 2, 0\n";
+  const Result<Mesh> shell = read_deck(nodes +
+                                       "*ELEMENT, TYPE=S4R, ELSET=Q\n1, 1, 2, 3, 4\n*ELEMENT, TYPE=S3\n2, 2, 5, 3\n"
+                                       "*ELEMENT, TYPE=B31\n3, 4, 5\n*SURFACE, NAME=TOP\nQ, SPOS\n");
+  ASSERT_TRUE(shell.has_value()) << all_issues(shell.issues());
+  EXPECT_EQ(shell->triangles, (std::vector<std::array<int, 3>>{{0, 1, 2}, {0, 2, 3}, {1, 4, 2}}));
+  EXPECT_EQ(shell->edges, (std::vector<std::array<int, 2>>{{3, 4}}));
+  EXPECT_EQ(find_group(*shell, "TOP", 2)->elements.size(), 2u);
+  const Result<Mesh> plane = read_deck(nodes + "*ELEMENT, TYPE=CPE3\n1, 1, 2, 3\n", 2);
+  ASSERT_TRUE(plane.has_value()) << all_issues(plane.issues());
+  EXPECT_EQ(plane->triangles.size(), 1u);
+}
+
+TEST(MeshAbaqus, NamesLineAndRemedyOfMistakes) {
+  struct Case {
+    std::string text, place, message;
+  };
+  const std::string nodes = "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n";
+  const std::vector<Case> cases = {
+      {nodes + "*ELEMENT, TYPE=C3D8R\n", "line 6", "this is type C3D8R"},
+      {nodes + "*ELEMENT, TYPE=CAX3\n", "line 6", "expected tetrahedra"},
+      {nodes + "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 9\n", "line 7", "expected the number of a node above"},
+      {nodes + "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3\n*STEP\n", "line 7", "expected 4 nodes of this element, found 3"},
+      {nodes + "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4, 1\n", "line 7", "expected 4 nodes of an element"},
+      {nodes + "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n1, 1, 2, 3, 4\n", "line 8", "that no other element has"},
+      {nodes + "4, 1, 1, 1\n", "line 6", "that no other node has"},
+      {nodes + "5, 1, one, 1\n", "line 6", "expected a finite coordinate"},
+      {nodes + "*NSET\n1\n", "line 6", "expected the name of a set"},
+      {nodes + "*NSET, NSET=A\n1, B\n", "line 7", "the name of a set above"},
+      {nodes + "*NSET, NSET=A, GENERATE\n1, 9, 1\n", "line 7", "expected a range of numbers that are in the file"},
+      {nodes + "*INCLUDE, INPUT=mesh.inp\n", "line 6", "name the included file"},
+      {nodes + "*NGEN\n1, 4, 1\n", "line 6", "expected nodes and elements in full"},
+      {"*PART, NAME=A\n*END PART\n*PART, NAME=B\n" + nodes, "line 3", "expected one part"},
+      {nodes + "*INSTANCE, NAME=I, PART=P\n0, 0, 5\n", "line 7", "`transform`"},
+      {"*HEADING\nnothing\n", "", "expected the keyword *NODE"},
+  };
+  for (const Case& each : cases) {
+    const Result<Mesh> mesh = read_deck(each.text);
+    ASSERT_FALSE(mesh.has_value()) << each.text;
+    EXPECT_NE(to_string(mesh.issues()[0]).find(each.message), std::string::npos) << to_string(mesh.issues()[0]);
+    EXPECT_NE(to_string(mesh.issues()[0]).find(each.place), std::string::npos) << to_string(mesh.issues()[0]);
+  }
+}
+
+}  // namespace
+}  // namespace clearance
