@@ -19,10 +19,11 @@ else:
     core = _load()
 version: str = core.version
 # The programs that fill bare surfaces (docs/meshing.md) and read robots (docs/robot_models.md) lie beside the module,
-# or in bin/ of the folder in which all of Clearance is installed.
+# in its folder bin (wheels), or in bin/ of the folder in which all of Clearance is installed.
 _folder = os.path.dirname(os.path.abspath(__file__))
 for _name, _variable in (("clearance-mesh", "CLEARANCE_MESH"), ("clearance-robot", "CLEARANCE_ROBOT")):
-    for _program in (os.path.join(_folder, _name), os.path.join(_folder, *[os.pardir] * 4, "bin", _name)):
+    for _place in (_folder, os.path.join(_folder, "bin"), os.path.join(_folder, *[os.pardir] * 4, "bin")):
+        _program = os.path.join(_place, _name)
         if os.path.exists(_program):
             os.environ.setdefault(_variable, os.path.normpath(_program))
             break
