@@ -79,6 +79,16 @@ class ContactFriction {
     int vertex, component;
     DualVec<dim> arm;
   };
+  /// Everything that moves a contact beside its vertices.
+  struct Turnings {
+    std::vector<Spin> spins;
+    std::vector<Turning> of_sides;
+  };
+  /// A point p of a body that turns: turn x p, and p turned back.
+  struct TurnedPoint {
+    DualVec<dim> material, back;
+  };
+  using Columns = std::array<DualVec<dim>, dim>;
 
   void declare(ArgumentKind kind, int index) {
     const Argument argument{kind, index};
@@ -99,10 +109,18 @@ class ContactFriction {
   void find_turn();
   DualVec<dim> turned(const DualVec<dim>& s) const;
   DualVec<dim> remembered() const;
+  TurnedPoint turned_in_plane(const Columns& from, const Columns& to, double inverse_sq, const DualVec<dim>& p) const;
+  TurnedPoint turned_in_space(const Columns& from, const Columns& to, double inverse_sq, const DualVec<dim>& p,
+                              const Vec<3>& free) const;
+  Vec<3> free_turn(int vertex, int first, const Columns& from, double inverse_sq) const;
   std::optional<Turning> turning(std::size_t side) const;
   std::vector<Spin> spins() const;
   std::array<int, 3> ends_of_sides() const { return {0, num_first(contact_), contact_.num_vertices()}; }
+  Turnings turnings() const;
   Dual coefficient_at(const FrictionCoefficients& mu, const Dual& slid, double eps) const;
+  void find_elastic_sliding(const FrictionScales& scales);
+  void add_forces(const Turnings& turnings, const DualVec<dim>& force, Response<dim>& response) const;
+  void add_updates(const Dual& limit, const DualVec<dim>& kept, Response<dim>& response) const;
 
   const FrictionOfStep<dim>& step_;
   const Contact& contact_;
@@ -119,6 +137,7 @@ class ContactFriction {
     DualVec<dim> axis;
   };
   std::optional<Turn> turn_;  // none: they do not turn
+  DualVec<dim> stick_;        // elastic sliding left of the steps before, across the normal
 };
 
 template <int dim>
@@ -280,6 +299,59 @@ DualVec<dim> ContactFriction<dim>::remembered() const {
   return turned(Dual(constant(1.0) / total) * sum);
 }
 
+/// Turns p in the plane by the angle between the columns of a map.
+template <int dim>
+auto ContactFriction<dim>::turned_in_plane(const Columns& from, const Columns& to, double inverse_sq,
+                                           const DualVec<dim>& p) const -> TurnedPoint {
+  Dual sine = constant(0.0), cosine = constant(0.0);
+  for (int c = 0; c < 2; ++c) {
+    sine = sine + inverse_sq * (to[c][1] * from[c][0] - to[c][0] * from[c][1]);
+    cosine = cosine + inverse_sq * dot(to[c], from[c]);
+  }
+  const double angle = elementary::atan2(sine.value, cosine.value);
+  const Dual turn{angle, (cosine.value * sine.slopes - sine.value * cosine.slopes) /
+                             (cosine.value * cosine.value + sine.value * sine.value)};
+  const Mat<2> quarter{{0.0, -1.0}, {1.0, 0.0}}, rotation = rotation_by<2>(angle);
+  DualVec<2> back{rotation.transpose() * p.value, {}};
+  back.slopes = rotation.transpose() * (p.slopes - quarter * p.value * turn.slopes);
+  return {turn * DualVec<2>{quarter * p.value, quarter * p.slopes}, back};
+}
+
+/// Returns how the body of a feature in space would turn freely, as a rotation vector.
+template <int dim>
+Vec<3> ContactFriction<dim>::free_turn(int vertex, int first, const Columns& from, double inverse_sq) const {
+  if (step_.free_motion.size() == 0) return Vec<3>::Zero();
+  Mat<3> rate = Mat<3>::Zero();
+  for (int c = 0; c < 3; ++c) {
+    const Vec<3> moved = block<3>(step_.free_motion, first + c) - block<3>(step_.free_motion, vertex);
+    rate += inverse_sq * moved * from[c].value.transpose();
+  }
+  return 0.5 * Vec<3>(rate(2, 1) - rate(1, 2), rate(0, 2) - rate(2, 0), rate(1, 0) - rate(0, 1));
+}
+
+/// Turns p in space by the rotation nearest to the map between columns, whole turns as in the free motion.
+template <int dim>
+auto ContactFriction<dim>::turned_in_space(const Columns& from, const Columns& to, double inverse_sq,
+                                           const DualVec<dim>& p, const Vec<3>& free) const -> TurnedPoint {
+  Mat<3> map = Mat<3>::Zero();
+  for (int c = 0; c < 3; ++c) map += inverse_sq * to[c].value * from[c].value.transpose();
+  const Mat<3> rotation = nearest_rotation<3>(map), stretch = rotation.transpose() * map;
+  // With map = R S, a change of the map turns R by R w before it: (tr(S) I - S) w = vee(R^T dM - dM^T R).
+  typename DualVec<3>::Slopes skew = DualVec<3>::Slopes::Zero(3, width());
+  for (int c = 0; c < 3; ++c) {
+    const Vec<3> ahead = rotation.transpose() * to[c].value;
+    skew += inverse_sq * (cross_matrix(from[c].value) * (rotation.transpose() * to[c].slopes) -
+                          cross_matrix(ahead) * from[c].slopes);
+  }
+  const Mat<3> resistance = stretch.trace() * Mat<3>::Identity() - 0.5 * (stretch + stretch.transpose());
+  const typename DualVec<3>::Slopes spin = rotation * (resistance.inverse() * skew);
+  DualVec<3> turn{nearest_rotation_vector(rotation, free), {}};
+  turn.slopes = inverse_left_jacobian(turn.value) * spin;
+  DualVec<3> back{rotation.transpose() * p.value, {}};
+  back.slopes = rotation.transpose() * (p.slopes + cross_matrix(p.value) * spin);
+  return {cross(turn, p), back};
+}
+
 /// Returns the turning of a feature with a radius; nothing if it has none. See FrictionPotential::add_turning.
 template <int dim>
 auto ContactFriction<dim>::turning(std::size_t side) const -> std::optional<Turning> {
@@ -288,60 +360,22 @@ auto ContactFriction<dim>::turning(std::size_t side) const -> std::optional<Turn
   if (first < 0) return std::nullopt;
   const double radius = step_.model.surface.radius[vertex], inverse_sq = 1.0 / (radius * radius);
   const double sign = side == 0 ? 1.0 : -1.0;
-  std::array<DualVec<dim>, dim> from, to;  // columns of the body's map, as lengths of the radius
+  Columns from, to;  // of the body's map, as lengths of the radius
   for (int c = 0; c < dim; ++c) {
     from[c] = start(first + c) - start(vertex);
     to[c] = end(first + c) - end(vertex);
   }
   const DualVec<dim> p = (-sign * radius) * normal_;
-  DualVec<dim> material = p, back = p;  // turn x p, and p turned back
+  TurnedPoint point;
   if constexpr (dim == 2) {
-    Dual sine = constant(0.0), cosine = constant(0.0);
-    for (int c = 0; c < 2; ++c) {
-      sine = sine + inverse_sq * (to[c][1] * from[c][0] - to[c][0] * from[c][1]);
-      cosine = cosine + inverse_sq * dot(to[c], from[c]);
-    }
-    const double angle = elementary::atan2(sine.value, cosine.value);
-    const Dual turn{angle, (cosine.value * sine.slopes - sine.value * cosine.slopes) /
-                               (cosine.value * cosine.value + sine.value * sine.value)};
-    const Mat<2> quarter{{0.0, -1.0}, {1.0, 0.0}}, rotation = rotation_by<2>(angle);
-    material = turn * DualVec<2>{quarter * p.value, quarter * p.slopes};
-    back.value = rotation.transpose() * p.value;
-    back.slopes = rotation.transpose() * (p.slopes - quarter * p.value * turn.slopes);
+    point = turned_in_plane(from, to, inverse_sq, p);
   } else {
-    Mat<3> map = Mat<3>::Zero();
-    for (int c = 0; c < 3; ++c) map += inverse_sq * to[c].value * from[c].value.transpose();
-    const Mat<3> rotation = nearest_rotation<3>(map), stretch = rotation.transpose() * map;
-    // With map = R S, a change of the map turns R by R w before it: (tr(S) I - S) w = vee(R^T dM - dM^T R).
-    typename DualVec<3>::Slopes skew = DualVec<3>::Slopes::Zero(3, width());
-    for (int c = 0; c < 3; ++c) {
-      const Vec<3> ahead = rotation.transpose() * to[c].value;
-      skew += inverse_sq * (cross_matrix(from[c].value) * (rotation.transpose() * to[c].slopes) -
-                            cross_matrix(ahead) * from[c].slopes);
-    }
-    const Mat<3> resistance = stretch.trace() * Mat<3>::Identity() - 0.5 * (stretch + stretch.transpose());
-    const typename DualVec<3>::Slopes spin = rotation * (resistance.inverse() * skew);
-    Vec<3> free = Vec<3>::Zero();
-    if (step_.free_motion.size() > 0) {
-      Mat<3> moved;
-      for (int c = 0; c < 3; ++c) {
-        moved.col(c) = block<3>(step_.free_motion, first + c) - block<3>(step_.free_motion, vertex);
-      }
-      Mat<3> columns;
-      for (int c = 0; c < 3; ++c) columns.col(c) = from[c].value;
-      const Mat<3> rate = moved * columns.transpose() * inverse_sq;
-      free = 0.5 * Vec<3>(rate(2, 1) - rate(1, 2), rate(0, 2) - rate(2, 0), rate(1, 0) - rate(0, 1));
-    }
-    DualVec<3> turn{nearest_rotation_vector(rotation, free), {}};
-    turn.slopes = inverse_left_jacobian(turn.value) * spin;
-    material = cross(turn, p);
-    back.value = rotation.transpose() * p.value;
-    back.slopes = rotation.transpose() * (p.slopes + cross_matrix(p.value) * spin);
+    point = turned_in_space(from, to, inverse_sq, p, free_turn(vertex, first, from, inverse_sq));
   }
-  Turning result{{}, sign * (material - (p - back)), sign * material};
+  Turning result{{}, sign * (point.material - (p - point.back)), sign * point.material};
   Dual rest = constant(0.0);
   for (int c = 0; c < dim; ++c) {
-    const Dual share = (sign * inverse_sq) * dot(from[c], back);
+    const Dual share = (sign * inverse_sq) * dot(from[c], point.back);
     result.places.emplace_back(first + c, share);
     rest = rest - share;
   }
@@ -389,28 +423,77 @@ Dual ContactFriction<dim>::coefficient_at(const FrictionCoefficients& mu, const 
 }
 
 template <int dim>
+auto ContactFriction<dim>::turnings() const -> Turnings {
+  if (!(contact_.thickness > 0.0)) return {};
+  Turnings result{spins(), {}};
+  for (const std::size_t side : {0, 1}) {
+    if (auto found = turning(side)) result.of_sides.push_back(std::move(*found));
+  }
+  return result;
+}
+
+/// Finds the elastic sliding `stick_` that is left of the steps before.
+template <int dim>
+void ContactFriction<dim>::find_elastic_sliding(const FrictionScales& scales) {
+  stick_ = constant(Vec<dim>::Zero());
+  if (!(scales.stick > 0.0)) return;
+  for (int i = 0; i < contact_.num_vertices() && !turn_; ++i) {
+    if (place_in_memory(i) >= 0) find_turn();
+  }
+  stick_ = across(remembered(), normal_);
+}
+
+/// Adds the force of the contact on everything that its sliding depends on.
+template <int dim>
+void ContactFriction<dim>::add_forces(const Turnings& turnings, const DualVec<dim>& force,
+                                      Response<dim>& response) const {
+  for (int i = 0; i < contact_.num_vertices(); ++i) {
+    response.gradients.push_back({contact_.vertices[i], weights_[i] * force});
+  }
+  for (const Turning& of_side : turnings.of_sides) {
+    for (const auto& [vertex, weight] : of_side.places) response.gradients.push_back({vertex, weight * force});
+  }
+  for (const Spin& spin : turnings.spins) {
+    const Dual moment = dot(spin.arm, force);
+    DualVec<dim> of_angle = constant(Vec<dim>::Zero());
+    of_angle.value[spin.component] = moment.value;
+    of_angle.slopes.row(spin.component) = moment.slopes;
+    response.gradients.push_back({spin.vertex, of_angle});
+  }
+}
+
+/// Adds what the vertices remember from now on, if the contact keeps `kept` of its sliding.
+template <int dim>
+void ContactFriction<dim>::add_updates(const Dual& limit, const DualVec<dim>& kept, Response<dim>& response) const {
+  const DualVec<dim> increment = kept - stick_;
+  for (int i = 0; i < contact_.num_vertices(); ++i) {
+    const Dual weight = limit * abs(weights_[i]);
+    if (!(weight.value > 0.0)) continue;
+    const double sign = i < num_first(contact_) ? 1.0 : -1.0;
+    const int place = place_in_memory(i);
+    const DualVec<dim> before = place < 0 ? sign * stick_ : turned(variable(ArgumentKind::stick, place));
+    response.updates.push_back(
+        {contact_.vertices[i], partner_of(step_.model, contact_, i), weight * (before + sign * increment), weight});
+  }
+}
+
+template <int dim>
 Response<dim> ContactFriction<dim>::respond(double normal_force, const FrictionCoefficients& mu) {
   declare_arguments();
   find_closest_points();
   Response<dim> response;
   response.arguments = arguments_;
 
-  // 1. The sliding of this step.
+  // 1. The sliding of this step: of the vertices and of what turns. That of round features is the material that passes,
+  // and `motion` is what the force works on.
   DualVec<dim> motion = constant(Vec<dim>::Zero());
   for (int i = 0; i < contact_.num_vertices(); ++i) {
     motion = motion + weights_[i] * displacement(contact_.vertices[i]);
   }
-  std::vector<Spin> angles;
-  std::vector<Turning> turnings;
-  if (contact_.thickness > 0.0) {
-    angles = spins();
-    for (const std::size_t side : {0, 1}) {
-      if (auto found = turning(side)) turnings.push_back(std::move(*found));
-    }
-  }
-  for (const Spin& spin : angles) motion = motion + displacement(spin.vertex)[spin.component] * spin.arm;
+  const Turnings turning = turnings();
+  for (const Spin& spin : turning.spins) motion = motion + displacement(spin.vertex)[spin.component] * spin.arm;
   DualVec<dim> slide = across(motion, normal_);
-  for (const Turning& of_side : turnings) {
+  for (const Turning& of_side : turning.of_sides) {
     slide = slide + of_side.material;
     motion = motion + of_side.offset;
     for (const auto& [vertex, weight] : of_side.places) motion = motion + weight * displacement(vertex);
@@ -421,14 +504,10 @@ Response<dim> ContactFriction<dim>::respond(double normal_force, const FrictionC
   const double eps = scales.eps_v * scales.h;
   const bool has_memory = scales.stick > 0.0;
   const FrictionLaw law{has_memory ? scales.stick : eps};
-  DualVec<dim> stick = constant(Vec<dim>::Zero());
+  find_elastic_sliding(scales);
   Dual slid = norm(slide);
   if (has_memory) {
-    for (int i = 0; i < contact_.num_vertices() && !turn_; ++i) {
-      if (place_in_memory(i) >= 0) find_turn();
-    }
-    stick = across(remembered(), normal_);
-    const Dual stretch = norm(stick + slide);
+    const Dual stretch = norm(stick_ + slide);
     slid = stretch.value > scales.stick ? stretch + constant(eps - scales.stick) : constant(eps);
   }
   Dual force = constant(normal_force);
@@ -436,37 +515,15 @@ Response<dim> ContactFriction<dim>::respond(double normal_force, const FrictionC
   const Dual limit = force * coefficient_at(mu, slid, eps);
 
   // 3. The force on the vertices.
-  const DualVec<dim> u = stick + across(motion, normal_);
+  const DualVec<dim> u = stick_ + across(motion, normal_);
   const Dual y = norm(u);
   Dual over_distance = constant(law.force_over_distance(y.value));
   over_distance.slopes = (y.value < law.eps ? -1.0 / (law.eps * law.eps) : -1.0 / (y.value * y.value)) * y.slopes;
-  const DualVec<dim> of_contact = Dual(limit * over_distance) * u;
-  for (int i = 0; i < contact_.num_vertices(); ++i) {
-    response.gradients.push_back({contact_.vertices[i], weights_[i] * of_contact});
-  }
-  for (const Turning& of_side : turnings) {
-    for (const auto& [vertex, weight] : of_side.places) response.gradients.push_back({vertex, weight * of_contact});
-  }
-  for (const Spin& spin : angles) {
-    const Dual moment = dot(spin.arm, of_contact);
-    DualVec<dim> of_angle = constant(Vec<dim>::Zero());
-    of_angle.value[spin.component] = moment.value;
-    of_angle.slopes.row(spin.component) = moment.slopes;
-    response.gradients.push_back({spin.vertex, of_angle});
-  }
+  add_forces(turning, Dual(limit * over_distance) * u, response);
 
-  // 4. What the vertices remember from now on.
-  if (!has_memory || limit.value < 0.0) return response;
-  const DualVec<dim> kept = y.value > law.eps ? Dual(law.eps * (constant(1.0) / y)) * u : u;
-  const DualVec<dim> increment = kept - stick;
-  for (int i = 0; i < contact_.num_vertices(); ++i) {
-    const Dual weight = limit * abs(weights_[i]);
-    if (!(weight.value > 0.0)) continue;
-    const double sign = i < num_first(contact_) ? 1.0 : -1.0;
-    const int place = place_in_memory(i);
-    const DualVec<dim> before = place < 0 ? sign * stick : turned(variable(ArgumentKind::stick, place));
-    response.updates.push_back(
-        {contact_.vertices[i], partner_of(step_.model, contact_, i), weight * (before + sign * increment), weight});
+  // 4. The memory.
+  if (has_memory && !(limit.value < 0.0)) {
+    add_updates(limit, y.value > law.eps ? Dual(law.eps * (constant(1.0) / y)) * u : u, response);
   }
   return response;
 }
@@ -525,25 +582,19 @@ void add_row(const FrictionOfStep<dim>& step, std::size_t k, const std::vector<A
 
 }  // namespace
 
-template <int dim>
-FrictionDerivatives differentiate_friction(const FrictionOfStep<dim>& step) {
-  FrictionDerivatives result;
-  const auto num_vertices = static_cast<Eigen::Index>(step.model.surface_map.num_vertices());
-  result.gradient = VecX::Zero(dim * num_vertices);
+namespace {
 
-  // 1. Evaluate the contacts, and sum up what their vertices remember.
-  struct Evaluated {
-    std::size_t contact;
-    Response<dim> response;
-    std::vector<double> of_force;
-  };
-  struct Mean {
-    Vec<dim> sum = Vec<dim>::Zero();
-    double weight = 0.0;
-    Eigen::Index place = 0;
-  };
-  std::vector<Evaluated> all;
-  std::map<std::pair<int, int>, Mean> means;
+template <int dim>
+struct Evaluated {
+  std::size_t contact;
+  Response<dim> response;
+  std::vector<double> of_force;  // slopes of the normal force
+};
+
+/// Evaluates all contacts that rub.
+template <int dim>
+std::vector<Evaluated<dim>> evaluate(const FrictionOfStep<dim>& step) {
+  std::vector<Evaluated<dim>> all;
   for (std::size_t k = 0; k < step.contacts.contacts.size(); ++k) {
     const Contact& contact = step.contacts.contacts[k];
     const FrictionCoefficients mu = friction_coefficients(step.model, contact);
@@ -555,25 +606,57 @@ FrictionDerivatives differentiate_friction(const FrictionOfStep<dim>& step) {
     ContactFriction<dim> friction(step, contact);
     all.push_back({k, friction.respond(force, mu), force_gradient<dim>(step, k, gap.distance)});
     for (double& slope : all.back().of_force) slope *= step.kappa;
-    for (const auto& of_vertex : all.back().response.gradients) {
-      block<dim>(result.gradient, of_vertex.vertex) += of_vertex.gradient.value;
-    }
-    for (const auto& update : all.back().response.updates) {
-      Mean& mean = means[{update.vertex, update.partner}];
+  }
+  return all;
+}
+
+/// What a vertex remembers of a partner: the mean over its contacts.
+template <int dim>
+struct Mean {
+  Vec<dim> sum = Vec<dim>::Zero();
+  double weight = 0.0;
+  Eigen::Index place = 0;  // in the memory
+};
+template <int dim>
+using Means = std::map<std::pair<int, int>, Mean<dim>>;
+
+/// Sums up what the vertices remember, and writes it into `stick`.
+template <int dim>
+Means<dim> find_means(const std::vector<Evaluated<dim>>& all, std::vector<StickVertex>& stick) {
+  Means<dim> means;
+  for (const Evaluated<dim>& one : all) {
+    for (const auto& update : one.response.updates) {
+      Mean<dim>& mean = means[{update.vertex, update.partner}];
       mean.sum += update.weighted.value;
       mean.weight += update.weight.value;
     }
   }
   for (auto& [key, mean] : means) {
-    mean.place = std::ssize(result.stick);
+    mean.place = std::ssize(stick);
     mean.sum /= mean.weight;
-    StickVertex& added = result.stick.emplace_back();
+    StickVertex& added = stick.emplace_back();
     added.vertex = key.first;
     added.partner = key.second;
     added.displacement.template head<dim>() = mean.sum;
   }
+  return means;
+}
 
-  // 2. Collect the slopes.
+}  // namespace
+
+template <int dim>
+FrictionDerivatives differentiate_friction(const FrictionOfStep<dim>& step) {
+  FrictionDerivatives result;
+  const auto num_vertices = static_cast<Eigen::Index>(step.model.surface_map.num_vertices());
+  result.gradient = VecX::Zero(dim * num_vertices);
+  const std::vector<Evaluated<dim>> all = evaluate(step);
+  for (const Evaluated<dim>& one : all) {
+    for (const auto& of_vertex : one.response.gradients) {
+      block<dim>(result.gradient, of_vertex.vertex) += of_vertex.gradient.value;
+    }
+  }
+  const Means<dim> means = find_means(all, result.stick);
+
   const Eigen::Index num_rows = dim * num_vertices, num_sticking = 3 * std::ssize(result.stick),
                      num_remembered = 3 * std::ssize(step.memory);
   result.force_by_end = result.force_by_start = EntryList(num_rows, num_rows);
@@ -582,18 +665,20 @@ FrictionDerivatives differentiate_friction(const FrictionOfStep<dim>& step) {
   result.stick_by_stick = EntryList(num_sticking, num_remembered);
   const Rows forces{result.force_by_end, result.force_by_start, result.force_by_stick};
   const Rows memory{result.stick_by_end, result.stick_by_start, result.stick_by_stick};
-  for (const Evaluated& one : all) {
+  for (const Evaluated<dim>& one : all) {
+    const auto add = [&](Eigen::Index row, const Dual::Slopes& slopes, const Rows& rows) {
+      add_row<dim>(step, one.contact, one.response.arguments, one.of_force, row, slopes, rows);
+    };
     for (const auto& of_vertex : one.response.gradients) {
       for (int c = 0; c < dim; ++c) {
-        add_row<dim>(step, one.contact, one.response.arguments, one.of_force,
-                     dim * static_cast<Eigen::Index>(of_vertex.vertex) + c, of_vertex.gradient.slopes.row(c), forces);
+        add(dim * static_cast<Eigen::Index>(of_vertex.vertex) + c, of_vertex.gradient.slopes.row(c), forces);
       }
     }
     for (const auto& update : one.response.updates) {
-      const Mean& mean = means.at({update.vertex, update.partner});
+      const Mean<dim>& mean = means.at({update.vertex, update.partner});
       for (int c = 0; c < dim; ++c) {
-        const Dual::Slopes slopes = (update.weighted.slopes.row(c) - mean.sum[c] * update.weight.slopes) / mean.weight;
-        add_row<dim>(step, one.contact, one.response.arguments, one.of_force, 3 * mean.place + c, slopes, memory);
+        add(3 * mean.place + c, (update.weighted.slopes.row(c) - mean.sum[c] * update.weight.slopes) / mean.weight,
+            memory);
       }
     }
   }
