@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
 #include <random>
 
 #include "clearance/base/parallel.h"
@@ -56,6 +57,71 @@ TEST(Render_Camera, SeesEveryPointAndFillsThePicture) {
     EXPECT_LT(widest, 1.0) << "seed " << seed << " case " << i;
     EXPECT_GT(widest, 0.75) << "seed " << seed << " case " << i;
   }
+}
+
+/// Returns where a point is in the picture, from -1 to 1 to the right and upwards.
+Vec<2> place_in_picture(const Camera& camera, const Vec<3>& point) {
+  const Vec<3> d = point - camera.position;
+  return Vec<2>(d.dot(camera.right) / camera.half_width, d.dot(camera.up) / camera.half_height) / d.dot(camera.forward);
+}
+
+RenderBounds bounds_of_box() {
+  RenderBounds bounds;
+  for (int k = 0; k < 8; ++k) bounds.add(Vec<3>(k & 1, 2 * ((k >> 1) & 1), 3 * ((k >> 2) & 1)));
+  return bounds;
+}
+
+TEST(Render_Camera, StandsWhereItIsAskedTo) {
+  const RenderBounds bounds = bounds_of_box();
+  CameraRequest request;
+  request.from = Vec<3>(5, 4, -9);
+  request.at = Vec<3>(0.2, 1, 2);
+  const Camera fitted = frame_camera(bounds, Vec<3>::UnitY(), false, 1.5, request);
+  EXPECT_EQ(fitted.position, *request.from);
+  EXPECT_LT(place_in_picture(fitted, *request.at).norm(), 1e-12);
+  double widest = 0.0;
+  for (const Vec<3>& point : bounds.outermost) {
+    widest = std::max(widest, place_in_picture(fitted, point).cwiseAbs().maxCoeff());
+  }
+  EXPECT_GT(widest, 0.8);
+  EXPECT_LT(widest, 1.0);
+  request.angle_of_view = 0.7;
+  const Camera asked = frame_camera(bounds, Vec<3>::UnitY(), false, 1.5, request);
+  EXPECT_NEAR(2.0 * std::atan(asked.half_height), 0.7, 1e-12);
+  EXPECT_NEAR(asked.half_width, 1.5 * asked.half_height, 1e-12);
+}
+
+TEST(Render_Camera, SeesEverythingFromASideAndAroundAPlace) {
+  const RenderBounds bounds = bounds_of_box();
+  for (const Vec<3>& up : {Vec<3>(0, 1, 0), Vec<3>(0, 0, 1)}) {
+    for (const Vec<3>& side : {Vec<3>(1, 0, 0), Vec<3>(0, -1, 0), Vec<3>(0, 0, 1), Vec<3>(up)}) {
+      CameraRequest request;
+      request.side = side;
+      request.at = Vec<3>(1, 1, 0);
+      const Camera camera = frame_camera(bounds, up, false, 0.7, request);
+      EXPECT_LT((camera.forward + side).norm(), 1e-12);
+      EXPECT_LT(place_in_picture(camera, *request.at).norm(), 1e-12);
+      EXPECT_NEAR(camera.right.dot(camera.up), 0.0, 1e-12);
+      EXPECT_NEAR(camera.right.norm() * camera.up.norm(), 1.0, 1e-12);
+      for (const Vec<3>& point : bounds.outermost)
+        EXPECT_LT(place_in_picture(camera, point).cwiseAbs().maxCoeff(), 1.0);
+    }
+  }
+}
+
+TEST(Render_Camera, GoesAroundAtTheSameHeightAndDistance) {
+  const RenderBounds bounds = bounds_of_box();
+  CameraRequest request;
+  request.from = Vec<3>(5, 4, -9);
+  request.turned = 0.5 * std::numbers::pi;
+  const Camera quarter = frame_camera(bounds, Vec<3>::UnitY(), false, 1.5, request);
+  const Vec<3> before = *request.from - bounds.center(), after = quarter.position - bounds.center();
+  EXPECT_NEAR(after[1], before[1], 1e-12);
+  EXPECT_NEAR(after.norm(), before.norm(), 1e-12);
+  EXPECT_NEAR(Vec<3>(after[0], 0, after[2]).dot(Vec<3>(before[0], 0, before[2])), 0.0, 1e-10);
+  EXPECT_LT(place_in_picture(quarter, bounds.center()).norm(), 1e-12);
+  request.turned = 2.0 * std::numbers::pi;
+  EXPECT_LT((frame_camera(bounds, Vec<3>::UnitY(), false, 1.5, request).position - *request.from).norm(), 1e-12);
 }
 
 Drawing draw_box(const Vec<3>& up) {
@@ -114,6 +180,21 @@ TEST(Render_Options, SizeIsWidthCrossHeightOrRefused) {
   for (const char* text : {"", "x", "640", "640x", "x360", "640x360x", "640 x 360", "-640x360", "1x1", "9999x9999"}) {
     EXPECT_FALSE(parse_size(text, options)) << text;
   }
+}
+
+TEST(Render_Options, PlacesOfTheCameraAreThreeNumbersOrRefused) {
+  RenderOptions options;
+  EXPECT_TRUE(parse_camera({"-1,0.5,2e-1", "0,0,1", ""}, options));
+  EXPECT_EQ(*options.camera.from, Vec<3>(-1, 0.5, 0.2));
+  EXPECT_EQ(*options.camera.at, Vec<3>(0, 0, 1));
+  EXPECT_TRUE(parse_camera({"", "", "left"}, options));
+  EXPECT_EQ(*options.view, Vec<3>(-1, 0, 0));
+  for (const char* text : {"1", "1,2", "1,2,", "1,2,3,4", "a,b,c", "1 2 3", "1,nan,2", "1,2,3 "}) {
+    EXPECT_FALSE(parse_camera({text, "", ""}, options)) << text;
+  }
+  EXPECT_EQ(parse_camera({"1,2", "x", "up"}, options).issues().size(), 3u);
+  EXPECT_FALSE(parse_camera({"1,2,3", "", "top"}, options));
+  EXPECT_FALSE(parse_camera({"1,2,3", "1,2,3", ""}, options));
 }
 
 TEST(Render_Run, UnusableInputIsExitStatusTwo) {

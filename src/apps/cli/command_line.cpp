@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <numbers>
 
 #include "apps/cli/ccd_bench.h"
 #include "apps/cli/console.h"
@@ -338,13 +339,34 @@ void add_info_command(CLI::App& app, InfoOptions& info, int& status) {
   command->callback([&info, &status] { status = run_info(info); });
 }
 
-/// `size` receives the text of --size.
-void add_render_command(CLI::App& app, RenderOptions& render, std::string& size, int& status) {
+/// Options of `render` that are parsed after the command line.
+struct RenderTexts {
+  std::string size;
+  CameraTexts camera;
+  double angle_of_view = 0.0;  // [deg]; 0: not given
+};
+
+void add_camera_options(CLI::App& command, RenderOptions& render, RenderTexts& texts) {
+  command.add_option("--from", texts.camera.from, "place of the camera [m]; default: where it sees everything")
+      ->option_text("X,Y,Z");
+  command.add_option("--at", texts.camera.at, "place in the middle of the picture [m]")->option_text("X,Y,Z");
+  command.add_option("--view", texts.camera.view, "side that everything is seen from")
+      ->option_text("front|back|left|right|top|bottom");
+  command.add_option("--fov", texts.angle_of_view, "angle of view along the shorter side [deg]")
+      ->check(CLI::Range(0.1, 150.0))
+      ->option_text("DEG");
+  command.add_option("--follow", render.follow, "body that the camera goes along with")->option_text("BODY");
+  command
+      .add_option("--turntable", render.turns, "turns that the camera of a film goes around (negative: the other way)")
+      ->option_text("TURNS");
+}
+
+void add_render_command(CLI::App& app, RenderOptions& render, RenderTexts& texts, int& status) {
   CLI::App* command = app.add_subcommand("render", "make a ray-traced picture or film of a result");
   command->add_option("folder", render.folder, "result folder")->required();
   command->add_option("-o,--output", render.output, "OUT.png: one frame; OUT.mp4: a film")->required();
   command->add_option("--frame", render.frame, "frame of a picture, from 0; negative: from the end");
-  command->add_option("--size", size, "pixels, for example 1280x720");
+  command->add_option("--size", texts.size, "pixels, for example 1280x720");
   command
       ->add_option("--color", render.color,
                    "quantity that colours show: body, displacement from the first frame (where elements adapt: from "
@@ -352,15 +374,16 @@ void add_render_command(CLI::App& app, RenderOptions& render, std::string& size,
       ->option_text("body|velocity|displacement|stress|pressure|NAME");
   command->add_flag("--edges", render.has_edges,
                     "draw the edges of surface triangles (2D: of elements), except those of obstacles");
-  command->callback([&render, &size, &status] {
-    if (!size.empty()) {
-      if (const auto parsed = parse_size(size, render); !parsed) {
-        print_issues(parsed.issues());
-        status = exit_bad_input;
-        return;
-      }
-    }
-    status = run_render(render);
+  add_camera_options(*command, render, texts);
+  command->callback([&render, &texts, &status] {
+    Issues issues;
+    const auto note = [&](const Result<Done>& parsed) {
+      issues.insert(issues.end(), parsed.issues().begin(), parsed.issues().end());
+    };
+    if (!texts.size.empty()) note(parse_size(texts.size, render));
+    note(parse_camera(texts.camera, render));
+    if (texts.angle_of_view > 0.0) render.camera.angle_of_view = texts.angle_of_view * std::numbers::pi / 180.0;
+    status = issues.empty() ? run_render(render) : refuse(issues);
   });
 }
 
@@ -399,8 +422,8 @@ int run_command_line(int argc, char** argv) {
   InfoOptions info;
   add_info_command(app, info, status);
   RenderOptions render;
-  std::string size;
-  add_render_command(app, render, size, status);
+  RenderTexts render_texts;
+  add_render_command(app, render, render_texts, status);
   ExportOptions exported;
   add_export_command(app, exported, status);
   ViewOptions view;

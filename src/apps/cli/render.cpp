@@ -1,15 +1,16 @@
 #include "apps/cli/render.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "apps/cli/console.h"
 #include "clearance/base/parallel.h"
@@ -40,7 +41,8 @@ struct Folder {
   bool has_gravity = false;
   bool is_plane = false;
   std::vector<DrawPlane> half_spaces;
-  std::vector<double> radii;  ///< [m] per body: half the thickness of rods and particles
+  std::vector<double> radii;       ///< [m] per body: half the thickness of rods and particles
+  std::vector<std::string> names;  ///< of the bodies
 };
 
 /// The extent of one frame, and the problems of reading it.
@@ -90,7 +92,10 @@ Result<Folder> read_folder(const fs::path& path) {
   }
   if (folder.frames.empty()) return Issue{(path / "frames.pvd").string(), "", "", "the file lists no frames"};
   if (const auto checked = verify::read_verify_folder(path)) {
-    for (const verify::VerifyBody& body : checked->scene.bodies) folder.radii.push_back(body.radius);
+    for (const verify::VerifyBody& body : checked->scene.bodies) {
+      folder.radii.push_back(body.radius);
+      folder.names.push_back(body.name);
+    }
   }
   return folder;
 }
@@ -199,6 +204,24 @@ bool makes_film(const RenderOptions& options) {
   return options.output.extension() == ".mp4";
 }
 
+/// Returns the middle of the vertices of a body.
+Vec<3> middle_of(const Frame& frame, int body) {
+  RenderBounds bounds;
+  const Mesh& mesh = frame.mesh;
+  std::size_t cell = 0;
+  const auto add = [&](const auto& vertices) {
+    if (cell < frame.cell_body.size() && frame.cell_body[cell] == body) {
+      for (const int v : vertices) bounds.add(mesh.vertices[v]);
+    }
+    ++cell;
+  };
+  for (const auto& t : mesh.tets) add(t);
+  for (const auto& t : mesh.triangles) add(t);
+  for (const auto& e : mesh.edges) add(e);
+  for (const int p : mesh.points) add(std::array{p});
+  return bounds.is_empty() ? Vec<3>(Vec<3>::Zero()) : bounds.center();
+}
+
 /// Data that all pictures of a run share.
 class Studio {
  public:
@@ -209,13 +232,16 @@ class Studio {
         first_(std::move(first)),
         options_(options),
         color_(std::move(color)) {
-    const RenderBounds view = choose_view(film_);
-    drawing_.origin = view.center();
-    drawing_.size = std::max(view.diagonal(), 1e-12);
+    view_ = choose_view(film_);
+    drawing_.origin = view_.center();
+    drawing_.size = std::max(view_.diagonal(), 1e-12);
     drawing_.up = folder_.up;
     drawing_.is_plane = folder_.is_plane;
-    camera_ = frame_camera(view, folder_.up, folder_.is_plane, static_cast<double>(options.width) / options.height);
-    drawing_.planes = choose_planes(folder_, film_, camera_, drawing_.size);
+    if (!options.follow.empty()) {
+      const auto found = std::find(folder_.names.begin(), folder_.names.end(), options.follow);
+      followed_ = static_cast<int>(found - folder_.names.begin());
+      followed_t0_ = middle_of(first_, followed_);
+    }
     const FieldRange scale = film_.field.as_scale();
     style_.low = scale.low;
     style_.high = scale.high;
@@ -225,7 +251,8 @@ class Studio {
     legend_ = {unit.empty() ? color_ : fmt::format("{} [{}]", color_, unit), scale.low, scale.high};
   }
 
-  Result<Image> draw(int index) {
+  /// Draws a frame, which is the given share of the film.
+  Result<Image> draw(int index, double share = 0.0) {
     const fs::path& path = folder_.frames[index];
     auto frame = read_frame_for(path, color_, first_);
     if (!frame) return frame.issues();
@@ -238,8 +265,10 @@ class Studio {
       style_.values.assign(frame->mesh.vertices.size(), std::numeric_limits<double>::quiet_NaN());
     }
     if (folder_.is_plane) frame->mesh.dim = 2;
+    const Camera camera = camera_of(*frame, share);
+    drawing_.planes = choose_planes(folder_, film_, camera, drawing_.size);
     draw_frame(*frame, style_, drawing_);
-    Image image = trace(drawing_, camera_, {options_.width, options_.height, options_.samples});
+    Image image = trace(drawing_, camera, {options_.width, options_.height, options_.samples});
     if (is_field(color_)) draw_legend(image, legend_);
     return image;
   }
@@ -247,13 +276,29 @@ class Studio {
   const Folder& folder() const { return folder_; }
 
  private:
+  Camera camera_of(const Frame& frame, double share) const {
+    CameraRequest request = options_.camera;
+    if (options_.view) {
+      Vec<3> right, front;
+      complete_basis(folder_.up, right, front);
+      request.side = (*options_.view)[0] * right + (*options_.view)[1] * folder_.up + (*options_.view)[2] * front;
+    }
+    request.turned = 2.0 * std::numbers::pi * options_.turns * share;
+    Camera camera = frame_camera(view_, folder_.up, folder_.is_plane,
+                                 static_cast<double>(options_.width) / options_.height, request);
+    if (followed_ >= 0) camera.position += middle_of(frame, followed_) - followed_t0_;
+    return camera;
+  }
+
   Folder folder_;
   PictureExtent film_;
+  RenderBounds view_;
+  int followed_ = -1;                    // body that the camera goes along with
+  Vec<3> followed_t0_ = Vec<3>::Zero();  // [m] its middle in the first frame
   Frame first_;
   RenderOptions options_;
   std::string color_;
   Drawing drawing_;
-  Camera camera_;
   DrawStyle style_;
   Legend legend_;
 };
@@ -288,9 +333,9 @@ int render_film(Studio& studio, const RenderOptions& options) {
   const bool shows_progress = options.show_progress && isatty(STDERR_FILENO) != 0;
   std::optional<Image> image;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    // A film in slow motion repeats frames.
-    if (i == 0 || frames[i] != frames[i - 1]) {
-      auto drawn = studio.draw(frames[i]);
+    // A film in slow motion repeats frames, unless the camera moves.
+    if (i == 0 || frames[i] != frames[i - 1] || options.turns != 0.0) {
+      auto drawn = studio.draw(frames[i], static_cast<double>(i) / static_cast<double>(frames.size()));
       if (!drawn) return refuse(drawn.issues());
       image = std::move(*drawn);
     }
@@ -315,6 +360,8 @@ Result<RenderOptions> complete_options(RenderOptions options) {
     return Issue{options.output.string(), "", extension, "expected a name that ends in .png or .mp4"};
   }
   if (is_film && options.frame) return Issue{options.output.string(), "--frame", "", "a film always shows all frames"};
+  if (!is_film && options.turns != 0.0)
+    return Issue{options.output.string(), "--turntable", fmt::format("{}", options.turns), "only films (.mp4) turn"};
   if (options.width <= 0) options.width = is_film ? 854 : 1280;
   if (options.height <= 0) options.height = is_film ? 480 : 720;
   if (options.samples <= 0) options.samples = is_film ? 5 : 32;
@@ -325,25 +372,6 @@ Result<RenderOptions> complete_options(RenderOptions options) {
   if (error) return Issue{parent.string(), "", "", "the folder cannot be created: " + error.message()};
   return options;
 }
-
-}  // namespace
-
-Result<Done> parse_size(const std::string& text, RenderOptions& options) {
-  int width = 0, height = 0;
-  const char* end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, width);
-  const bool has_cross = first.ec == std::errc() && first.ptr != end && (*first.ptr == 'x' || *first.ptr == 'X');
-  const auto second = has_cross ? std::from_chars(first.ptr + 1, end, height) : first;
-  const auto is_sensible = [](int n) { return n >= 16 && n <= 8192; };
-  if (!has_cross || second.ec != std::errc() || second.ptr != end || !is_sensible(width) || !is_sensible(height)) {
-    return Issue{"", "--size", text, "expected WIDTHxHEIGHT, each from 16 to 8192"};
-  }
-  options.width = width;
-  options.height = height;
-  return Done{};
-}
-
-namespace {
 
 /// Returns the full name of a color. An array whose own name is the short name goes first, and the recovered stress
 /// before that of elements, because it is more accurate.
@@ -356,9 +384,22 @@ std::string complete_color(const Folder& folder, const std::string& color) {
   return color == "stress" && has_array(recovered_stress) ? recovered_stress : full_name_of(color);
 }
 
+/// Lists the first names.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 12;
+  const std::vector<std::string> some(names.begin(),
+                                      names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size())));
+  return fmt::format("{}{}", fmt::join(some, ", "), names.size() > most ? ", ..." : "");
+}
+
 Result<Studio> open_studio(const RenderOptions& options) {
   auto folder = read_folder(options.folder);
   if (!folder) return folder.issues();
+  const std::vector<std::string>& names = folder->names;
+  if (!options.follow.empty() && std::find(names.begin(), names.end(), options.follow) == names.end()) {
+    return Issue{options.folder.string(), "--follow", options.follow,
+                 fmt::format("no body has this name; the bodies are {}", listed(names))};
+  }
   const std::string color = complete_color(*folder, options.color);
   auto first = read_whole_frame(folder->frames[0]);
   if (!first) return first.issues();

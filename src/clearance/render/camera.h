@@ -1,7 +1,8 @@
-// The camera of a film, the same for all frames.
+// The camera of a picture. That of a film is the same for all frames, unless it follows a body or goes around.
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "clearance/math/types.h"
@@ -38,9 +39,19 @@ struct Camera {
   Vec<3> direction(double s, double t) const;
 };
 
+/// What is asked of a camera. Whatever is left open is fitted to the bounds.
+struct CameraRequest {
+  std::optional<Vec<3>> from;           ///< [m] where it stands
+  std::optional<Vec<3>> at;             ///< [m] what it has in the middle of the picture
+  std::optional<Vec<3>> side;           ///< direction from there to the camera, if `from` is not given
+  std::optional<double> angle_of_view;  ///< [rad] along the shorter side of the picture
+  double turned = 0.0;                  ///< [rad] by which it has gone around, about `up` through what it looks at
+};
+
 /// Returns a camera that sees all of `bounds` from slightly above and to the side, or, if `is_plane`, straight onto the
-/// xy plane.
-Camera frame_camera(const RenderBounds& bounds, const Vec<3>& up, bool is_plane, double aspect);
+/// xy plane; or as asked.
+Camera frame_camera(const RenderBounds& bounds, const Vec<3>& up, bool is_plane, double aspect,
+                    const CameraRequest& request = {});
 
 /// Computes two unit vectors that complete `up` to a right-handed frame, along coordinate axes if possible.
 void complete_basis(const Vec<3>& up, Vec<3>& side, Vec<3>& front);
