@@ -92,6 +92,71 @@ TEST(Modes, FreeBarHasSixRigidMotionsAndTheFrequencyOfItsWaves) {
   EXPECT_NEAR(nearest, wave, 1e-3 * wave);
 }
 
+/// A rod along y without bending stiffness to speak of, or a sheet; free, without gravity.
+SceneDesc thin_body(BodyKind kind) {
+  SceneDesc scene;
+  scene.gravity = Vec<3>::Zero();
+  BodyDesc body;
+  body.name = "thin";
+  body.kind = kind;
+  body.thickness = 0.004;
+  body.material.youngs_modulus = 1e7;
+  body.material.density = density;
+  body.geometry.emplace();
+  constexpr int count = 12;
+  for (int i = 0; i <= count; ++i) {
+    for (int j = 0; j <= (kind == BodyKind::shell ? 4 : 0); ++j) {
+      body.geometry->vertices.emplace_back(0.05 * j, -length * i / count, 0.0);
+    }
+    if (kind == BodyKind::rod && i > 0) body.geometry->edges.push_back({i - 1, i});
+    for (int j = 0; kind == BodyKind::shell && i > 0 && j < 4; ++j) {
+      const int at = 5 * i + j;
+      body.geometry->triangles.push_back({at - 5, at - 4, at});
+      body.geometry->triangles.push_back({at, at - 4, at + 1});
+    }
+  }
+  scene.bodies.push_back(std::move(body));
+  return scene;
+}
+
+// Slopes and angles were moved along with translations, so that free sheets had no translations without resistance, and
+// a rod hinged at a node, which turns about itself freely, ended the program.
+TEST(Modes, FreeThinBodiesHaveSixRigidMotions) {
+  for (const BodyKind kind : {BodyKind::rod, BodyKind::shell}) {
+    const SceneModes found = modes_of(thin_body(kind), 2);
+    ASSERT_EQ(found.modes.size(), 8u);
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_EQ(found.modes[i].omega_sq, 0.0) << i;
+      EXPECT_NE(found.modes[i].name.find(i < 3 ? "translation" : "rotation"), std::string::npos) << i;
+    }
+    // A free beam, whose wave number times its length is 4.73: EI / rho A is E t^2 / 12 rho, or / 16 for round rods.
+    const double stiffness = 1e7 * 0.004 * 0.004 / (kind == BodyKind::rod ? 16.0 : 12.0) / density;
+    const double beam = 4.73004 * 4.73004 / (2.0 * pi) * std::sqrt(stiffness);
+    EXPECT_NEAR(found.modes[6].frequency, beam, 0.05 * beam);
+  }
+}
+
+TEST(Modes, HingedRopeTurnsAboutItselfAndSwings) {
+  SceneDesc scene = thin_body(BodyKind::rod);
+  scene.gravity = Vec<3>(0.0, -9.81, 0.0);
+  scene.time.integrator = TimeIntegrator::quasi_static;
+  scene.time.duration = scene.time.step;
+  scene.bodies[0].material.youngs_modulus = 1e6;
+  scene.bodies[0].motions.emplace_back().region.nodes = {0};
+  const SceneModes found = modes_of(scene, 2);
+  ASSERT_EQ(found.modes.size(), 3u);
+  EXPECT_EQ(found.modes[0].name, "rotation of 'thin' about y");
+  // The first zero of J0 gives a hanging chain 0.599 Hz per root of a metre.
+  for (const int i : {1, 2}) EXPECT_NEAR(found.modes[i].frequency, 0.599388, 0.01) << i;
+}
+
+TEST(Modes, CanBeStopped) {
+  const Result<SceneModes> found = find_scene_modes(bar(4), {2, false, {}, [] { return true; }});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->end, ModesEnd::stopped);
+  EXPECT_TRUE(found->modes.empty());
+}
+
 TEST(Modes, MassesLumpedOrConsistentAgreeOnFineMeshes) {
   SceneDesc scene = cantilever(16);
   const double consistent = modes_of(scene, 1).modes[0].frequency;

@@ -290,10 +290,13 @@ MatX LocalCoordinates<dim>::rigid_motions(const VecX& x) const {
   for (const StiffBody& body : model_.stiff_bodies) {
     for (int i = 1; i <= dim; ++i) is_direction[body.first_block + i] = 1;
   }
+  std::vector<char> is_inner(model_.layout.num_blocks, 0);
+  for (const int block : model_.inner_blocks) is_inner[block] = 1;
   MatX motions = MatX::Zero(dim * num_blocks_, dim * (dim + 1) / 2);
   const std::vector<Origin> origins = this->origins();
   for (int b = 0; b < num_blocks_; ++b) {
     const Origin& origin = origins[b];
+    if (is_inner[origin.block] != 0) continue;
     auto rows = motions.middleRows<dim>(dim * b);
     if (!is_direction[origin.block]) rows.template leftCols<dim>().setIdentity();
     const Vec<dim> at = block<dim>(x, origin.block);

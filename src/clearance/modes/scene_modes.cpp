@@ -7,6 +7,7 @@
 #include <numbers>
 #include <utility>
 
+#include "clearance/base/stop.h"
 #include "clearance/geometry/mesh.h"
 #include "clearance/math/dimension.h"
 #include "clearance/model/local_coordinates.h"
@@ -74,7 +75,13 @@ class ModeFinder {
 
   SceneModes run() {
     for (const NamedHint& hint : stepped_.warnings) result_.warnings.push_back(hint.issue);
-    if (is_static(stepped_.desc) ? find_loaded() : find_at_start()) finish();
+    StopScope scope(options_.is_stop_wanted);
+    try {
+      if (scope.is_stop_wanted()) throw Stopped();
+      if (is_static(stepped_.desc) ? find_loaded() : find_at_start()) finish();
+    } catch (const Stopped&) {
+      result_.end = ModesEnd::stopped;
+    }
     return std::move(result_);
   }
 

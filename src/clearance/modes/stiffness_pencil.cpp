@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/base/stop.h"
 #include "clearance/modes/largest_eigenpairs.h"
 #include "clearance/sparse/linear_solver.h"
 
@@ -189,6 +190,7 @@ std::optional<VibrationModes> find_vibrations(const StiffnessPencil& pencil, con
   op.size = part.size();
   op.product = [&](const VecX& x) { return part.gather(pencil.mass.multiply(part.scatter(x))); };
   op.apply = [&](const VecX& x) {
+    poll_stop();
     VecX y;
     const VecX force = part.scatter(part.gather(pencil.mass.multiply(part.scatter(x))));
     if (factor->solver->solve(force, y) != LinearSolveStatus::solved) y = VecX::Zero(force.size());
@@ -221,6 +223,7 @@ std::optional<BucklingModes> find_buckling(const StiffnessPencil& unloaded, cons
   op.size = part.size();
   op.product = [&](const VecX& x) { return part.gather(unloaded.stiffness.multiply(part.scatter(x))); };
   op.apply = [&](const VecX& x) {
+    poll_stop();
     const VecX all = part.scatter(x);
     const VecX change = part.gather(unloaded.stiffness.multiply(all) - loaded.multiply(all));
     VecX y;

@@ -14,6 +14,7 @@
 #include "clearance/math/rotation.h"
 #include "clearance/math/svd.h"
 #include "clearance/model/blocks.h"
+#include "clearance/model/find_potential.h"
 #include "clearance/scene/expression.h"
 #include "clearance/simulation/build/initial_state.h"
 #include "clearance/simulation/build/time_window.h"
@@ -243,19 +244,6 @@ ShellMesh collect_shells(const SceneDesc& desc, const std::vector<BodyInstance>&
   }
   return mesh;
 }
-
-namespace {
-
-/// Returns the potential of a kind that a scene has once at most; null if it has none.
-template <class Kind>
-const Kind* find_potential(const Model& model) {
-  for (const auto& potential : model.potentials) {
-    if (const auto* found = dynamic_cast<const Kind*>(potential.get())) return found;
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 void check_strain_limits(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Model& model,
                          const VecX& x, Issues& issues) {

@@ -4,8 +4,10 @@
 
 #include <string_view>
 
+#include "clearance/bodies/rod/rod_potential.h"
 #include "clearance/model/blocks.h"
 #include "clearance/model/feasible_model.h"
+#include "clearance/model/find_potential.h"
 #include "clearance/model/local_coordinates.h"
 #include "clearance/solver/system_matrix.h"
 
@@ -103,6 +105,21 @@ std::string motion_name(int dim, int motion, const std::string& body) {
   return fmt::format("rotation of '{}' about {}", body, axis);
 }
 
+/// Adds to rigid motions how much the angles of rods' segments turn: by the part of the rotation about the segment.
+void add_rod_turns(const SceneModel& scene, const State& state, MatX& motions) {
+  const auto* rods = find_potential<RodPotential>(scene.model);
+  if (rods == nullptr) return;
+  const auto origins = LocalCoordinates<3>(scene.model).origins();
+  std::vector<int> unknown_of(scene.model.layout.num_blocks, -1);
+  for (std::size_t b = 0; b < origins.size(); ++b) unknown_of[origins[b].block] = static_cast<int>(b);
+  for (const RodSegment& segment : rods->mesh()->segments) {
+    const Vec<3> tangent = (block<3>(state.x, segment.nodes[1]) - block<3>(state.x, segment.nodes[0])).normalized();
+    const Eigen::Index row = 3 * unknown_of[segment.angle.block] + segment.angle.component;
+    // The rotations are about z, -y and x, as LocalCoordinates::rigid_motions orders them.
+    motions.row(row).tail<3>() += segment.angle.length * Vec<3>(tangent[2], -tangent[1], tangent[0]).transpose();
+  }
+}
+
 }  // namespace
 
 template <int dim>
@@ -123,7 +140,8 @@ std::vector<NamedMotion> rigid_candidates(const SceneModel& scene, const State& 
                                           const std::vector<std::string>& names) {
   const LocalCoordinates<dim> coordinates(scene.model);
   const auto origins = coordinates.origins();
-  const MatX motions = coordinates.rigid_motions(state.x);
+  MatX motions = coordinates.rigid_motions(state.x);
+  if constexpr (dim == 3) add_rod_turns(scene, state, motions);
   std::vector<NamedMotion> candidates;
   for (std::size_t body = 0; body < scene.bodies.size(); ++body) {
     if (scene.bodies[body].is_obstacle) continue;
