@@ -254,6 +254,21 @@ TEST_F(SceneFiles, OtherFormatsAreRecognised) {
             Lines{"scene.json: bodies: a scene needs at least one body that is not an obstacle"});
 }
 
+// The unknown shape counted as a box, which needs three sizes.
+TEST_F(SceneFiles, AnUnknownShapeIsNoBox) {
+  const Lines lines = problems(R"({"bodies": [{"generator": {"kind": "bal", "size": [1], "resolution": [2]}}]})");
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_NE(lines[0].find("bodies[0].generator.kind: expected one of"), std::string::npos) << lines[0];
+}
+
+TEST_F(SceneFiles, AMissingPatternIsNamedByItsPlace) {
+  const Lines lines = problems(R"({"bodies": [{"kind": "shell", "thickness": 0.001, "mesh": "none.obj",
+    "shell": {"pattern": {"mesh": "nope.obj"}}}]})");
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0].substr(0, 57), "scene.json: bodies[0].mesh: the mesh file does not exist;");
+  EXPECT_EQ(lines[1].substr(0, 71), "scene.json: bodies[0].shell.pattern.mesh: the mesh file does not exist;");
+}
+
 TEST_F(SceneFiles, MissingFilesAndFoldersAreNamed) {
   EXPECT_EQ(without_folder(to_string(load_scene(folder_ / "no.json").issues()[0])), "no.json: the file does not exist");
   EXPECT_EQ(without_folder(to_string(load_scene(folder_ / "no.txt").issues()[0])), "no.txt: the file does not exist");

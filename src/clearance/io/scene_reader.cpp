@@ -47,6 +47,14 @@ bool is_of_unread_kind(const std::string& place, const std::string& cause) {
   return is_within(place, "joints") || is_within(place, "attachments") || is_within(place, "output.probes");
 }
 
+// True if the issue may follow from the kind of a generator that could not be read: its sizes are those of another
+// shape.
+bool is_of_unread_shape(const std::string& place, const std::string& cause) {
+  constexpr std::string_view key = ".generator.kind";
+  if (!cause.ends_with(key)) return false;
+  return is_within(place, cause.substr(0, cause.size() - std::string_view(".kind").size()));
+}
+
 // A value that could not be read keeps its default, so what validation says about it, or about its parent, may be
 // wrong: only the first cause is reported.
 void add_independent(Issues& issues, const Issues& more) {
@@ -56,29 +64,36 @@ void add_independent(Issues& issues, const Issues& more) {
         std::any_of(issues.begin(), issues.begin() + static_cast<std::ptrdiff_t>(num_causes), [&](const Issue& cause) {
           return cause.severity == Severity::error &&
                  (is_within(issue.place, cause.place) || is_within(cause.place, issue.place) ||
-                  is_of_unread_list(issue.place, cause.place) || is_of_unread_kind(issue.place, cause.place));
+                  is_of_unread_list(issue.place, cause.place) || is_of_unread_kind(issue.place, cause.place) ||
+                  is_of_unread_shape(issue.place, cause.place));
         });
     if (!is_consequence) issues.push_back(issue);
   }
 }
 
+void check_mesh_exists(const SceneDesc& scene, const std::string& mesh, std::string place, Issues& issues) {
+  if (mesh.empty()) return;
+  const fs::path path = fs::path(scene.base_directory) / mesh;
+  std::error_code error;
+  const bool is_file = fs::is_regular_file(path, error);
+  // Segments and points may come from the .obj of the same name (read_mesh), TetGen's pair has no extension.
+  const std::string extension = path.extension().string();
+  const bool has_substitute = (extension == ".seg" || extension == ".pt") &&
+                              fs::is_regular_file(fs::path(path).replace_extension(".obj"), error);
+  const bool is_pair = extension.empty() && fs::is_regular_file(fs::path(path.string() + ".ele"), error);
+  if (is_file || has_substitute || is_pair) return;
+  const char* problem =
+      fs::is_directory(path, error) ? "this is a directory, not a mesh file" : "the mesh file does not exist";
+  issues.push_back(
+      {"", std::move(place), mesh, fmt::format("{}; looked for {}", problem, path.lexically_normal().string())});
+}
+
 void check_meshes_exist(const SceneDesc& scene, Issues& issues) {
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
-    const std::string& mesh = scene.bodies[i].mesh;
-    if (mesh.empty()) continue;
-    const fs::path path = fs::path(scene.base_directory) / mesh;
-    std::error_code error;
-    const bool is_file = fs::is_regular_file(path, error);
-    // Segments and points may come from the .obj of the same name (read_mesh), TetGen's pair has no extension.
-    const std::string extension = path.extension().string();
-    const bool has_substitute = (extension == ".seg" || extension == ".pt") &&
-                                fs::is_regular_file(fs::path(path).replace_extension(".obj"), error);
-    const bool is_pair = extension.empty() && fs::is_regular_file(fs::path(path.string() + ".ele"), error);
-    if (is_file || has_substitute || is_pair) continue;
-    const char* problem =
-        fs::is_directory(path, error) ? "this is a directory, not a mesh file" : "the mesh file does not exist";
-    issues.push_back({"", element_path("bodies", i) + ".mesh", mesh,
-                      fmt::format("{}; looked for {}", problem, path.lexically_normal().string())});
+    const BodyDesc& body = scene.bodies[i];
+    check_mesh_exists(scene, body.mesh, element_path("bodies", i) + ".mesh", issues);
+    if (!body.shell || !body.shell->pattern) continue;
+    check_mesh_exists(scene, body.shell->pattern->mesh, element_path("bodies", i) + ".shell.pattern.mesh", issues);
   }
 }
 

@@ -198,7 +198,7 @@ bool Step<dim>::is_carried_away() {
   const std::vector<std::string>& names = in_.model.surface.body_names;
   const std::size_t body = in_.model.body_of_block.empty() ? 0 : in_.model.body_of_block[at / dim];
   now_.failure = fmt::format(
-      "{} has moved {:.2g} m and nothing holds it. Its loads are more than friction, contacts "
+      "{} has moved {:.2g} m and nothing holds it. Its loads are more than friction, contacts, attachments "
       "and motions carry, or it has buckled or snapped through",
       body < names.size() ? "'" + names[body] + "'" : "a body", longest);
   return true;

@@ -30,8 +30,8 @@ bool StepAccount<dim>::knows_stored(const State& state, Eigen::Index k) const {
   return state.stored.size() == energy_t0_.size() && !std::isnan(state.stored[k]);
 }
 
-/// Stored energies jump between steps: drives have moved on, and the barrier may have another stiffness. Plastic flow
-/// changes the rest state of a material and not its energy, but for rounding.
+/// Stored energies jump between steps: drives have moved on, clamps have turned, and the barrier may have another
+/// stiffness. Plastic flow changes the rest state of a material and not its energy, but for rounding.
 template <int dim>
 void StepAccount<dim>::find_jumps(const State& state) {
   const auto count = static_cast<Eigen::Index>(potentials_.size());
@@ -39,8 +39,12 @@ void StepAccount<dim>::find_jumps(const State& state) {
   for (Eigen::Index k = 0; k < count; ++k) {
     const Potential& potential = *potentials_[k];
     const bool is_known = knows_stored(state, k);
-    if (potential.is_dissipative() || (!is_known && !potential.is_driven()) || plastic_work_of(potential)) continue;
-    jump_t0_[k] = energy_t0_[k] - load_energy_t0_[k] - (is_known ? state.stored[k] : 0.0);
+    if (potential.is_dissipative() || (!is_known && !potential.is_driven())) continue;
+    const double begun = energy_t0_[k] - load_energy_t0_[k], ended = is_known ? state.stored[k] : 0.0;
+    constexpr double rounding = 1e-9;
+    const bool is_rounding = std::abs(begun - ended) <= rounding * std::max(std::abs(begun), std::abs(ended));
+    if (plastic_work_of(potential) != nullptr && is_rounding) continue;
+    jump_t0_[k] = begun - ended;
     energy_.stored += jump_t0_[k];
   }
 }
