@@ -610,7 +610,7 @@ std::vector<Evaluated<dim>> evaluate(const FrictionOfStep<dim>& step) {
   return all;
 }
 
-/// What a vertex remembers of a partner: the mean over its contacts.
+/// The memory that a vertex keeps of a partner: the mean over its contacts.
 template <int dim>
 struct Mean {
   Vec<dim> sum = Vec<dim>::Zero();

@@ -91,7 +91,8 @@ Result<RunFiles> read_run_files(const fs::path& folder) {
   for (const Json& body : read_json(folder / "bodies.json")) {
     files.names.push_back(body.value("name", ""));
     const std::size_t entry = body.value("entry", entries_of_scene.size());
-    const Json thickness = entry < entries_of_scene.size() ? entries_of_scene[entry].value("thickness", Json()) : Json();
+    const Json thickness =
+        entry < entries_of_scene.size() ? entries_of_scene[entry].value("thickness", Json()) : Json();
     files.thicknesses.push_back(thickness.is_number() ? thickness.get<double>() : 0.0);
   }
   if (files.scene.is_object()) {

@@ -39,7 +39,7 @@ struct Camera {
   Vec<3> direction(double s, double t) const;
 };
 
-/// What is asked of a camera. Whatever is left open is fitted to the bounds.
+/// The wishes for a camera. Those left open are fitted to the bounds.
 struct CameraRequest {
   std::optional<Vec<3>> from;           ///< [m] where it stands
   std::optional<Vec<3>> at;             ///< [m] what it has in the middle of the picture

@@ -158,11 +158,11 @@ class RodPotential : public Potential, public ExactHessian, public SmoothMemory 
 
   std::shared_ptr<const RodMesh> mesh_;
   bool has_yield_ = false;
-  std::vector<double> history_;              // empty: nothing has happened yet
+  std::vector<double> history_;  // empty: nothing has happened yet
   // At the start of the step, or at a later iterate that refer_to has moved the frames to.
-  std::vector<SegmentFrame> frames_;           // per segment
+  std::vector<SegmentFrame> frames_;             // per segment
   std::vector<double> angle_from_, twist_from_;  // per segment, per joint
-  std::vector<Hold> holds_;                  // of this step
+  std::vector<Hold> holds_;                      // of this step
   BlockAssembler assembler_;
   std::shared_ptr<const StencilList> stencils_;       // joints, then one per segment, then one per angle
   std::vector<int> active_joints_, active_segments_;  // those that the part changes, in order

@@ -94,7 +94,8 @@ std::string without_kind(const std::string& tag, int dim) {
 
 /// Lists the groups of a mesh, as "triangles `clamp` (1), tets 2", or says why there are none.
 std::string known_groups(const Mesh& mesh) {
-  if (mesh.groups.empty()) return "the mesh has no groups (groups are physical groups of Gmsh files, and sets and surfaces of .inp files)";
+  if (mesh.groups.empty())
+    return "the mesh has no groups (groups are physical groups of Gmsh files, and sets and surfaces of .inp files)";
   std::vector<std::string> names;
   for (const MeshGroup& group : mesh.groups) {
     const char* kind = element_names[group.dim];
