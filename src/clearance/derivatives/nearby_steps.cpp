@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "clearance/model/held_branches.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/stepping/force_events.h"
@@ -43,6 +44,14 @@ constexpr double negligible_jump = 1e-4;
 /// Factor between the lengths over which slopes on both sides are compared, the share of the slope below which a kink
 /// is none, and the share of it by which two estimates of a kink may differ: those of rounding do by more.
 constexpr double kink_ratio = 0.25, least_kink = 1e-8, most_doubt = 0.2;
+
+/// Holds the branches of potentials, which have lists of them in the same order.
+template <class Potentials>
+void hold_in(const Potentials& potentials, const std::vector<std::vector<int>>& branches) {
+  for (std::size_t k = 0; k < std::min(potentials.size(), branches.size()); ++k) {
+    if (auto* const held = dynamic_cast<HeldBranches*>(potentials[k].get())) held->hold_branches(branches[k]);
+  }
+}
 
 /// Multiplies the columns of stiff bodies, which are lengths of a radius that follows the size of the body, by the
 /// radii of `to` over those of `from`.
@@ -128,8 +137,8 @@ Issues find_held_parameters(const std::vector<std::string>& paths) {
     for (const char* group : {"time", "solver", "output", "start", "remesh", "name", "format"}) {
       if (path != group && path.rfind(std::string(group) + ".", 0) != 0) continue;
       issues.push_back({"", path, "",
-                        "expected a number of the bodies, their materials, loads, motions or contacts; this one says "
-                        "how the scene is computed"});
+                        "this number says how the scene is computed, and results have no derivative by it; expected "
+                        "one of bodies, materials, loads, motions or contacts"});
     }
   }
   return issues;
@@ -223,6 +232,7 @@ std::optional<Evaluation> NearbySteps<dim>::evaluate(const SceneDesc& desc, Scen
   }
   Step<dim> step(workspace.inputs(scene.model, options, *targets, from, hooks_));
   if (!step.end_at(decisions_, x)) return std::nullopt;
+  hold_in(step.inputs().copies.potentials, branches_);
   Evaluation result;
   result.gradient = step.gradient_at_end();
   const bool has_forces = part == Part::all;
@@ -401,11 +411,39 @@ bool NearbySteps<dim>::begin_step() {
   return true;
 }
 
+/// Holds the branches of the forces at the end of the step, for all evaluations beside it.
+template <int dim>
+void NearbySteps<dim>::hold_branches() {
+  const auto& potentials = step_->inputs().copies.potentials;
+  branches_.assign(potentials.size(), {});
+  for (std::size_t k = 0; k < potentials.size(); ++k) {
+    if (const auto* of_step = dynamic_cast<const HeldBranches*>(potentials[k].get())) {
+      branches_[k] = of_step->branches(tangent_->x());
+    }
+  }
+  hold_in(potentials, branches_);
+}
+
 /// Makes a step with its end the present one.
 template <int dim>
 void NearbySteps<dim>::open(Step<dim>& step) {
   step_ = &step;
   tangent_.emplace(step, trust_);
+}
+
+/// Says why a step that has not converged has no derivative.
+template <int dim>
+std::string NearbySteps<dim>::unsolved() const {
+  const std::string& reason = solved_->report().limited_by;
+  if (solved_->status() == StepStatus::undefined_input && !reason.empty()) return reason;
+  std::string text = fmt::format("the step ended as {}{}, and only steps that converge as a whole have derivatives",
+                                 to_string(solved_->status()), reason.empty() ? "" : fmt::format(" ({})", reason));
+  const bool is_static = nominal_.scene->options.integrator.method == TimeIntegrator::quasi_static;
+  if (nominal_.desc.time.max_halvings > 0) {
+    text += fmt::format("; a run divides such steps into shorter ones{}: choose a shorter `time.step`",
+                        is_static ? ", or lets bodies come to rest in motion" : "");
+  }
+  return text;
 }
 
 template <int dim>
@@ -436,15 +474,16 @@ bool NearbySteps<dim>::solve(std::optional<double> held_narrowing, bool is_diffe
   }
   is_stopped_ = solved_->status() == StepStatus::stopped;
   if (is_stopped_) return false;
-  if (solved_->status() != StepStatus::converged) {
-    return fail(
-        fmt::format("the step ended as {}; only steps that converge have derivatives", to_string(solved_->status())));
-  }
+  // Forces that balance with a friction that lags behind are near the balance that is looked for.
+  const StepStatus status = solved_->status();
+  if (status != StepStatus::converged && status != StepStatus::friction_lag_limit) return fail(unsolved());
   open(solved_->step());
   if (!tangent_->polish(is_differentiated)) {
+    if (status != StepStatus::converged) return fail(unsolved());
     return fail("the balance of the step could not be found to the accuracy that derivatives need");
   }
   decisions_ = step_->decisions();
+  hold_branches();
   end_ = from_;
   end_.narrowing = narrowing;
   step_->commit(end_);
@@ -470,6 +509,7 @@ bool NearbySteps<dim>::reopen(const StepRecord& record) {
   step.begin_system();
   open(step);
   if (!tangent_->prepare()) return fail("the equations of the derivative have no solution");
+  hold_branches();
   end_ = from_;
   end_.narrowing = record.narrowing;
   step_->commit(end_);

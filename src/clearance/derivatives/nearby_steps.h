@@ -186,8 +186,10 @@ class NearbySteps {
     failure_ = std::move(message);
     return false;
   }
+  std::string unsolved() const;
   bool begin_step();
   void open(Step<dim>& step);
+  void hold_branches();
 
   SteppedScene& nominal_;
   const SceneMaker& make_;
@@ -206,6 +208,7 @@ class NearbySteps {
   std::optional<StepTangent<dim>> tangent_;
   TrustInHessians trust_;
   StepDecisions decisions_;
+  std::vector<std::vector<int>> branches_;  // per potential (held_branches.h); empty: it has none
   Eigen::Index num_numbers_ = 0;  // of the end
 };
 

@@ -42,10 +42,20 @@ double Hardening::work(double from, double to) const {
 }
 
 PlasticFlow Hardening::flow(double trial, double stiffness, double strain) const {
+  return flow_on(branch(trial, stiffness, strain), trial, stiffness, strain);
+}
+
+int Hardening::branch(double trial, double stiffness, double strain) const {
   std::size_t k = segment(strain);
-  if (!(trial - on_segment(k, strain) > strain_rounding * stiffness)) return {};
+  if (!(trial - on_segment(k, strain) > strain_rounding * stiffness)) return elastic;
   // Go on to the segment in which the falling stress meets the yield stress.
   while (k + 1 < points_.size() && trial - stiffness * (points_[k + 1][0] - strain) > points_[k + 1][1]) ++k;
+  return static_cast<int>(k);
+}
+
+PlasticFlow Hardening::flow_on(int branch, double trial, double stiffness, double strain) const {
+  if (branch == elastic) return {};
+  const auto k = static_cast<std::size_t>(branch);
   return {(trial - on_segment(k, strain)) / (stiffness + slopes_[k]), slopes_[k]};
 }
 

@@ -27,6 +27,11 @@ class Hardening {
   /// Returns the flow that brings a trial stress [Pa] back to the yield surface: its amount d solves
   /// trial - stiffness d = yield_stress(strain + d). `stiffness` [Pa] is that of the stress against flow, 3 mu.
   PlasticFlow flow(double trial, double stiffness, double strain) const;
+  /// Returns the branch of that flow: the number of the segment in which it ends, or `elastic`.
+  int branch(double trial, double stiffness, double strain) const;
+  /// Returns the flow on a branch, which is negative or too large beyond its limits.
+  PlasticFlow flow_on(int branch, double trial, double stiffness, double strain) const;
+  static constexpr int elastic = -1;
 
  private:
   /// Returns the number of the last point at or before the strain.

@@ -23,6 +23,7 @@ struct PlasticPoint {
   std::array<const Hardening*, num_lanes> hardening;  ///< per lane
   Lanes accumulated;                                  ///< plastic strain at the start of the step
   Lanes across;                                       ///< 2D: elastic logarithmic strain across the plane at its start
+  const std::array<int, num_lanes>* branches = nullptr;  ///< of the hardening, if they are held
 };
 
 /// A trial state and its return to the yield surface.
@@ -53,13 +54,17 @@ CLEARANCE_INLINE ReturnedState return_to_yield(const SmallVector<Lanes, dim>& s,
   state.trial = point.mu * square_root(Lanes(6.0) * norm_sq);
   const Lanes stiffness = Lanes(3.0) * point.mu;
   for (int lane = 0; lane < num_lanes; ++lane) {
-    const PlasticFlow flow = point.hardening[lane]->flow(state.trial[lane], stiffness[lane], point.accumulated[lane]);
+    const Hardening& hardening = *point.hardening[lane];
+    const double trial = state.trial[lane], accumulated = point.accumulated[lane];
+    const PlasticFlow flow = point.branches == nullptr
+                                 ? hardening.flow(trial, stiffness[lane], accumulated)
+                                 : hardening.flow_on((*point.branches)[lane], trial, stiffness[lane], accumulated);
     state.flow.set(lane, flow.amount);
     state.slope.set(lane, flow.slope);
   }
-  const auto has_flow = state.flow > Lanes(0.0);
-  const Lanes returned = Lanes(1.0) - stiffness * state.flow / select(has_flow, state.trial, Lanes(1.0));
-  state.share = select(has_flow, returned, Lanes(1.0));
+  // The flow of a branch that is held may be negative.
+  const auto has_stress = state.trial > Lanes(0.0);
+  state.share = Lanes(1.0) - stiffness * state.flow / select(has_stress, state.trial, Lanes(1.0));
   return state;
 }
 

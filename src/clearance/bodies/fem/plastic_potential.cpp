@@ -100,6 +100,7 @@ void PlasticPotential<dim>::set_history(std::span<const double> history) {
   } else {
     history_.assign(history.begin(), history.end());
   }
+  are_branches_held_ = false;
   parallel_for(static_cast<int>(packs_.size()), elements_.packs_per_task(), [&](int p) { refresh_pack(p); });
 }
 
@@ -135,7 +136,37 @@ void PlasticPotential<dim>::refresh_pack(int p) {
 template <int dim>
 PlasticPoint PlasticPotential<dim>::point(int p, std::size_t q) const {
   const Memory& memory = memory_[p][q];
-  return {packs_[p].mu, packs_[p].lambda, hardening_[p], memory.accumulated, memory.across};
+  return {packs_[p].mu,  packs_[p].lambda, hardening_[p], memory.accumulated,
+          memory.across, are_branches_held_ ? &memory.branches : nullptr};
+}
+
+template <int dim>
+std::vector<int> PlasticPotential<dim>::branches(const VecX& x) const {
+  std::vector<int> result(num_points(), Hardening::elastic);
+  parallel_for(static_cast<int>(packs_.size()), elements_.packs_per_task(), [&](int p) {
+    visit_points(p, x,
+                 [&](std::size_t q, const SvdFrame<Lanes, dim>&, const ReturnedState& state, const PlasticPoint& at) {
+                   for (int lane = 0; lane < packs_[p].count; ++lane) {
+                     const std::size_t first = constant_->first_point[packs_[p].elements[lane]];
+                     result[first + q] = at.hardening[lane]->branch(state.trial[lane], 3.0 * at.mu[lane],
+                                                                    at.accumulated[lane]);
+                   }
+                 });
+  });
+  return result;
+}
+
+template <int dim>
+void PlasticPotential<dim>::hold_branches(const std::vector<int>& branches) {
+  are_branches_held_ = true;
+  for (std::size_t p = 0; p < packs_.size(); ++p) {
+    for (std::size_t q = 0; q < packs_[p].weights.size(); ++q) {
+      // Lanes beyond the count repeat an element.
+      for (int lane = 0; lane < num_lanes; ++lane) {
+        memory_[p][q].branches[lane] = branches[constant_->first_point[packs_[p].elements[lane]] + q];
+      }
+    }
+  }
 }
 
 template <int dim>
@@ -280,7 +311,7 @@ void PlasticPotential<dim>::end_step(const VecX& x_t1, std::span<double> history
     visit_points(p, x_t1,
                  [&](std::size_t q, const SvdFrame<Lanes, dim>& svd, const ReturnedState& state, const PlasticPoint&) {
                    for (int lane = 0; lane < packs_[p].count; ++lane) {
-                     if (!(state.flow[lane] > 0.0)) continue;
+                     if (state.flow[lane] == 0.0) continue;
                      double* values = history.data() + (numbers(packs_[p].elements[lane], q) - history_.data());
                      // Fe* becomes Fe* V exp(-flow) V^T, and so does Fp^-1: the flow keeps the volume.
                      const Mat<3> v = lane_in_space<dim>(svd.v, lane);

@@ -8,13 +8,18 @@
 #include "clearance/bodies/fem/element_stress.h"
 #include "clearance/bodies/fem/hencky_plasticity.h"
 #include "clearance/model/exact_hessian.h"
+#include "clearance/model/held_branches.h"
 #include "clearance/model/plastic_work.h"
 #include "clearance/model/smooth_memory.h"
 
 namespace clearance {
 
 template <int dim>
-class PlasticPotential final : public Potential, public ExactHessian, public PlasticWork, public SmoothMemory {
+class PlasticPotential final : public Potential,
+                               public ExactHessian,
+                               public HeldBranches,
+                               public PlasticWork,
+                               public SmoothMemory {
  public:
   /// Elements must be valid at rest; all materials have a hardening.
   explicit PlasticPotential(const ElementMesh<dim>& mesh);
@@ -43,6 +48,10 @@ class PlasticPotential final : public Potential, public ExactHessian, public Pla
   /// places[e].
   void add_slopes(const VecX& x_t1, const VecX& motion, std::span<const double> kept,
                   std::span<const std::size_t> places, ElementSlopes& slopes) const;
+
+  /// Branches of Hardening, point by point in the order of the history.
+  std::vector<int> branches(const VecX& x) const override;
+  void hold_branches(const std::vector<int>& branches) override;
 
   CompensatedSum energy(const VecX& x) const override;
   double plastic_work(const VecX& x) const override;
@@ -75,6 +84,7 @@ class PlasticPotential final : public Potential, public ExactHessian, public Pla
   /// Memory of a point of a pack.
   struct Memory {
     Lanes accumulated, across;
+    std::array<int, num_lanes> branches{};  // if they are held
   };
   /// The state of one point of one element after the return.
   struct PointState {
@@ -106,6 +116,7 @@ class PlasticPotential final : public Potential, public ExactHessian, public Pla
   std::vector<ElementPack<dim>> packs_;  // those of the set with D0^-1 Fp^-1 instead of D0^-1
   std::vector<std::array<const Hardening*, num_lanes>> hardening_;  // per pack
   std::vector<std::vector<Memory>> memory_;                         // per pack and point
+  bool are_branches_held_ = false;
 };
 
 extern template class PlasticPotential<2>;
