@@ -90,6 +90,34 @@ TEST(ForwardRun, PulledBarHasTheDerivativesOfTheoryToNineDigits) {
   expect_relative(last(gradient, 0, 1), 2 / (1e6 * 0.01), 1e-9);
 }
 
+/// A bar that has flowed and whose load is then held lies on its yield surface: the balance by a number, and the
+/// balance by the start of the step, have a kink each there, which cancel. The Kirchhoff stress s and the logarithmic
+/// strain e of the bar are e = s / E + (s - yield) / H, and the load is A s exp(-e).
+TEST(ForwardRun, HeldLoadsOnTheYieldSurfaceHaveTheDerivativesOfTheory) {
+  const std::string bar =
+      R"x({"time": {"step": 0.25, "duration": 1, "integrator": "quasi_static"}, "gravity": [0, 0, 0],
+    "bodies": [{"name": "bar", "generator": {"kind": "box", "size": [2, 0.1, 0.1], "resolution": [4, 1, 1]},
+      "material": {"youngs_modulus": 1e6, "poisson_ratio": 0.3, "yield_stress": 1e4, "hardening_modulus": 5e4},
+      "motions": [{"region": {"box": [[-2, -1, -1], [-0.999, 1, 1]]}, "components": [true, false, false]},
+        {"region": {"box": [[-2, -1, -1], [2, -0.049, 1]]}, "components": [false, true, false]},
+        {"region": {"box": [[-2, -1, -1], [2, 1, -0.049]]}, "components": [false, false, true]}],
+      "loads": [{"kind": "force", "expression": ["130 * min(2 * t, 1)", "0", "0"],
+        "region": {"box": [[0.999, -1, -1], [2, 1, 1]]}}]}],
+    "output": {"probes": [{"name": "end", "body": "bar", "region": {"box": [[0.999, -1, -1], [2, 1, 1]]}}]}})x";
+  const Gradient gradient = gradient_of(
+      bar,
+      {"bodies[0].material.youngs_modulus", "bodies[0].material.yield_stress", "bodies[0].material.hardening_modulus"},
+      {"end.x"});
+  const double modulus = 1e6, yield = 1e4, hardening = 5e4, length = 2.0;
+  const double strain = std::log((gradient.steps.back().values[0] + 1.0) / length);
+  const double stress = 130.0 / 0.01 * std::exp(strain);
+  EXPECT_NEAR(strain, stress / modulus + (stress - yield) / hardening, 1e-9);
+  const double by_strain = length * std::exp(strain) / (1.0 - stress / modulus - stress / hardening);
+  expect_relative(last(gradient, 0, 0), -by_strain * stress / (modulus * modulus), 1e-7);
+  expect_relative(last(gradient, 0, 1), -by_strain / hardening, 1e-7);
+  expect_relative(last(gradient, 0, 2), -by_strain * (stress - yield) / (hardening * hardening), 1e-7);
+}
+
 TEST(ForwardRun, SlidingFollowsTheSlopeOfFriction) {
   const std::string slide =
       R"({"time": {"step": 0.01, "duration": 0.3, "integrator": "implicit_euler"}, "gravity": [4, -9, 0],
@@ -294,6 +322,12 @@ TEST(CheckedDerivative, ADifferenceAsUncertainAsItIsLargeDecidesNothing) {
   EXPECT_FALSE(vague.is_decided());
   const CheckedDerivative nothing{0, 0, 0.0, 1e-12, 1e-12, 1.0};
   EXPECT_TRUE(nothing.agrees() && nothing.is_decided());
+  // Rounding alone, of a column that is zero and has no other one beside it.
+  const CheckedDerivative rounding{0, 0, 0.0, 2e-15, 1e-15, 2e-15, 1e-15};
+  EXPECT_TRUE(rounding.agrees() && rounding.is_decided());
+  // Differences have the slopes of both sides of a kink.
+  const CheckedDerivative kink{0, 0, 1.0, 2.0, 1e-6, 2.0, 0.0, true};
+  EXPECT_FALSE(kink.agrees() || kink.is_decided());
 }
 
 std::string remainders_scene() {

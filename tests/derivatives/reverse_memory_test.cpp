@@ -85,7 +85,8 @@ TEST(ReverseMemory, AgreesWithForwardModeForMaterialsThatYield) {
 
 /// A load that is held leaves the block on its yield surface, where differences of the check crossed the limit of flow.
 TEST(ReverseMemory, AgreesWithForwardModeOnTheYieldSurface) {
-  const std::string block = R"x({"time": {"step": 0.2, "duration": 1, "integrator": "quasi_static"}, "gravity": [0, 0, 0],
+  const std::string block =
+      R"x({"time": {"step": 0.2, "duration": 1, "integrator": "quasi_static"}, "gravity": [0, 0, 0],
     "bodies": [{"name": "body", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [2, 2, 2]},
       "material": {"youngs_modulus": 1e5, "poisson_ratio": 0.3, "yield_stress": 2e3, "hardening_modulus": 2e4},
       "motions": [{"region": {"box": [[-1, -1, -1], [-0.049, 1, 1]]}}],
@@ -93,10 +94,10 @@ TEST(ReverseMemory, AgreesWithForwardModeOnTheYieldSurface) {
         "region": {"box": [[0.049, -1, -1], [1, 1, 1]]}}]}],
     "output": {"probes": [{"name": "tip", "body": "body",
       "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})x";
-  expect_forward(block, {0.05, 0.05, 0.05},
-                 {"bodies[0].material.youngs_modulus", "bodies[0].material.yield_stress",
-                  "bodies[0].material.hardening_modulus"},
-                 1e-9);
+  expect_forward(
+      block, {0.05, 0.05, 0.05},
+      {"bodies[0].material.youngs_modulus", "bodies[0].material.yield_stress", "bodies[0].material.hardening_modulus"},
+      1e-9);
 }
 
 TEST(ReverseMemory, AgreesWithForwardModeForYieldInThePlane) {

@@ -12,15 +12,18 @@ struct CheckedDerivative {
   std::size_t column = 0, parameter = 0;
   double derivative = 0.0;
   double difference = 0.0;   ///< of fourth order
-  double uncertainty = 0.0;  ///< of the difference: what another length of it changes
+  double uncertainty = 0.0;  ///< of the difference: what another length of it changes, and rounding
   double size = 0.0;         ///< largest difference of a column with the same unit
+  double rounding = 0.0;     ///< what rounding of the runs alone makes of the difference
+  bool is_at_kink = false;   ///< a warning tells that the derivative differs from the slope on one side of a kink
 
   /// False if no runs beside this one could be made.
   bool is_known() const { return !std::isnan(uncertainty) || std::isnan(derivative); }
   /// True if they differ by no more than the difference is uncertain, by a hundred-thousandth, or by a millionth of
   /// the size.
   bool agrees() const;
-  /// False if they agree only because the difference is nearly as uncertain as it is large.
+  /// False if they agree only because the difference is nearly as uncertain as it is large, and is not zero as far as
+  /// runs have digits; and if they do not agree at a kink that is told, where differences have slopes of both sides.
   bool is_decided() const;
 };
 

@@ -209,7 +209,7 @@ class NearbySteps {
   TrustInHessians trust_;
   StepDecisions decisions_;
   std::vector<std::vector<int>> branches_;  // per potential (held_branches.h); empty: it has none
-  Eigen::Index num_numbers_ = 0;  // of the end
+  Eigen::Index num_numbers_ = 0;            // of the end
 };
 
 extern template class NearbySteps<2>;

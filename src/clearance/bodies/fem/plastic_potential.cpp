@@ -136,22 +136,21 @@ void PlasticPotential<dim>::refresh_pack(int p) {
 template <int dim>
 PlasticPoint PlasticPotential<dim>::point(int p, std::size_t q) const {
   const Memory& memory = memory_[p][q];
-  return {packs_[p].mu,  packs_[p].lambda, hardening_[p], memory.accumulated,
-          memory.across, are_branches_held_ ? &memory.branches : nullptr};
+  return {packs_[p].mu,       packs_[p].lambda, hardening_[p],
+          memory.accumulated, memory.across,    are_branches_held_ ? &memory.branches : nullptr};
 }
 
 template <int dim>
 std::vector<int> PlasticPotential<dim>::branches(const VecX& x) const {
   std::vector<int> result(num_points(), Hardening::elastic);
   parallel_for(static_cast<int>(packs_.size()), elements_.packs_per_task(), [&](int p) {
-    visit_points(p, x,
-                 [&](std::size_t q, const SvdFrame<Lanes, dim>&, const ReturnedState& state, const PlasticPoint& at) {
-                   for (int lane = 0; lane < packs_[p].count; ++lane) {
-                     const std::size_t first = constant_->first_point[packs_[p].elements[lane]];
-                     result[first + q] = at.hardening[lane]->branch(state.trial[lane], 3.0 * at.mu[lane],
-                                                                    at.accumulated[lane]);
-                   }
-                 });
+    visit_points(
+        p, x, [&](std::size_t q, const SvdFrame<Lanes, dim>&, const ReturnedState& state, const PlasticPoint& at) {
+          for (int lane = 0; lane < packs_[p].count; ++lane) {
+            const std::size_t first = constant_->first_point[packs_[p].elements[lane]];
+            result[first + q] = at.hardening[lane]->branch(state.trial[lane], 3.0 * at.mu[lane], at.accumulated[lane]);
+          }
+        });
   });
   return result;
 }
