@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/QR>
 #include <cmath>
 #include <random>
 
@@ -77,6 +78,23 @@ TEST(LeastSquares, ABoundHoldsAParameterThatWantsBeyond) {
   EXPECT_EQ(found.end, LeastSquaresEnd::converged);
   EXPECT_EQ(found.p[0], 2.0);
   EXPECT_NEAR(found.p[1], 3.0, 1e-8);
+}
+
+/// Parts of a step beyond a bound were cut off, and the others kept as they suit a place where the step does not end:
+/// where the columns of the Jacobian are nearly parallel, the search crept along the bound.
+TEST(LeastSquares, OtherParametersConvergeBesideOneAtItsBound) {
+  MatX a(6, 3);
+  for (int i = 0; i < 6; ++i) a.row(i) << 1.0, 0.1 * i, 1.0 + 0.01 * i * i + 0.1 * i;
+  const VecX b = a * VecX{{1.0, 2.0, 3.0}};
+  const auto function = [&](const VecX& p) -> std::optional<Residuals> { return Residuals{a * p - b, a}; };
+  LeastSquaresOptions options = unbounded(3);
+  options.upper[2] = 2.5;
+  const LeastSquares found = minimise(function, VecX{{0.5, 0.5, 1.0}}, options, never);
+  EXPECT_EQ(found.end, LeastSquaresEnd::converged);
+  EXPECT_EQ(found.p[2], 2.5);
+  const VecX expected = a.leftCols(2).colPivHouseholderQr().solve(b - 2.5 * a.col(2));
+  EXPECT_LT((found.p.head(2) - expected).norm(), 1e-6);
+  EXPECT_LE(found.num_evaluations, 8);
 }
 
 TEST(LeastSquares, UndefinedResidualsShortenTheStep) {

@@ -24,14 +24,72 @@ constexpr double least_alignment = 0.9, longest_correction = 0.75;
 /// Share of a residual that the fit leaves it below which the residual says nothing about its variance.
 constexpr double least_freedom = 1e-6;
 
-/// Returns 1 for each parameter that may move: within its bounds, or with a slope that leads back.
-std::vector<char> free_parameters(const VecX& p, const VecX& slope, const LeastSquaresOptions& options) {
-  std::vector<char> is_free(p.size(), 1);
-  for (Eigen::Index i = 0; i < p.size(); ++i) {
-    if (p[i] <= options.lower[i] && slope[i] > 0.0) is_free[i] = 0;
-    if (p[i] >= options.upper[i] && slope[i] < 0.0) is_free[i] = 0;
+/// Returns a matrix with rows and columns of unity for parameters that are not free.
+MatX part_of(MatX matrix, const std::vector<char>& is_free) {
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    if (is_free[i] != 0) continue;
+    matrix.row(i).setZero();
+    matrix.col(i).setZero();
+    matrix(i, i) = 1.0;
   }
-  return is_free;
+  return matrix;
+}
+
+/// A step dq within bounds, in units of the sizes.
+struct BoundedStep {
+  VecX dq;
+  std::vector<char> is_free;  // zero for parameters that end at a bound
+};
+
+/// Returns the minimum of 1/2 dq . matrix dq + slope . dq with low <= dq <= high, where 0 is allowed, by the method of
+/// active sets [Noc06, sec. 16.5]. A parameter that meets its bound stays there, the others are solved for anew, and it
+/// is freed where the slope then points inwards. Cutting off the parts of a step that lead beyond bounds would leave
+/// the other parts as they suit a place where the step does not end.
+BoundedStep bounded_step(const MatX& matrix, const VecX& slope, const VecX& low, const VecX& high) {
+  const Eigen::Index n = slope.size();
+  BoundedStep step{VecX::Zero(n), std::vector<char>(static_cast<std::size_t>(n), 1)};
+  std::vector<char>& is_free = step.is_free;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if ((low[i] >= 0.0 && slope[i] > 0.0) || (high[i] <= 0.0 && slope[i] < 0.0)) is_free[i] = 0;
+  }
+  // Every turn lowers the minimum or meets a bound; rounding alone could make it cycle.
+  for (Eigen::Index turn = 0; turn < 10 * n + 10; ++turn) {
+    VecX right_side = -(matrix * step.dq + slope);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      if (is_free[i] == 0) right_side[i] = 0.0;
+    }
+    const VecX way = part_of(matrix, is_free).ldlt().solve(right_side);
+    double share = 1.0;
+    Eigen::Index first = -1;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      if (is_free[i] == 0) continue;
+      const double room = (way[i] < 0.0 ? low[i] : high[i]) - step.dq[i];
+      if (!(std::abs(way[i]) * share > std::abs(room))) continue;
+      share = room / way[i];
+      first = i;
+    }
+    if (!std::isfinite(share)) break;
+    step.dq += share * way;
+    if (first >= 0) {
+      step.dq[first] = way[first] < 0.0 ? low[first] : high[first];
+      is_free[first] = 0;
+      continue;
+    }
+    // Frees the parameter that gains most within its bound.
+    const VecX left = matrix * step.dq + slope;
+    double most = 0.0;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      if (is_free[i] != 0) continue;
+      const double inwards = step.dq[i] <= low[i] ? -left[i] : left[i];
+      const double gain = inwards > 0.0 ? inwards * inwards / matrix(i, i) : 0.0;
+      if (!(gain > most)) continue;
+      most = gain;
+      first = i;
+    }
+    if (first < 0) break;
+    is_free[first] = 1;
+  }
+  return step;
 }
 
 /// The second derivative r'' of the residuals along a step dq, in units of the sizes.
@@ -82,39 +140,32 @@ LeastSquares minimise(const ResidualFunction& function, VecX start, const LeastS
   int num_in_vain = 0;
   std::optional<Bend> bend;  // of the last evaluation
   while (best.num_evaluations < options.max_evaluations) {
-    // With q = p / sizes: (J^T J + damping diag) dq = -J^T r for the parameters that may move.
+    // With q = p / sizes: (J^T J + damping diag) dq = -J^T r for the parameters that do not end at a bound.
     const MatX jacobian = best.at.jacobian * options.sizes.asDiagonal();
     const VecX slope = jacobian.transpose() * best.at.r;
-    const std::vector<char> is_free = free_parameters(best.p, slope, options);
-    MatX normal = jacobian.transpose() * jacobian;
-    VecX right_side = -slope;
+    const MatX normal = jacobian.transpose() * jacobian;
     const double largest = std::max(normal.diagonal().maxCoeff(), std::numeric_limits<double>::min());
-    for (Eigen::Index i = 0; i < best.p.size(); ++i) {
-      if (is_free[i] == 0) {
-        normal.row(i).setZero();
-        normal.col(i).setZero();
-        right_side[i] = 0.0;
-        normal(i, i) = 1.0;
-      }
-    }
-    MatX hardly_damped = normal;
-    for (Eigen::Index i = 0; i < best.p.size(); ++i) {
-      if (is_free[i] == 0) continue;
-      const double scale = std::max(normal(i, i), 1e-12 * largest);
-      normal(i, i) += damping * scale;
-      hardly_damped(i, i) += least_damping * scale;
-    }
-    const Eigen::LDLT<MatX> factor(normal);
-    VecX dq = factor.solve(right_side);
+    const MatX scales = normal.diagonal().cwiseMax(1e-12 * largest).asDiagonal();
+    const MatX damped = normal + damping * scales, hardly_damped = normal + least_damping * scales;
+    const VecX low = (options.lower - best.p).cwiseQuotient(options.sizes),
+               high = (options.upper - best.p).cwiseQuotient(options.sizes);
+    const BoundedStep step = bounded_step(damped, slope, low, high);
+    VecX dq = step.dq;
     if (bend) {
-      dq += correction_of(dq, *bend, jacobian, normal.diagonal(), is_free,
-                          [&](const VecX& b) { return VecX(factor.solve(b)); });
+      dq += correction_of(dq, *bend, jacobian, damped.diagonal(), step.is_free,
+                          [&](const VecX& b) { return VecX(part_of(damped, step.is_free).ldlt().solve(b)); });
     }
-    const VecX p = (best.p + options.sizes.cwiseProduct(dq)).cwiseMax(options.lower).cwiseMin(options.upper);
+    VecX p = (best.p + options.sizes.cwiseProduct(dq)).cwiseMax(options.lower).cwiseMin(options.upper);
+    for (Eigen::Index i = 0; i < p.size(); ++i) {
+      // To the last digit, or the parameter would not count as one at its bound.
+      if (step.is_free[i] == 0) p[i] = step.dq[i] <= low[i] ? options.lower[i] : options.upper[i];
+    }
     const VecX moved = (p - best.p).cwiseQuotient(options.sizes.cwiseMax(best.p.cwiseAbs()));
     const double least_gain = options.cost_tolerance * best.at.cost();
     // Short steps are no end of the search if the way on is barred.
-    const double gain_of_newton = 0.5 * right_side.dot(hardly_damped.ldlt().solve(right_side));
+    const VecX newton = bounded_step(hardly_damped, slope, low, high).dq;
+    const double gain_of_newton = -newton.dot(slope + 0.5 * (hardly_damped * newton));
+    best.promised_gain = gain_of_newton;
     const LeastSquaresEnd end =
         is_edge_near && gain_of_newton > least_gain ? LeastSquaresEnd::blocked : LeastSquaresEnd::converged;
     if (!moved.allFinite() || moved.cwiseAbs().maxCoeff() <= options.tolerance) {

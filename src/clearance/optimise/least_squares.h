@@ -45,6 +45,9 @@ struct LeastSquares {
   VecX p;
   Residuals at;  ///< at p
   int num_evaluations = 0;
+  /// Gain of the cost that the Jacobian at p promises beyond it. A search that ends because no step keeps such a
+  /// promise is at a kink of the residuals, or their Jacobian is wrong.
+  double promised_gain = 0.0;
 };
 
 /// Minimises 1/2 |r(p)|^2 from `start`, which is within the bounds. After `is_stopped` returns true, it ends.
