@@ -120,6 +120,55 @@ TEST(Fit, ATableInAnotherUnitThanItsProbeIsRefused) {
   EXPECT_TRUE(issues_of(folder, film_of_x, friction, "t,box.x\n0.1,0.15\n0.2,0.24\n").empty());
 }
 
+/// A wrong name of a probe was told as a column that the table lacks, `deviation: 0` as a wrong relative one, and a
+/// number of the time step after all other problems were mended.
+TEST(Fit, ProblemsOfThePlanAndOfItsSceneAreToldTogether) {
+  const TemporaryFolder folder("fit");
+  const Issues issues = issues_of(folder, R"([{"probe": "box.q", "data": "film.csv"}, {"probe": "box.x", "target": 1,
+    "deviation": 0}])",
+                                  R"([{"path": "time.step"}, {"path": "friction.coeficient"}])");
+  EXPECT_TRUE(has_issue(issues, "fit[0].probe", "no probe has this column; did you mean `box.x`"));
+  EXPECT_TRUE(has_issue(issues, "fit[1].deviation", "expected a number above 0"));
+  EXPECT_TRUE(has_issue(issues, "parameters[0].path", "says how the scene is computed"));
+  EXPECT_TRUE(has_issue(issues, "parameters[1].path", "did you mean `coefficient`?"));
+  for (const Issue& issue : issues) EXPECT_NE(issue.place, "fit[1].relative_deviation");
+}
+
+/// A number that no other value is allowed of was refused in the first run, with a folder left behind.
+TEST(Fit, ANumberOutOfThePlaneIsRefusedBeforeARun) {
+  const TemporaryFolder folder("fit");
+  write(folder.path() / "flat.json", R"({"dimension": 2, "time": {"step": 0.01, "duration": 0.05},
+    "bodies": [{"name": "box", "kind": "rigid", "generator": {"kind": "rectangle", "size": [0.1, 0.1]}}],
+    "output": {"probes": [{"name": "box", "body": "box"}]}})");
+  write(folder.path() / "fit.json", R"({"scene": "flat.json", "parameters": [{"path": "gravity[2]"}],
+    "fit": [{"probe": "box.y", "target": -0.01}]})");
+  const Result<FitPlan> plan = read_fit_plan(folder.path() / "fit.json");
+  ASSERT_TRUE(plan);
+  const Result<Done> checked = check_fit(*plan);
+  EXPECT_TRUE(has_issue(checked.issues(), "parameters[0].path", "must be 0 in 2D"));
+}
+
+/// One number that is fitted to one measurement has no scatter that could tell of a bad fit. A push that is a square
+/// moves the box one way alone.
+TEST(Fit, OneMeasurementThatIsNotMetIsTold) {
+  const TemporaryFolder folder("fit");
+  write(folder.path() / "push.json", R"({"time": {"step": 0.01, "duration": 0.1, "integrator": "implicit_euler"},
+    "controls": [{"name": "push", "value": 1}],
+    "bodies": [{"name": "box", "kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]},
+      "loads": [{"kind": "force", "expression": ["push * push + 0.1 * push", "0", "0"]}]}],
+    "output": {"probes": [{"name": "box", "body": "box"}]}})");
+  write(folder.path() / "fit.json", R"({"scene": "push.json", "parameters": [{"path": "controls[0].value"}],
+    "fit": [{"probe": "box.x", "target": -0.01, "deviation": 0.001}]})");
+  const Result<FitPlan> plan = read_fit_plan(folder.path() / "fit.json");
+  ASSERT_TRUE(plan);
+  fs::create_directories(folder.path() / "out/runs");
+  const Result<Fit> found = fit(*plan, {folder.path() / "out", {}, [] { return false; }, {}});
+  ASSERT_TRUE(found);
+  EXPECT_GT(found->largest_residual, 9.0);
+  EXPECT_EQ(found->place_of_largest, "box.x at the end");
+  EXPECT_TRUE(has_issue(found->warnings, "not_met", "misses box.x at the end")) << found->num_left;
+}
+
 TEST(Fit, ARowWithoutACellIsRefusedByItsLine) {
   const TemporaryFolder folder("fit");
   const Issues issues = issues_of(folder, film_of_x, friction, "time [s],box.x [m]\n0.1,0.15\n0.2\n0.3,0.3\n0.4,x\n");

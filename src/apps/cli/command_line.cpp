@@ -237,7 +237,7 @@ void add_gradient_command(CLI::App& app, GradientCommand& gradient, int& status)
       "reverse mode: derivatives after the last step, with -o also by starts, shapes and materials as fields.vtu");
   reverse->excludes("--check")->excludes("--taylor");
   command->add_option("--budget-mb", gradient.budget_mb, "memory of the states that --reverse keeps (default: 4096)")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->option_text("MB")
       ->needs(reverse);
   command->add_option("-o,--output", gradient.output, "folder to write the derivatives of every step to, as tables");
@@ -267,7 +267,7 @@ void add_optimise_command(CLI::App& app, OptimiseCommand& optimise, int& status)
   command
       ->add_option("--smooth", optimise.smoothing_length,
                    "of a PolyFEM file: length [m] over which changes of a shape are smooth")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   command->add_flag("--check", optimise.is_checked,
                     "of a PolyFEM file: compare derivatives at the start with differences of whole runs");
   command->add_flag("--json", optimise.json, "print machine-readable results");

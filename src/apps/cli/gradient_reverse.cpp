@@ -11,6 +11,7 @@
 #include "apps/cli/report_folder.h"
 #include "apps/cli/stop_signals.h"
 #include "clearance/base/parallel.h"
+#include "clearance/derivatives/forward_run.h"
 #include "clearance/derivatives/reverse_run.h"
 #include "clearance/derivatives/vertex_slopes.h"
 #include "clearance/io/files/atomic_file.h"
@@ -161,6 +162,12 @@ int run_reverse_gradient(const GradientCommand& command) {
   }
   const derivatives::SceneMaker make = scene_maker(command);
   const StopSignals signals(json);
+  derivatives::GradientOptions wanted;
+  wanted.parameters = command.parameters;
+  wanted.columns = command.columns;
+  if (const auto before = derivatives::check_before_run(make, wanted); !before.problems.empty()) {
+    return refuse(before.problems, command);
+  }
   derivatives::RecordOptions options;
   options.num_steps = command.num_steps;
   options.budget_mb = command.budget_mb;
@@ -178,10 +185,6 @@ int run_reverse_gradient(const GradientCommand& command) {
   const std::vector<std::string>& all = recording.scene().probes.columns();
   const auto found = find_columns(all, command.columns.empty() ? all : command.columns, "--of");
   if (!found) return refuse(found.issues(), command);
-  if (found->empty()) {
-    return refuse({{"", "output.probes", "", "derivatives are those of the numbers of probes, and the scene has none"}},
-                  command);
-  }
   const int last = recording.num_steps();
   std::vector<Column> columns;
   for (const std::size_t c : *found) {

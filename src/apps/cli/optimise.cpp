@@ -72,6 +72,7 @@ Json json_of(const Fit& fit) {
           {"cost", number_or_null(fit.cost)},
           {"scatter", number_or_null(fit.scatter)},
           {"deviations_given", fit.has_deviations},
+          {"largest_residual", {{"value", number_or_null(fit.largest_residual)}, {"place", fit.place_of_largest}}},
           {"parameters", parameters},
           {"covariance", covariance},
           {"untold_combinations", untold},
@@ -114,8 +115,7 @@ std::string text_of(const Fit& fit) {
     text += ": its change changes no measurement. Fix one of its numbers, or measure something else.\n";
   }
   if (fit.has_deviations && fit.scatter > 0.0) {
-    // The scatter of right deviations is one, with a deviation of 1 / sqrt(2 n).
-    const double chance = 3.0 / std::sqrt(2.0 * fit.num_left);
+    const double chance = fit.chance_of_scatter();
     text +=
         fmt::format("The measurements scatter by {:.3g} times their deviations about the fit{}\n", fit.scatter,
                     fit.scatter > 1.0 + chance   ? ": the scene does not describe them, or the deviations are too small"
@@ -124,6 +124,9 @@ std::string text_of(const Fit& fit) {
   } else if (fit.scatter > 0.0) {
     text += fmt::format("The measurements scatter by {:.3g} about the fit, which the standard deviations are from\n",
                         fit.scatter);
+  } else {
+    text += fmt::format("The fit misses {} by {:.3g}{}\n", fit.place_of_largest, fit.largest_residual,
+                        fit.has_deviations ? " deviations" : "");
   }
   return text;
 }

@@ -559,6 +559,25 @@ Result<std::vector<std::size_t>> start_with_columns(SceneDesc desc, const Gradie
   return columns;
 }
 
+/// Returns the problems of the scene with other values of each parameter, if neither a larger nor a smaller one is
+/// allowed: the part of gravity that leads out of the plane, or a number that decides how many unknowns there are.
+Issues problems_of_changes(const SceneMaker& make, const std::vector<Parameter>& parameters, const SceneModel& scene) {
+  const HeldContact held(scene);
+  Issues problems;
+  for (const Parameter& parameter : parameters) {
+    const double change = first_share * parameter.size();
+    const auto larger = make_variant(make, parameter, parameter.value + change, held);
+    if (larger || make_variant(make, parameter, parameter.value - change, held)) continue;
+    for (const Issue& issue : larger.issues()) {
+      problems.push_back({"", parameter.path, fmt::format("{}", parameter.value + change),
+                          "a number that is differentiated by has to allow other values nearby, and this one does "
+                          "not: " +
+                              issue.message});
+    }
+  }
+  return problems;
+}
+
 }  // namespace
 
 Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& options) {
@@ -571,11 +590,12 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
   if (options.parameters.empty() && !options.on_state) {
     problems.push_back({"", "--by", "", "expected at least one path of a number"});
   }
-  if (desc->output.probes.empty() && !options.on_state) problems.push_back(no_probes());
-  if (!problems.empty()) return problems;
+  const bool has_probes = !desc->output.probes.empty();
+  if (!has_probes && !options.on_state) problems.push_back(no_probes());
   SteppedScene scene;
   const Result<std::vector<std::size_t>> columns = start_with_columns(std::move(*desc), options, scene);
-  if (!columns) return columns.issues();
+  if (!columns && (has_probes || !scene.scene || options.on_state)) append(columns.issues(), problems);
+  if (!problems.empty()) return problems;
   if (options.held) {
     options.held->hold(Parameter{}, *scene.scene);
     if (scene.distances) scene.distances.emplace(*scene.scene);
@@ -589,13 +609,27 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
   return result;
 }
 
-Result<std::vector<std::string>> check_before_run(SceneDesc desc, const GradientOptions& options) {
-  Issues problems = find_held_parameters(options.parameters);
-  if (desc.output.probes.empty()) problems.push_back(no_probes());
+BeforeRun check_before_run(const SceneMaker& make, const GradientOptions& options) {
+  BeforeRun found;
+  Result<SceneDesc> desc = make({});
+  if (!desc) {
+    found.problems = desc.issues();
+    return found;
+  }
+  found.problems = find_held_parameters(options.parameters);
+  const bool has_probes = !desc->output.probes.empty();
+  if (!has_probes) found.problems.push_back(no_probes());
+  const Result<std::vector<Parameter>> parameters = find_parameters(*desc, options.parameters);
+  if (!parameters) append(parameters.issues(), found.problems);
   SteppedScene scene;
-  if (auto columns = start_with_columns(std::move(desc), options, scene); !columns) append(columns.issues(), problems);
-  if (!problems.empty()) return problems;
-  return scene.probes.columns();
+  const auto columns = start_with_columns(std::move(*desc), options, scene);
+  if (!columns && (has_probes || !scene.scene)) append(columns.issues(), found.problems);
+  if (!scene.scene) return found;
+  found.columns = scene.probes.columns();
+  if (parameters && found.problems.empty()) {
+    append(problems_of_changes(make, *parameters, *scene.scene), found.problems);
+  }
+  return found;
 }
 
 Result<HeldContact> find_held_contact(const SceneMaker& make, const GradientOptions& options) {

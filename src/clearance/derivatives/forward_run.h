@@ -63,9 +63,14 @@ struct Gradient {
 /// all problems of the scene, paths that lead to no number, parts of the scene that have no derivatives.
 Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& options);
 
-/// Checks the scene and the parameters, and returns the labels of all columns of its probes. Issues: those that
-/// find_gradient would have of them.
-Result<std::vector<std::string>> check_before_run(SceneDesc desc, const GradientOptions& options);
+/// A scene that has not been run.
+struct BeforeRun {
+  Issues problems;                   ///< those that find_gradient would have
+  std::vector<std::string> columns;  ///< labels of all columns of its probes; empty if the scene cannot be started
+};
+
+/// Checks the scene, the parameters and changes of these, and the columns.
+BeforeRun check_before_run(const SceneMaker& make, const GradientOptions& options);
 
 /// Returns the contact that derivatives of the scene hold.
 Result<HeldContact> find_held_contact(const SceneMaker& make, const GradientOptions& options);

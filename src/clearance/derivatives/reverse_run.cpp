@@ -696,9 +696,12 @@ bool RunRecording<dim>::step_back(State& cotangent, std::vector<ByParameter>& by
     gradient.error = std::max(gradient.error, error);
     const double unexplained = error - kink;
     if (!(unexplained <= std::max(most_error, most_misses * miss))) {
+      if (!std::isfinite(error)) return fail("a step beside this one is not defined, so that nothing checks it");
       return fail(
-          fmt::format("the transposed derivative differs from that of the step by a share of {:.1e}: the step "
-                      "depends on something that reverse mode does not know, which forward mode does",
+          fmt::format("the derivative of the step differs from differences that check it by a share of {:.1e}: the "
+                      "step ends beside a kink of its forces, as where a contact begins to slide, or depends on "
+                      "something that reverse mode does not know. `clearance gradient --check` without --reverse "
+                      "tells which: forward mode compares whole runs",
                       error));
     }
     largest_unexplained_ = std::max(largest_unexplained_, unexplained);

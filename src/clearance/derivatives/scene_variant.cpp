@@ -10,6 +10,7 @@
 
 #include "clearance/io/scene_reader.h"
 #include "clearance/scene/json.h"
+#include "clearance/scene/key_places.h"
 #include "clearance/simulation/build/build_scene_model.h"
 #include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/load/load_bodies.h"
@@ -19,27 +20,51 @@ namespace clearance::derivatives {
 
 namespace {
 
-/// Returns the value at a path such as bodies[0].material.density; null if there is none.
-const Json* value_at(const Json& root, std::string_view path) {
+/// A value of a scene, or why there is none.
+struct Found {
+  const Json* value = nullptr;
+  std::string problem;
+};
+
+std::string hint_beside(const Json& object, const std::string& place, const std::string& key) {
+  std::vector<std::string_view> known;
+  for (const auto& [name, value] : object.items()) known.push_back(name);
+  return hint_for_key(key, place, known);
+}
+
+/// Finds the value at a path such as bodies[0].material.density.
+Found find_value(const Json& root, const std::string& path) {
   const Json* at = &root;
-  while (!path.empty()) {
-    if (path[0] == '[') {
-      const std::size_t close = path.find(']');
+  std::string_view rest = path;
+  const auto failed = [&](std::string why) { return Found{nullptr, "the scene has no such entry; " + std::move(why)}; };
+  while (!rest.empty()) {
+    std::string place = path.substr(0, path.size() - rest.size());
+    if (rest[0] == '[') {
+      const std::size_t close = rest.find(']');
       std::size_t index = 0;
-      if (close == std::string_view::npos || !at->is_array()) return nullptr;
-      const auto [end, error] = std::from_chars(path.data() + 1, path.data() + close, index);
-      if (error != std::errc() || end != path.data() + close || index >= at->size()) return nullptr;
+      if (close == std::string_view::npos) return failed("a `]` is missing");
+      const auto [end, error] = std::from_chars(rest.data() + 1, rest.data() + close, index);
+      if (error != std::errc() || end != rest.data() + close) return failed("expected a whole number in `[ ]`");
+      if (!at->is_array()) return failed(fmt::format("`{}` is {} and no list", place, type_text(*at)));
+      if (index >= at->size()) {
+        return failed(at->empty() ? fmt::format("`{}` is empty", place)
+                                  : fmt::format("`{}` has entries from [0] to [{}]", place, at->size() - 1));
+      }
       at = &(*at)[index];
-      path.remove_prefix(close + 1);
+      rest.remove_prefix(close + 1);
     } else {
-      if (path[0] == '.') path.remove_prefix(1);
-      const std::string key(path.substr(0, path.find_first_of(".[")));
-      if (key.empty() || !at->is_object() || !at->contains(key)) return nullptr;
+      if (rest[0] == '.') rest.remove_prefix(1);
+      const std::string key(rest.substr(0, rest.find_first_of(".[")));
+      if (!at->is_object()) {
+        return failed(at->is_array() ? fmt::format("`{0}` is a list: expected `{0}[0]` or another entry", place)
+                                     : fmt::format("`{}` is {} and has no entries", place, type_text(*at)));
+      }
+      if (!at->contains(key)) return failed(hint_beside(*at, place, key));
       at = &(*at)[key];
-      path.remove_prefix(key.size());
+      rest.remove_prefix(key.size());
     }
   }
-  return at;
+  return {at, ""};
 }
 
 /// Returns the number that stands for a value: itself, or what a file may give as one number of a list: the turn about
@@ -60,7 +85,7 @@ void find_list(const Json& root, Parameter& parameter) {
   const std::size_t open = parameter.path.rfind('[');
   if (parameter.path.empty() || parameter.path.back() != ']') return;
   const std::string path = parameter.path.substr(0, open);
-  const Json* list = value_at(root, path);
+  const Json* list = find_value(root, path).value;
   for (const Json& number : *list) {
     if (!number.is_number()) return;
   }
@@ -123,11 +148,9 @@ Result<std::vector<Parameter>> find_parameters(const SceneDesc& scene, const std
   std::vector<Parameter> parameters;
   Issues issues;
   for (const std::string& path : paths) {
-    const Json* value = value_at(root, path);
+    const auto [value, problem] = find_value(root, path);
     if (value == nullptr) {
-      issues.push_back({"", path, "",
-                        "the scene has no such entry; expected the path of a number, for example "
-                        "bodies[0].material.youngs_modulus"});
+      issues.push_back({"", path, "", problem});
     } else if (path == "contact.kappa" && *value == 0.0) {
       issues.push_back({"", path, "0", "0 lets the program choose the stiffness; give a number to differentiate by"});
     } else if (value->is_number_integer()) {

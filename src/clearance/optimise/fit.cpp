@@ -37,6 +37,20 @@ Issues in_plan(const FitPlan& plan, Issues issues) {
   return issues;
 }
 
+/// Returns what reads the scene of the plan with values of its numbers. The plan must outlive it.
+derivatives::SceneMaker scene_maker(const FitPlan& plan, const std::vector<derivatives::Parameter>& parameters,
+                                    const std::vector<double>& values) {
+  std::vector<std::string> overrides = plan.set;
+  for (std::string& text : derivatives::overrides_of(parameters, values)) overrides.push_back(std::move(text));
+  return [&plan, overrides](const std::vector<std::string>& more) -> Result<SceneDesc> {
+    std::vector<std::string> all = overrides;
+    all.insert(all.end(), more.begin(), more.end());
+    Result<LoadedScene> loaded = load_scene(plan.scene, SceneFormat::automatic, all);
+    if (!loaded) return loaded.issues();
+    return std::move(loaded->scene);
+  };
+}
+
 /// The residuals of runs, computed or read from the folder.
 class Runs {
  public:
@@ -98,21 +112,13 @@ class Runs {
 
  private:
   Json compute(const std::vector<double>& values) {
-    std::vector<std::string> overrides = plan_.set;
-    for (std::string& text : derivatives::overrides_of(parameters_, values)) overrides.push_back(std::move(text));
     derivatives::GradientOptions gradient_options;
     for (const FreeNumber& number : plan_.parameters) gradient_options.parameters.push_back(number.path);
     for (const MeasuredColumn& measured : plan_.measured) gradient_options.columns.push_back(measured.column);
     gradient_options.num_steps = plan_.num_steps;
     gradient_options.is_stop_wanted = options_.is_stop_wanted;
-    const derivatives::SceneMaker make = [&](const std::vector<std::string>& more) -> Result<SceneDesc> {
-      std::vector<std::string> all = overrides;
-      all.insert(all.end(), more.begin(), more.end());
-      Result<LoadedScene> loaded = load_scene(plan_.scene, SceneFormat::automatic, all);
-      if (!loaded) return loaded.issues();
-      return std::move(loaded->scene);
-    };
-    const Result<Gradient> gradient = derivatives::find_gradient(make, gradient_options);
+    const Result<Gradient> gradient =
+        derivatives::find_gradient(scene_maker(plan_, parameters_, values), gradient_options);
     Json json = {{"parameters", values}, {"residuals", nullptr}, {"jacobian", nullptr}};
     if (!gradient) {
       problems_ = in_plan(plan_, gradient.issues());
@@ -194,6 +200,7 @@ class Runs {
 void check_columns(const FitPlan& plan, const std::vector<std::string>& columns, Issues& issues) {
   for (std::size_t c = 0; c < plan.measured.size(); ++c) {
     const MeasuredColumn& measured = plan.measured[c];
+    if (measured.column.empty()) continue;
     const auto found = find_columns(columns, {measured.column}, child_path(element_path("fit", c), "probe"));
     Issues problems = found.issues();
     set_file(problems, plan.file.string());
@@ -206,24 +213,29 @@ void check_columns(const FitPlan& plan, const std::vector<std::string>& columns,
   }
 }
 
-/// Checks the plan against the scene, and returns its numbers with the values to start from.
+/// Checks the plan against the scene, and returns its numbers with the values to start from. Entries of a plan that is
+/// refused anyway may lack a path or a probe.
 Result<std::vector<derivatives::Parameter>> find_start(const FitPlan& plan) {
   Result<LoadedScene> loaded = load_scene(plan.scene, SceneFormat::automatic, plan.set);
   if (!loaded) return loaded.issues();
   const TimeDesc time = loaded->scene.time;
   derivatives::GradientOptions options;
-  for (const FreeNumber& number : plan.parameters) options.parameters.push_back(number.path);
+  for (const FreeNumber& number : plan.parameters) {
+    if (!number.path.empty()) options.parameters.push_back(number.path);
+  }
   auto found = derivatives::find_parameters(loaded->scene, options.parameters);
-  if (!found) return in_plan(plan, found.issues());
   Issues issues;
-  for (std::size_t k = 0; k < plan.parameters.size(); ++k) {
+  std::vector<double> values;
+  const bool is_whole = found && found->size() == plan.parameters.size();
+  for (std::size_t k = 0; is_whole && k < plan.parameters.size(); ++k) {
     const FreeNumber& number = plan.parameters[k];
     const double value = number.start.value_or((*found)[k].value);
-    if (!(value >= number.from && value <= number.to)) {
+    if (!number.start && number.from < number.to && !(value >= number.from && value <= number.to)) {
       issues.push_back({plan.file.string(), element_path("parameters", k), fmt::format("{}", value),
                         "the number in the scene is not between `from` and `to`; give a `start`"});
     }
     (*found)[k].value = value;
+    values.push_back(value);
   }
   const double end = plan.num_steps > 0 ? plan.num_steps * time.step : time.duration;
   for (std::size_t c = 0; c < plan.measured.size(); ++c) {
@@ -234,15 +246,57 @@ Result<std::vector<derivatives::Parameter>> find_start(const FitPlan& plan) {
     issues.push_back({plan.file.string(), element_path("fit", c), fmt::format("{} s", first < 0.0 ? first : last),
                       fmt::format("measurements are beyond the run, which lasts from 0 to {:.6g} s", end)});
   }
-  const auto columns = derivatives::check_before_run(std::move(loaded->scene), options);
-  if (columns) {
-    check_columns(plan, *columns, issues);
-  } else {
-    const Issues problems = in_plan(plan, columns.issues());
-    issues.insert(issues.end(), problems.begin(), problems.end());
-  }
-  if (!issues.empty()) return issues;
+  const bool has_values = is_whole && issues.empty();
+  const derivatives::BeforeRun before = derivatives::check_before_run(
+      has_values ? scene_maker(plan, *found, values) : scene_maker(plan, {}, {}), options);
+  const Issues problems = in_plan(plan, before.problems);
+  issues.insert(issues.end(), problems.begin(), problems.end());
+  if (!before.columns.empty()) check_columns(plan, before.columns, issues);
+  if (!issues.empty() || !found) return issues;
   return found;
+}
+
+/// Finds the measurement that the fit misses most.
+void find_largest_residual(const FitPlan& plan, const VecX& residuals, Fit& result) {
+  Eigen::Index i = 0;
+  for (const MeasuredColumn& measured : plan.measured) {
+    for (const Measurement& measurement : measured.values) {
+      const double size = std::abs(residuals[i++]);
+      if (!(size > result.largest_residual)) continue;
+      result.largest_residual = size;
+      result.place_of_largest = measured.column + (measured.is_at_end ? std::string(" at the end")
+                                                                      : fmt::format(" at {:.6g} s", measurement.time));
+    }
+  }
+}
+
+/// Adds warnings about an end that is no good fit.
+void add_warnings(double promised_gain, Fit& result) {
+  const auto warn = [&](const char* name, std::string message) {
+    result.warnings.push_back({"", name, "", std::move(message), Severity::warning});
+  };
+  // With as many numbers as measurements nothing but the residuals themselves tells a wrong minimum from a right one.
+  const bool is_far =
+      result.num_left > 0 ? result.scatter > 1.0 + result.chance_of_scatter() : result.largest_residual > normal_95;
+  if (result.has_deviations && is_far) {
+    const bool is_bounded = std::any_of(result.parameters.begin(), result.parameters.end(),
+                                        [](const FittedNumber& number) { return number.is_at_bound; });
+    warn("not_met",
+         fmt::format("the fit misses {} by {:.3g} deviations{}: the minimum near the start does not describe the "
+                     "measurements. {}egin elsewhere (`start`), or mend the scene or the deviations",
+                     result.place_of_largest, result.largest_residual,
+                     result.num_left > 0 ? "" : ", although there are no more measurements than numbers",
+                     is_bounded ? "Widen the bounds, b" : "B"));
+  }
+  // A change of a number by its standard deviation costs 1/2, in units of the variance of the measurements.
+  const double variance = result.has_deviations ? 1.0 : result.scatter * result.scatter;
+  if (result.end == LeastSquaresEnd::converged && promised_gain > 0.5 * variance && promised_gain > 0.0) {
+    warn("at_kink_of_cost",
+         fmt::format("the derivatives promise a gain of {:.3g} of the cost, and no step has gained it: the cost has a "
+                     "kink here, as where contacts or friction change, or a derivative is wrong "
+                     "(`clearance gradient --check`). Standard deviations are not reliable there",
+                     promised_gain));
+  }
 }
 
 /// Adds the numbers at the end of the search. They have deviations and intervals at a minimum alone.
@@ -321,6 +375,8 @@ Result<Fit> fit(const FitPlan& plan, const FitOptions& options) {
   result.has_deviations =
       std::all_of(plan.measured.begin(), plan.measured.end(), [](const auto& m) { return m.has_deviations; });
   add_numbers(plan, found, search, result);
+  find_largest_residual(plan, found.at.r, result);
+  add_warnings(found.promised_gain, result);
   return result;
 }
 

@@ -1,6 +1,7 @@
 // Fits numbers of a scene to measurements, run by run. Every run is stored, so that a fit goes on where it was stopped.
 #pragma once
 
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -44,7 +45,12 @@ struct Fit {
   /// one. It is near one if they are right.
   double scatter = 0.0;
   int num_left = 0;  ///< measurements beyond the number of combinations that they tell
+  /// The residual that is largest, over the deviation if all columns have one, and its place: `box.x at 0.5 s`.
+  double largest_residual = 0.0;
+  std::string place_of_largest;
   bool has_deviations = false;
+  /// Three standard deviations of the scatter of measurements whose deviations are right.
+  double chance_of_scatter() const { return 3.0 / std::sqrt(2.0 * num_left); }
   int num_runs = 0;
   int num_failed = 0;        ///< runs without a result
   std::string last_failure;  ///< the last of them and its reason: `run 7: step 3: ...`

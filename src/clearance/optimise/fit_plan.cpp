@@ -9,8 +9,10 @@
 
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/json_text.h"
+#include "clearance/optimise/fit.h"
 #include "clearance/scene/json.h"
 #include "clearance/scene/loaded_scene.h"
+#include "clearance/scene/nearest_name.h"
 #include "clearance/sweep/plan.h"
 #include "clearance/sweep/plan_object.h"
 
@@ -94,9 +96,10 @@ std::string list_of_lines(const std::vector<int>& lines) {
   return lines.size() > most ? text + ", ..." : text;
 }
 
-/// Reads the measurements of a column from a table with a head. Empty cells are left out, with a warning.
-void read_table(const fs::path& file, const std::string& column, MeasuredColumn& measured, Issues& issues,
-                Issues& warnings) {
+/// Reads the measurements of a column from a table with a head. Empty cells are left out, with a warning. `is_named`:
+/// the plan names the column, whose name is else that of the probe.
+void read_table(const fs::path& file, const std::string& column, bool is_named, MeasuredColumn& measured,
+                Issues& issues, Issues& warnings) {
   const Result<std::string> text = read_text_file(file);
   if (!text) {
     issues.insert(issues.end(), text.issues().begin(), text.issues().end());
@@ -117,7 +120,12 @@ void read_table(const fs::path& file, const std::string& column, MeasuredColumn&
     return;
   }
   if (of_value == head.size()) {
-    issues.push_back({file.string(), "line 1", line, "expected a head with a column `" + column + "`"});
+    const std::vector<std::string_view> known(head.begin(), head.end());
+    const std::string_view nearest = nearest_name(column, known);
+    issues.push_back({file.string(), "line 1", line,
+                      fmt::format("expected a head with a column `{}`{}", column,
+                                  is_named ? (nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest))
+                                           : ", the name of the probe; the key `column` names another one")});
     return;
   }
   measured.label = head[of_value];
@@ -158,7 +166,8 @@ void read_deviations(PlanObject& object, MeasuredColumn& measured) {
   measured.has_deviations = absolute || relative;
   if (absolute && !(*absolute > 0.0)) object.error("deviation", *absolute, "expected a number above 0");
   if (relative && !(*relative > 0.0)) object.error("relative_deviation", *relative, "expected a number above 0");
-  if (!measured.has_deviations) return;
+  // A number that is told to be wrong says nothing about the measurements.
+  if (!measured.has_deviations || (absolute && !(*absolute > 0.0)) || (relative && !(*relative > 0.0))) return;
   for (Measurement& measurement : measured.values) {
     measurement.deviation = std::hypot(absolute.value_or(0.0), relative.value_or(0.0) * measurement.value);
     if (measurement.deviation > 0.0) continue;
@@ -185,7 +194,7 @@ void read_measured(PlanObject& root, FitPlan& plan, Issues& issues) {
     if (at && data) object.error("at", "the table `data` has the times");
     if (data && !target) {
       const fs::path file = plan.file.parent_path() / *data;
-      read_table(file, column.value_or(measured.column), measured, issues, plan.warnings);
+      read_table(file, column.value_or(measured.column), column.has_value(), measured, issues, plan.warnings);
       if (const auto table = read_text_file(file)) plan.inputs += *table;
     } else if (target) {
       measured.values = {{at.value_or(0.0), *target}};
@@ -238,7 +247,15 @@ Result<FitPlan> read_fit_plan(const fs::path& file) {
     for (const auto& [path, value] : set->items()) plan.set.push_back(sweep::overrides_of({path}, value).front());
   }
   root.refuse_other_keys();
+  std::error_code error;
   set_file(issues, file.string());
+  if (!issues.empty() && fs::is_regular_file(plan.scene, error)) {
+    // The scene may tell why: a wrong name of a probe is the reason why a table has no such column.
+    const Result<Done> checked = check_fit(plan);
+    Issues of_scene = checked.issues();
+    set_file(of_scene, plan.scene.string());
+    issues.insert(issues.end(), of_scene.begin(), of_scene.end());
+  }
   if (!issues.empty()) return issues;
   return plan;
 }
