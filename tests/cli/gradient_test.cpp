@@ -96,6 +96,66 @@ TEST_F(ReverseGradientCommand, RefusesWithStatusTwo) {
   EXPECT_NE(result.errors.find("output.probes"), std::string::npos) << result.errors;
 }
 
+/// The command ended with status 4, as for a wrong derivative, where a derivative is zero and its differences are
+/// rounding, and where the warning `at_kink` has told that slopes differ on both sides.
+TEST_F(ReverseGradientCommand, ACheckOfZerosAndOfToldKinksEndsWithStatusZero) {
+  const auto box = [](const std::string& name, const std::string& height) {
+    return R"({"name": ")" + name + R"(", "kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1],
+      "resolution": [1, 1, 1]}, "transform": {"translation": [0, )" +
+           height + R"(, 0]}})";
+  };
+  const std::string stacked = write("stacked.json", R"({"time": {"step": 0.01, "duration": 0.02,
+    "integrator": "implicit_euler"}, "friction": {"coefficient": 0.3}, "bodies": [)" +
+                                                        box("lower", "0.0505") + ", " + box("upper", "0.151") + R"(],
+    "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}],
+    "output": {"probes": [{"name": "upper", "body": "upper"}]}})")
+                                  .string();
+  ProcessResult result = clearance({"gradient", stacked, "--by", "gravity[2]", "--of", "upper.z", "--check"});
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_NE(result.output.find("they differ at the kink"), std::string::npos) << result.output;
+  const std::string scene = write("flight.json", flight).string();
+  result = clearance({"gradient", scene, "--by", "gravity[1]", "--by", "bodies[0].material.youngs_modulus", "--of",
+                      "box.x", "--of", "box.z", "--check"});
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(result.output.find("do not agree"), std::string::npos) << result.output;
+}
+
+TEST_F(ReverseGradientCommand, NamesThatAreNotKnownAreToldAtOnceWithTheNearest) {
+  const std::string scene = write("flight.json", flight).string();
+  for (const bool is_reverse : {false, true}) {
+    std::vector<std::string> words = {
+        "gradient",          scene,  "--of",       "bx.y", "--by",     "bodies[0].material.youngs_modulos", "--by",
+        "bodies[0].density", "--by", "gravity[3]", "--by", "time.step"};
+    if (is_reverse) words.emplace_back("--reverse");
+    const ProcessResult result = clearance(words);
+    EXPECT_EQ(result.status, 2);
+    for (const char* message :
+         {"--of: no probe has this column; did you mean `box.y`", "did you mean `youngs_modulus`?",
+          "`density` belongs in `bodies[0].material`", "`gravity` has entries from [0] to [2]",
+          "time.step: this number says how the scene is computed"}) {
+      EXPECT_NE(result.errors.find(message), std::string::npos) << message << '\n' << result.errors;
+    }
+  }
+  const ProcessResult nothing = clearance({"gradient", scene, "--reverse", "--budget-mb", "0"});
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_NE(nothing.errors.find("--budget-mb: expected a number above 0 (got 0)"), std::string::npos) << nothing.errors;
+}
+
+/// The message named the status of the step alone.
+TEST_F(ReverseGradientCommand, AFormulaThatIsNotFiniteIsNamed) {
+  const std::string scene = write("pole.json", R"x({"time": {"step": 0.01, "duration": 0.1},
+    "bodies": [{"name": "box", "kind": "rigid", "generator": {"kind": "box"},
+      "loads": [{"kind": "force", "expression": ["1 / (t - 0.05)", "0", "0"]}]}],
+    "output": {"probes": [{"name": "box", "body": "box"}]}})x")
+                                .string();
+  for (const char* mode : {"--json", "--reverse"}) {
+    const ProcessResult result = clearance({"gradient", scene, "--by", "gravity[1]", "--of", "box.x", mode});
+    EXPECT_EQ(result.status, 3);
+    const std::string all = result.errors + result.output;
+    EXPECT_NE(all.find("bodies[0].loads[0].expression[0]: the value is infinite"), std::string::npos) << all;
+  }
+}
+
 /// Derivatives need steps that converge, and one iteration is too few for a soft box that falls on the ground.
 TEST_F(ReverseGradientCommand, AStepWithoutDerivativeEndsWithStatusThree) {
   const std::string scene = write("stopped.json", R"({"time": {"step": 0.1, "duration": 0.1},
