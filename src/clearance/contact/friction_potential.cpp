@@ -27,6 +27,7 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
   }
   // Contacts whose remaining limit has become negligible are dropped.
   std::erase_if(contacts_, [&](const LaggedContact& contact) { return !(std::abs(contact.limit) > 1e-4 * strongest); });
+  Turns turns;
   for (const Contact& contact : set.contacts) {
     const FrictionCoefficients mu = friction_coefficients(model_, contact);
     if (mu.is_zero()) continue;
@@ -44,7 +45,7 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     lagged.contact = contact;
     if (contact.thickness > 0.0 && !model_.segment_turns.empty()) add_spins(x, lagged);
     Vec<dim> slide = sliding(lagged, displacement);
-    if (contact.thickness > 0.0) slide += add_turning(x, displacement, lagged);
+    if (contact.thickness > 0.0) slide += add_turning(x, displacement, turns, lagged);
     const FrictionScales scales = friction_scales_of(model_, scales_, contact);
     const double eps = scales.eps_v * scales.h;
     lagged.law.eps = scales.stick > 0.0 ? scales.stick : eps;
@@ -85,13 +86,12 @@ FrictionScales friction_scales_of(const Model& model, const FrictionScales& scal
   return of_contact;
 }
 
-namespace {
-
-/// The turn of a body: its rotation vector, in the plane about the third axis, and its rotation.
+/// The turn of a body: its rotation vector, in the plane about the third axis, and its rotation. `start` are the
+/// columns of the body's map where the step starts.
 template <int dim>
-struct Turn {
+struct FrictionPotential<dim>::Turn {
   Vec<3> vector = Vec<3>::Zero();
-  Mat<dim> rotation;
+  Mat<dim> rotation, start;
 
   /// Returns vector x p.
   Vec<dim> across(const Vec<dim>& p) const {
@@ -103,6 +103,8 @@ struct Turn {
   }
 };
 
+namespace {
+
 /// Returns the rotation vector of which `map` is the skew part.
 template <int dim>
 Vec<3> vector_of_skew(const Mat<dim>& map) {
@@ -113,22 +115,34 @@ Vec<3> vector_of_skew(const Mat<dim>& map) {
   }
 }
 
-/// Returns the turn of a body in the step from the columns of its map where the step starts, now, as `moved` up to now
-/// and as they would move freely. At the start, where nothing has moved yet, the body goes on turning as its velocity
-/// says, which `moved` is then.
+}  // namespace
+
+/// Returns the turn in the step of the body about `vertex`. The step starts at x - displacement. Where nothing has
+/// moved yet, the body goes on turning as its velocity says, which the displacement is then.
 template <int dim>
-Turn<dim> turn_of_step(const Mat<dim>& start, const Mat<dim>& now, const Mat<dim>& moved, const Mat<dim>& free,
-                       double radius_sq) {
-  Turn<dim> turn;
-  if (now == start) {
+typename FrictionPotential<dim>::Turn FrictionPotential<dim>::turn_in_step(int vertex, const VecX& x,
+                                                                           const VecX& displacement) const {
+  const int first = model_.turn_vertex_of(vertex);
+  const double radius = model_.surface.radius[vertex], radius_sq = radius * radius;
+  // The columns are lengths of the radius.
+  const auto columns_of = [&](const VecX& at) {
+    Mat<dim> columns;
+    for (int i = 0; i < dim; ++i) columns.col(i) = block<dim>(at, first + i) - block<dim>(at, vertex);
+    return columns;
+  };
+  const Mat<dim> now = columns_of(x), moved = columns_of(displacement);
+  Turn turn;
+  turn.start = columns_of(x_t0_);
+  if (now == turn.start) {
     turn.vector = vector_of_skew<dim>(moved * now.transpose() / radius_sq);
   } else {
     const Mat<dim> map = now * (now - moved).transpose() / radius_sq;
     if constexpr (dim == 2) {
       turn.vector[2] = rotation_angle(map);
     } else {
-      turn.vector =
-          nearest_rotation_vector(nearest_rotation<3>(map), vector_of_skew<dim>(free * start.transpose() / radius_sq));
+      const Mat<dim> free = free_motion_.size() > 0 ? columns_of(free_motion_) : Mat<dim>(Mat<dim>::Zero());
+      turn.vector = nearest_rotation_vector(nearest_rotation<3>(map),
+                                            vector_of_skew<dim>(free * turn.start.transpose() / radius_sq));
     }
   }
   if constexpr (dim == 2) {
@@ -139,12 +153,11 @@ Turn<dim> turn_of_step(const Mat<dim>& start, const Mat<dim>& now, const Mat<dim
   return turn;
 }
 
-}  // namespace
-
 /// Adds the turning of the features with a radius to the sliding, and returns what they slide by. `x - displacement` is
-/// where the turn starts from.
+/// where the turn starts from; `turns` keeps the turns of bodies for their other contacts.
 template <int dim>
-Vec<dim> FrictionPotential<dim>::add_turning(const VecX& x, const VecX& displacement, LaggedContact& contact) const {
+Vec<dim> FrictionPotential<dim>::add_turning(const VecX& x, const VecX& displacement, Turns& turns,
+                                             LaggedContact& contact) const {
   Vec<dim> slide = Vec<dim>::Zero();
   const std::array<int, 2> begins = {0, num_first(contact.contact)}, ends = {begins[1], contact.num_vertices};
   for (std::size_t side = 0; side < 2; ++side) {
@@ -152,15 +165,9 @@ Vec<dim> FrictionPotential<dim>::add_turning(const VecX& x, const VecX& displace
     const int vertex = contact.vertices[begins[side]], first = model_.turn_vertex_of(vertex);
     if (first < 0) continue;
     const double radius = model_.surface.radius[vertex];
-    // The columns of the body's map where the step starts, at x, and how they were displaced; as lengths of the radius.
-    const auto columns_of = [&](const VecX& at) {
-      Mat<dim> columns;
-      for (int i = 0; i < dim; ++i) columns.col(i) = block<dim>(at, first + i) - block<dim>(at, vertex);
-      return columns;
-    };
-    const Mat<dim> start = columns_of(x_t0_);
-    const Mat<dim> free = free_motion_.size() > 0 ? columns_of(free_motion_) : Mat<dim>(Mat<dim>::Zero());
-    const Turn<dim> turn = turn_of_step<dim>(start, columns_of(x), columns_of(displacement), free, radius * radius);
+    const auto [entry, is_new] = turns.try_emplace(vertex);
+    if (is_new) entry->second = turn_in_step(vertex, x, displacement);
+    const Turn& turn = entry->second;
     // The contact point is towards the other feature, and the normal points to the first one.
     const double sign = side == 0 ? 1.0 : -1.0;
     const Vec<dim> p = -sign * radius * contact.normal, from = turn.rotation.transpose() * p;
@@ -168,7 +175,7 @@ Vec<dim> FrictionPotential<dim>::add_turning(const VecX& x, const VecX& displace
     slide += of_material;
     contact.turned_offset += of_material - sign * (p - from);
     // The columns at the end are rotation * start, and the material point that is there then is `combination` of them.
-    const Vec<dim> combination = start.transpose() * from / (radius * radius);
+    const Vec<dim> combination = turn.start.transpose() * from / (radius * radius);
     const auto add = [&](int of, double weight) {
       const std::size_t at = contact.num_turned++;
       contact.turned[at] = of;

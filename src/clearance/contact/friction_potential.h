@@ -32,6 +32,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -120,7 +121,12 @@ class FrictionPotential {
     Vec<dim> dual = Vec<dim>::Zero();  // no longer than 1; f_1(|u|) / |u| u where friction was lagged last
   };
 
-  Vec<dim> add_turning(const VecX& x, const VecX& displacement, LaggedContact& contact) const;
+  /// How a body turns in the step.
+  struct Turn;
+  /// By the vertex that a body turns about.
+  using Turns = std::unordered_map<int, Turn>;
+  Turn turn_in_step(int vertex, const VecX& x, const VecX& displacement) const;
+  Vec<dim> add_turning(const VecX& x, const VecX& displacement, Turns& turns, LaggedContact& contact) const;
   void add_spins(const VecX& x, LaggedContact& contact) const;
   void start_duals(const VecX& x);
   static std::span<const typename LaggedContact::Spin> spins_of(const LaggedContact& contact) {
