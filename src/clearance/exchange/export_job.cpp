@@ -6,6 +6,24 @@
 
 namespace clearance::exchange {
 
+Result<ExportedRun> open_measured(const ExportJob& job, Issues issues) {
+  const auto note = [&](const Issues& more) { issues.insert(issues.end(), more.begin(), more.end()); };
+  Result<ExportedRun> run = ExportedRun::open(job.folder, job.frames);
+  note(run.issues());
+  if (run) note(run->measure().issues());
+  if (!issues.empty()) return issues;
+  if (run->bodies().empty()) return Issue{job.folder.string(), "", "", "the run has no bodies that could be drawn"};
+  return run;
+}
+
+Result<ExportReport> finish_export(FileSet& files, ExportReport report) {
+  const Result<std::uintmax_t> num_bytes = files.finish();
+  if (!num_bytes) return num_bytes.issues();
+  report.files = files.names();
+  report.num_bytes = *num_bytes;
+  return report;
+}
+
 ExportReport report_of(const ExportedRun& run) {
   ExportReport report;
   report.num_frames = run.num_frames();

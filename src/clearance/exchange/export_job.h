@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "clearance/exchange/exported_run.h"
+#include "clearance/exchange/file_set.h"
 
 namespace clearance::exchange {
 
@@ -25,6 +26,13 @@ struct ExportReport {
   std::vector<std::string> notes;  ///< notes for the user, a sentence each
   nlohmann::ordered_json values;   ///< further numbers, by name
 };
+
+/// Returns the run of a job, measured. Nothing if it cannot be read or has no bodies that could be drawn, or if there
+/// are `issues` already, which are told together with those of reading.
+Result<ExportedRun> open_measured(const ExportJob& job, Issues issues = {});
+
+/// Moves the files to their places, and completes the report by their names and size.
+Result<ExportReport> finish_export(FileSet& files, ExportReport report);
 
 /// Adds a note if the vertices of rigid bodies are off by more than 1e-6 of the largest such body, which is about the
 /// error of single precision.

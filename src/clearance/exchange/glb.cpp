@@ -350,30 +350,22 @@ class GlbWriter {
 Result<ExportReport> write_glb(const GlbOptions& options) {
   const std::string name = options.job.output.filename().string();
   FileSet files(options.job.output.parent_path(), {name});
-  Issues issues = files.find_obstructions(options.job.is_overwriting, options.job.folder);
-  const auto note = [&](const Issues& more) { issues.insert(issues.end(), more.begin(), more.end()); };
-  Result<ExportedRun> run = ExportedRun::open(options.job.folder, options.job.frames);
-  note(run.issues());
-  if (run) note(run->measure().issues());
-  if (!issues.empty()) return issues;
-  if (run->bodies().empty())
-    return Issue{options.job.folder.string(), "", "", "the run has no bodies that could be drawn"};
+  const Result<ExportedRun> run =
+      open_measured(options.job, files.find_obstructions(options.job.is_overwriting, options.job.folder));
+  if (!run) return run.issues();
   if (const auto opened = files.open(); !opened) return opened.issues();
 
   GlbWriter writer(*run, options, files, name);
   if (const auto written = writer.write(files.temporary(name)); !written) {
     return files.by_their_places(written.issues());
   }
-  const Result<std::uintmax_t> num_bytes = files.finish();
-  if (!num_bytes) return num_bytes.issues();
-  ExportReport report = report_of(*run);
-  report.files = files.names();
-  report.num_bytes = *num_bytes;
-  report.values["targets"] = writer.num_targets();
-  report.values["interpolation_error"] = writer.interpolation_error();
-  note_rigid_error(*run, report);
+  Result<ExportReport> report = finish_export(files, report_of(*run));
+  if (!report) return report;
+  report->values["targets"] = writer.num_targets();
+  report->values["interpolation_error"] = writer.interpolation_error();
+  note_rigid_error(*run, *report);
   if (writer.has_deforming() && writer.num_targets() + 1 < run->num_frames()) {
-    report.notes.push_back(fmt::format(
+    report->notes.push_back(fmt::format(
         "deforming bodies have the shapes of {} of {} frames, evenly (--max-targets); straight lines between them are "
         "off by up to {:.2g} m",
         writer.num_targets() + 1, run->num_frames(), writer.interpolation_error()));

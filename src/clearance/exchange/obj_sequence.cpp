@@ -133,15 +133,11 @@ Result<ExportReport> write_obj_sequence(const ExportJob& job) {
   if (const auto opened = files.open(); !opened) return opened.issues();
 
   if (const auto written = write_files(*run, *first, names, files); !written) return written.issues();
-  const Result<std::uintmax_t> num_bytes = files.finish();
-  if (!num_bytes) return num_bytes.issues();
-
-  ExportReport report = report_of_frames(*run, *first);
-  report.files = names;
-  report.num_bytes = *num_bytes;
+  Result<ExportReport> report = finish_export(files, report_of_frames(*run, *first));
+  if (!report) return report;
   std::sort(names.begin(), names.end());
   if (const std::size_t others = count_others(folder, stem, names); others > 0) {
-    report.notes.push_back(
+    report->notes.push_back(
         fmt::format("{} files {}_<number>.obj of an earlier export remain beside these", others, stem));
   }
   return report;

@@ -175,25 +175,19 @@ class PointCacheWriter {
 }  // namespace
 
 Result<ExportReport> write_point_caches(const PointCacheOptions& options) {
-  Result<ExportedRun> run = ExportedRun::open(options.job.folder, options.job.frames);
+  const Result<ExportedRun> run = open_measured(options.job);
   if (!run) return run.issues();
-  if (const auto measured = run->measure(); !measured) return measured.issues();
-  if (run->bodies().empty())
-    return Issue{options.job.folder.string(), "", "", "the run has no bodies that could be drawn"};
   PointCacheWriter writer(options, *run);
   FileSet files(options.job.output.parent_path(), writer.names());
   if (const Issues issues = files.find_obstructions(options.job.is_overwriting, options.job.folder); !issues.empty())
     return issues;
   if (const auto opened = files.open(); !opened) return opened.issues();
   if (const auto written = writer.write(files); !written) return files.by_their_places(written.issues());
-  const Result<std::uintmax_t> num_bytes = files.finish();
-  if (!num_bytes) return num_bytes.issues();
-  ExportReport report = report_of(*run);
-  report.files = files.names();
-  report.num_bytes = *num_bytes;
-  note_rigid_error(*run, report);
-  report.notes.push_back(fmt::format("blender --python {} builds the scene",
-                                     (options.job.output.parent_path() / files.names()[1]).string()));
+  Result<ExportReport> report = finish_export(files, report_of(*run));
+  if (!report) return report;
+  note_rigid_error(*run, *report);
+  report->notes.push_back(fmt::format("blender --python {} builds the scene",
+                                      (options.job.output.parent_path() / files.names()[1]).string()));
   return report;
 }
 

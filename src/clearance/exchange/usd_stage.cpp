@@ -94,9 +94,10 @@ class Samples {
     file.close();
     return static_cast<bool>(file);
   }
-  bool copy_to(std::ofstream& stage) const {
+  /// The stage has failed afterwards if there was nothing to copy.
+  void copy_to(std::ofstream& stage) const {
     std::ifstream file(path_, std::ios::binary);
-    return static_cast<bool>(stage << file.rdbuf());
+    stage << file.rdbuf();
   }
 
  private:
@@ -108,7 +109,7 @@ struct Piece {
   const char* type;                    ///< Mesh, BasisCurves or Points
   const char* name;                    ///< of the prim
   std::vector<std::uint32_t> sources;  ///< the body's vertex at each of its points
-  std::string fixed;                   ///< attributes that do not change, a line each
+  std::string fixed;                   ///< attributes that do not change, as lines of the file
 
   std::vector<Vec<3>> points(std::span<const Vec<3>> places) const {
     std::vector<Vec<3>> result;
@@ -175,8 +176,9 @@ class UsdWriter {
     for (Vec<3>& x : body.rest) x -= exported.axes.center;
     const std::string width =
         body.radius > 0.0
-            ? fmt::format("float[] widths = [{}] (\n                interpolation = \"constant\"\n            )\n",
-                          static_cast<float>(2.0 * body.radius))
+            ? fmt::format(
+                  "            float[] widths = [{}] (\n                interpolation = \"constant\"\n            )\n",
+                  static_cast<float>(2.0 * body.radius))
             : std::string();
     if (body.shapes.surface) {
       Piece mesh{"Mesh", "surface", {}, {}};
@@ -186,8 +188,9 @@ class UsdWriter {
       for (const auto& triangle : body.shapes.surface->triangles())
         corner_normals.insert(corner_normals.end(), triangle.begin(), triangle.end());
       mesh.fixed = fmt::format(
-          "uniform token subdivisionScheme = \"none\"\nuniform bool doubleSided = 1\n"
-          "int[] faceVertexCounts = {}\nint[] faceVertexIndices = {}\nint[] primvars:normals:indices = {}\n",
+          "            uniform token subdivisionScheme = \"none\"\n            uniform bool doubleSided = 1\n"
+          "            int[] faceVertexCounts = {}\n            int[] faceVertexIndices = {}\n"
+          "            int[] primvars:normals:indices = {}\n",
           numbers_text(std::vector<int>(exported.triangles.size(), 3)), numbers_text(corners),
           numbers_text(corner_normals));
       body.pieces.push_back(std::move(mesh));
@@ -200,7 +203,8 @@ class UsdWriter {
         curves.sources.insert(curves.sources.end(), line.begin(), line.end());
       }
       curves.fixed = fmt::format(
-          "uniform token type = \"linear\"\nuniform token wrap = \"nonperiodic\"\nint[] curveVertexCounts = {}\n{}",
+          "            uniform token type = \"linear\"\n            uniform token wrap = \"nonperiodic\"\n"
+          "            int[] curveVertexCounts = {}\n{}",
           numbers_text(counts), width);
       body.pieces.push_back(std::move(curves));
     }
@@ -288,13 +292,7 @@ class UsdWriter {
     const Piece& piece = body.pieces[k];
     const auto& [red, green, blue] = body.exported.color;
     stage << fmt::format("\n        def {} \"{}\"\n        {{\n", piece.type, piece.name);
-    std::size_t begin = 0;
-    while (begin < piece.fixed.size()) {
-      const std::size_t end = piece.fixed.find('\n', begin);
-      const bool is_continued = piece.fixed[begin] == ' ' || piece.fixed[begin] == ')';
-      stage << (is_continued ? "" : "            ") << piece.fixed.substr(begin, end - begin) << '\n';
-      begin = end + 1;
-    }
+    stage << piece.fixed;
     stage << fmt::format("            color3f[] primvars:displayColor = [({:.6g}, {:.6g}, {:.6g})]\n", red, green,
                          blue);
     // Values in the first exported frame are also those of programs that do not play the run.
@@ -336,24 +334,16 @@ class UsdWriter {
 Result<ExportReport> write_usd_stage(const UsdOptions& options) {
   const std::string name = options.job.output.filename().string();
   FileSet files(options.job.output.parent_path(), {name});
-  Issues issues = files.find_obstructions(options.job.is_overwriting, options.job.folder);
-  const auto note = [&](const Issues& more) { issues.insert(issues.end(), more.begin(), more.end()); };
-  Result<ExportedRun> run = ExportedRun::open(options.job.folder, options.job.frames);
-  note(run.issues());
-  if (run) note(run->measure().issues());
-  if (!issues.empty()) return issues;
-  if (run->bodies().empty())
-    return Issue{options.job.folder.string(), "", "", "the run has no bodies that could be drawn"};
+  const Result<ExportedRun> run =
+      open_measured(options.job, files.find_obstructions(options.job.is_overwriting, options.job.folder));
+  if (!run) return run.issues();
   if (const auto opened = files.open(); !opened) return opened.issues();
   if (const auto written = UsdWriter(*run, options.speed, files, name).write(); !written) {
     return files.by_their_places(written.issues());
   }
-  const Result<std::uintmax_t> num_bytes = files.finish();
-  if (!num_bytes) return num_bytes.issues();
-  ExportReport report = report_of(*run);
-  report.files = files.names();
-  report.num_bytes = *num_bytes;
-  note_rigid_error(*run, report);
+  Result<ExportReport> report = finish_export(files, report_of(*run));
+  if (!report) return report;
+  note_rigid_error(*run, *report);
   return report;
 }
 

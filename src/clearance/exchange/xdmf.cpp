@@ -144,13 +144,9 @@ Result<ExportReport> write_xdmf(const ExportJob& job) {
     if (writer.has_failed()) break;
   }
   if (const auto finished = writer.finish(); !finished) return files.by_their_places(finished.issues());
-  const Result<std::uintmax_t> num_bytes = files.finish();
-  if (!num_bytes) return num_bytes.issues();
   ExportReport report;
   report.num_frames = run->kept.size();
   report.num_frames_of_run = run->files.frames.size();
-  report.files = files.names();
-  report.num_bytes = *num_bytes;
   report.values = {{"topologies", writer.num_topologies()}, {"split_cells", writer.num_split()}};
   if (writer.num_split() > 0) {
     report.notes.push_back(
@@ -158,7 +154,7 @@ Result<ExportReport> write_xdmf(const ExportJob& job) {
                     "not have these orders",
                     writer.num_split()));
   }
-  return report;
+  return finish_export(files, std::move(report));
 }
 
 }  // namespace clearance::exchange
