@@ -7,6 +7,7 @@
 #include <limits>
 #include <string_view>
 
+#include "clearance/io/files/text_lines.h"
 #include "clearance/io/mesh/mesh_file.h"
 
 namespace clearance {
@@ -17,13 +18,6 @@ namespace fs = std::filesystem;
 constexpr int num_rows = 8, num_columns = 7;
 /// Far above any rational double; keeps a damaged file from asking for numbers of millions of digits
 constexpr std::size_t max_digits = 2000;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 bool parse_integer(std::string_view word, mpz_class& value) {
   const std::string_view digits = word.starts_with('-') ? word.substr(1) : word;

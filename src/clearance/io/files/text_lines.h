@@ -11,6 +11,9 @@ namespace clearance {
 /// Returns the length of the UTF-8 byte order mark at the start of the text: 3, or 0 without one.
 std::size_t byte_order_mark_length(std::string_view text);
 
+/// Returns the text without blanks, tabs and `\r` at its start and end.
+std::string_view trimmed(std::string_view text);
+
 /// True if the text starts with the byte order mark of UTF-16 or UTF-32. No reader accepts such text.
 bool has_wide_characters(std::string_view text);
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -21,12 +22,6 @@
 
 namespace clearance {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
-}
 
 /// Kinds of elements by the beginnings of their names. `order` 0: a quadrilateral.
 struct AbaqusElement {
@@ -44,8 +39,7 @@ constexpr std::array elements = {
 };
 constexpr const char* known_elements =
     "expected tetrahedra (C3D4, C3D10), triangles (S3, S6, M3D3, CPS3, CPE3, CPS6, CPE6), quadrilaterals of shells "
-    "(S4) "
-    "or lines (B31, T3D2); divide other elements into these";
+    "(S4) or lines (B31, T3D2); divide other elements into these";
 
 /// Returns the kind of a type such as `C3D10M` or `S4R`: letters may follow the beginning, digits may not.
 const AbaqusElement* find_element(const std::string& type) {
@@ -271,9 +265,23 @@ class AbaqusReader {
     nodes_.clear();
   }
 
-  /// Calls add(number, word) for each number of a line of a set, and merge(name) for names of other sets.
-  template <class Add, class Merge>
-  void read_set(const Line& line, const Add& add, const Merge& merge) {
+  /// Adds to the `members` of the present set those that a line names by their numbers, or by the set of `sets` that
+  /// they are in. find(number) returns a member, or nothing if the file has none of this number.
+  template <class Member, class Find>
+  void read_set(const Line& line, std::vector<NamedSet>& sets, std::vector<Member> NamedSet::*members,
+                const Find& find) {
+    NamedSet& set = *set_;
+    const auto add = [&](std::int64_t number) {
+      const std::optional<Member> member = find(number);
+      if (member) (set.*members).push_back(*member);
+      return member.has_value();
+    };
+    const auto merge = [&](const std::string& name) {
+      const NamedSet* other = known_set(sets, name);
+      if (other != nullptr && other != &set)
+        (set.*members).insert((set.*members).end(), (other->*members).begin(), (other->*members).end());
+      return other != nullptr;
+    };
     if (is_range_) {
       std::array<std::int64_t, 3> range = {0, 0, 1};
       for (std::size_t k = 0; k < std::min<std::size_t>(3, line.words.size()); ++k) {
@@ -294,36 +302,18 @@ class AbaqusReader {
   }
 
   void read_node_set(const Line& line) {
-    NamedSet& set = *set_;
-    read_set(
-        line,
-        [&](std::int64_t number) {
-          const auto found = index_of_.find(number);
-          if (found != index_of_.end()) set.nodes.push_back(found->second);
-          return found != index_of_.end();
-        },
-        [&](const std::string& name) {
-          const NamedSet* other = known_set(node_sets_, name);
-          if (other != nullptr && other != &set)
-            set.nodes.insert(set.nodes.end(), other->nodes.begin(), other->nodes.end());
-          return other != nullptr;
-        });
+    read_set(line, node_sets_, &NamedSet::nodes, [&](std::int64_t number) -> std::optional<int> {
+      const auto found = index_of_.find(number);
+      if (found == index_of_.end()) return std::nullopt;
+      return found->second;
+    });
   }
 
   void read_element_set(const Line& line) {
-    NamedSet& set = *set_;
-    read_set(
-        line,
-        [&](std::int64_t number) {
-          if (parts_.contains(number)) set.elements.push_back(number);
-          return parts_.contains(number);
-        },
-        [&](const std::string& name) {
-          const NamedSet* other = known_set(element_sets_, name);
-          if (other != nullptr && other != &set)
-            set.elements.insert(set.elements.end(), other->elements.begin(), other->elements.end());
-          return other != nullptr;
-        });
+    read_set(line, element_sets_, &NamedSet::elements, [&](std::int64_t number) -> std::optional<std::int64_t> {
+      if (!parts_.contains(number)) return std::nullopt;
+      return number;
+    });
   }
 
   /// Reads a line of a surface: an element or a set of these, and a side: S1 to S4 of tetrahedra, SPOS or SNEG of
