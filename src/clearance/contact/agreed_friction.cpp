@@ -326,7 +326,7 @@ Vec<3> ContactFriction<dim>::free_turn(int vertex, int first, const Columns& fro
     const Vec<3> moved = block<3>(step_.free_motion, first + c) - block<3>(step_.free_motion, vertex);
     rate += inverse_sq * moved * from[c].value.transpose();
   }
-  return 0.5 * Vec<3>(rate(2, 1) - rate(1, 2), rate(0, 2) - rate(2, 0), rate(1, 0) - rate(0, 1));
+  return vector_of_skew<3>(rate);
 }
 
 /// Turns p in space by the rotation nearest to the map between columns, whole turns as in the free motion.

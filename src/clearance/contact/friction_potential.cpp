@@ -103,20 +103,6 @@ struct FrictionPotential<dim>::Turn {
   }
 };
 
-namespace {
-
-/// Returns the rotation vector of which `map` is the skew part.
-template <int dim>
-Vec<3> vector_of_skew(const Mat<dim>& map) {
-  if constexpr (dim == 2) {
-    return {0.0, 0.0, 0.5 * (map(1, 0) - map(0, 1))};
-  } else {
-    return 0.5 * Vec<3>(map(2, 1) - map(1, 2), map(0, 2) - map(2, 0), map(1, 0) - map(0, 1));
-  }
-}
-
-}  // namespace
-
 /// Returns the turn in the step of the body about `vertex`. The step starts at x - displacement. Where nothing has
 /// moved yet, the body goes on turning as its velocity says, which the displacement is then.
 template <int dim>

@@ -33,6 +33,16 @@ inline Mat<3> rotation_from_euler_xyz(const Vec<3>& degrees) {
   return rz * ry * rx;
 }
 
+/// Returns the rotation vector w with [w] = (map - map^T) / 2; in the plane it is about the third axis.
+template <int dim>
+Vec<3> vector_of_skew(const Mat<dim>& map) {
+  if constexpr (dim == 2) {
+    return {0.0, 0.0, 0.5 * (map(1, 0) - map(0, 1))};
+  } else {
+    return 0.5 * Vec<3>(map(2, 1) - map(1, 2), map(0, 2) - map(2, 0), map(1, 0) - map(0, 1));
+  }
+}
+
 /// Returns [w], with [w] a = w x a.
 inline Mat<3> cross_matrix(const Vec<3>& w) {
   Mat<3> matrix;

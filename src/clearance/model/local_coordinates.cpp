@@ -27,9 +27,9 @@ void set_map(const StiffBody& body, const Mat<dim>& map, VecX& x) {
 template <int dim>
 auto turn_of(const Mat<dim>& rate) {
   if constexpr (dim == 2) {
-    return 0.5 * (rate(1, 0) - rate(0, 1));
+    return vector_of_skew<2>(rate)[2];
   } else {
-    return Vec<3>(0.5 * Vec<3>(rate(2, 1) - rate(1, 2), rate(0, 2) - rate(2, 0), rate(1, 0) - rate(0, 1)));
+    return vector_of_skew<3>(rate);
   }
 }
 
