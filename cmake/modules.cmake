@@ -35,6 +35,11 @@ if(CLEARANCE_SANITIZE)
   target_link_options(clearance_flags INTERFACE -fsanitize=${CLEARANCE_SANITIZE})
 endif()
 
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  # Characters have a sign everywhere, as on x86-64.
+  target_compile_options(clearance_flags INTERFACE -fsigned-char)
+endif()
+
 set(clearance_variants "")
 if(CLEARANCE_DISPATCH)
   set(clearance_variants "_v3")

@@ -30,7 +30,7 @@ BANNED = {
 BANNED_DECLARATION = re.compile(r"\b(?:int|long|unsigned|size_t|auto)\s+(nb|cnt|nverts|nfaces|nedges|ntets)\b")
 # glibc has variants of these for processors with and without fused multiply-add, which differ in the last bit. The
 # program's own pictures may use them.
-PROCESSOR_DEPENDENT = re.compile(r"\bstd::(sin|cos|tan|asin|acos|atan2?|exp2?|expm1|log1p|log2?|log10|pow|sinh|cosh|tanh)\b")
+PROCESSOR_DEPENDENT = re.compile(r"\bstd::(sin|cos|tan|asin|acos|atan2?|exp2?|expm1|log1p|log2?|log10|pow|sinh|cosh|tanh|hypot)\b")
 PROCESSOR_DEPENDENT_ALLOWED = ("src/clearance/math/elementary.cpp", "src/clearance/render/")
 MACHINE_PATH = re.compile(r"(?<![\w.$}/])/(?:work|tmp|home|root|Users|mnt)/[\w.]")
 

@@ -113,6 +113,28 @@ TEST(Elementary, SpecialValuesAreThoseOfTheLibrary) {
   EXPECT_TRUE(std::isnan(elementary::pow(-2.0, 0.5)));
 }
 
+TEST(Elementary, HypotenuseIsRoundedToNearest) {
+  Arguments arguments;
+  double worst = 0.0;
+  for (int i = 0; i < num_arguments; ++i) {
+    // Any ratio of the sides, at sizes whose squares do not fit into a double, too.
+    const double x = arguments.next(3), y = i % 2 == 0 ? x * arguments.uniform(2.0) : arguments.next(3);
+    const double value = elementary::hypot(x, y);
+    // Subnormal numbers are rounded twice.
+    if (value >= 0x1p-1022) worst = std::max(worst, error_ulp(value, std::hypot((long double)x, (long double)y)));
+    ASSERT_EQ(value, elementary::hypot(-y, x));
+  }
+  EXPECT_LT(worst, 0.501);
+  for (const double x : special) {
+    for (const double y : special) {
+      EXPECT_EQ(std::isnan(elementary::hypot(x, y)), std::isnan(std::hypot(x, y))) << x << " " << y;
+      if (!std::isnan(std::hypot(x, y))) {
+        EXPECT_EQ(elementary::hypot(x, y), std::hypot(x, y)) << x << " " << y;
+      }
+    }
+  }
+}
+
 TEST(Elementary, WholeResultsAreExact) {
   EXPECT_EQ(elementary::pow(-3.0, 3.0), -27.0);
   EXPECT_EQ(elementary::pow(-2.0, -2.0), 0.25);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "clearance/geometry/mollifier.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -39,10 +40,10 @@ void add_plane_terms(const Vec<12>& mu, const Vec<12>& nu, double p, double q, d
   const double ff = r * across * across;
 
   // The eigenvector of the larger eigenvalue, from the row that does not cancel; the other one is across it.
-  const double half = 0.5 * (ee - ff), radius = std::hypot(half, ef), middle = 0.5 * (ee + ff);
+  const double half = 0.5 * (ee - ff), radius = elementary::hypot(half, ef), middle = 0.5 * (ee + ff);
   double x = half < 0.0 ? ef : radius + half, y = half < 0.0 ? radius - half : ef;
   if (!(radius > 0.0)) x = 1.0;
-  const double length = std::hypot(x, y);
+  const double length = elementary::hypot(x, y);
   x /= length;
   y /= length;
   if (middle + radius > 0.0) sum.add(middle + radius, Vec<12>(x * e + y * f));

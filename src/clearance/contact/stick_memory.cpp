@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "clearance/math/elementary.h"
+
 namespace clearance {
 
 namespace {
@@ -52,7 +54,7 @@ Vec<2> turned(const Contact& contact, const VecX& x_t0, const VecX& x, const Vec
   const Vec<2> e_t0 = block<2>(x_t0, contact.vertices[2]) - block<2>(x_t0, contact.vertices[1]);
   const Vec<2> e_t1 = block<2>(x, contact.vertices[2]) - block<2>(x, contact.vertices[1]);
   const double cosine = e_t0.dot(e_t1), sine = e_t0[0] * e_t1[1] - e_t0[1] * e_t1[0];
-  const double size = std::hypot(cosine, sine);
+  const double size = elementary::hypot(cosine, sine);
   if (!(size > 0.0)) return s;
   return Vec<2>(cosine * s[0] - sine * s[1], sine * s[0] + cosine * s[1]) / size;
 }

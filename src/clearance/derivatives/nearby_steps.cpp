@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "clearance/math/elementary.h"
 #include "clearance/model/held_branches.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/motion_targets.h"
@@ -365,7 +366,7 @@ std::optional<Kink> NearbySteps<dim>::find_kink(const VecX& rate, const VecX& dy
     constexpr double by = kink_ratio, by_sq = kink_ratio * kink_ratio;
     return Kink{(narrow.miss - by_sq * wide.miss) / (1.0 - by_sq), (narrow.jump - by * wide.jump) / (1.0 - by)};
   };
-  const auto size_of = [](const VecX& miss, const VecX& jump) { return std::hypot(miss.norm(), jump.norm()); };
+  const auto size_of = [](const VecX& miss, const VecX& jump) { return elementary::hypot(miss.norm(), jump.norm()); };
   const std::optional<Kink> wide = at(length), middle = at(kink_ratio * length);
   if (!wide || !middle) return std::nullopt;
   const Kink first = without_lengths(*wide, *middle);

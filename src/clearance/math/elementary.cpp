@@ -5,15 +5,18 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numbers>
+
+#include "clearance/math/error_free.h"
+#include "clearance/math/extended.h"
 
 namespace clearance::elementary {
 namespace {
 
-using Extended = long double;
-static_assert(std::numeric_limits<Extended>::digits >= 64);
+using std::abs, std::frexp, std::ldexp, std::sqrt;
 
-constexpr Extended pi = std::numbers::pi_v<Extended>, ln2 = std::numbers::ln2_v<Extended>;
+// To 64 bits, pi, ln 2, ln 10 and the square root of 1/2.
+constexpr Extended pi = make_extended(0xc90fdaa22168c235, -62), ln2 = make_extended(0xb17217f7d1cf79ac, -64);
+constexpr Extended ln10 = make_extended(0x935d8dddaaa8ac17, -62), root_half = make_extended(0xb504f333f9de6484, -64);
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// Returns f(0), f(1), ..., the coefficients of a series.
@@ -59,17 +62,17 @@ Extended hyperbolic_sine_series(Extended x) {
 /// Returns e^x for |x| <= 12000, where the exponent stays in the range of extended precision.
 Extended exponential(Extended x) {
   // x = k ln 2 + r; the first part of ln 2 has 48 bits, so that its product with k is exact.
-  constexpr Extended ln2_high = 0xb17217f7d1cfp-48L, ln2_low = 0x79abc9e3b39803f2p-112L;
-  const int k = static_cast<int>(std::floor(x / ln2 + 0.5L));
-  return std::ldexp(polynomial(exponential_terms, (x - k * ln2_high) - k * ln2_low), k);
+  constexpr Extended ln2_high = make_extended(0xb17217f7d1cf, -48), ln2_low = make_extended(0x79abc9e3b39803f2, -112);
+  const int k = floor_to_int(x / ln2 + 0.5);
+  return ldexp(polynomial(exponential_terms, (x - k * ln2_high) - k * ln2_low), k);
 }
 
 /// Returns ln x for finite x > 0.
 Extended natural_logarithm(Extended x) {
   // x is 2^k m with m between sqrt(1/2) and sqrt(2), and ln m is 2 artanh s.
   int k = 0;
-  Extended m = std::frexp(x, &k);
-  if (m < std::numbers::sqrt2_v<Extended> / 2) {
+  Extended m = frexp(x, &k);
+  if (m < root_half) {
     m *= 2;
     --k;
   }
@@ -81,7 +84,7 @@ Extended natural_logarithm(Extended x) {
 Extended arc_tangent(Extended t) {
   if (t > 1) return pi / 2 - arc_tangent(1 / t);
   // Take the tangent of half the angle twice; then t < 0.2.
-  for (int n = 0; n < 2; ++n) t = t / (1 + std::sqrt(1 + t * t));
+  for (int n = 0; n < 2; ++n) t = t / (1 + sqrt(1 + t * t));
   return 4 * t * polynomial(arc_tangent_terms, t * t);
 }
 
@@ -119,9 +122,11 @@ ReducedAngle reduce_large(double x) {
   // Split off the nearest quadrant; the rest is signed.
   const std::uint64_t quadrant = (high + (std::uint64_t{1} << 61)) >> 62;
   const auto rest = static_cast<std::int64_t>(high - (quadrant << 62));
-  const Extended fraction = std::ldexp(Extended(rest), -62) +
-                            std::ldexp(Extended(static_cast<std::uint64_t>(middle)), -126) +
-                            std::ldexp(Extended(static_cast<std::uint64_t>(low)), -190);
+  const auto digits_at = [](std::uint64_t words, int power) { return ldexp(make_extended(words, 0), power); };
+  const Extended first_digits = digits_at(static_cast<std::uint64_t>(rest < 0 ? -rest : rest), -62);
+  const Extended fraction = (rest < 0 ? -first_digits : first_digits) +
+                            digits_at(static_cast<std::uint64_t>(middle), -126) +
+                            digits_at(static_cast<std::uint64_t>(low), -190);
   return {static_cast<int>(quadrant), fraction * (pi / 2)};
 }
 
@@ -160,7 +165,7 @@ double log1p(double x) {
 
 double log10(double x) {
   if (!(x > 0.0) || std::isinf(x)) return std::log10(x);
-  return static_cast<double>(natural_logarithm(x) / std::numbers::ln10_v<Extended>);
+  return static_cast<double>(natural_logarithm(x) / ln10);
 }
 
 double pow(double x, double y) {
@@ -193,13 +198,13 @@ double tan(double x) {
 
 double asin(double x) {
   if (!(std::abs(x) <= 1.0)) return not_a_number;
-  const Extended size = std::abs(x), angle = arc_tangent(size / std::sqrt((1 - size) * (1 + size)));
+  const Extended size = std::abs(x), angle = arc_tangent(size / sqrt((1 - size) * (1 + size)));
   return std::copysign(static_cast<double>(angle), x);
 }
 
 double acos(double x) {
   if (!(std::abs(x) <= 1.0)) return not_a_number;
-  return static_cast<double>(2 * arc_tangent(std::sqrt((1 - Extended(x)) / (1 + Extended(x)))));
+  return static_cast<double>(2 * arc_tangent(sqrt((1 - Extended(x)) / (1 + Extended(x)))));
 }
 
 double atan(double x) {
@@ -213,8 +218,23 @@ double atan2(double y, double x) {
     const double size = std::isinf(x) ? 1.0 : 0.0;
     return atan2(std::copysign(size, y), std::copysign(1.0, x));
   }
-  const Extended angle = arc_tangent(std::abs(Extended(y)) / std::abs(Extended(x)));
+  const Extended angle = arc_tangent(abs(Extended(y)) / abs(Extended(x)));
   return std::copysign(static_cast<double>(std::signbit(x) ? pi - angle : angle), y);
+}
+
+double hypot(double x, double y) {
+  if (std::isinf(x) || std::isinf(y)) return HUGE_VAL;
+  if (std::isnan(x) || std::isnan(y)) return not_a_number;
+  const double a = std::max(std::abs(x), std::abs(y)), b = std::min(std::abs(x), std::abs(y));
+  // A shorter side below 2^-30 of the longer one adds less than half a unit in the last place.
+  if (b <= 0x1p-30 * a) return a;
+  if (a > 0x1p500) return 0x1p600 * hypot(0x1p-600 * a, 0x1p-600 * b);
+  if (b < 0x1p-400) return 0x1p-600 * hypot(0x1p600 * a, 0x1p600 * b);
+  // One step of Newton's method with the exact residual of the rounded root.
+  const double root = std::sqrt(a * a + b * b);
+  const TwoTerms<double> a_sq = two_product(a, a), b_sq = two_product(b, b), root_sq = two_product(root, root);
+  const double residual = (a_sq.value - root_sq.value + b_sq.value) + (a_sq.error - root_sq.error + b_sq.error);
+  return root + residual / (2.0 * root);
 }
 
 double sinh(double x) {
@@ -234,7 +254,7 @@ double tanh(double x) {
   if (std::isnan(x)) return x;
   if (std::abs(x) <= 0.5) {
     const Extended s = hyperbolic_sine_series(x);
-    return static_cast<double>(s / std::sqrt(1 + s * s));
+    return static_cast<double>(s / sqrt(1 + s * s));
   }
   const Extended size = exponential(2 * std::min<Extended>(std::abs(x), 1000)), value = 1 - 2 / (size + 1);
   return std::copysign(static_cast<double>(value), x);

@@ -1,9 +1,9 @@
-// Elementary functions that give the same bits on every x86-64 processor. Those of the C library do not: glibc has
-// variants with and without fused multiply-add and chooses between them when the program starts.
+// Elementary functions that give the same bits on every processor. Those of the C library do not: glibc has variants
+// with and without fused multiply-add and chooses between them when the program starts.
 //
-// The functions are evaluated by series in extended precision, whose 64 bits of mantissa every x86-64 processor has,
-// and rounded once. The error is below 0.51 units in the last place, that of `pow` below 1.2. If the result is infinite
-// or not a number they agree with the C library. A call takes some 100 ns; math/logarithm.h serves kernels.
+// The functions are evaluated by series in extended precision (math/extended.h) and rounded once. The error is below
+// 0.51 units in the last place, that of `pow` below 1.2. If the result is infinite or not a number they agree with the
+// C library. A call takes some 100 ns on x86-64; math/logarithm.h serves kernels.
 #pragma once
 
 namespace clearance::elementary {
@@ -21,6 +21,8 @@ double asin(double x);
 double acos(double x);
 double atan(double x);
 double atan2(double y, double x);
+
+double hypot(double x, double y);  ///< sqrt(x^2 + y^2), without overflow on the way
 
 double sinh(double x);
 double cosh(double x);

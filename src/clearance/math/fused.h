@@ -11,6 +11,12 @@ namespace clearance {
 
 namespace fused_detail {
 
+#if defined(__FP_FAST_FMA)
+inline constexpr bool has_instruction = true;
+#else
+inline constexpr bool has_instruction = false;
+#endif
+
 /// Returns the sum if it is a double, else that of its two neighbours whose last bit is set.
 CLEARANCE_INLINE Lanes sum_rounded_to_odd(const Lanes& a, const Lanes& b) {
   const TwoTerms<Lanes> sum = two_sum(a, b);
@@ -29,6 +35,7 @@ CLEARANCE_INLINE Lanes lane_by_lane(const Lanes& a, const Lanes& b, const Lanes&
 
 CLEARANCE_INLINE Lanes fused_multiply_add(const Lanes& a, const Lanes& b, const Lanes& c) {
   using namespace fused_detail;
+  if constexpr (has_instruction) return lane_by_lane(a, b, c);
   // The method of [Bol08] is exact within a range of exponents. Outside of it the library's emulation, which is slow,
   // takes over.
   constexpr double largest = 0x1p960, smallest = 0x1p-960;

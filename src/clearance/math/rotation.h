@@ -52,7 +52,7 @@ inline Mat<3> cross_matrix(const Vec<3>& w) {
 
 /// Returns the angles [deg] of R = Rz Ry Rx; the angle about y is at most 90.
 inline Vec<3> euler_xyz_from_rotation(const Mat<3>& r) {
-  const double cosine_y = std::hypot(r(0, 0), r(1, 0)), y = elementary::atan2(-r(2, 0), cosine_y);
+  const double cosine_y = elementary::hypot(r(0, 0), r(1, 0)), y = elementary::atan2(-r(2, 0), cosine_y);
   // At a right angle only the sum or difference of the other two angles is determined.
   const bool is_upright = cosine_y < 1e-12;
   const double x = is_upright ? elementary::atan2(-r(1, 2), r(1, 1)) : elementary::atan2(r(2, 1), r(2, 2));

@@ -9,6 +9,7 @@
 
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/json_text.h"
+#include "clearance/math/elementary.h"
 #include "clearance/optimise/fit.h"
 #include "clearance/scene/json.h"
 #include "clearance/scene/loaded_scene.h"
@@ -169,7 +170,7 @@ void read_deviations(PlanObject& object, MeasuredColumn& measured) {
   // A number that is told to be wrong says nothing about the measurements.
   if (!measured.has_deviations || (absolute && !(*absolute > 0.0)) || (relative && !(*relative > 0.0))) return;
   for (Measurement& measurement : measured.values) {
-    measurement.deviation = std::hypot(absolute.value_or(0.0), relative.value_or(0.0) * measurement.value);
+    measurement.deviation = elementary::hypot(absolute.value_or(0.0), relative.value_or(0.0) * measurement.value);
     if (measurement.deviation > 0.0) continue;
     object.error("relative_deviation", *relative,
                  fmt::format("the measurement at {} s is 0, and a share of it is no deviation; give `deviation`, too",

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "clearance/math/elementary.h"
 #include "clearance/math/rotation.h"
 #include "clearance/model/blocks.h"
 
@@ -241,7 +242,7 @@ void Rebound<dim>::find_mobilities(std::span<const std::unique_ptr<Potential>> p
     if constexpr (dim == 3) {
       const Vec<3> other = meeting.normal.cross(tangent);
       const double one = meeting.tangent_response, two = response(other, other), both = response(tangent, other);
-      meeting.tangent_response = 0.5 * (one + two) + std::hypot(0.5 * (one - two), both);
+      meeting.tangent_response = 0.5 * (one + two) + elementary::hypot(0.5 * (one - two), both);
     }
   }
 }

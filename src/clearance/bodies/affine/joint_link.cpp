@@ -492,7 +492,7 @@ double JointLink<dim>::largest_change(const Blocks& y, const Blocks& dy) const {
   if (!limit_.is_angle) return motion(s);
   // The point (c, s) moves by at most `way`, and is seen from the origin under an angle of at most asin(way / r).
   const std::array<double, 3> c = limit_.cosine.along(y, dy);
-  const double way = std::hypot(motion(s), motion(c)), r = std::hypot(s[0], c[0]);
+  const double way = elementary::hypot(motion(s), motion(c)), r = elementary::hypot(s[0], c[0]);
   // asin(z) is at most z pi / 3 up to z = 1/2.
   const double change = way < 0.5 * r ? pi / 3.0 * way / r : infinity;
   // An angle jumps where it is half a turn from the reference.

@@ -154,7 +154,7 @@ class RodAdder {
     }
     // A bend by an angle a is stored as 2 tan(a / 2), and the direction of the curvature keeps both parts' ratio.
     if (rest.curvature) {
-      const double size = std::hypot((*rest.curvature)[0], (*rest.curvature)[1]);
+      const double size = elementary::hypot((*rest.curvature)[0], (*rest.curvature)[1]);
       const double factor = size > 0.0 ? 2.0 * elementary::tan(0.5 * size * joint.length) / size : 0.0;
       joint.curvature = {factor * (*rest.curvature)[0], factor * (*rest.curvature)[1]};
     }

@@ -225,7 +225,7 @@ std::vector<Vec<3>> RodPotential::resultants(const VecX& x) const {
   std::vector<int> counts(sums.size(), 0);
   for (std::size_t j = 0; j < moments.size(); ++j) {
     for (const int s : mesh_->joints[j].segments) {
-      sums[s] += Vec<3>(0.0, std::hypot(moments[j][0], moments[j][1]), moments[j][2]);
+      sums[s] += Vec<3>(0.0, elementary::hypot(moments[j][0], moments[j][1]), moments[j][2]);
       ++counts[s];
     }
   }

@@ -119,7 +119,7 @@ LimitOfStretch limit_of(double square, double s0, double sl) {
 Response of_strain_limit(double modulus, double limit, const Mat<2>& c, bool is_projected) {
   const double s0 = 1.0 + 0.5 * limit, sl = 1.0 + limit;
   Response r;
-  const double mean = 0.5 * c.trace(), half = 0.5 * (c(0, 0) - c(1, 1)), radius = std::hypot(half, c(0, 1));
+  const double mean = 0.5 * c.trace(), half = 0.5 * (c(0, 0) - c(1, 1)), radius = elementary::hypot(half, c(0, 1));
   if (mean + radius <= s0 * s0) return r;
   const LimitOfStretch one = limit_of(mean + radius, s0, sl), two = limit_of(mean - radius, s0, sl);
   r.energy = modulus * (one.energy + two.energy);
@@ -150,7 +150,7 @@ Mat<2> as_matrix(const Vec<3>& stress) {
 
 /// Replaces the negative eigenvalue of a symmetric matrix by zero.
 Mat<2> without_compression(const Mat<2>& s) {
-  const double mean = 0.5 * s.trace(), half = 0.5 * (s(0, 0) - s(1, 1)), radius = std::hypot(half, s(0, 1));
+  const double mean = 0.5 * s.trace(), half = 0.5 * (s(0, 0) - s(1, 1)), radius = elementary::hypot(half, s(0, 1));
   if (mean >= radius) return s;
   if (mean <= -radius) return Mat<2>::Zero();
   // The part of the positive eigenvalue mean + radius: its projector is (s - (mean - radius)) / (2 radius).

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "clearance/bodies/shell/dihedral.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -251,7 +252,7 @@ Mat<3, 2> map_of(const ShellTriangle& triangle, const VecX& x) {
 double largest_stretch(const ShellTriangle& triangle, const VecX& x) {
   const Mat<3, 2> f = map_of(triangle, x);
   const Mat<2> c = f.transpose() * f;
-  return std::sqrt(0.5 * c.trace() + std::hypot(0.5 * (c(0, 0) - c(1, 1)), c(0, 1)));
+  return std::sqrt(0.5 * c.trace() + elementary::hypot(0.5 * (c(0, 0) - c(1, 1)), c(0, 1)));
 }
 
 std::array<Vec<2>, 3> sides_at_rest(const ShellTriangle& triangle) {

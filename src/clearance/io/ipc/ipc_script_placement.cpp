@@ -122,7 +122,7 @@ Mat<3> axis_rotation(const Vec<3>& axis, double degrees) {
 
 Vec<3> native_angles(const Mat<3>& r) {
   // In R = Rz Ry Rx, r20 is -sin(y), and the first column and last row hold the other two angles.
-  const double cosine_y = std::hypot(r(0, 0), r(1, 0));
+  const double cosine_y = elementary::hypot(r(0, 0), r(1, 0));
   const double y = angle_degrees(cosine_y, -r(2, 0));
   if (cosine_y > 1e-12) return {angle_degrees(r(2, 2), r(2, 1)), y, angle_degrees(r(0, 0), r(1, 0))};
   // y is a right angle: only x - z or x + z is determined; z = 0.

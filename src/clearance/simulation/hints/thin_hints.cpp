@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/math/elementary.h"
 #include "clearance/math/rotation.h"
 
 namespace clearance {
@@ -28,7 +29,7 @@ void warn_of_rod(const RodDesc& rod, const BodyInstance& body, NamedHints& hints
   const double length = mean_segment_length(body.mesh);
   const std::string place = fmt::format("bodies[{}].rod", body.desc);
   if (rod.natural_curvature) {
-    const double curvature = std::hypot((*rod.natural_curvature)[0], (*rod.natural_curvature)[1]);
+    const double curvature = elementary::hypot((*rod.natural_curvature)[0], (*rod.natural_curvature)[1]);
     if (curvature * length > largest_angle) {
       add_hint(hints, name_of_hint, place + ".natural_curvature",
                fmt::format("rod '{}' bends at rest by {:.3g} rad from one segment of {:.3g} m to the next, with a "

@@ -104,7 +104,7 @@ ElementState state_of_face(const Vec<3>& strain, const Vec<3>& stress, double nu
 
 /// Returns the eigenvalues of a symmetric tensor (11, 22, 12), the larger first.
 std::array<double, 2> principal(const Vec<3>& s) {
-  const double mean = 0.5 * (s[0] + s[1]), radius = std::hypot(0.5 * (s[0] - s[1]), s[2]);
+  const double mean = 0.5 * (s[0] + s[1]), radius = elementary::hypot(0.5 * (s[0] - s[1]), s[2]);
   return {mean + radius, mean - radius};
 }
 
