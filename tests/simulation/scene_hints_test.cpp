@@ -304,6 +304,15 @@ TEST(Units, MassOfAPartInMillimetresIsTold) {
   expect_nothing(told(bodies(box("[100, 80, 60]", R"(, "transform": {"scale": 0.001})"))));
 }
 
+TEST(Units, AnglesInRadiansAreTold) {
+  const auto turned = [](const std::string& y) {
+    return bodies(box("[1, 1, 1]", R"(, "transform": {"rotation": [0, )" + y + ", 0]}"));
+  };
+  expect_told(told(turned("1.5708")), "bodies[0].transform.rotation", {"1.5708 is pi / 2", "degrees", "90"});
+  expect_told(told(turned("-0.785")), "bodies[0].transform.rotation", {"-0.785 is -pi / 4", "-45"});
+  for (const char* angle : {"0", "1.5", "3", "30", "1.6", "90"}) expect_nothing(told(turned(angle)));
+}
+
 TEST(Units, BodyBesideOneAThousandTimesAsLargeIsTold) {
   const std::string small = box("[0.01, 0.01, 0.01]", R"(, "transform": {"translation": [0, 5.01, 0]})");
   const std::string large = box("[10, 10, 10]", R"(, "name": "hall")");

@@ -320,6 +320,20 @@ TEST(ThinBodies, AClampTurnsWithAllMotionsOfItsNodes) {
   }
 }
 
+// Its work counted as that of drives, which the scene has none of.
+TEST(ThinBodies, AClampThatTurnsWorksAsAPrescribedMotion) {
+  const std::string ends = R"({"region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}, "center": [0, 0, 0],
+      "clamp": true, "angular_velocity": [0, 0, 20]},
+    {"region": {"box": [[1, 0, 0], [1, 1, 1]], "frame": "body"}, "clamp": true})";
+  RunningScene scene(turned_strip(ends));
+  for (int n = 0; n < 3; ++n) {
+    const StepReport report = scene.step();
+    EXPECT_EQ(report.account.drives, 0.0);
+    EXPECT_GT(report.account.motions, 0.5 * report.account.stored);
+    EXPECT_LT(std::abs(report.account.closure()), 1e-9 * report.account.motions);
+  }
+}
+
 TEST(ThinBodies, AMirroredRodHasTheMirroredShape) {
   const auto shape = [](const std::string& scale) {
     RunningScene scene(R"({"time": {"step": 1, "integrator": "quasi_static"}, "gravity": [0, 0, 0],

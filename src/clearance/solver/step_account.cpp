@@ -140,9 +140,9 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
   // The work at the end of the step differs from the change of the energy; the integrator accounts for this gap.
   const double gap = work - (energy - energy_t0_[k]);
   if (jump_t0_[k] != 0.0) {
-    // A drive does the work of the forces at the end and of what is stored. The stiff spring between its old and its
-    // new place holds no energy of its own.
-    energy_.drives += jump_t0_[k] - gap;
+    // A drive, or a clamp that turns, does the work of the forces at the end and of what is stored. The stiff spring
+    // between its old and its new place holds no energy of its own.
+    (potential.is_driven() ? energy_.drives : energy_.motions) += jump_t0_[k] - gap;
     note_drive(gradient);
     // The rest of joints moves little in a step, and clamps turn what is as stiff as the body.
     if (potential.has_body_energies() && !potential.is_driven()) leave_out_gaps(potential, gradient, end.x);

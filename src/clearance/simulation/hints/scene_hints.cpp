@@ -1,6 +1,7 @@
 #include "clearance/simulation/hints/scene_hints.h"
 
 #include "clearance/simulation/hints/adapting_hints.h"
+#include "clearance/simulation/hints/angle_hints.h"
 #include "clearance/simulation/hints/contact_gap_hints.h"
 #include "clearance/simulation/hints/contact_hints.h"
 #include "clearance/simulation/hints/enclosure.h"
@@ -23,6 +24,7 @@ NamedHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, cons
   const BodySurfaces surfaces(scene);
   warn_of_enclosed_bodies(desc, scene, surfaces, hints);
   warn_of_units(desc, scene, hints);
+  warn_of_radians(desc, hints);
   warn_of_thin_bodies(desc, scene, hints);
   warn_of_activation_distances(desc, scene, hints);
   warn_of_doubtful_masses(desc, scene, hints);
