@@ -20,8 +20,8 @@ TESTS = ["test_base", "test_math", "test_sparse", "test_ccd"]
 # Tests of times and of x86-64's own instructions, and those that take minutes in an emulator.
 LEFT_OUT = "-*Seconds*:*Kernel*"
 # Name and number of steps: soft, stiff, round, thin and wet bodies, joints, friction, elements of order 2.
-SCENES = {"card_house": 3, "chain_net": 2, "gears": 2, "newtons_cradle": 20, "cards": 2, "plugged_cable": 2,
-          "squashed_block": 2, "twisted_rods": 2, "pneumatic_fingers": 2, "wind_and_waves": 3}
+SCENES = {"card_house": 3, "chain_net": 10, "gears": 10, "newtons_cradle": 60, "cards": 2, "plugged_cable": 2,
+          "squashed_block": 10, "twisted_rods": 10, "pneumatic_fingers": 5, "wind_and_waves": 30}
 
 
 def emulator(root, program, folder):

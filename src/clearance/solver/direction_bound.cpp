@@ -42,12 +42,16 @@ std::string limit_text(const Model& model, const StepLimit& limit, const std::st
   return fmt::format("{} of '{}'", limit.what, body < names.size() ? names[body] : std::to_string(body));
 }
 
-/// Returns the mean length [m] of the surface's edges.
+/// Returns the mean length [m] of the surface's edges; of a surface of balls alone, their mean diameter.
 template <int dim>
 double mean_edge_length(const SurfaceTopology& surface, const VecX& x_surface) {
   CompensatedSum sum;
+  if (surface.edges.empty()) {
+    for (const double radius : surface.radius) sum.add(2.0 * radius);
+    return surface.radius.empty() ? 0.0 : sum.value() / static_cast<double>(surface.radius.size());
+  }
   for (const auto& [i, j] : surface.edges) sum.add((block<dim>(x_surface, i) - block<dim>(x_surface, j)).norm());
-  return surface.edges.empty() ? 0.0 : sum.value() / static_cast<double>(surface.edges.size());
+  return sum.value() / static_cast<double>(surface.edges.size());
 }
 
 /// Returns the margin [m] of pairs that are remembered, at most: a part of an edge, beyond which boxes would find
