@@ -10,6 +10,7 @@
 
 #include "clearance/base/parallel.h"
 #include "clearance/bodies/fem/element_mesh.h"
+#include "clearance/geometry/curved_boundary.h"
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/math/dimension.h"
@@ -24,49 +25,6 @@ constexpr std::size_t most_tried = 12;
 constexpr double most_extrapolation = 4.0;  // largest sum of the magnitudes of barycentrics
 constexpr double doubtful_extrapolation = 1.5;
 
-/// Returns the nodes of a cell of any order.
-std::vector<int> nodes_of(const Mesh& mesh, std::size_t cell) {
-  const std::span<const int> curved = mesh.nodes_of_cell(cell);
-  if (!curved.empty()) return {curved.begin(), curved.end()};
-  return mesh.dim == 3 ? std::vector<int>(mesh.tets[cell].begin(), mesh.tets[cell].end())
-                       : std::vector<int>(mesh.triangles[cell].begin(), mesh.triangles[cell].end());
-}
-
-/// A face of the boundary: its element, and its corners among those of the element, outwards.
-struct ElementFace {
-  std::size_t cell;
-  std::array<std::size_t, 3> corners;  // 2D: two of them
-};
-
-std::vector<ElementFace> boundary_faces(const Mesh& mesh) {
-  std::vector<ElementFace> faces;
-  // The boundary lists its faces in the order of all faces of all elements.
-  if (mesh.dim == 3) {
-    const Triangles boundary = boundary_triangles(mesh.tets);
-    auto next = boundary.begin();
-    for (std::size_t cell = 0; cell < mesh.tets.size(); ++cell) {
-      for (const auto& face : outward_faces) {
-        const auto& tet = mesh.tets[cell];
-        if (next == boundary.end() || *next != std::array{tet[face[0]], tet[face[1]], tet[face[2]]}) continue;
-        faces.push_back({cell, face});
-        ++next;
-      }
-    }
-    return faces;
-  }
-  const Edges boundary = boundary_edges(mesh.triangles);
-  auto next = boundary.begin();
-  for (std::size_t cell = 0; cell < mesh.triangles.size(); ++cell) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::size_t j = (i + 1) % 3;
-      if (next == boundary.end() || *next != std::array{mesh.triangles[cell][i], mesh.triangles[cell][j]}) continue;
-      faces.push_back({cell, {i, j, i}});
-      ++next;
-    }
-  }
-  return faces;
-}
-
 /// Returns the corners of a face as CollisionSurface::Face has them.
 std::array<int, 3> corners_of(const Mesh& mesh, const ElementFace& face) {
   const auto& of_cell =
@@ -78,7 +36,7 @@ std::array<int, 3> corners_of(const Mesh& mesh, const ElementFace& face) {
 
 /// Computes the weights of a point of an element, without those that vanish.
 std::vector<CollisionSurface::Weight> weights_at(const Mesh& mesh, std::size_t cell, const Barycentrics& at) {
-  const std::vector<int> nodes = nodes_of(mesh, cell);
+  const std::vector<int> nodes = nodes_of_solid(mesh, cell);
   std::vector<double> values(nodes.size());
   lagrange_values(mesh.dim, mesh.order_of_cell(cell), at, values);
   std::vector<CollisionSurface::Weight> weights;
@@ -121,7 +79,7 @@ CollisionSurface cut_boundary(const Mesh& mesh, int segments) {
     return found->second;
   };
   surface.is_between_nodes = true;
-  for (const ElementFace& face : boundary_faces(mesh)) {
+  for (const ElementFace& face : find_boundary_faces(mesh)) {
     surface.is_between_nodes = surface.is_between_nodes && mesh.order_of_cell(face.cell) == segments;
     for (int k = 0; mesh.dim == 2 && k < segments; ++k) {
       surface.edges.push_back({vertex_at(face, {segments - k, k, 0}), vertex_at(face, {segments - k - 1, k + 1, 0})});
@@ -147,55 +105,6 @@ CollisionSurface cut_boundary(const Mesh& mesh, int segments) {
   return surface;
 }
 
-/// Evaluates the Bernstein polynomials of an order on the reference triangle at its nodes, one row per node. The matrix
-/// maps coefficients to values at the nodes.
-MatX bernstein_at_nodes(int order) {
-  const std::vector<NodeIndex>& nodes = lagrange_nodes(2, order);
-  MatX values(std::ssize(nodes), std::ssize(nodes));
-  std::vector<double> row(nodes.size());
-  for (Eigen::Index r = 0; r < values.rows(); ++r) {
-    Barycentrics at{};
-    for (std::size_t i = 0; i < 3; ++i) at[i] = static_cast<double>(nodes[r][i]) / order;
-    bernstein_values(2, order, at, row);
-    values.row(r) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), std::ssize(row));
-  }
-  return values;
-}
-
-/// Computes an upper bound of the second derivatives of a face along its edges, by barycentrics.
-double curvature_bound(const Mesh& mesh, const ElementFace& face) {
-  const int order = mesh.order_of_cell(face.cell);
-  if (order == 1) return 0.0;
-  const std::vector<NodeIndex>& indices = lagrange_nodes(2, order);
-  MatX points(std::ssize(indices), 3);
-  for (std::size_t a = 0; a < indices.size(); ++a) {
-    Barycentrics at{};
-    for (std::size_t i = 0; i < 3; ++i) at[face.corners[i]] += static_cast<double>(indices[a][i]) / order;
-    points.row(static_cast<Eigen::Index>(a)) = position_of(mesh, weights_at(mesh, face.cell, at)).transpose();
-  }
-  const MatX control = bernstein_at_nodes(order).partialPivLu().solve(points);
-  const auto at = [&](NodeIndex index, std::size_t i, std::size_t j) -> Vec<3> {
-    ++index[i];
-    ++index[j];
-    return control.row(lagrange_node(2, order, index)).transpose();
-  };
-  double largest = 0.0;
-  for (int i = 0; i <= order - 2; ++i) {
-    for (int j = 0; i + j <= order - 2; ++j) {
-      const NodeIndex base = {i, j, order - 2 - i - j, 0};
-      for (std::size_t from = 0; from < 3; ++from) {
-        for (std::size_t a = 0; a < 3; ++a) {
-          for (std::size_t b = 0; b < 3; ++b) {
-            const Vec<3> second = at(base, a, b) - at(base, a, from) - at(base, from, b) + at(base, from, from);
-            largest = std::max(largest, second.norm());
-          }
-        }
-      }
-    }
-  }
-  return order * (order - 1) * largest;
-}
-
 /// The point of the elements that a position on another surface follows.
 struct Located {
   std::size_t cell = 0;
@@ -208,7 +117,7 @@ class Locator {
  public:
   explicit Locator(const Mesh& mesh) : mesh_(mesh) {
     for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
-      const std::vector<int> nodes = nodes_of(mesh, cell);
+      const std::vector<int> nodes = nodes_of_solid(mesh, cell);
       Mat<dim> edges;
       for (int i = 0; i < dim; ++i) edges.col(i) = at(nodes[i + 1]) - at(nodes[0]);
       linear_.push_back({edges.inverse(), at(nodes[0])});
@@ -301,7 +210,7 @@ class Locator {
   bool invert(std::size_t cell, const Vec<dim>& x, Vec<dim>& xi) const {
     const int order = mesh_.order_of_cell(cell);
     if (order == 1) return true;
-    const std::vector<int> nodes = nodes_of(mesh_, cell);
+    const std::vector<int> nodes = nodes_of_solid(mesh_, cell);
     std::vector<double> values(nodes.size()), gradients(nodes.size() * dim);
     const double size = 1.0 / linear_[cell].inverse.norm();
     for (int iteration = 0; iteration < 30; ++iteration) {
@@ -329,7 +238,7 @@ class Locator {
 /// Finds the faces of the elements that a separate surface lies on, if it is the same boundary in other pieces. Returns
 /// none if any vertex is farther than `tolerance` [m] from all faces.
 std::vector<CollisionSurface::Face> find_faces(const Mesh& mesh, const Mesh& proxy, double tolerance) {
-  const std::vector<ElementFace> boundary = boundary_faces(mesh);
+  const std::vector<ElementFace> boundary = find_boundary_faces(mesh);
   std::vector<CollisionSurface::Face> faces;
   // Boxes of the corners, enlarged on every side by half their diagonal, because faces bend.
   std::vector<BoundingBox> boxes;
@@ -417,14 +326,6 @@ double segments_for(const Mesh& mesh, double tolerance) {
 }
 
 }  // namespace
-
-double flatness_bound(const Mesh& mesh, int segments) {
-  double largest = 0.0;
-  for (const ElementFace& face : boundary_faces(mesh)) largest = std::max(largest, curvature_bound(mesh, face));
-  // A point with barycentrics l_i in a piece is off by at most 1/2 sum l_i (1 - l_i)^2 times the second derivative by
-  // the piece's barycentrics. The factor is 2/9 on a triangle and 1/8 on an edge.
-  return (mesh.dim == 2 ? 1.0 / 8.0 : 2.0 / 9.0) * largest / (static_cast<double>(segments) * segments);
-}
 
 int segments_of_boundary(const BodyDesc& desc, const BodyInstance& body) {
   if (body.kind != BodyKind::deformable || !body.mesh.has_curved_cells() || body.proxy) return 0;

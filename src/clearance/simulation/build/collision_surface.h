@@ -45,8 +45,4 @@ CollisionSurface make_collision_surface(const BodyDesc& desc, const BodyInstance
 /// or has a separate surface.
 int segments_of_boundary(const BodyDesc& desc, const BodyInstance& body);
 
-/// Returns an upper bound [m] of the distance between a point of the flat pieces and the point of the curved boundary
-/// with the same barycentrics, if each edge is cut into `segments` pieces of equal length in barycentrics.
-double flatness_bound(const Mesh& mesh, int segments);
-
 }  // namespace clearance

@@ -1,5 +1,6 @@
 #include "clearance/simulation/watches/curved_surface_watch.h"
 
+#include "clearance/geometry/curved_boundary.h"
 #include "clearance/math/dimension.h"
 #include "clearance/simulation/build/collision_surface.h"
 
