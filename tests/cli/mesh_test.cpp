@@ -1,4 +1,5 @@
 // `clearance mesh`, and runs of scenes with bare surfaces.
+#include <cmath>
 #include <cstdlib>
 
 #include "clearance/geometry/generators.h"
@@ -51,6 +52,54 @@ TEST_F(MeshCommand, FillsAnStlAndReports) {
   again.push_back("--overwrite");
   ASSERT_EQ(clearance(again).status, 0);
   EXPECT_EQ(read_text(made_), bytes);
+}
+
+TEST_F(MeshCommand, CoarseCurvedElementsAreWrittenForGmshAndVtk) {
+  if (!can_mesh()) GTEST_SKIP() << "clearance-mesh is not built: CGAL is missing";
+  const std::string ball = (folder_ / "ball.stl").string();
+  ASSERT_TRUE(write_mesh(ball, surface_of(make_sphere(1.0, 16))));
+  for (const char* name : {"ball.msh", "ball.vtu"}) {
+    const std::string made = (folder_ / name).string();
+    const ProcessResult done = clearance({"mesh", ball, "-o", made, "--order", "3", "--coarse", "--json"});
+    ASSERT_EQ(done.status, 0) << done.errors;
+    const Json report = Json::parse(done.output);
+    EXPECT_EQ(report.at("order"), 3);
+    EXPECT_LE(report.at("deviation").get<double>(), 0.005 * 2.0 * std::sqrt(3.0));
+    const double given = report.at("volume_of_surface").get<double>();
+    EXPECT_NEAR(report.at("volume").get<double>(), given, 2e-3 * given);
+    EXPECT_LT(report.at("straight_volume").get<double>(), 0.9 * given);
+    // The nodes of a body from the file lie on the ball, and its elements are valid.
+    const std::string scene =
+        write(std::string(name) + ".json", std::string(R"({"bodies": [{"mesh": ")") + name + R"("}]})").string();
+    const ProcessResult checked = clearance({"check", scene});
+    EXPECT_EQ(checked.status, 0) << checked.errors;
+    const Result<Mesh> read = read_mesh(made);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->order_of_cell(0), 3);
+  }
+}
+
+TEST_F(MeshCommand, ImpossibleCurvedMeshesAreToldAndNothingIsWritten) {
+  const std::string open = (folder_ / "open.stl").string(), crossed = (folder_ / "crossed.stl").string();
+  Mesh box = surface_of(make_box({1, 1, 1}, {1, 1, 1}));
+  Mesh both = box;
+  for (const Vec<3>& x : box.vertices) both.vertices.push_back(x + Vec<3>(0.4, 0.3, 0.2));
+  for (const auto& [a, b, c] : box.triangles) both.triangles.push_back({a + 8, b + 8, c + 8});
+  ASSERT_TRUE(write_mesh(crossed, both));
+  box.triangles.pop_back();
+  ASSERT_TRUE(write_mesh(open, box));
+  const auto message = [&](const std::string& surface, const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"mesh", surface, "-o", made_};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProcessResult done = clearance(words);
+    EXPECT_EQ(done.status, 2) << done.output;
+    EXPECT_FALSE(fs::exists(made_));
+    return done.errors;
+  };
+  EXPECT_NE(message(part_, {"--order", "5"}).find("5"), std::string::npos);
+  EXPECT_NE(message(part_, {"--order", "2", "--tolerance", "0"}).find("expected a number above 0"), std::string::npos);
+  EXPECT_NE(message(open, {"--order", "2"}).find("3 open edges"), std::string::npos);
+  EXPECT_NE(message(crossed, {"--order", "2"}).find("intersect"), std::string::npos);
 }
 
 TEST_F(MeshCommand, RunOfASurfaceIsTheSameFromTheCacheAndWithAnyNumberOfThreads) {

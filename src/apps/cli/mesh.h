@@ -12,6 +12,9 @@ struct MeshOptions {
   std::filesystem::path surface;
   std::filesystem::path output;       ///< .msh or .vtu
   std::optional<double> edge_length;  ///< [m]
+  int order = 1;
+  std::optional<double> tolerance;  ///< fraction of the diagonal
+  bool is_coarse = false;           ///< the default tolerance, if none is given
   LengthUnit units = LengthUnit::metre;
   UpAxis up = UpAxis::y;
   int dim = 3;

@@ -29,17 +29,35 @@ void add_all(const std::vector<T>& values, Hash& hash) {
   for (const T& value : values) hash.add(value.data(), sizeof(value[0]) * value.size());
 }
 
+Json json_of(const CurvingReport& r) {
+  return {{"straight_volume", r.straight_volume},
+          {"straight_deviation", r.straight_deviation},
+          {"num_nodes", r.num_nodes},
+          {"num_held", r.num_held},
+          {"flattest", r.flattest}};
+}
+
 Json json_of(const VolumeMeshReport& r) {
-  return {{"repairs", r.repairs},
-          {"defects", r.defects},
-          {"was_wrapped", r.was_wrapped},
-          {"edge_length", r.edge_length},
-          {"smallest_angle", r.smallest_angle},
-          {"farthest_of_mesh", r.farthest_of_mesh},
-          {"farthest_of_given", r.farthest_of_given},
-          {"given_volume", r.given_volume},
-          {"volume", r.volume},
-          {"seconds", r.seconds}};
+  Json json = {{"repairs", r.repairs},
+               {"defects", r.defects},
+               {"was_wrapped", r.was_wrapped},
+               {"edge_length", r.edge_length},
+               {"smallest_angle", r.smallest_angle},
+               {"farthest_of_mesh", r.farthest_of_mesh},
+               {"farthest_of_given", r.farthest_of_given},
+               {"given_volume", r.given_volume},
+               {"volume", r.volume},
+               {"seconds", r.seconds}};
+  if (r.curving) json["curving"] = json_of(*r.curving);
+  return json;
+}
+
+void read_curving(const Json& json, CurvingReport& r) {
+  json.at("straight_volume").get_to(r.straight_volume);
+  json.at("straight_deviation").get_to(r.straight_deviation);
+  json.at("num_nodes").get_to(r.num_nodes);
+  json.at("num_held").get_to(r.num_held);
+  json.at("flattest").get_to(r.flattest);
 }
 
 std::optional<VolumeMeshReport> report_of(const std::string& text) {
@@ -56,6 +74,7 @@ std::optional<VolumeMeshReport> report_of(const std::string& text) {
     json.at("given_volume").get_to(r.given_volume);
     json.at("volume").get_to(r.volume);
     json.at("seconds").get_to(r.seconds);
+    if (json.contains("curving")) read_curving(json.at("curving"), r.curving.emplace());
   } catch (const Json::exception&) {
     return std::nullopt;
   }
@@ -103,6 +122,10 @@ std::string volume_mesh_key(const Mesh& given, const VolumeMeshOptions& options)
   const std::array<double, 3> choices = {method_version, static_cast<double>(given.dim),
                                          options.edge_length.value_or(0.0)};
   hash.add(choices.data(), sizeof choices);
+  if (options.order != 1 || options.tolerance) {
+    const std::array<double, 2> fit = {static_cast<double>(options.order), options.tolerance.value_or(0.0)};
+    hash.add(fit.data(), sizeof fit);
+  }
   add_all(given.vertices, hash);
   add_all(given.triangles, hash);
   add_all(given.edges, hash);

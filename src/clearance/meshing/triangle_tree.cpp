@@ -56,16 +56,64 @@ double TriangleTree::distance_sq(const Vec<3>& x, int triangle) const {
 
 TriangleTree::Nearest TriangleTree::nearest(const Vec<3>& x) const {
   Nearest best;
-  if (!nodes_.empty()) search(0, x, best);
+  if (!nodes_.empty()) search(0, x, nullptr, best);
   return best;
 }
 
-void TriangleTree::search(int node, const Vec<3>& x, Nearest& best) const {
+TriangleTree::Nearest TriangleTree::nearest_facing(const Vec<3>& x, const Vec<3>& direction,
+                                                   double least_product) const {
+  Nearest best;
+  const Facing facing = {direction, least_product};
+  if (!nodes_.empty()) search(0, x, &facing, best);
+  return best;
+}
+
+std::array<double, 3> TriangleTree::nearest_shares(const Vec<3>& x, int triangle) const {
+  const auto& corners = triangles_[triangle];
+  const Vec<3>&a = vertices_[corners[0]], &b = vertices_[corners[1]], &c = vertices_[corners[2]];
+  const Vec<3> ab = b - a, ac = c - a, normal = cross_product(ab, ac), ax = x - a;
+  const double area_sq = normal.squaredNorm();
+  // Outside of the triangle, as its plane shows it, the nearest point is on an edge.
+  const double of_b = normal.dot(cross_product(ax, ac)), of_c = normal.dot(cross_product(ab, ax));
+  if (area_sq > 0.0 && of_b >= 0.0 && of_c >= 0.0 && of_b + of_c <= area_sq) {
+    return {(area_sq - of_b - of_c) / area_sq, of_b / area_sq, of_c / area_sq};
+  }
+  std::array<double, 3> best{};
+  double least_sq = infinity;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vec<3>& from = vertices_[corners[k]];
+    const Vec<3> edge = vertices_[corners[(k + 1) % 3]] - from;
+    const double length_sq = edge.squaredNorm();
+    const double share = length_sq > 0.0 ? std::clamp(edge.dot(x - from) / length_sq, 0.0, 1.0) : 0.0;
+    const double distance_sq = (from + share * edge - x).squaredNorm();
+    if (!(distance_sq < least_sq)) continue;
+    least_sq = distance_sq;
+    best = {};
+    best[k] = 1.0 - share;
+    best[(k + 1) % 3] += share;
+  }
+  return best;
+}
+
+Vec<3> TriangleTree::nearest_point(const Vec<3>& x, int triangle) const {
+  const std::array<double, 3> shares = nearest_shares(x, triangle);
+  Vec<3> point = Vec<3>::Zero();
+  for (std::size_t k = 0; k < 3; ++k) point += shares[k] * vertices_[triangles_[triangle][k]];
+  return point;
+}
+
+bool TriangleTree::faces(int triangle, const Facing& facing) const {
+  const auto& [a, b, c] = triangles_[triangle];
+  const Vec<3> normal = cross_product(vertices_[b] - vertices_[a], vertices_[c] - vertices_[a]);
+  return normal.dot(facing.direction) >= facing.least_product * normal.norm();
+}
+
+void TriangleTree::search(int node, const Vec<3>& x, const Facing* facing, Nearest& best) const {
   const Node& here = nodes_[node];
   if (here.right < 0) {
     for (std::size_t i = here.begin; i < here.end; ++i) {
       const double distance = distance_sq(x, order_[i]);
-      if (distance < best.distance_sq) best = {distance, order_[i]};
+      if (distance < best.distance_sq && (facing == nullptr || faces(order_[i], *facing))) best = {distance, order_[i]};
     }
     return;
   }
@@ -73,7 +121,7 @@ void TriangleTree::search(int node, const Vec<3>& x, Nearest& best) const {
                                                     std::pair{box_distance_sq(nodes_[here.right].box, x), here.right}};
   if (children[1] < children[0]) std::swap(children[0], children[1]);
   for (const auto& [distance, child] : children) {
-    if (distance < best.distance_sq) search(child, x, best);
+    if (distance < best.distance_sq) search(child, x, facing, best);
   }
 }
 

@@ -16,6 +16,11 @@ class TriangleTree {
     int triangle = -1;
   };
   Nearest nearest(const Vec<3>& x) const;
+  /// Returns the nearest of the triangles whose unit normals have at least this product with `direction`.
+  Nearest nearest_facing(const Vec<3>& x, const Vec<3>& direction, double least_product) const;
+  /// Returns the shares of the corners in the point of a triangle that is nearest to x, and the point.
+  std::array<double, 3> nearest_shares(const Vec<3>& x, int triangle) const;
+  Vec<3> nearest_point(const Vec<3>& x, int triangle) const;
   /// [m^2] Returns the squared distance to one of the triangles.
   double distance_sq(const Vec<3>& x, int triangle) const;
 
@@ -27,7 +32,12 @@ class TriangleTree {
   };
 
   void build(std::size_t begin, std::size_t end, const Vertices& middles);
-  void search(int node, const Vec<3>& x, Nearest& best) const;
+  struct Facing {
+    Vec<3> direction;
+    double least_product;
+  };
+  bool faces(int triangle, const Facing& facing) const;
+  void search(int node, const Vec<3>& x, const Facing* facing, Nearest& best) const;
 
   Vertices vertices_;
   Triangles triangles_;

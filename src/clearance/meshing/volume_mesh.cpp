@@ -7,9 +7,12 @@
 #include <cmath>
 
 #include "clearance/geometry/boundary_descriptions.h"
+#include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/mesh_mass.h"
 #include "clearance/geometry/surface.h"
+#include "clearance/meshing/curved_deviation.h"
+#include "clearance/meshing/curved_mesh.h"
 #include "clearance/meshing/deviation.h"
 #include "clearance/meshing/enclosure.h"
 #include "clearance/meshing/flat_tetrahedra.h"
@@ -24,6 +27,7 @@ namespace {
 
 // Fractions of the edge length. A sphere with eight edges around it deviates by a twentieth anyway.
 constexpr double facet_distance = 0.05;
+constexpr double coarse_facet_distance = 0.2;  // of elements that will be curved
 constexpr double wrap_alpha = 0.25;
 constexpr double wrap_offset = 0.05;
 constexpr int wrap_seconds = 120;  // [s] of processor time; a wrap around a hundred triangles takes one
@@ -32,6 +36,9 @@ constexpr double deviation_tolerance = 0.01;
 constexpr double feature_angle = 40.0;
 constexpr double flat_angle = 1.0;
 constexpr double max_elements = 2e7;
+// Edges become shorter by this factor until a tolerance is met, at most so many times.
+constexpr double shorter = 0.7;
+constexpr int most_shortenings = 10;
 constexpr double min_enclosing_share = 0.65;  // random triangles have a half
 constexpr double max_sheet_thickness = 1.5;   // as a multiple of the thickness that the wrap itself adds
 constexpr std::size_t max_work = 2'500'000;   // edge lengths queried; good surfaces need 10 to 20 per vertex
@@ -112,9 +119,10 @@ Budget budget_of(const Mesh& surface, double edge_length) {
 
 /// The parameters of one attempt to mesh a surface.
 struct Attempt {
-  double share;       ///< share of the wanted edge length
-  double angle;       ///< [deg] smallest angle of features; 0: none
-  double thin_share;  ///< share of the thickness of walls
+  double share;                      ///< share of the wanted edge length
+  double angle;                      ///< [deg] smallest angle of features; 0: none
+  double thin_share;                 ///< share of the thickness of walls
+  double distance = facet_distance;  ///< share of the edge length
 };
 
 /// [s] Returns the limit of processor time. Preserving sharp edges that are too close to each other can loop without
@@ -129,14 +137,14 @@ ProgramMesh fill(const Mesh& surface, double wanted, const Attempt& attempt, con
   if (surface.dim == 2) return run_mesh_program("triangles", surface, {"--edge-length", number(edge_length)});
   return run_mesh_program(
       "tetrahedra", surface,
-      {"--edge-length", number(edge_length), "--facet-distance", number(facet_distance), "--thin-share",
+      {"--edge-length", number(edge_length), "--facet-distance", number(attempt.distance), "--thin-share",
        number(attempt.thin_share), "--feature-angle", number(attempt.angle), "--max-vertices",
        fmt::format("{}", budget.vertices), "--max-work", fmt::format("{}", budget.work), "--max-seconds",
        fmt::format("{}", static_cast<int>(std::ceil(seconds_for(attempt, budget))))});
 }
 
 double volume_of(const Mesh& mesh) {
-  return mass_of_mesh(mesh, 0.0).properties.measure;
+  return mesh.has_curved_cells() ? volume_of_curved(mesh) : mass_of_mesh(mesh, 0.0).properties.measure;
 }
 
 /// Remeshes a body that is thin as a whole with more elements if it lost volume. Walls of few elements may have dents
@@ -158,10 +166,13 @@ Mesh with_its_volume(const Mesh& surface, double wanted, Attempt attempt, const 
 
 /// Meshes a surface in several attempts. Details that edges of the wanted length cannot show get shorter edges, and
 /// sharp edges that are too close to each other are not preserved.
-Result<Mesh> fill_well(const Mesh& surface, bool has_features, double& edge_length) {
+Result<Mesh> fill_well(const Mesh& surface, bool has_features, bool will_be_curved, double& edge_length) {
   std::vector<Attempt> attempts = {{1.0, 0.0, 1.5}, {0.5, 0.0, 1.0}, {0.25, 0.0, 0.75}};
   if (has_features) {
     attempts.insert(attempts.begin(), {{1.0, feature_angle, 1.5}, {0.5, feature_angle, 1.0}});
+  }
+  if (will_be_curved) {
+    for (Attempt& attempt : attempts) attempt.distance = coarse_facet_distance;
   }
   std::string fault;
   const double wanted = edge_length;
@@ -173,6 +184,7 @@ Result<Mesh> fill_well(const Mesh& surface, bool has_features, double& edge_leng
     if (made.mesh) take_off_flat_tetrahedra(flat_angle, *made.mesh);
     fault = made.mesh ? find_fault(*made.mesh, surface) : made.mesh.issues().front().message;
     budget.seconds -= made.seconds;
+    if (fault.empty() && will_be_curved) return made.mesh;
     if (fault.empty()) return with_its_volume(surface, wanted, attempt, budget, std::move(*made.mesh));
     if (budget.seconds < 1.0) break;
   }
@@ -210,19 +222,6 @@ Issues check_wrap(const Mesh& wrap, double edge_length) {
                               thickness, of_sheets))};
 }
 
-void measure(const Mesh& given, VolumeMesh& result) {
-  VolumeMeshReport& report = result.report;
-  const Triangles before = boundary_of(given), after = boundary_of(result.mesh);
-  const double tolerance = deviation_tolerance * report.edge_length;
-  report.farthest_of_mesh =
-      largest_distance(result.mesh.vertices, after, TriangleTree(given.vertices, before), tolerance);
-  report.farthest_of_given =
-      largest_distance(given.vertices, before, TriangleTree(result.mesh.vertices, after), tolerance);
-  report.smallest_angle = smallest_angle(result.mesh);
-  report.volume = volume_of(result.mesh);
-  report.given_volume = volume_of(given);
-}
-
 /// Refuses input that is no surface at all, and requests that are too large for any computer.
 Issues check_request(const Mesh& given, double edge_length) {
   const bool is_plane = given.dim == 2;
@@ -255,24 +254,124 @@ Issues check_request(const Mesh& given, double edge_length) {
   return {};
 }
 
+/// Refuses orders and tolerances that no mesh can have.
+Issues check_fit(const Mesh& given, const VolumeMeshOptions& options) {
+  Issues issues;
+  const auto refuse = [&](bool is_refused, double value, const char* message) {
+    if (is_refused) issues.push_back(refusal(number(value), message));
+  };
+  refuse(options.order < 1 || options.order > max_order, options.order, "expected an order from 1 to 4");
+  refuse(options.order > 1 && given.dim == 2, options.order,
+         "curved elements are made of surfaces in 3D only; expected order 1 in 2D");
+  refuse(options.tolerance && !(*options.tolerance > 0.0 && *options.tolerance < 1.0), options.tolerance.value_or(0.0),
+         "expected a tolerance above 0 and below 1, a fraction of the diagonal");
+  return issues;
+}
+
+void measure(const Mesh& given, VolumeMesh& result) {
+  VolumeMeshReport& report = result.report;
+  const Triangles before = boundary_of(given);
+  report.smallest_angle = smallest_angle(result.mesh);
+  report.volume = volume_of(result.mesh);
+  report.given_volume = volume_of(given);
+  if (report.curving) {
+    const TriangleTree surface(given.vertices, before);
+    Mesh straight = result.mesh;
+    change_order(straight, 1);
+    const auto [of_mesh, of_given] = sampled_distances(result.mesh, given, surface);
+    const auto [of_straight, from_straight] = sampled_distances(straight, given, surface);
+    report.farthest_of_mesh = of_mesh;
+    report.farthest_of_given = of_given;
+    report.curving->straight_deviation = std::max(of_straight, from_straight);
+    report.curving->straight_volume = volume_of(straight);
+    return;
+  }
+  const Triangles after = boundary_of(result.mesh);
+  const double tolerance = deviation_tolerance * report.edge_length;
+  report.farthest_of_mesh =
+      largest_distance(result.mesh.vertices, after, TriangleTree(given.vertices, before), tolerance);
+  report.farthest_of_given =
+      largest_distance(given.vertices, before, TriangleTree(result.mesh.vertices, after), tolerance);
+}
+
+/// Fills a surface once with edges of about the report's length, and curves the elements.
+Issues fill_and_curve(const Mesh& given, const Mesh& surface, int order, VolumeMesh& result) {
+  VolumeMeshReport& report = result.report;
+  // Sharp edges of a wrap are only those of its own triangles, so they are not preserved.
+  Result<Mesh> made = fill_well(surface, !report.was_wrapped, order > 1, report.edge_length);
+  if (!made) return made.issues();
+  result.mesh = std::move(made).value();
+  if (order > 1) {
+    CurvedMesh curved = curve_to_surface(std::move(result.mesh), surface, order, feature_angle);
+    report.curving = {.num_nodes = curved.num_nodes, .num_held = curved.num_held, .flattest = curved.flattest};
+    result.mesh = std::move(curved.mesh);
+  }
+  measure(given, result);
+  return {};
+}
+
+/// Returns why a curved mesh is not good enough; empty if it is. `most` is the largest distance allowed [m].
+std::string find_misfit(const VolumeMesh& made, double most) {
+  if (made.report.deviation() > most) {
+    return fmt::format("the surfaces are up to {:.3g} m from each other, and the tolerance allows {:.3g} m",
+                       made.report.deviation(), most);
+  }
+  if (!made.mesh.has_curved_cells()) return "";
+  if (!(made.report.curving->flattest > 0.0)) return "elements are inverted";
+  // Pieces as fine as those of the highest order stand for the curved boundary.
+  Mesh pieces = made.mesh;
+  change_order(pieces, max_order);
+  pieces.triangles = boundary_triangles(pieces);
+  pieces.tets.clear();
+  const SelfIntersections meetings = find_self_intersections(pieces);
+  if (meetings.count == 0) return "";
+  return fmt::format("the curved surface intersects itself at ({:.6g}, {:.6g}, {:.6g})", meetings.place[0],
+                     meetings.place[1], meetings.place[2]);
+}
+
+/// Fills a surface with edges that become shorter until the elements fit it.
+Issues fill_until_fitted(const Mesh& given, const Mesh& surface, const VolumeMeshOptions& options, VolumeMesh& result) {
+  const double longest = result.report.edge_length;
+  double length = longest;
+  const double most = options.tolerance.value_or(infinity) * bounding_box(given.vertices).diagonal();
+  std::string misfit;
+  for (int k = 0; k <= most_shortenings; ++k, length *= shorter) {
+    result.report.edge_length = length;
+    if (Issues problems = check_request(given, result.report.edge_length); !problems.empty()) return problems;
+    if (Issues problems = fill_and_curve(given, surface, options.order, result); !problems.empty()) return problems;
+    misfit = find_misfit(result, most);
+    if (misfit.empty()) return {};
+  }
+  return {refusal(options.tolerance ? number(*options.tolerance) : "",
+                  fmt::format("no mesh of order {} with edges of {:.3g} to {:.3g} m fits the surface: {}",
+                              options.order, result.report.edge_length, longest, misfit))};
+}
+
 }  // namespace
 
-double default_edge_length(const Mesh& given) {
-  return bounding_box_of_elements(given).diagonal() / 20.0;
+double default_edge_length(const Mesh& given, const VolumeMeshOptions& options) {
+  const bool is_coarse = options.order > 1 || options.tolerance.has_value();
+  return bounding_box_of_elements(given).diagonal() / (is_coarse ? 5.0 : 20.0);
 }
 
 Result<VolumeMesh> make_volume_mesh(const Mesh& given, const VolumeMeshOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   VolumeMesh result;
   VolumeMeshReport& report = result.report;
-  report.edge_length = options.edge_length.value_or(default_edge_length(given));
+  report.edge_length = options.edge_length.value_or(default_edge_length(given, options));
   if (Issues problems = check_request(given, report.edge_length); !problems.empty()) return problems;
+  if (Issues problems = check_fit(given, options); !problems.empty()) return problems;
 
   RepairedSurface repaired = given.dim == 2 ? repair_outline(given) : repair_surface(given);
   const Mesh seen = repaired.mesh;
   report.defects = given.dim == 2 ? describe_outline_defects(seen) : describe_surface_defects(seen);
   if (given.dim == 2 && !report.defects.empty()) {
     return refusal("", fmt::format("the outline has {}; expected an outline that is closed and does not cross itself",
+                                   report.defects));
+  }
+  if (options.order > 1 && !report.defects.empty()) {
+    return refusal("", fmt::format("the surface has {}; expected a closed surface without intersections, because nodes "
+                                   "of curved elements lie on it; mend it, or fill it with linear elements (order 1)",
                                    report.defects));
   }
   // Holes are closed first, because a wrap would enter holes that are wider than those it closes.
@@ -292,11 +391,9 @@ Result<VolumeMesh> make_volume_mesh(const Mesh& given, const VolumeMeshOptions& 
     surface = std::move(wrap).value();
     if (Issues problems = check_wrap(surface, report.edge_length); !problems.empty()) return problems;
   }
-  // Sharp edges of a wrap are only those of its own triangles, so they are not preserved.
-  Result<Mesh> made = fill_well(surface, !report.was_wrapped, report.edge_length);
-  if (!made) return made.issues();
-  result.mesh = std::move(made).value();
-  measure(seen, result);
+  Issues problems = options.order == 1 && !options.tolerance ? fill_and_curve(seen, surface, 1, result)
+                                                             : fill_until_fitted(seen, surface, options, result);
+  if (!problems.empty()) return problems;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
