@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "clearance/bodies/fem/element_moments.h"
+#include "clearance/geometry/curved_boundary.h"
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/curved_generators.h"
 #include "clearance/geometry/generators.h"
