@@ -1,5 +1,7 @@
 """Simulations: stepping a scene."""
 
+import copy
+import json
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, MutableMapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
@@ -8,8 +10,10 @@ from numpy.typing import NDArray
 from . import _check
 from ._native import core
 from .errors import Problem, ResultError, StepError, warn, without
+from .joints import Joints, Tree
 from .mesh import Mesh
 from .page import Page
+from .placing import Unknowns, check_keys, shapes_of
 from .results import Results
 from .scene import Scene
 
@@ -22,6 +26,19 @@ else:
 
 def _make_state(step: int, time: float, arrays: Dict[str, Any], start: int) -> State:
     return core.make_state(step, time, arrays, start)
+
+
+def _numbers(value: Any, shape: Tuple[int, ...], name: str) -> NDArray[np.float64]:
+    """Returns an array of finite numbers of the given shape."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: expected numbers, not {_check.short(value)}") from None
+    if array.shape != tuple(shape):
+        raise ValueError(f"{name}: expected the shape {tuple(shape)}, not {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: expected finite numbers")
+    return np.ascontiguousarray(array)
 
 
 def _in_python(problem: Problem) -> Problem:
@@ -165,6 +182,9 @@ class Simulation(_check.Sealed):
         except ResultError as error:
             raise ResultError([_in_python(problem) for problem in error.problems]) from None
         self._controls = Controls(self._stepper)
+        data = scene.data if isinstance(scene, Scene) else json.loads(desc.text("scene.json"))
+        self._joint_tree = Tree(copy.deepcopy(data.get("joints", [])))
+        self._probes: List[Dict[str, Any]] = copy.deepcopy(data.get("output", {}).get("probes", []))
         self._steps_by_status: Dict[str, int] = {}
         self._last_report: Optional[StepReport] = None
         self._adapts: bool = self._stepper.adapts
@@ -341,6 +361,90 @@ class Simulation(_check.Sealed):
         if pose is None:
             raise ValueError(f"'{name}' is {self.body(name).kind}; only affine and rigid bodies have a pose")
         return pose
+
+    def _unknowns(self) -> Unknowns:
+        return Unknowns(self._stepper.save_state(), self._stepper.bodies)
+
+    def _stiff(self, name: str, what: str) -> int:
+        """Returns the number of an affine or rigid body. Raises ValueError for others."""
+        body = self.body(name)
+        if body.kind not in ("affine", "rigid"):
+            raise ValueError(f"'{name}' is {body.kind}; only affine and rigid bodies have a {what}")
+        return body.number
+
+    def center(self, name: str) -> NDArray[np.float64]:
+        """Centre of mass [m] (3,) of an affine or rigid body. Raises ValueError for other bodies."""
+        return self._unknowns().center(self._stiff(name, "centre of mass here"))
+
+    def twist(self, name: str) -> NDArray[np.float64]:
+        """Velocity of an affine or rigid body (2, 3): that of its centre of mass [m/s], and its angular velocity
+        [rad/s]. Raises ValueError for other bodies."""
+        return self._unknowns().twist(self._stiff(name, "twist"))
+
+    @property
+    def joint_names(self) -> List[str]:
+        """Names of the hinges and sliders, in the order of `joints`; one without a name is `joints[2]`."""
+        return list(self._joint_tree.names)
+
+    @property
+    def joints(self) -> Joints:
+        """Positions, velocities and efforts of the hinges and sliders as arrays."""
+        return self._joint_tree.read(self._unknowns(), self)
+
+    def contact_force(self, first: str, second: Optional[str] = None) -> NDArray[np.float64]:
+        """Contact force [N] (3,) on body `first` by body `second`, or by everything, without friction. The second may
+        be `half_spaces[0]`. With friction: a probe of kind contact."""
+        contacts, one = self.contacts, self.body(first).number
+        other = None
+        if second is not None:
+            is_plane = second.startswith("half_spaces[") and second[12:-1].isdigit()
+            other = -1 - int(second[12:-1]) if is_plane else self.body(second).number
+        force = np.zeros(3)
+        for side, sign in ((0, 1.0), (1, -1.0)):
+            rows = contacts.bodies[:, side] == one
+            if other is not None:
+                rows &= contacts.bodies[:, 1 - side] == other
+            else:
+                rows &= contacts.bodies[:, 1 - side] != one
+            force += sign * contacts.force[rows].sum(axis=0)
+        return force
+
+    def place(self, bodies: Mapping[str, Mapping[str, Any]]) -> None:
+        """Sets places and velocities of bodies: `sim.place({"cube": {"pose": T, "angular": [0, 1, 0]}})`.
+
+        Affine and rigid bodies have `pose` (4, 4), x = T x_start, `linear` [m/s] of the centre of mass and `angular`
+        [rad/s]; others have `positions` [m] and `velocities` [m/s], a row for each vertex. What is left out stays. The
+        bodies begin anew there: friction no longer sticks, and joints start at less than half a turn.
+
+        Raises SceneError if something is no place or bodies would intersect; nothing has moved then. Raises
+        RuntimeError with `output`.
+        """
+        unknowns = self._unknowns()
+        for name, numbers in dict(bodies).items():
+            body = self.body(name)
+            if not isinstance(numbers, Mapping):
+                raise TypeError(f"place: expected a dict for {name!r}, not {_check.short(numbers)}")
+            is_stiff = unknowns.is_stiff(body.number)
+            check_keys(name, is_stiff, numbers)
+            shapes = shapes_of(is_stiff, body.vertices.stop - body.vertices.start)
+            arrays = {key: _numbers(value, shapes[key], f"place: {key} of {name!r}") for key, value in numbers.items()}
+            if is_stiff:
+                unknowns.place_stiff(body.number, self.pose(name), arrays)
+            else:
+                unknowns.place_vertices(body.number, arrays)
+        unknowns.forget_past([self.body(name).number for name in bodies])
+        self.restore(core.make_state(unknowns.step, unknowns.time, unknowns.arrays, unknowns.start))
+
+    def set_joints(self, positions: Mapping[str, float], velocities: Optional[Mapping[str, float]] = None) -> None:
+        """Places the bodies of a mechanism by its joints: values of hinges [rad] and sliders [m] by their names, and
+        their rates, 0 by default. Joints that are left out stay where they are, and those with `mimic` follow.
+
+        Raises KeyError, ValueError for mechanisms that are no trees of hinges and sliders, SceneError as `place` does.
+        """
+        tree = self._joint_tree
+        values = tree.values(dict(positions), self.joints.positions)
+        rates = tree.rates(dict(velocities or {}))
+        self.place(tree.place(values, rates, self))
 
     def save_state(self) -> State:
         """Returns everything that a restart needs; the state can be pickled."""

@@ -13,7 +13,7 @@ EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 
 class Examples(InFolder):
     def test_they_run(self):
-        self.assertEqual(len(EXAMPLES), 17)
+        self.assertEqual(len(EXAMPLES), 19)
         for example in EXAMPLES:
             with self.subTest(example.name):
                 text = example.read_text()
