@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from . import _check
 from ._native import core
-from .errors import Problem, ResultError, StepError, warn, without
+from .errors import Problem, ResultError, SceneError, StepError, warn, without
 from .joints import Joints, Tree
 from .mesh import Mesh
 from .page import Page
@@ -433,7 +433,12 @@ class Simulation(_check.Sealed):
             else:
                 unknowns.place_vertices(body.number, arrays)
         unknowns.forget_past([self.body(name).number for name in bodies])
-        self.restore(core.make_state(unknowns.step, unknowns.time, unknowns.arrays, unknowns.start))
+        try:
+            self.restore(core.make_state(unknowns.step, unknowns.time, unknowns.arrays, unknowns.start))
+        except SceneError as error:
+            told = "the saved state does not belong to this scene"
+            raise SceneError([problem._replace(message=problem.message.replace(told, "the bodies cannot be placed there"))
+                              for problem in error.problems]) from None
 
     def set_joints(self, positions: Mapping[str, float], velocities: Optional[Mapping[str, float]] = None) -> None:
         """Places the bodies of a mechanism by its joints: values of hinges [rad] and sliders [m] by their names, and

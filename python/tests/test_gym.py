@@ -20,7 +20,6 @@ def swing(**keys):
     scene.add_body("bar", kind="rigid", mass=2, generator={"kind": "box", "size": [1, 0.1, 0.1], "resolution": [1, 1, 1]},
                    transform={"translation": [0.5, 0, 0]})
     scene.add_joint("axle", kind="hinge", bodies=["bar", ""], point=[0, 0, 0], axis=[0, 0, 1], effort="torque")
-    scene.add_probe("axle", kind="joint", joint="axle")
     return gym.SceneEnv(scene, {"torque": (-5, 5)}, bodies=["bar"], **keys)
 
 
@@ -92,6 +91,8 @@ class Places(Quiet):
                 with self.subTest(bodies=list(bodies)), self.assertRaises(error):
                     sim.place(bodies)
             self.assertEqual(sim.state_hash, before)
+            with self.assertRaisesRegex(cl.SceneError, "cannot be placed there"):
+                sim.place({"a": {"pose": inside}})
             with self.assertRaises(KeyError):
                 sim.set_joints({"elbow": 1.0})
 

@@ -145,6 +145,22 @@ class Env(BaseEnv):
         self.close()
 
 
+def _add_joint_probes(scene: Scene) -> None:
+    """Gives every hinge and slider that has a name a probe, which measures its effort."""
+    probes = scene.data.get("output", {}).get("probes", [])
+    measured = {probe.get("joint") for probe in probes if probe.get("kind") == "joint"}
+    taken = {probe.get("name") for probe in probes}
+    for joint in scene.data.get("joints", []):
+        name = joint.get("name")
+        if not name or name in measured or joint.get("kind", "hinge") not in ("hinge", "slider"):
+            continue
+        label = name
+        while label in taken:
+            label += "_joint"
+        taken.add(label)
+        scene.add_probe(label, kind="joint", joint=name)
+
+
 class SceneEnv(Env):
     """An environment of any scene: actions are controls, observations are joints, bodies and contacts.
 
@@ -158,7 +174,9 @@ class SceneEnv(Env):
                  reward: Optional[Callable[["SceneEnv"], float]] = None, done: Optional[Callable[["SceneEnv"], bool]] = None,
                  begin: Optional[Callable[["SceneEnv", np.random.Generator], None]] = None, substeps: int = 1,
                  max_steps: int = 200, sim: Optional[Simulation] = None):
-        scene = scene if isinstance(scene, Scene) else Scene.load(_check.path(scene, "scene"))
+        scene = scene.copy() if isinstance(scene, Scene) else Scene.load(_check.path(scene, "scene"))
+        if joints:
+            _add_joint_probes(scene)
         self._names = list(actions)
         self._bodies, self._pairs, self._has_joints = list(bodies), list(contacts), joints
         self._reward, self._done, self._begin = reward, done, begin

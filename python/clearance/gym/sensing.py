@@ -33,8 +33,10 @@ def body_numbers(sim: Simulation, name: str) -> NDArray[np.float64]:
 
 
 def joint_numbers(sim: Simulation) -> NDArray[np.float64]:
-    """Returns positions, velocities and efforts of the hinges and sliders (3 j,)."""
-    return np.concatenate(sim.joints)
+    """Returns positions, velocities and efforts of the hinges and sliders (3 j,). Efforts that are not known, as before the
+    first step, are 0."""
+    joints = sim.joints
+    return np.concatenate([joints.positions, joints.velocities, np.nan_to_num(joints.efforts)])
 
 
 def contact_numbers(sim: Simulation, pairs: Sequence[Tuple[str, str]]) -> NDArray[np.float64]:

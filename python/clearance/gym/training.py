@@ -82,7 +82,7 @@ class Trained(NamedTuple):
 
 def cross_entropy(score: Callable[[NDArray[np.float64], int], float], start: ArrayLike, spread: ArrayLike, *,
                   generations: int = 10, population: int = 16, elite: int = 4, seed: int = 0) -> Trained:
-    """Maximises a score by the cross-entropy method [Rub99]: draws parameters from a normal distribution, and moves its
+    """Maximises a score by the cross-entropy method (Rubinstein 1999): draws parameters from a normal distribution, and moves its
     mean and spread to those of the best ones.
 
     score(parameters, generation) returns a number, such as the mean return of some episodes. start, spread: mean and
