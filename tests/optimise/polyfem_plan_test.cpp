@@ -186,6 +186,42 @@ TEST_F(PolyfemPlanFiles, ShapesHaveDerivatives) {
   }
 }
 
+TEST_F(PolyfemPlanFiles, AShapeOfAGivenVolumeIsFoundByMovingAsymptotes) {
+  // The area is 1.1 m^2 where the two vertices that are searched are 1.2 m apart.
+  write_pull(file("run.json"), "1e5");
+  const auto opt = [](const std::string& solver) {
+    return R"({
+      "states": [{"path": "run.json"}], "parameters": [{"number": "auto"}],
+      "variable_to_simulation": [{"type": "shape", "state": 0, "composite_map_type": "boundary_excluding_surface",
+        "surface_selection": [1, 2], "composition": []}],
+      "functionals": [{"type": "stress_norm", "state": 0, "power": 2, "weight": 1e-8}],
+      "constraints": [{"type": "plus-const", "value": -1.1, "print_energy": "area",
+        "objective": {"type": "volume", "state": 0}}],
+      "solver": {"nonlinear": {"solver": ")" +
+           solver + R"(", "grad_norm": 1e-5, "box_constraints":
+        {"bounds": [[-0.5, 0.4, 0.5, 0.4], [0.5, 0.6, 1.5, 0.6]]}}}})";
+  };
+  write(file("opt.json"), opt("MMA"));
+  const PolyfemPlan plan = read(file("opt.json"));
+  const DesignSearch found = search(plan, file("out"));
+  EXPECT_EQ(found.minimum.end, MinimumEnd::gradient);
+  EXPECT_LT(found.minimum.at.value, found.value_at_start);
+  ASSERT_EQ(found.constraints.size(), 1U);
+  EXPECT_EQ(found.constraints[0].label, "area");
+  EXPECT_NEAR(found.constraints[0].at_start, -0.1, 1e-12);
+  EXPECT_NEAR(found.constraints[0].value, 0.0, 1e-6) << "more area is less stress";
+  EXPECT_NEAR(found.minimum.x[2] - found.minimum.x[0], 1.2, 1e-6);
+  const DesignSearch stopped = search(plan, file("parts"), 4);
+  EXPECT_EQ(stopped.minimum.end, MinimumEnd::stopped);
+  const DesignSearch resumed = search(plan, file("parts"));
+  EXPECT_EQ(resumed.minimum.x, found.minimum.x);
+  EXPECT_EQ(resumed.minimum.num_evaluations, found.minimum.num_evaluations);
+  write(file("opt.json"), opt("L-BFGS"));
+  const auto refused = read_polyfem_plan(file("opt.json"), {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(to_string(refused.issues()[0]).find("L-BFGS knows no constraints"), std::string::npos);
+}
+
 TEST_F(PolyfemPlanFiles, TheInsideFollowsAShapeThatIsSmoothed) {
   // A column of 4 x 16 cells, whose sides are free.
   std::string text;

@@ -82,6 +82,7 @@ Json json_of(const DesignSearch& search) {
           {"x", std::move(x)},
           {"functionals", json_of(search.forms)},
           {"stopping_conditions", json_of(search.conditions)},
+          {"constraints", json_of(search.constraints)},
           {"warnings", cli::json_of(search.warnings)}};
 }
 
@@ -93,6 +94,10 @@ std::string text_of(const DesignSearch& search) {
   for (const FormValue& form : search.forms) {
     text += fmt::format("  {}: {:.6g} at the start and {:.6g} now\n", form.label, form.at_start, form.value);
   }
+  for (const FormValue& constraint : search.constraints) {
+    text += fmt::format("  {}, which may not be above 0: {:.6g} at the start and {:.6g} now\n", constraint.label,
+                        constraint.at_start, constraint.value);
+  }
   if (search.minimum.x.size() > most_shown) return text;
   for (Eigen::Index k = 0; k < search.minimum.x.size(); ++k) {
     text += fmt::format("  x[{}] = {:.8g}\n", k, search.minimum.x[k]);
@@ -103,8 +108,12 @@ std::string text_of(const DesignSearch& search) {
 /// Writes one line per iterate.
 class Iterates {
  public:
-  Iterates(const OptimiseCommand& command, Eigen::Index size)
-      : command_(command), size_(size > most_shown ? 0 : size), text_("iterate,runs,objective,gradient_norm,step") {
+  Iterates(const OptimiseCommand& command, Eigen::Index size, bool has_constraints)
+      : command_(command),
+        size_(size > most_shown ? 0 : size),
+        has_constraints_(has_constraints),
+        text_("iterate,runs,objective,gradient_norm,step") {
+    if (has_constraints_) text_ += ",violation";
     for (Eigen::Index k = 0; k < size_; ++k) text_ += fmt::format(",x[{}]", k);
     text_ += '\n';
   }
@@ -113,6 +122,10 @@ class Iterates {
                          iterate.gradient_norm, iterate.step);
     std::string line = fmt::format("iterate {:>3}, run {:>3}: objective {:<12.6g} gradient {:<10.3g}", iterate.number,
                                    iterate.num_evaluations, iterate.value, iterate.gradient_norm);
+    if (has_constraints_) {
+      text_ += fmt::format(",{}", iterate.violation);
+      if (iterate.violation > 0.0) line += fmt::format(" constraint violated by {:.3g}", iterate.violation);
+    }
     for (Eigen::Index k = 0; k < size_; ++k) {
       text_ += fmt::format(",{}", iterate.x[k]);
       line += fmt::format(" {:.6g}", iterate.x[k]);
@@ -127,6 +140,7 @@ class Iterates {
  private:
   const OptimiseCommand& command_;
   Eigen::Index size_;
+  bool has_constraints_;
   std::string text_;
   Issues problems_;
 };
@@ -182,7 +196,7 @@ int run_optimise_design(const OptimiseCommand& command) {
     return refuse(begun.issues(), command.json);
   }
   const StopSignals signals(command.json);
-  Iterates iterates(command, plan->start.size());
+  Iterates iterates(command, plan->start.size(), !plan->constraints.empty());
   optimise::DesignOptions options;
   options.output = command.output;
   options.on_iterate = [&](const Iterate& iterate) { iterates.add(iterate); };

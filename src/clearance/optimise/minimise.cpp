@@ -4,6 +4,8 @@
 #include <cmath>
 #include <deque>
 
+#include "clearance/optimise/moving_asymptotes.h"
+
 namespace clearance::optimise {
 namespace {
 
@@ -196,7 +198,7 @@ class Minimiser {
   void report(double length) const {
     if (!on_iterate_) return;
     on_iterate_({best_.num_iterations, best_.num_evaluations, best_.at.value,
-                 best_.at.gradient.cwiseProduct(free_numbers()).norm(), length, best_.x});
+                 best_.at.gradient.cwiseProduct(free_numbers()).norm(), length, 0.0, best_.x});
   }
 
   const SlopeFunction& function_;
@@ -211,6 +213,9 @@ class Minimiser {
 
 Minimum minimise(const SlopeFunction& function, VecX start, const MinimiseOptions& options,
                  const std::function<void(const Iterate&)>& on_iterate, const std::function<bool()>& is_stopped) {
+  if (options.method == MinimiseMethod::mma) {
+    return minimise_by_asymptotes(function, std::move(start), options, on_iterate, is_stopped);
+  }
   return Minimiser(function, options, on_iterate, is_stopped).run(std::move(start));
 }
 

@@ -5,22 +5,36 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "clearance/math/types.h"
 
 namespace clearance::optimise {
 
+/// A number that must not be above 0, and its gradient at one place.
+struct Constraint {
+  double value = 0.0;
+  VecX gradient;
+};
+
 /// A function and its gradient at one place.
 struct Slope {
   double value = 0.0;
   VecX gradient;
-  bool may_end = false;  ///< all conditions are met, so that nothing more is wanted
+  bool may_end = false;                      ///< all conditions are met, so that nothing more is wanted
+  std::vector<Constraint> constraints = {};  ///< as many at every place; only moving asymptotes keep them
 };
 
 /// Returns the function at x; nothing if it is not defined there, and the search then keeps nearer.
 using SlopeFunction = std::function<std::optional<Slope>(const VecX& x)>;
 
+enum class MinimiseMethod {
+  lbfgs,  ///< L-BFGS within bounds (minimise.cpp)
+  mma     ///< moving asymptotes, with constraints (moving_asymptotes.h)
+};
+
 struct MinimiseOptions {
+  MinimiseMethod method = MinimiseMethod::lbfgs;
   VecX lower, upper;  ///< bounds; infinite: none
   VecX max_change;    ///< largest change of each number in an iteration; infinite: none
   int max_iterations = 500;
@@ -50,6 +64,7 @@ struct Iterate {
   double value = 0.0;
   double gradient_norm = 0.0;  ///< as the tolerance measures it
   double step = 0.0;           ///< length of the change from the iterate before
+  double violation = 0.0;      ///< largest constraint, if one is above 0
   VecX x;
 };
 
@@ -61,8 +76,8 @@ struct Minimum {
   int num_evaluations = 0;
 };
 
-/// Minimises from `start`, which is moved into the bounds. Evaluations depend on nothing but the values of the
-/// function, so that one which remembers its values goes on where it was stopped.
+/// Minimises by the method of the options from `start`, which is moved into the bounds. Evaluations depend on nothing
+/// but the values of the function, so that one which remembers its values goes on where it was stopped.
 Minimum minimise(const SlopeFunction& function, VecX start, const MinimiseOptions& options,
                  const std::function<void(const Iterate&)>& on_iterate, const std::function<bool()>& is_stopped);
 

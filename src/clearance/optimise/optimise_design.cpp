@@ -22,10 +22,11 @@ namespace {
 using Index = Eigen::Index;
 using derivatives::HeldContact;
 
-/// Objective, conditions and gradient at one place.
+/// Objective, conditions, constraints and gradient at one place.
 struct Evaluated {
   std::vector<double> forms, conditions;
   VecX gradient;
+  std::vector<Constraint> constraints;
 
   double value() const {
     double sum = 0.0;
@@ -35,7 +36,7 @@ struct Evaluated {
   Slope slope() const {
     const bool may_end = !conditions.empty() &&
                          std::all_of(conditions.begin(), conditions.end(), [](double value) { return value <= 0.0; });
-    return {value(), gradient, may_end};
+    return {value(), gradient, may_end, constraints};
   }
 };
 
@@ -95,22 +96,22 @@ class Objective {
     StateHistory& history = histories_[plan_.varied];
     Evaluated evaluated;
     const std::size_t last = history.last_step();
+    for (const FormPtr& form : plan_.constraints) {
+      Seeds of_constraint = Seeds::like(history);
+      form->add_gradient(histories_, last, plan_.varied, 1.0, of_constraint);
+      std::optional<VecX> gradient = pull_back(of_constraint, x);
+      if (!gradient) return std::nullopt;
+      evaluated.constraints.push_back({form->value(histories_, last), std::move(*gradient)});
+    }
     Seeds seeds = Seeds::like(history);
     for (const FormPtr& form : plan_.objective) {
       evaluated.forms.push_back(form->value(histories_, last));
       form->add_gradient(histories_, last, plan_.varied, 1.0, seeds);
     }
     for (const FormPtr& form : plan_.conditions) evaluated.conditions.push_back(form->value(histories_, last));
-    const std::optional<std::vector<VecX>> found = runner_->pull_back(seeds);
-    if (!found) {
-      problems_ = runner_->problems();
-      return std::nullopt;
-    }
-    const std::vector<VecX>& by_y = *found;
-    evaluated.gradient = VecX::Zero(x.size());
-    for (std::size_t v = 0; v < by_y.size(); ++v) {
-      evaluated.gradient += plan_.variables[v].map.pull_back(x, by_y[v]);
-    }
+    std::optional<VecX> gradient = pull_back(seeds, x);
+    if (!gradient) return std::nullopt;
+    evaluated.gradient = std::move(*gradient);
     return evaluated;
   }
 
@@ -130,6 +131,18 @@ class Objective {
     is_stopped_ = end == RunEnd::stopped;
     problems_ = with_hint(runner_->problems());
     return end == RunEnd::complete;
+  }
+
+  /// Returns the derivatives by the parameters of what has derivatives by the last run; nothing if a step has none.
+  std::optional<VecX> pull_back(const Seeds& seeds, const VecX& x) {
+    const std::optional<std::vector<VecX>> by_y = runner_->pull_back(seeds);
+    if (!by_y) {
+      problems_ = runner_->problems();
+      return std::nullopt;
+    }
+    VecX gradient = VecX::Zero(x.size());
+    for (std::size_t v = 0; v < by_y->size(); ++v) gradient += plan_.variables[v].map.pull_back(x, (*by_y)[v]);
+    return gradient;
   }
 
   /// Tells what helps if a balance cannot be found accurately.
@@ -190,9 +203,18 @@ class StoredRuns {
  private:
   static std::optional<Evaluated> read(const Json& json) {
     if (json["forms"].is_null()) return std::nullopt;
-    const auto gradient = json["gradient"].get<std::vector<double>>();
-    return Evaluated{json["forms"].get<std::vector<double>>(), json["conditions"].get<std::vector<double>>(),
-                     Eigen::Map<const VecX>(gradient.data(), static_cast<Index>(gradient.size()))};
+    Evaluated evaluated{json["forms"].get<std::vector<double>>(),
+                        json["conditions"].get<std::vector<double>>(),
+                        vector_in(json["gradient"]),
+                        {}};
+    for (const Json& constraint : json["constraints"]) {
+      evaluated.constraints.push_back({constraint["value"].get<double>(), vector_in(constraint["gradient"])});
+    }
+    return evaluated;
+  }
+  static VecX vector_in(const Json& json) {
+    const auto numbers = json.get<std::vector<double>>();
+    return Eigen::Map<const VecX>(numbers.data(), static_cast<Index>(numbers.size()));
   }
   void store(const Json& x, const std::optional<Evaluated>& evaluated) {
     Json json = {{"x", x}, {"forms", nullptr}};
@@ -200,6 +222,10 @@ class StoredRuns {
       json["forms"] = evaluated->forms;
       json["conditions"] = evaluated->conditions;
       json["gradient"] = vector_of(evaluated->gradient);
+      json["constraints"] = Json::array();
+      for (const Constraint& constraint : evaluated->constraints) {
+        json["constraints"].push_back({{"value", constraint.value}, {"gradient", vector_of(constraint.gradient)}});
+      }
     } else if (!objective_.problems().empty()) {
       json["problem"] = to_string(objective_.problems().front());
     }
@@ -221,6 +247,12 @@ std::vector<FormValue> values_of(const std::vector<FormPtr>& forms, const std::v
     values.push_back(
         {forms[k]->label.empty() ? fmt::format("{}[{}]", kind, k) : forms[k]->label, at_start[k], at_end[k]});
   }
+  return values;
+}
+
+std::vector<double> values_in(const std::vector<Constraint>& constraints) {
+  std::vector<double> values;
+  for (const Constraint& constraint : constraints) values.push_back(constraint.value);
   return values;
 }
 
@@ -311,7 +343,9 @@ Result<DesignSearch> optimise_design(const PolyfemPlan& plan, const DesignOption
       return std::nullopt;
     }
     Slope slope = latest->slope();
-    if (smoothing != nullptr) slope.gradient = smoothing->pull_back(slope.gradient);
+    if (smoothing == nullptr) return slope;
+    slope.gradient = smoothing->pull_back(slope.gradient);
+    for (Constraint& constraint : slope.constraints) constraint.gradient = smoothing->pull_back(constraint.gradient);
     return slope;
   };
   const auto on_iterate = [&](Iterate iterate) {
@@ -332,6 +366,8 @@ Result<DesignSearch> optimise_design(const PolyfemPlan& plan, const DesignOption
     search.value_at_start = first->value();
     search.forms = values_of(plan.objective, first->forms, best->forms, "functionals");
     search.conditions = values_of(plan.conditions, first->conditions, best->conditions, "stopping_conditions");
+    search.constraints =
+        values_of(plan.constraints, values_in(first->constraints), values_in(best->constraints), "constraints");
   }
   return search;
 }

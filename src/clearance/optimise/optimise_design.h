@@ -20,7 +20,7 @@ struct DesignOptions {
   std::function<bool()> is_stop_wanted = {};
 };
 
-/// The value of a form of the objective, or of a condition.
+/// The value of a form of the objective, of a condition or of a constraint.
 struct FormValue {
   std::string label;
   double at_start = 0.0, value = 0.0;
@@ -29,7 +29,7 @@ struct FormValue {
 struct DesignSearch {
   Minimum minimum;
   double value_at_start = 0.0;
-  std::vector<FormValue> forms, conditions;
+  std::vector<FormValue> forms, conditions, constraints;
   std::vector<Iterate> iterates;
   SceneDesc scene;  ///< the varied state with the best parameters
   Issues warnings;

@@ -40,6 +40,7 @@ class PlanReader {
       read_variables(size);
       read_forms("functionals", plan_.objective);
       read_forms("stopping_conditions", plan_.conditions);
+      read_forms("constraints", plan_.constraints);
       if (plan_.objective.empty() && !root_.has("functionals"))
         root_.error("functionals", "is missing: a list of forms");
       if (size) read_start(*size);
@@ -56,7 +57,7 @@ class PlanReader {
   void warn_of_ignored_keys() const {
     std::vector<std::string> reported;
     root_.warn_of_unknown_keys({"states", "parameters", "variable_to_simulation", "functionals", "stopping_conditions",
-                                "solver", "output", "common"},
+                                "constraints", "solver", "output", "common"},
                                reported);
     if (root_.has("common")) root_.error("common", "files that others are merged into are not read here yet");
     const ForeignObject solver = root_.child("solver"), advanced = solver.child("advanced");
@@ -399,6 +400,17 @@ class PlanReader {
     return VecX::Zero(size);
   }
 
+  void read_method(const ForeignObject& solver, const std::string& name) {
+    if (name == "MMA") {
+      plan_.minimiser.method = MinimiseMethod::mma;
+    } else if (name != "L-BFGS" && name != "L-BFGS-B") {
+      solver.error("solver", "this method is not known here; expected L-BFGS, L-BFGS-B or MMA");
+    } else if (root_.has("constraints")) {
+      root_.error("constraints",
+                  fmt::format("{} knows no constraints; expected \"MMA\" at solver.nonlinear.solver", name));
+    }
+  }
+
   void read_solver(Index size) {
     MinimiseOptions& options = plan_.minimiser;
     const ForeignObject solver = root_.child("solver").child("nonlinear"), line = solver.child("line_search"),
@@ -409,9 +421,7 @@ class PlanReader {
         {"solver", "max_iterations", "grad_norm", "line_search", "box_constraints", "L-BFGS-B", "L-BFGS", "advanced"},
         reported);
     const std::string name = solver.word("solver", "L-BFGS");
-    if (name != "L-BFGS" && name != "L-BFGS-B") {
-      solver.error("solver", "this method is not known here; expected L-BFGS or L-BFGS-B");
-    }
+    read_method(solver, name);
     options.max_iterations = solver.integer("max_iterations", options.max_iterations);
     if (options.max_iterations < 1) solver.error("max_iterations", "must be at least 1");
     options.gradient_tolerance = solver.number("grad_norm", options.gradient_tolerance, at_least(0.0, "", ""));
@@ -419,8 +429,10 @@ class PlanReader {
     if (options.history_size < 1) lbfgsb.error("history_size", "must be at least 1");
     line.warn_of_unknown_keys({"method", "min_step_size"}, reported);
     const std::string search = line.word("method", "Backtracking");
-    options.searches_line = search != "None";
-    if (options.searches_line && search != "Backtracking") {
+    const bool is_mma = options.method == MinimiseMethod::mma;
+    if (is_mma && line.has("method")) line.warning("method", "it has no effect with MMA, which searches no line");
+    options.searches_line = is_mma || search != "None";
+    if (!is_mma && options.searches_line && search != "Backtracking") {
       line.warning("method", "Backtracking is used instead");
     }
     if (options.searches_line) options.least_step = line.number("min_step_size", options.least_step, above_zero());

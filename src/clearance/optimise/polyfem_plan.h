@@ -37,8 +37,9 @@ struct PolyfemPlan {
   std::size_t varied = 0;  ///< index of the state that the parameters change
   VecX start;
   std::vector<DesignVariable> variables;
-  std::vector<FormPtr> objective;   ///< the sum is minimised
-  std::vector<FormPtr> conditions;  ///< the run ends when none is above 0
+  std::vector<FormPtr> objective;    ///< the sum is minimised
+  std::vector<FormPtr> conditions;   ///< the run ends when none is above 0
+  std::vector<FormPtr> constraints;  ///< none may be above 0; PolyFEM has none
   MinimiseOptions minimiser;
   std::unique_ptr<const SmoothChange> smoothing;  ///< of the shape that is searched; null: none
   Issues warnings;                                ///< parts of the files that have no effect here

@@ -65,20 +65,30 @@ class ReverseRunner final : public StateRunner {
         by_unknowns[step].x.segment(block, mesh_.dim) += seeds.by_x[step].segment(node, mesh_.dim);
       });
     }
-    const auto gradient = recording_->backward(by_unknowns);
-    if (!gradient) {
-      problems_ = gradient.issues();
-      set_file(problems_, plan_.state_files[plan_.varied].string());
-      return std::nullopt;
+    // A volume at rest, for example, does not depend on the run.
+    const bool is_of_run =
+        std::any_of(seeds.by_x.begin(), seeds.by_x.end(), [](const VecX& by_x) { return !by_x.isZero(0.0); });
+    std::optional<derivatives::ReverseGradient> gradient;
+    if (is_of_run) {
+      auto found = recording_->backward(by_unknowns);
+      if (!found) {
+        problems_ = found.issues();
+        set_file(problems_, plan_.state_files[plan_.varied].string());
+        return std::nullopt;
+      }
+      gradient = std::move(*found);
+      warnings_ = gradient->warnings;
+      set_file(warnings_, plan_.state_files[plan_.varied].string());
     }
-    warnings_ = gradient->warnings;
-    set_file(warnings_, plan_.state_files[plan_.varied].string());
     std::vector<VecX> by_y;
     for (std::size_t v = 0; v < y_.size(); ++v) {
       const DesignVariable& variable = plan_.variables[v];
       VecX by = VecX::Zero(y_[v].size());
-      if (variable.kind == VariableKind::elastic) by = by_lame(*gradient) + seeds.by_lame;
-      if (variable.kind == VariableKind::initial) {
+      if (variable.kind == VariableKind::elastic) {
+        by = seeds.by_lame;
+        if (gradient) by += by_lame(*gradient);
+      }
+      if (variable.kind == VariableKind::initial && gradient) {
         const Index half = mesh_.x_rest.size();
         for_each_node([&](Index node, Index block) {
           by.segment(node, mesh_.dim) = gradient->start_x.segment(block, mesh_.dim);
@@ -86,7 +96,8 @@ class ReverseRunner final : public StateRunner {
         });
       }
       if (variable.kind == VariableKind::shape) {
-        VecX by_nodes = by_rest(*gradient) + seeds.by_rest;
+        VecX by_nodes = seeds.by_rest;
+        if (gradient) by_nodes += by_rest(*gradient);
         if (variable.inside) variable.inside->collect(by_nodes);
         by = by_vertices(variable.vertices, by_nodes);
       }
