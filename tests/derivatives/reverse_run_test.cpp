@@ -306,6 +306,35 @@ TEST(ReverseRun, SeedsOfProbes) {
   EXPECT_FALSE(recording->seed_of(last, "tip.w"));
 }
 
+/// Positions and velocities are sums over the unknowns: their derivatives are the weights, of any number of unknowns at
+/// once.
+TEST(ReverseRun, SeedsOfSumsChangeThemExactly) {
+  for (const char* kind : {R"("kind": "deformable")", R"("kind": "rigid")", R"("kind": "affine")"}) {
+    std::string text = scene_of("implicit_euler", "", std::string(box) + kind);
+    const std::string probes = R"("probes": [{"name": "middle", "body": "body"},
+      {"name": "speed", "kind": "velocity", "body": "body"},
+      {"name": "mean", "body": "body", "region": {"box": [[-1, -1, -1], [0.01, 1, 1]]}}, )";
+    text.replace(text.find("\"probes\": ["), 11, probes);
+    const std::unique_ptr<Recording> recording = record(text);
+    ASSERT_TRUE(recording);
+    const SteppedScene& scene = recording->scene();
+    State moved = scene.state;
+    for (Eigen::Index i = 0; i < moved.x.size(); ++i) {
+      moved.x[i] += 0.01 * std::sin(1.0 + 3.7 * static_cast<double>(i));
+      moved.v[i] += std::cos(1.0 + 2.3 * static_cast<double>(i));
+    }
+    const std::vector<double> before = scene.probes.values_at_start(scene.state, nullptr),
+                              after = scene.probes.values_at_start(moved, nullptr);
+    for (std::size_t c = 0; c < 9; ++c) {
+      const Result<Seed> seed = recording->seed_of(recording->num_steps(), scene.probes.columns()[c]);
+      ASSERT_TRUE(seed);
+      const double change = seed->x.dot(moved.x - scene.state.x) + seed->v.dot(moved.v - scene.state.v);
+      EXPECT_NEAR(after[c] - before[c], change, 1e-13) << scene.probes.columns()[c] << " " << kind;
+      EXPECT_NE(change, 0.0) << scene.probes.columns()[c] << " " << kind;
+    }
+  }
+}
+
 /// A scene without derivatives in reverse mode is refused before the run, by name; a seed of another size before the
 /// pass.
 TEST(ReverseRun, RefusesByName) {

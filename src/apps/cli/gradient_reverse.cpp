@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <memory>
 #include <utility>
 
 #include "apps/cli/console.h"
@@ -165,7 +166,8 @@ int run_reverse_gradient(const GradientCommand& command) {
   derivatives::GradientOptions wanted;
   wanted.parameters = command.parameters;
   wanted.columns = command.columns;
-  if (const auto before = derivatives::check_before_run(make, wanted); !before.problems.empty()) {
+  auto scene = std::make_unique<SteppedScene>();
+  if (const auto before = derivatives::check_before_run(make, wanted, *scene); !before.problems.empty()) {
     return refuse(before.problems, command);
   }
   derivatives::RecordOptions options;
@@ -176,7 +178,7 @@ int run_reverse_gradient(const GradientCommand& command) {
   if (shows_progress) {
     options.on_step = [](int step, int num_steps) { say(stderr, "\r\033[Kstep {} of {}", step, num_steps); };
   }
-  Result<std::unique_ptr<Recording>> made = Recording::make(make, options);
+  Result<std::unique_ptr<Recording>> made = Recording::make(make, options, std::move(scene));
   if (shows_progress) say(stderr, "\r\033[K");
   if (!made) return refuse(made.issues(), command);
   Recording& recording = **made;

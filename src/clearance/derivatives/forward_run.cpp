@@ -610,6 +610,11 @@ Result<Gradient> find_gradient(const SceneMaker& make, const GradientOptions& op
 }
 
 BeforeRun check_before_run(const SceneMaker& make, const GradientOptions& options) {
+  SteppedScene scene;
+  return check_before_run(make, options, scene);
+}
+
+BeforeRun check_before_run(const SceneMaker& make, const GradientOptions& options, SteppedScene& scene) {
   BeforeRun found;
   Result<SceneDesc> desc = make({});
   if (!desc) {
@@ -621,7 +626,6 @@ BeforeRun check_before_run(const SceneMaker& make, const GradientOptions& option
   if (!has_probes) found.problems.push_back(no_probes());
   const Result<std::vector<Parameter>> parameters = find_parameters(*desc, options.parameters);
   if (!parameters) append(parameters.issues(), found.problems);
-  SteppedScene scene;
   const auto columns = start_with_columns(std::move(*desc), options, scene);
   if (!columns && (has_probes || !scene.scene)) append(columns.issues(), found.problems);
   if (!scene.scene) return found;

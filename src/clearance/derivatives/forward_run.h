@@ -71,6 +71,8 @@ struct BeforeRun {
 
 /// Checks the scene, the parameters and changes of these, and the columns.
 BeforeRun check_before_run(const SceneMaker& make, const GradientOptions& options);
+/// Returns the same and leaves the scene, started if there are no problems, in `scene`.
+BeforeRun check_before_run(const SceneMaker& make, const GradientOptions& options, SteppedScene& scene);
 
 /// Returns the contact that derivatives of the scene hold.
 Result<HeldContact> find_held_contact(const SceneMaker& make, const GradientOptions& options);

@@ -87,6 +87,15 @@ class ColumnSlopes {
 
 }  // namespace
 
+Seed seed_of_sum(const SumOfBlocks& sum, int dim, Eigen::Index size) {
+  Seed seed{VecX::Zero(size), VecX::Zero(size)};
+  VecX& numbers = sum.is_of_positions ? seed.x : seed.v;
+  for (const SumOfBlocks::Term& term : sum.terms) {
+    numbers[static_cast<Eigen::Index>(dim) * term.block + sum.axis] += term.weight;
+  }
+  return seed;
+}
+
 Result<Seed> seed_of_column(const SteppedScene& scene, const State& state, const Potential* joints,
                             std::size_t column) {
   const std::string& name = scene.probes.columns()[column];

@@ -2,8 +2,12 @@
 #pragma once
 
 #include "clearance/derivatives/reverse_run.h"
+#include "clearance/simulation/output/probes.h"
 
 namespace clearance::derivatives {
+
+/// Returns the derivatives of a sum by the states of a scene with `size` unknowns.
+Seed seed_of_sum(const SumOfBlocks& sum, int dim, Eigen::Index size);
 
 /// Returns the derivatives of a column by positions and velocities of `state`, or the reason why there are none: those
 /// of forces are not known from a state, and some numbers have kinks.

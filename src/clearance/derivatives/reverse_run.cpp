@@ -173,6 +173,9 @@ template <int dim>
 Result<Seed> RunRecording<dim>::seed_of(int step, const std::string& column) {
   const Result<std::vector<std::size_t>> found = find_columns(scene_->probes.columns(), {column}, "of");
   if (!found) return found.issues();
+  if (const SumOfBlocks* sum = scene_->probes.sum_of_blocks(found->front())) {
+    return seed_of_sum(*sum, dim, scene_->state.x.size());
+  }
   const Result<State> at = state(step);
   if (!at) return at.issues();
   if (step > 0) {
@@ -841,10 +844,15 @@ Result<std::unique_ptr<Recording>> Recording::make(const SceneMaker& make, const
   if (!desc) return desc.issues();
   auto scene = std::make_unique<SteppedScene>();
   if (Result<Done> started = start_scene(std::move(*desc), *scene); !started) return started.issues();
-  if (Issues problems = find_unsupported_backwards(*scene); !problems.empty()) return problems;
-  const int dim = scene->scene->dim;
+  return Recording::make(make, options, std::move(scene));
+}
+
+Result<std::unique_ptr<Recording>> Recording::make(const SceneMaker& make, const RecordOptions& options,
+                                                   std::unique_ptr<SteppedScene> started) {
+  if (Issues problems = find_unsupported_backwards(*started); !problems.empty()) return problems;
+  const int dim = started->scene->dim;
   return with_dimension(dim, [&](auto d) -> Result<std::unique_ptr<Recording>> {
-    auto recording = std::make_unique<RunRecording<d>>(std::move(scene), make, options);
+    auto recording = std::make_unique<RunRecording<d>>(std::move(started), make, options);
     recording->run();
     return std::unique_ptr<Recording>(std::move(recording));
   });

@@ -67,6 +67,9 @@ class Recording {
  public:
   /// Runs the scene. Issues, with nothing run: problems of the scene, and parts of it that have no derivatives.
   static Result<std::unique_ptr<Recording>> make(const SceneMaker& make, const RecordOptions& options);
+  /// Runs a scene that has been started (check_before_run).
+  static Result<std::unique_ptr<Recording>> make(const SceneMaker& make, const RecordOptions& options,
+                                                 std::unique_ptr<SteppedScene> started);
   virtual ~Recording() = default;
 
   virtual RecordEnd end() const = 0;

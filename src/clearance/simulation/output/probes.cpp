@@ -99,6 +99,7 @@ class ProbeMaker {
 
   void add_column(const std::string& part, const std::string& unit) {
     probes_.columns_.push_back(fmt::format("{}{} [{}]", probe_->name, part, unit));
+    probes_.sums_.emplace_back();
     const bool is_of_joint = probe_->kind == ProbeKind::joint;
     probes_.force_of_.push_back(!unit.starts_with("N") ? Probes::ForceOf::nothing
                                 : is_of_joint          ? Probes::ForceOf::joint
@@ -139,10 +140,7 @@ class ProbeMaker {
 
   // --- position and velocity: weighted sums of blocks ---
 
-  struct Term {
-    int block;
-    double weight;
-  };
+  using Term = SumOfBlocks::Term;
   struct Terms {
     std::vector<Term> of_blocks;
     Vec<3> offset = Vec<3>::Zero();  // [m] added to the sum over the blocks if it is a position
@@ -231,6 +229,10 @@ class ProbeMaker {
     if (terms.of_blocks.empty())
       return error("region", "", fmt::format("the region contains no node of body '{}'", probe_->body));
     add_vector("", is_position ? "m" : "m/s");
+    const std::size_t first = probes_.sums_.size() - static_cast<std::size_t>(dim_);
+    for (int d = 0; d < dim_; ++d) {
+      probes_.sums_[first + static_cast<std::size_t>(d)] = SumOfBlocks{terms.of_blocks, d, is_position};
+    }
     measure([terms, is_position, dim = dim_](const StepEnd& end, std::vector<double>& values) {
       Vec<3> sum = is_position ? terms.offset : Vec<3>(Vec<3>::Zero());
       for (const Term& term : terms.of_blocks)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,17 @@ struct StepEnd {
   const State& state;
   const StepForces& forces;
   const Potential* joints = nullptr;  ///< joints as they were in the step; null if there are none
+};
+
+/// A number that is a sum over blocks of a component of the positions or the velocities of a state.
+struct SumOfBlocks {
+  struct Term {
+    int block;
+    double weight;
+  };
+  std::vector<Term> terms;
+  int axis = 0;
+  bool is_of_positions = true;
 };
 
 class Probes {
@@ -33,6 +45,8 @@ class Probes {
   std::vector<double> values_at_start(const State& state, const Potential* joints) const;
   /// Returns the numbers at the end of a step whose joints are known and whose other forces are not: these are NaN.
   std::vector<double> values_beside_contacts(const State& state, const Potential* joints) const;
+  /// Returns the sum that a column is, as positions and velocities are; null for others.
+  const SumOfBlocks* sum_of_blocks(std::size_t column) const { return sums_[column] ? &*sums_[column] : nullptr; }
   /// True if a column is a force or torque of a joint.
   bool is_joint_force(std::size_t column) const { return force_of_[column] == ForceOf::joint; }
 
@@ -46,7 +60,8 @@ class Probes {
   std::vector<double> without_forces(std::vector<double> values, bool has_joints) const;
 
   std::vector<std::string> columns_;
-  std::vector<ForceOf> force_of_;  // per column
+  std::vector<ForceOf> force_of_;                 // per column
+  std::vector<std::optional<SumOfBlocks>> sums_;  // per column
   std::vector<Measure> measures_;
   bool needs_forces_ = false;
 };
