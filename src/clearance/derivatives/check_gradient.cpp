@@ -14,6 +14,8 @@ namespace {
 
 /// Differences that count as none, as shares of the derivative and of the column's size.
 constexpr double of_itself = 1e-5, of_size = 1e-6;
+/// Errors of runs, as a share of the largest number of a unit and in the unit, that rounding may make.
+constexpr double most_rounding = 1e-6, least_number = 1e-12;
 
 }  // namespace
 
@@ -92,6 +94,13 @@ std::vector<CheckedDerivative> checks_over(const Gradient& gradient, std::size_t
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   const std::optional<Differences> wide = difference(length), narrow = wide ? difference(ratio * length) : std::nullopt;
   const auto unit_of = [&](std::size_t c) { return unit_of_column(gradient.columns[c]); };
+  const auto size_of = [&](std::size_t c) {
+    double size = 0.0;
+    for (std::size_t other = 0; other < gradient.columns.size(); ++other) {
+      if (unit_of(other) == unit_of(c)) size = std::max(size, std::abs(gradient.steps.back().values[other]));
+    }
+    return size;
+  };
   std::vector<CheckedDerivative> checked;
   for (std::size_t c = 0; c < gradient.columns.size(); ++c) {
     CheckedDerivative check{c, p};
@@ -105,6 +114,8 @@ std::vector<CheckedDerivative> checks_over(const Gradient& gradient, std::size_t
       check.difference = wide->slopes[c];
       check.rounding = std::max(wide->roundings[c], ratio * narrow->roundings[c]);
       check.uncertainty = std::max(std::abs(wide->slopes[c] - narrow->slopes[c]), check.rounding);
+      // Rough runs, as those over the edges of a flat floor, have fourth differences that no rounding makes.
+      if (check.rounding * length > std::max(most_rounding * size_of(c), least_number)) check.rounding = 0.0;
     }
     checked.push_back(check);
   }
@@ -116,7 +127,7 @@ std::vector<CheckedDerivative> checks_over(const Gradient& gradient, std::size_t
 std::vector<CheckedDerivative> check_gradient(const SceneMaker& make, const GradientOptions& options,
                                               const Gradient& gradient) {
   // Bodies that rest on others may be moved little. Lengths shorter by `shorter` tell a wrong derivative, which differs
-  // over all of them, from a kink beside the run, as where an element begins to flow.
+  // over all of them, from a kink beside the run, as where an element begins to flow, and decide where runs are rough.
   constexpr double first_share = 1e-3, least_share = 1e-8, shorter = 0.1;
   constexpr int most_lengths = 3;
   const Result<HeldContact> held = find_held_contact(make, options);
@@ -137,8 +148,9 @@ std::vector<CheckedDerivative> check_gradient(const SceneMaker& make, const Grad
       ++num_lengths;
       bool is_done = true;
       for (std::size_t c = 0; c < checked.size(); ++c) {
-        if (!checked[c].agrees() && found[c].agrees() && found[c].is_decided()) checked[c] = found[c];
-        is_done = is_done && checked[c].agrees();
+        const bool is_settled = checked[c].agrees() && checked[c].is_decided();
+        if (!is_settled && found[c].agrees() && found[c].is_decided()) checked[c] = found[c];
+        is_done = is_done && checked[c].agrees() && checked[c].is_decided();
       }
       if (is_done) break;
     }
