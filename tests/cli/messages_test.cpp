@@ -201,6 +201,7 @@ TEST_F(Messages, OptionsThatAreNoGoodNumbersSayWhatIsExpected) {
     EXPECT_EQ(run.status, 2);
     expect_says(run.errors, {"--steps: expected a whole number from 1 to 2147483647 (got " + value + ")"});
   }
+  expect_says(clearance({"optimise", scene, "--smooth", "0"}).errors, {"--smooth: expected a number above 0 (got 0)"});
   expect_says(clearance({"check", scene, "--format", "foo"}).errors, {"--format: expected one of `auto`", "(got foo)"});
 }
 
