@@ -65,6 +65,11 @@ void check_hessian() {
     const Mat<dim* dim> actual = stress_derivative<dim>(m, f, false);
     EXPECT_LT(relative_difference(actual, expected, m.mu), 2e-6);
     EXPECT_GT(actual.norm(), 1e-2 * m.mu);
+    // The change of the stress along a direction, with formulas of its own for some laws.
+    Mat<dim> df;
+    for (int k = 0; k < dim * dim; ++k) df(k) = 0.3 + 0.7 * (k * k % 5) - 0.2 * k;
+    const VecX change = flatten<dim>(stress_change<dim>(m, f, df));
+    EXPECT_LT((change - actual * flatten<dim>(df)).norm(), 1e-10 * actual.norm() * df.norm());
   });
 }
 

@@ -20,6 +20,8 @@ constexpr double good_enough = 1e-13, most_missed = 1e-6;
 /// Solutions that differences check: the first ones, and one of so many later ones.
 constexpr int solves_checked_first = 3, solves_per_check = 16;
 constexpr int max_products = 60;
+/// Relative error that one more solution with the factor squares, with four digits to spare.
+constexpr double nearly_right = 1e-9;
 /// Newton steps that polish a solution at most, those in a row that halve neither the smallest step nor the smallest
 /// imbalance so far, and the share of the reach below which what rounding leaves is good enough.
 constexpr int max_polishing = 40, max_in_vain = 3;
@@ -429,6 +431,11 @@ std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, d
   if (!preconditioned(right_side - product(dy), residual)) return std::nullopt;
   const double size = dy.cwiseProduct(weights_).norm(), start = residual.norm();
   if (!(start > tolerance * size)) return dy;
+  if (start <= nearly_right * size) {
+    // The factor is that of the product, but for rounding.
+    error_ = std::max(error_, start / size * nearly_right);
+    return dy + residual.cwiseQuotient(weights_);
+  }
   const Eigen::Index n = dy.size();
   const int most = static_cast<int>(std::min<Eigen::Index>(max_products, n));
   std::vector<VecX> basis = {residual / start};

@@ -1,5 +1,7 @@
 #include "clearance/bodies/fem/materials.h"
 
+#include <Eigen/LU>
+
 #include "clearance/bodies/fem/elastic_laws.h"
 
 namespace clearance {
@@ -35,6 +37,15 @@ Mat<dim> apply(const PrincipalHessian<double, dim>& h, const Mat<dim>& x) {
     y(j, i) = symmetric - antisymmetric;
   }
   return y;
+}
+
+/// Returns the change of the stress mu F + (lambda ln J - mu) F^-T, which needs no singular values.
+template <int dim>
+Mat<dim> neo_hookean_change(const MaterialParameters& material, const Mat<dim>& f, const Mat<dim>& df) {
+  const Mat<dim> inverse = f.inverse(), relative = inverse * df;
+  Mat<dim> factor = (material.mu - material.lambda * logarithm(f.determinant())) * relative;
+  factor.diagonal().array() += material.lambda * relative.trace();
+  return material.mu * df + (factor * inverse).transpose();
 }
 
 }  // namespace
@@ -85,6 +96,7 @@ Mat<dim * dim> stress_derivative(const MaterialParameters& material, const Mat<d
 
 template <int dim>
 Mat<dim> stress_change(const MaterialParameters& material, const Mat<dim>& f, const Mat<dim>& df) {
+  if (material.model == ElasticModel::neo_hookean) return neo_hookean_change<dim>(material, f, df);
   const SvdFrame<double, dim> frame = principal_frame(material.model, to_small<dim>(f));
   const PrincipalHessian<double, dim> h = principal_hessian(material.model, frame.sigma, material.mu, material.lambda);
   const Mat<dim> u = to_eigen<dim>(frame.u), v = to_eigen<dim>(frame.v);
