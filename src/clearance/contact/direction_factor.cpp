@@ -452,14 +452,76 @@ class DirectionFactor<dim>::TermGradient {
   std::vector<double>& gradient_;
 };
 
+/// Adds the Hessian of the scalar of a term to a sum.
+template <int dim>
+class DirectionFactor<dim>::TermCurvature {
+ public:
+  TermCurvature(const DirectionFactor& factor, std::span<const int> neighbours, DirectionCurvature<dim>& sum)
+      : factor_(factor), neighbours_(neighbours), sum_(sum) {}
+
+  void add(const Term& term, double coefficient) const {
+    const auto& [v0, v1, v2] = term.vertices;
+    const double sided = term.side == 0 ? coefficient : -coefficient;
+    switch (term.kind) {
+      case Kind::edge:
+        return sum_.add_cosine(sided, DirectionVector<dim>::along(between(v1, v0)));
+      case Kind::face:
+        return sum_.add_cosine(sided, DirectionVector<dim>::across(between(v2, v0), between(v1, v0)));
+      case Kind::normal:
+      case Kind::facing:
+        return sum_.add_cosine(-sided * term.sign, normal(term));
+      case Kind::length:
+        if constexpr (dim == 3) {
+          return sum_.add_squared_length(coefficient * term.share, between(v1, v0));
+        } else {
+          return sum_.add_half_length(2.0 * coefficient * term.share, DirectionVector<dim>::along(between(v1, v0)));
+        }
+      case Kind::triangle:
+        return sum_.add_half_length(coefficient, normal(term));
+      case Kind::boundary:
+        return add_boundary(term, coefficient);
+    }
+  }
+
+ private:
+  std::size_t place(int vertex) const { return factor_.place_of(vertex, neighbours_); }
+  PlaceDifference<dim> between(int to, int from) const {
+    return {place(to), place(from), factor_.at(to) - factor_.at(from)};
+  }
+  /// Area normal of a facet.
+  DirectionVector<dim> normal(const Term& term) const {
+    const auto& [v0, v1, v2] = term.vertices;
+    if constexpr (dim == 2) {
+      return DirectionVector<2>::turned(between(v1, v0));
+    } else {
+      return DirectionVector<3>::product(between(v1, v0), between(v2, v0));
+    }
+  }
+  void add_boundary(const Term& term, double coefficient) const {
+    const auto& [v0, v1, v2] = term.vertices;
+    Contact boundary;
+    boundary.kind = v2 < 0 ? ContactKind::point_point : ContactKind::point_edge;
+    boundary.vertices = {v0, v1, v2, -1};
+    const ContactFrame<dim> frame =
+        compute_contact_frame<dim>(factor_.model_, boundary, positions_of<dim>(boundary, *factor_.x_));
+    sum_.add_boundary(coefficient, term.cosine, frame, {place(v0), place(v1), v2 < 0 ? 0 : place(v2)});
+  }
+
+  const DirectionFactor& factor_;
+  std::span<const int> neighbours_;
+  DirectionCurvature<dim>& sum_;
+};
+
 /// Collects the summands of the logarithm of the factor: those of single terms, then those of sums over terms.
 template <int dim>
 class DirectionFactor<dim>::LogTerms {
  public:
-  LogTerms(const DirectionFactor& factor, const ContactFrame<dim>& frame, std::span<const int> neighbours)
+  LogTerms(const DirectionFactor& factor, const ContactFrame<dim>& frame, std::span<const int> neighbours,
+           DirectionCurvature<dim>* curvature)
       : factor_(factor),
         frame_(frame),
         neighbours_(neighbours),
+        curvature_(curvature),
         size_(dim * (4 + neighbours.size())),
         area_(factor.area()) {
     for (std::size_t side = 0; side < 2; ++side) {
@@ -476,8 +538,10 @@ class DirectionFactor<dim>::LogTerms {
     if (term.kind == Kind::normal) {
       add_to(sums_[side].gradient, term.step.first, log.gradient);
       log.second = sums_[side].first * term.step.second;
+      add_curvature(term, sums_[side].first * term.step.first, log.gradient);
     } else if (term.kind == Kind::length || term.kind == Kind::triangle) {
       add_to(published_[side], 1.0, log.gradient);
+      add_curvature(term, 1.0 / factor_.areas_[side].published, log.gradient);
       return;
     } else if (term.kind == Kind::facing) {
       add_to(shares_[side], term.share * term.step.first, log.gradient);
@@ -487,9 +551,11 @@ class DirectionFactor<dim>::LogTerms {
       // step.
       const double slope = term.share * own.more.first * other.faced.value + own.faced.first * other.more.value;
       log.second = slope * term.step.second / area_;
+      add_curvature(term, slope * term.step.first / area_, log.gradient);
     } else {
       log.first = term.step.first / term.step.value;
       log.second = term.step.second / term.step.value - log.first * log.first;
+      add_curvature(term, log.first, log.gradient);
     }
     result_.push_back(std::move(log));
   }
@@ -545,6 +611,22 @@ class DirectionFactor<dim>::LogTerms {
     }
     return gradient;
   }
+  /// Adds `slope` times the Hessian of the scalar of a term, whose gradient is `gradient`.
+  void add_curvature(const Term& term, double slope, const std::vector<double>& gradient) {
+    if (curvature_ == nullptr || slope == 0.0) return;
+    const double stretch = 1.0 + factor_.distance_ * term.narrowing;
+    TermCurvature(factor_, neighbours_, *curvature_).add(term, slope * stretch);
+    if (!(term.narrowing > 0.0)) return;
+    // The scalar is (1 + distance * narrowing) * cosine: the product rule. The gradient of the cosine follows from that
+    // of the product.
+    const std::span<const double> of_distance = curvature_->distance_gradient();
+    std::vector<double> of_cosine = gradient;
+    for (std::size_t i = 0; i < of_cosine.size(); ++i) {
+      of_cosine[i] = (of_cosine[i] - term.cosine * term.narrowing * of_distance[i]) / stretch;
+    }
+    curvature_->add_product(slope * term.narrowing, of_distance, of_cosine);
+    curvature_->add_distance(slope * term.narrowing * term.cosine);
+  }
   void add_to(std::vector<double>& sum, double factor, const std::vector<double>& gradient) const {
     sum.resize(size_, 0.0);
     for (std::size_t i = 0; i < gradient.size(); ++i) sum[i] += factor * gradient[i];
@@ -553,6 +635,7 @@ class DirectionFactor<dim>::LogTerms {
   const DirectionFactor& factor_;
   const ContactFrame<dim>& frame_;
   std::span<const int> neighbours_;
+  DirectionCurvature<dim>* curvature_;
   std::size_t size_;
   double area_;
   std::vector<LogTerm> result_;
@@ -563,9 +646,9 @@ class DirectionFactor<dim>::LogTerms {
 };
 
 template <int dim>
-auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours) const
-    -> std::vector<LogTerm> {
-  LogTerms log(*this, frame, neighbours);
+auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours,
+                                     DirectionCurvature<dim>* curvature) const -> std::vector<LogTerm> {
+  LogTerms log(*this, frame, neighbours, curvature);
   for (const Term& term : terms_) log.add(term);
   log.add_sums();
   log.add_area();

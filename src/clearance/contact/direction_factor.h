@@ -25,6 +25,7 @@
 
 #include "clearance/base/contact_options.h"
 #include "clearance/contact/contact_frame.h"
+#include "clearance/contact/direction_curvature.h"
 #include "clearance/contact/gcp_rest.h"
 #include "clearance/contact/smooth_step.h"
 #include "clearance/contact/surface_star.h"
@@ -59,8 +60,10 @@ class DirectionFactor {
     std::vector<double> gradient;
   };
   /// Their firsts, times gradients, sum up to the gradient of the logarithm. What scalars curve by is left out of the
-  /// seconds. `frame` is that of the contact, `neighbours` those of its stencil.
-  std::vector<LogTerm> log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours) const;
+  /// seconds and, where `curvature` is not null, added to it: the Hessian of the logarithm is the sum of both. `frame`
+  /// is that of the contact, `neighbours` those of its stencil.
+  std::vector<LogTerm> log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours,
+                                 DirectionCurvature<dim>* curvature = nullptr) const;
 
  private:
   enum class Kind { edge, face, normal, facing, boundary, length, triangle };
@@ -89,6 +92,7 @@ class DirectionFactor {
     double shares = 0.0;   // the same, times the areas of the facets
   };
   class TermGradient;
+  class TermCurvature;
   class LogTerms;
 
   Vec<dim> at(int v) const { return block<dim>(*x_, v); }

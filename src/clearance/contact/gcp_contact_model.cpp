@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "clearance/base/parallel.h"
@@ -33,6 +34,27 @@ std::array<int, 2> sorted_bodies(const SurfaceTopology& surface, const Contact& 
   std::array<int, 2> bodies = bodies_of(surface, contact);
   if (bodies[0] > bodies[1]) std::swap(bodies[0], bodies[1]);
   return bodies;
+}
+
+/// Appends a symmetric matrix, dim numbers per place, to a sum of squares.
+template <int dim>
+void add_matrix(const MatX& matrix, RankOneSum<dim>& sum) {
+  // With e_i the unit vectors, the matrix is the sum of all m_i e_i^T + e_i m_i^T, where m_i is column i from the
+  // diagonal on, of which half counts. Each is the difference of two squares.
+  VecX column(matrix.rows());
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    column.head(i).setZero();
+    column.tail(column.size() - i) = matrix.col(i).tail(column.size() - i);
+    column[i] *= 0.5;
+    const double root = std::sqrt(column.cwiseAbs().maxCoeff());
+    if (!(root > 0.0)) continue;
+    // Rounding is relative to the column if its part is as large as that of the unit vector.
+    column /= root;
+    column[i] += root;
+    sum.add(0.5, std::span<const double>(column.data(), column.size()));
+    column[i] -= 2.0 * root;
+    sum.add(-0.5, std::span<const double>(column.data(), column.size()));
+  }
 }
 
 /// Features of a pair: an index where there is such a feature, else -1.
@@ -399,10 +421,10 @@ std::optional<Contact> GcpContactModel<dim>::contact_of(const PrimitivePair& pai
 
 template <int dim>
 auto GcpContactModel<dim>::log_terms(const ContactSet& set, std::size_t k, const ContactFrame<dim>& frame,
-                                     const VecX& x) const -> std::vector<LogTerm> {
+                                     const VecX& x, DirectionCurvature<dim>* curvature) const -> std::vector<LogTerm> {
   DirectionFactor<dim> factor(this->model(), star_, *rest_, options_);
   if (!(factor.evaluate(set.contacts[k], x) > 0.0)) return {};
-  return factor.log_terms(frame, set.neighbours_of(k));
+  return factor.log_terms(frame, set.neighbours_of(k), curvature);
 }
 
 template <int dim>
@@ -435,7 +457,7 @@ bool GcpContactModel<dim>::compute_force_gradient(const ContactSet& set, std::si
 }
 
 /// The energy is exp of a sum of logarithms: with r the gradient of that sum, the Hessian is the energy times r r^T and
-/// the Hessians of the summands. Those of factors are negative, and what scalars curve by is left out.
+/// the Hessians of the summands. Those of factors are negative, and the exact Hessian alone has what scalars curve by.
 template <int dim>
 void GcpContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_t k, const VecX& x, HessianKind kind,
                                                std::span<double> gradient, RankOneSum<dim>& hessian) const {
@@ -461,7 +483,11 @@ void GcpContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_
   const auto add = [&](double coefficient, const std::vector<double>& row) {
     if (coefficient > 0.0 || (coefficient != 0.0 && kind == HessianKind::exact)) hessian.add(coefficient, row);
   };
-  const std::vector<LogTerm> terms = log_terms(set, k, frame, x);
+  std::optional<DirectionCurvature<dim>> curvature;
+  if (kind == HessianKind::exact) {
+    curvature.emplace(contact, frame, positions_of<dim>(contact, x), set.num_places(k));
+  }
+  const std::vector<LogTerm> terms = log_terms(set, k, frame, x, curvature ? &*curvature : nullptr);
   for (const LogTerm& term : terms) {
     // The Hessian of a summand is `second` times the square of its gradient.
     add(energy * term.second, term.gradient);
@@ -470,10 +496,11 @@ void GcpContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_
   // Add the square of the gradient of the logarithm.
   add(energy, sum);
   // Along the normal, the Hessian of log b is its second derivative by the distance.
-  const double curvature = energy * (normal_curvature(d, b) / b.value - by_distance * by_distance);
-  if (curvature > 0.0 || kind == HessianKind::exact) hessian.add(curvature, frame.weights, frame.normal);
+  const double along = energy * (normal_curvature(d, b) / b.value - by_distance * by_distance);
+  if (along > 0.0 || kind == HessianKind::exact) hessian.add(along, frame.weights, frame.normal);
   this->add_turning_terms(contact, frame, b, kind, hessian);
   for (std::size_t i = 0; i < sum.size(); ++i) gradient[i] = energy * sum[i];
+  if (curvature) add_matrix<dim>(energy * curvature->sum(), hessian);
 }
 
 namespace {

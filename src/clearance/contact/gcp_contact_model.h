@@ -30,6 +30,7 @@ class GcpContactModel final : public RadialContactModel<dim> {
   ContactSet build(const VecX& x, const Candidates& candidates) const override;
   std::optional<Contact> contact_of(const PrimitivePair& pair, const ContactPositions<dim>& x) const override;
   bool has_stiffness() const override { return true; }
+  bool has_exact_hessian() const override { return true; }
 
   void compute_gradient(const ContactSet& set, std::size_t k, const VecX& x, std::span<double> gradient) const override;
   bool compute_force_gradient(const ContactSet& set, std::size_t k, const VecX& x,
@@ -52,8 +53,8 @@ class GcpContactModel final : public RadialContactModel<dim> {
   /// edges own half of that each.
   double share() const { return options_.published ? 1.0 : dim == 2 ? 0.5 : 0.25; }
   using LogTerm = typename DirectionFactor<dim>::LogTerm;
-  std::vector<LogTerm> log_terms(const ContactSet& set, std::size_t k, const ContactFrame<dim>& frame,
-                                 const VecX& x) const;
+  std::vector<LogTerm> log_terms(const ContactSet& set, std::size_t k, const ContactFrame<dim>& frame, const VecX& x,
+                                 DirectionCurvature<dim>* curvature = nullptr) const;
 
   BarrierOptions barrier_;
   GcpOptions options_;
