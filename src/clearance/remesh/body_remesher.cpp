@@ -23,6 +23,10 @@ constexpr double volume_share = 0.01;
 constexpr double least_promise = 0.5;
 /// Allowance for the motion of nodes in a local problem, as a fraction of the mean edge; nodes usually move less.
 constexpr double allowance_share = 0.25;
+/// By error: share of the energy at work on a body so far that its error is compared with at least.
+constexpr double deciding_share = 0.1;
+/// By error: edges below this share of their target are collapsed if they are more than this share of all edges.
+constexpr double shortest_needed = 0.4, least_collapsing = 0.1;
 /// Strain whose energy is added to a body's energy before relative limits are taken of it.
 constexpr double least_strain = 1e-7;
 
@@ -78,6 +82,10 @@ BodyRemesher<dim>::BodyRemesher(const RemeshInputs<dim>& in, AdaptingBody<dim>& 
 template <int dim>
 void BodyRemesher<dim>::run() {
   const RemeshOptions& o = options();
+  if (is_by_error()) {
+    run_by_error();
+    return;
+  }
   if (o.split) {
     rank();
     limits_ = {o.gain > 0.0 ? o.gain : o.relative_gain * energy_, is_energetic()};
@@ -89,6 +97,134 @@ void BodyRemesher<dim>::run() {
   if (o.collapse) work_off(Kind::collapse, collapse_queue());
   if (o.swap) work_off(Kind::swap, swap_queue());
   if (o.smooth) work_off(Kind::smooth, smooth_queue());
+}
+
+// --- by error ---
+
+/// Splits cells whose error is too large, and collapses edges if many are much shorter than they need be.
+template <int dim>
+void BodyRemesher<dim>::run_by_error() {
+  const CellErrors errors = cell_errors(body());
+  const double allowed = options().error * reference_energy(errors);
+  if (!(allowed > 0.0)) return;
+  set_cell_targets(errors, allowed);
+  if (options().split) split_long_edges();
+  edges_ = mesh().edges();
+  Queue collapses = options().collapse ? collapse_queue() : Queue();
+  if (!has_much_to_collapse(collapses)) return;
+  rank();
+  limits_ = {0.0, false};
+  work_off(Kind::collapse, std::move(collapses));
+}
+
+/// Returns the energy [J] that errors are compared with: the elastic energy of the body, or a share of the energy at
+/// work on it so far. An error that is small beside the latter changes its motion little.
+template <int dim>
+double BodyRemesher<dim>::reference_energy(const CellErrors& errors) const {
+  const std::vector<EnergyLedger>& ledgers = setting_.in.state.ledgers;
+  const auto number = static_cast<std::size_t>(body().body);
+  const double at_work = number < ledgers.size() ? ledgers[number].at_work : 0.0;
+  return std::max({errors.elastic, elastic_energy_of_body() - errors.elastic, deciding_share * at_work});
+}
+
+/// Sets the target length of the longest edge of each cell, with which its error [J] is the one allowed.
+template <int dim>
+void BodyRemesher<dim>::set_cell_targets(const CellErrors& errors, double allowed) {
+  cell_target_.assign(errors.error.size(), 0.0);
+  for (int c = 0; c < mesh().num_cells(); ++c) {
+    if (!mesh().is_cell_alive(c)) continue;
+    const auto& corners = mesh().cell(c);
+    double longest = 0.0;
+    for (std::size_t i = 0; i <= dim; ++i) {
+      for (std::size_t j = 0; j < i; ++j) longest = std::max(longest, edge_length(corners[i], corners[j]));
+    }
+    cell_target_[c] = wanted_length(dim, errors.error[c], allowed) * longest;
+  }
+}
+
+/// Returns the least target [m] of the cells at an edge.
+template <int dim>
+double BodyRemesher<dim>::target_of(int a, int b) const {
+  double target = infinity;
+  for (const int c : mesh().cells_at_edge(a, b)) target = std::min(target, cell_target_[c]);
+  return target;
+}
+
+/// Splits edges that are too long for a cell, the longest for its target first. Fields do not change by that, so that
+/// nothing needs to be judged.
+template <int dim>
+void BodyRemesher<dim>::split_long_edges() {
+  Queue queue;
+  for (const auto& [a, b] : mesh().edges()) {
+    const double length = edge_length(a, b), target = target_of(a, b);
+    if (length > long_share * target) queue.insert({length / target, {a, b, -1}, 0.0});
+  }
+  refused_.clear();
+  while (!queue.empty()) {
+    const Candidate wish = *queue.begin();
+    queue.erase(queue.begin());
+    const auto [a, b, none] = wish.vertices;
+    if (!mesh().is_vertex_alive(a) || mesh().cells_at_edge(a, b).empty()) continue;
+    const Candidate target = longest_around(wish);
+    if (refused_.contains(target.vertices)) continue;
+    if (!split_at_once(target, queue)) {
+      refused_.insert(target.vertices);
+    } else if (target.vertices != wish.vertices) {
+      queue.insert(wish);
+    }
+  }
+}
+
+/// Splits an edge and queues the edges of the new vertex that are too long. Returns false if the edge cannot be split.
+template <int dim>
+bool BodyRemesher<dim>::split_at_once(const Candidate& target, Queue& queue) {
+  const auto [a, b, none] = target.vertices;
+  changes_.clear();
+  if (!may_split(a, b) || !apply({Kind::split, {a, b, -1}, false, Vec<dim>::Zero()})) {
+    ++report_.num_unsafe;
+    return false;
+  }
+  const Change<dim>& change = changes_.back();
+  if (!keeps_distances(change.edit)) {
+    ++report_.num_unsafe;
+    undo_all();
+    return false;
+  }
+  edited_.keep(change);
+  inherit_targets(change.edit);
+  count(Kind::split, report_);
+  const int vertex = change.edit.vertex;
+  for (const int v : mesh().neighbours(vertex)) {
+    const double length = edge_length(v, vertex), wanted = target_of(std::min(v, vertex), std::max(v, vertex));
+    if (length > long_share * wanted)
+      queue.insert({length / wanted, {std::min(v, vertex), std::max(v, vertex), -1}, 0.0});
+  }
+  return true;
+}
+
+/// Gives new cells the least target of those that they replace. A new cell of a split has dim of its corners in common
+/// with the one that it is a part of.
+template <int dim>
+void BodyRemesher<dim>::inherit_targets(const MeshEdit& edit) {
+  cell_target_.resize(mesh().num_cells(), infinity);
+  for (const int added : edit.added_cells) {
+    const auto& corners = mesh().cell(added);
+    double target = infinity;
+    for (const int removed : edit.removed_cells) {
+      const auto& others = mesh().cell(removed);
+      const auto num_shared = std::count_if(corners.begin(), corners.end(), [&](int v) {
+        return std::find(others.begin(), others.end(), v) != others.end();
+      });
+      if (num_shared == dim || edit.kind != Kind::split) target = std::min(target, cell_target_[removed]);
+    }
+    cell_target_[added] = target;
+  }
+}
+
+/// True if so many edges may go that the projection of all fields is worth it.
+template <int dim>
+bool BodyRemesher<dim>::has_much_to_collapse(const Queue& queue) const {
+  return static_cast<double>(queue.size()) > least_collapsing * static_cast<double>(edges_.size());
 }
 
 // --- candidates ---
@@ -111,7 +247,7 @@ void BodyRemesher<dim>::rank() {
     contact_[e] = contact_energy_of_edge(body(), contacts, a, b);
   });
   // Derive target lengths for the criterion `size`, and the thresholds of both energies.
-  if (!is_energetic()) target_ = target_lengths(body(), edges_, contacts, edited_.surface().dhat());
+  if (!is_by_error() && !is_energetic()) target_ = target_lengths(body(), edges_, contacts, edited_.surface().dhat());
   of_elastic_ = cull(elastic_, options().split_quantile, options().collapse_quantile);
   of_contact_ = cull(contact_, options().split_quantile, options().collapse_quantile);
   energy_ = contacts.sum + elastic_energy_of_body();
@@ -158,6 +294,14 @@ auto BodyRemesher<dim>::split_queue() const -> Queue {
 
 template <int dim>
 bool BodyRemesher<dim>::may_collapse(std::size_t edge, double length) const {
+  if (is_by_error()) {
+    // All cells that a collapse changes have to be finer than they need be.
+    const auto is_fine = [&](int v) {
+      const std::span<const int> cells = mesh().cells_at(v);
+      return std::all_of(cells.begin(), cells.end(), [&](int c) { return length < shortest_needed * cell_target_[c]; });
+    };
+    return is_fine(edges_[edge][0]) && is_fine(edges_[edge][1]);
+  }
   if (!is_energetic()) return length < short_share * target_[edge];
   return elastic_[edge] <= of_elastic_.collapse && contact_[edge] <= of_contact_.collapse;
 }
@@ -732,6 +876,7 @@ void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
     edited_.keep(change);
     near_.note_edit(change.edit, body());
     forget_rejected(change);
+    if (is_by_error()) inherit_targets(change.edit);
     count(operation.kind, report_);
   }
   move_vertices(trial, shift);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "clearance/remesh/cell_errors.h"
 #include "clearance/remesh/edge_energies.h"
 #include "clearance/remesh/trial.h"
 
@@ -57,7 +58,16 @@ class BodyRemesher {
   using Kind = MeshEdit::Kind;
 
   void rank();
+  void run_by_error();
+  double reference_energy(const CellErrors& errors) const;
+  void set_cell_targets(const CellErrors& errors, double allowed);
+  void split_long_edges();
+  bool split_at_once(const Candidate& target, Queue& queue);
+  void inherit_targets(const MeshEdit& edit);
+  double target_of(int a, int b) const;
+  bool has_much_to_collapse(const Queue& queue) const;
   double elastic_energy_of_body() const;
+  bool is_by_error() const { return options().error > 0.0; }
   bool is_energetic() const { return options().criterion == RemeshCriterion::energy; }
   Queue split_queue() const;
   Queue collapse_queue() const;
@@ -134,6 +144,7 @@ class BodyRemesher {
   std::vector<std::array<int, 2>> edges_;
   std::vector<double> elastic_, contact_;  // per edge
   std::vector<double> target_;             // [m] per edge, by size
+  std::vector<double> cell_target_;        // [m] per cell, by error: its longest edge
   Culling of_elastic_, of_contact_;
   double energy_ = 0.0;  // [J] elastic energy and contact energy of the body
   TrialLimits limits_;

@@ -7,6 +7,9 @@ namespace clearance {
 
 struct RemeshOptions {
   RemeshCriterion criterion = RemeshCriterion::energy;
+  /// Share that the estimated energy of the error of an element may have in the elastic energy of the body. It decides
+  /// instead of the criterion; 0: the criterion decides.
+  double error = 0.0;
   bool split = true, collapse = true, swap = false, smooth = false;
   double gain = 0.0;            ///< [J] delta_s of [Fer23, alg. 6.2]; 0: use relative_gain
   double relative_gain = 1e-4;  ///< of the elastic and contact energy of the body

@@ -1,0 +1,29 @@
+// Estimate of the error that each element of a body makes, from the jumps of its deformation gradient.
+//
+// The gradient F of linear elements is constant in each and jumps between them. A linear field fitted around each
+// vertex, F*, is much closer to the true one [Zie92], so that 1/2 integral of (F* - F) : d2 psi / dF2 : (F* - F)
+// estimates the elastic energy that the elements have too much [Zie87].
+#pragma once
+
+#include <vector>
+
+#include "clearance/remesh/adapting_body.h"
+
+namespace clearance {
+
+/// Energies of a body at x1.
+struct CellErrors {
+  std::vector<double> error;  ///< [J] per cell: estimated energy of its error; 0 for cells that are gone
+  double elastic = 0.0;       ///< [J] elastic energy of the body
+
+  double sum() const;
+};
+
+template <int dim>
+CellErrors cell_errors(const AdaptingBody<dim>& body);
+
+/// Returns how many times as long as now the edges of a cell may be, at most a thousand times, so that its error [J] is
+/// the one allowed. It grows with the length to the power of dim + 2.
+double wanted_length(int dim, double error, double allowed);
+
+}  // namespace clearance
