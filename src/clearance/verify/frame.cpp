@@ -7,6 +7,7 @@
 #include "clearance/verify/curved_element.h"
 #include "clearance/verify/distance.h"
 #include "clearance/verify/exact.h"
+#include "clearance/verify/pair_rules.h"
 #include "clearance/verify/search.h"
 #include "clearance/verify/separation.h"
 
@@ -24,10 +25,10 @@ bool shares_vertex(const std::array<int, n>& a, const std::array<int, m>& b) {
 }
 
 /// All checks of one frame, sharing the frame, its search trees and the verdict.
-class FrameCheck {
+class FrameCheck : PairRules {
  public:
   FrameCheck(const Frame& frame, const VerifySurface& surface, const VerifyScene& scene)
-      : x_(frame.mesh.vertices), frame_(frame), surface_(surface), scene_(scene) {
+      : PairRules(scene), x_(frame.mesh.vertices), frame_(frame), surface_(surface) {
     for (const VerifyBody& body : scene_.bodies) largest_radius_ = std::max(largest_radius_, body.radius);
   }
 
@@ -57,18 +58,6 @@ class FrameCheck {
     for (const int v : primitive) box.add(x_[v]);
     return box;
   }
-  bool is_obstacle(int body) const { return scene_.bodies[body].is_obstacle; }
-  bool may_touch(int a, int b) const {
-    const VerifyBody &first = scene_.bodies[a], &second = scene_.bodies[b];
-    if (!first.collides || !second.collides) return false;
-    if (a != b && scene_.ignored_pairs.count(std::minmax(first.entry, second.entry)) > 0) return false;
-    if (first.is_obstacle && second.is_obstacle) return false;
-    if (first.is_obstacle || second.is_obstacle) return first.meets_obstacles && second.meets_obstacles;
-    if (scene_.obstacles_only) return false;
-    if (first.collision_group >= 0 && first.collision_group == second.collision_group) return false;
-    return a != b || first.has_self_contact;
-  }
-
   void add_offense(int& count, Offense offense) {
     ++count;
     if (static_cast<int>(verdict_.offenses.size()) >= max_offenses_per_frame) return;
@@ -202,17 +191,6 @@ class FrameCheck {
     if (!rounds_.empty()) check_rounds(triangle_tree, edge_tree);
   }
 
-  double radius_of(int body) const { return scene_.bodies[body].radius; }
-
-  /// Returns the distance [m] that a primitive of `body` keeps from one of another body, or of its own, where their
-  /// distance at the start counts: they keep 0.6 of it if that is less than their thickness.
-  template <class DistanceSqAtStart>
-  double thickness_between(int body, int other, const DistanceSqAtStart& at_start) const {
-    const double sum = radius_of(body) + radius_of(other);
-    if (body != other || sum == 0.0 || scene_.bodies[body].is_loose || scene_.start.empty()) return sum;
-    constexpr double own_share = 0.6 * (1.0 - 1e-9);
-    return std::min(sum, own_share * std::sqrt(at_start()));
-  }
   double thickness_of_triangle_pair(int v, int t) const {
     const auto& triangle = surface_.triangles[t];
     return thickness_between(surface_.vertex_body[v], surface_.triangle_body[t], [&] {
@@ -452,7 +430,6 @@ class FrameCheck {
   const std::vector<Vec<3>>& x_;
   const Frame& frame_;
   const VerifySurface& surface_;
-  const VerifyScene& scene_;
   std::vector<Round> rounds_;
   double largest_radius_ = 0.0;  // [m]
   FrameVerdict verdict_;
