@@ -257,6 +257,7 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                   .checkpoint_interval = 5,
                   .iterations = true,
                   .contact_forces = true,
+                  .certificate = true,
                   .fields = {OutputField::von_mises, OutputField::contact_pressure},
                   .probes = {of_region, of_point, of_pair, of_joint}};
   return scene;

@@ -1113,6 +1113,10 @@ void describe(Visitor& v, OutputDesc& o) {
           any("",
               "store the normal contact force on every vertex as `contact_force` [N] in the frames; the same as "
               "normal_force of fields"));
+  v.field("certificate", o.certificate,
+          any("",
+              "store every move of every step in certificate.bin, so that `clearance verify --paths` can check the "
+              "ways between frames; not with elements that adapt"));
   v.field("fields", o.fields, any("", "additional arrays of the frames; see docs/results.md"));
   v.field("probes", o.probes, any("", "numbers of every step, in probes.csv"));
 }

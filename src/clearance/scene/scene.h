@@ -587,6 +587,7 @@ struct OutputDesc {
   int checkpoint_interval = 1;      ///< steps between checkpoints
   bool iterations = false;          ///< store what every Newton iteration did in stats.jsonl
   bool contact_forces = false;      ///< store the normal contact force [N] on every vertex in the frames
+  bool certificate = false;         ///< store every move of every step, for `verify --paths`
   std::vector<OutputField> fields;  ///< further arrays of the frames
   std::vector<ProbeDesc> probes;    ///< columns of probes.csv
 };

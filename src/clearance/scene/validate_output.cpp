@@ -4,6 +4,7 @@
 #include <map>
 
 #include "clearance/scene/body_names.h"
+#include "clearance/scene/body_remesh.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/nearest_name.h"
 #include "clearance/scene/scene_check.h"
@@ -32,6 +33,7 @@ class OutputCheck : SceneCheck {
       error(place + ".name", fmt::format("output.probes[{}] has the same name; names must be unique", known->second),
             quoted(probe.name));
     }
+    check_certificate();
   }
 
  private:
@@ -40,6 +42,18 @@ class OutputCheck : SceneCheck {
            kind == ProbeKind::stress;
   }
   static bool has_bodies(ProbeKind kind) { return kind == ProbeKind::contact || kind == ProbeKind::gap; }
+
+  void check_certificate() {
+    if (!scene_.output.certificate) return;
+    for (const BodyDesc& body : scene_.bodies) {
+      if (find_remesh(scene_, body) == nullptr) continue;
+      error("output.certificate",
+            fmt::format("'{}' has elements that adapt, and no certificate says how one mesh becomes another; remove "
+                        "this key or `remesh`",
+                        body.name),
+            "true");
+    }
+  }
 
   // The name heads columns of a table.
   void check_own_name(const ProbeDesc& probe, const std::string& place) {

@@ -10,6 +10,7 @@
 #include "clearance/io/result/result_folder.h"
 #include "clearance/io/result/run_control.h"
 #include "clearance/scene/enums.h"
+#include "clearance/simulation/certificate_recorder.h"
 #include "clearance/simulation/coarse_elements.h"
 #include "clearance/simulation/element_watch.h"
 #include "clearance/simulation/held_softly.h"
@@ -80,6 +81,7 @@ struct Run::Impl {
     outcome_.num_steps = limits.num_steps.value_or(simulation.summary().num_steps);
     first_frame_ = std::move(ready.first_frame);
     rolling_.emplace(simulation);
+    if (simulation.scene().output.certificate) certificate_ = std::make_unique<CertificateRecorder>(simulation);
   }
   /// Returns true if writing has succeeded. Every failure to write ends the run.
   bool keep(const Result<Done>& done) {
@@ -102,7 +104,10 @@ struct Run::Impl {
   bool begin() {
     if (observer_.on_start) observer_.on_start(first_step_, outcome_.num_steps);
     if (!keep(folder_.start_probes(simulation_.probe_columns(), simulation_.wave_times()))) return false;
-    if (!first_frame_) return keep(folder_.write_bodies(body_records(simulation_))) && store(true);
+    if (!first_frame_) {
+      if (certificate_ && !keep(folder_.start_certificate(simulation_.certificate_layout()))) return false;
+      return keep(folder_.write_bodies(body_records(simulation_))) && store(true);
+    }
     rewrite_missing_frames();
     first_frame_.reset();
     return !end_;
@@ -131,7 +136,8 @@ struct Run::Impl {
   StepReport step() {
     const int step = simulation_.num_steps_done() + 1;
     threads_ = num_threads();
-    const StepReport report = advance(step);
+    const auto take = [&] { return advance(step); };
+    const StepReport report = certificate_ ? certificate_->record(take) : take();
     if (report.status == StepStatus::stopped) return report;
     if (report.is_advanced()) {
       rolling_->add_step(simulation_);
@@ -190,13 +196,14 @@ struct Run::Impl {
                 report.newton_iterations, report.residual, imbalance, report.limited_by);
   }
 
-  /// Stores a step: frame, probes, statistics, list of frames and checkpoint, in this order, so that everything that
-  /// the checkpoint claims is stored before it. Replacing files costs ten times as much as a step of a small scene, so
-  /// the last two are replaced now and then only; the statistics name every frame at once.
+  /// Stores a step: moves, frame, probes, statistics, list of frames and checkpoint, in this order, so that everything
+  /// that the checkpoint claims is stored before it. Replacing files costs ten times as much as a step of a small
+  /// scene, so the last two are replaced now and then only; the statistics name every frame at once.
   bool store(bool is_last, const StepReport* report = nullptr) {
     const int step = simulation_.num_steps_done();
     const OutputDesc& output = simulation_.scene().output;
     const bool has_frame = is_last || step % output.frame_interval == 0;
+    if (certificate_ && report != nullptr && !keep(folder_.append_certificate(certificate_->end_step()))) return false;
     if (has_frame && !keep(folder_.write_frame(step, simulation_.frame()))) return false;
     for (const ProbeRow& row : simulation_.probe_rows()) {
       if (!row.values.empty() && !keep(folder_.append_probes(step, row.time, row.values))) return false;
@@ -313,8 +320,9 @@ struct Run::Impl {
   StepRecord record_;  // of the last step that was stored
   ElementWatch elements_;
   std::optional<RollingWatch> rolling_;
-  std::optional<RunWarning> failure_;  // why the last step could not be taken
-  Stopwatch since_update_;             // of the list of frames and the checkpoint
+  std::unique_ptr<CertificateRecorder> certificate_;  // none unless the scene asks for one
+  std::optional<RunWarning> failure_;                 // why the last step could not be taken
+  Stopwatch since_update_;                            // of the list of frames and the checkpoint
   bool is_checkpoint_due_ = false;
   std::optional<RunEnd> end_;  // set once no step can follow for another reason than their number
 };

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "clearance/base/hash.h"
+#include "clearance/io/result/certificate_file.h"
 #include "clearance/math/dimension.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/build_scene_model.h"
@@ -204,6 +206,29 @@ Result<Done> Simulation::schedule_controls(std::map<int, ControlValues> schedule
 
 void Simulation::record_ccd(std::function<void(const CcdQuery&)> record) {
   impl_->hooks.on_ccd_query = std::move(record);
+}
+
+CertificateLayout Simulation::certificate_layout() const {
+  const SceneModel& scene = *impl_->scene;
+  const SurfaceMap& map = scene.frames.vertex_map;
+  CertificateLayout layout;
+  layout.dim = scene.dim;
+  layout.x = impl_->state.x;
+  const VecX offsets = map.apply(VecX::Zero(layout.x.size()));
+  layout.offsets.assign(map.num_vertices(), Vec<3>::Zero());
+  layout.first_term.push_back(0);
+  for (int v = 0; v < map.num_vertices(); ++v) {
+    for (int c = 0; c < scene.dim; ++c) layout.offsets[v][c] = offsets[scene.dim * v + c];
+    for (const SurfaceMap::Term& term : map.terms(v)) layout.terms.push_back({term.block, term.weight});
+    layout.first_term.push_back(static_cast<int>(layout.terms.size()));
+  }
+  std::map<int, int> stiff_of_block;
+  for (const StiffBody& body : scene.model.stiff_bodies) {
+    stiff_of_block[body.first_block] = static_cast<int>(layout.stiff.size());
+    layout.stiff.push_back({body.first_block, body.is_rigid});
+  }
+  for (const Tie& tie : scene.model.ties) layout.ties.push_back({tie.block, stiff_of_block.at(tie.first_block)});
+  return layout;
 }
 
 Result<Done> Simulation::restore(State state) {

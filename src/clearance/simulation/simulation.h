@@ -31,6 +31,7 @@ namespace clearance {
 
 struct State;
 struct CcdQuery;
+struct CertificateLayout;
 
 /// Contents of a scene, in numbers.
 struct SceneSummary {
@@ -87,6 +88,9 @@ class Simulation {
 
   /// Passes the queries of continuous collision detection to `record` from now on (StepHooks::on_ccd_query).
   void record_ccd(std::function<void(const CcdQuery&)> record);
+
+  /// Returns how the vertices of frames follow the unknowns, with the unknowns now.
+  CertificateLayout certificate_layout() const;
 
   int num_steps_done() const;
   double time() const;           ///< [s]

@@ -1,6 +1,7 @@
 #include "clearance/solver/friction_coupling.h"
 
 #include "clearance/math/gmres.h"
+#include "clearance/solver/accepted_move.h"
 
 namespace clearance {
 
@@ -78,6 +79,7 @@ Followed FrictionCoupling<dim>::follow(const VecX& lagged_dy, const VecX& gradie
     const bool is_solved =
         in_.system.solver().solve(gradient_with(trial, lag_.fresh(trial)), left) == LinearSolveStatus::solved;
     if (!is_solved || !(left.norm() <= (1.0 - least_progress * part) * lagged_dy.norm())) continue;
+    MoveListener::note(in_, point.iterate.x, trial.x, direction.dy, direction.alpha_limit);
     point.iterate = std::move(trial);
     lag_.take_up(point, 1.0);
     lag_.note_coupling(part == 1.0);

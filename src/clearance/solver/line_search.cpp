@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "clearance/solver/accepted_move.h"
+
 namespace clearance {
 
 template <int dim>
@@ -109,6 +111,7 @@ bool LineSearch<dim>::search(Direction direction, const VecX& gradient, Point& p
           followed.event = fmt::format("barrier stiffness {:.3g} for {}", problem_.kappa(),
                                        contact_text(*stiffened, in_.model.surface));
         }
+        MoveListener::note(in_, point.iterate.x, trial.x, direction.dy, alpha);
         point.iterate = std::move(trial);
         point.energy = stiffened ? problem_.energy(point.iterate) : energy;
         followed.alpha = alpha * direction.share;
@@ -133,6 +136,7 @@ bool LineSearch<dim>::start_detour(const Direction& direction, const VecX& gradi
   if (!std::isfinite(energy.value()) || energy.value() < point.energy.value()) return false;
   followed.event = "taken as far as it is feasible, although the energy rises";
   followed.alpha = direction.share * direction.alpha_limit;
+  MoveListener::note(in_, point.iterate.x, trial.x, direction.dy, direction.alpha_limit);
   detour_.start = std::move(point);
   detour_.gradient = gradient;
   detour_.direction = direction;

@@ -1,4 +1,5 @@
 // The end of a step: the exact verdict, what is reported, and what the state keeps.
+#include "clearance/solver/accepted_move.h"
 #include "clearance/solver/collect_forces.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/solver/state_motion.h"
@@ -195,7 +196,10 @@ std::optional<VecX> Step<dim>::response(const VecX& force) {
 template <int dim>
 VecX Step<dim>::moved_from_end(const VecX& dy) {
   const Direction direction = bound_.bound(now_.point.iterate, dy);
-  return in_.coordinates().move(now_.point.iterate.x, direction.dy, std::min(1.0, direction.alpha_limit));
+  const double part = std::min(1.0, direction.alpha_limit);
+  VecX x = in_.coordinates().move(now_.point.iterate.x, direction.dy, part);
+  MoveListener::note(in_, now_.point.iterate.x, x, direction.dy, part);
+  return x;
 }
 
 namespace {

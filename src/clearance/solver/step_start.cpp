@@ -5,6 +5,7 @@
 
 #include "clearance/model/blocks.h"
 #include "clearance/model/feasible_model.h"
+#include "clearance/solver/accepted_move.h"
 #include "clearance/solver/carried_bodies.h"
 #include "clearance/solver/impacts.h"
 #include "clearance/solver/state_motion.h"
@@ -68,6 +69,7 @@ bool Step<dim>::move_together() {
   x = in_.coordinates().move(iterate.x, direction.dy, 1.0);
   set_targets<dim>(in_.targets, x);
   if (!problem_.is_feasible(x)) return false;
+  MoveListener::note(in_, iterate.x, x, direction.dy, 1.0);
   iterate = problem_.make_iterate(std::move(x), direction.candidates);
   return true;
 }
@@ -225,8 +227,9 @@ void Step<dim>::start_from_inertia() {
   copy_prescribed<dim>(in_.targets, now_.point.iterate.x, x);
   Iterate guess = problem_.make_iterate(std::move(x), direction.candidates);
   const CompensatedSum energy = problem_.energy(guess);
-  if (energy.value() < now_.point.energy.value() && problem_.is_feasible(guess.x))
-    now_.point = {std::move(guess), energy};
+  if (!(energy.value() < now_.point.energy.value()) || !problem_.is_feasible(guess.x)) return;
+  MoveListener::note(in_, from.x, guess.x, direction.dy, direction.alpha_limit);
+  now_.point = {std::move(guess), energy};
 }
 
 template bool Step<2>::begin_potentials();

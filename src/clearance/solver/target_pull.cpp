@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "clearance/model/stiff_strain.h"
+#include "clearance/solver/accepted_move.h"
 
 namespace clearance {
 
@@ -41,6 +42,7 @@ bool TargetPull<dim>::move(const Direction& direction, Iterate& iterate) {
   }
   const bool arrives = alpha >= 1.0;
   if (arrives) set_targets<dim>(in_.targets, x);
+  MoveListener::note(in_, iterate.x, x, direction.dy, alpha);
   iterate = problem_.make_iterate(std::move(x), direction.candidates);
   return arrives;
 }

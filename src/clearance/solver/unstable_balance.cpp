@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clearance/model/blocks.h"
+#include "clearance/solver/accepted_move.h"
 
 namespace clearance {
 namespace {
@@ -153,7 +154,9 @@ std::optional<Point> UnstableBalance<dim>::lower_point(const Point& at, const Ve
     if (lowest && change > rounding) break;
     const bool is_lower = change < 0.0 && (lowest || slope_at(trial.iterate) - slope_at(at.iterate) <=
                                                          least_curvature * curvature * alpha);
-    if (is_lower) lowest = std::move(trial);
+    if (!is_lower) continue;
+    MoveListener::note(in_, at.iterate.x, trial.iterate.x, way.dy, alpha);
+    lowest = std::move(trial);
   }
   return lowest;
 }

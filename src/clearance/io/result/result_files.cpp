@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "clearance/io/result/certificate_file.h"
 #include "clearance/io/result/meeting_file.h"
 
 namespace clearance {
@@ -150,7 +151,7 @@ Result<Done> erase_result(const fs::path& folder) {
   const std::vector<std::string> frames = recorded_frame_files(folder);
   std::vector<std::string> files = {"checkpoint/state.bin", "summary.json", "bodies.json", meeting_file};
   files.insert(files.end(), frames.begin(), frames.end());
-  files.insert(files.end(), {"probes.csv", "stats.jsonl", "frames.pvd"});
+  files.insert(files.end(), {certificate_file, "probes.csv", "stats.jsonl", "frames.pvd"});
   for (const std::string& file : files) {
     if (const Result<Done> done = remove_file(folder / file); !done) return done;
   }

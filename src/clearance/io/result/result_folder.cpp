@@ -197,6 +197,10 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
   const std::vector<std::string> recorded = recorded_frame_files(path);
   folder.find_frames(lines, checkpoint.step, stored->scene.output.frame_interval);
 
+  if (scene.output.certificate) {
+    if (auto done = folder.certificate_.reopen(checkpoint.step); !done) return done.issues();
+  }
+
   // Everything stored beyond the checkpoint is removed, statistics before frames, so that no line refers to a missing
   // frame. The summary is removed because the run is no longer finished.
   if (auto done = remove_file(path / "summary.json"); !done) return done.issues();
@@ -298,6 +302,7 @@ Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {
   for (AppendedFile* file : {&probes_, &stats_}) {
     if (auto done = file->close(); !done) return done;
   }
+  if (auto done = certificate_.close(); !done) return done;
   return write_checkpoint_file(path_ / "checkpoint" / "state.bin", checkpoint);
 }
 

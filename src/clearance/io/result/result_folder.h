@@ -12,6 +12,7 @@
 #include "clearance/base/result.h"
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/mesh/vtu.h"
+#include "clearance/io/result/certificate_file.h"
 #include "clearance/io/result/checkpoint_file.h"
 #include "clearance/io/result/energy_monitor.h"
 #include "clearance/io/result/impact_warnings.h"
@@ -76,8 +77,11 @@ class ResultFolder {
   /// Writes the head of probes.csv, unless the continued run has done so. Columns: `name [unit]`. `wave_times` are for
   /// the warnings about contacts.
   Result<Done> start_probes(const std::vector<std::string>& columns, const WaveTimes& wave_times);
+  /// Begins the certificate of a new run, if it is to have one. Call it before the first frame.
+  Result<Done> start_certificate(const CertificateLayout& layout) { return certificate_.start(layout); }
   // Call these in this order for every step, and stop at the first that fails: everything that a file refers to has
   // then been stored before it. The frame list and the checkpoint can follow many steps later.
+  Result<Done> append_certificate(const CertificateStep& step) { return certificate_.append(step); }
   Result<Done> write_frame(int step, const Frame& frame);
   Result<Done> append_probes(int step, double time, const std::vector<double>& values);
   Result<Done> append_stats(const StepRecord& record);
@@ -104,6 +108,7 @@ class ResultFolder {
       : path_(std::move(path)),
         stats_(path_ / "stats.jsonl"),
         probes_(path_ / "probes.csv"),
+        certificate_(path_),
         sums_(integrator),
         has_inertia_(integrator != TimeIntegrator::quasi_static) {}
   Result<Done> remove_frames_beyond(const std::vector<std::string>& recorded);
@@ -111,6 +116,7 @@ class ResultFolder {
 
   std::filesystem::path path_;
   AppendedFile stats_, probes_;
+  CertificateFile certificate_;
   WaveTimes wave_times_;          // of the probes of contacts
   bool has_probes_ = false;       // probes.csv has its head
   std::map<int, double> frames_;  // time of the frame of a step
