@@ -333,6 +333,8 @@ void add_convert_command(CLI::App& app, ConvertOptions& convert, int& status) {
 void add_verify_command(CLI::App& app, VerifyOptions& verify, int& status) {
   CLI::App* command = app.add_subcommand("verify", "re-check all stored frames with exact arithmetic");
   command->add_option("folder", verify.folder, "result folder")->required();
+  command->add_flag("--paths", verify.paths,
+                    "prove every move between the frames too; the run needs `output.certificate`");
   command->add_flag("--json", verify.json, "print machine-readable results");
   command->callback([&verify, &status] { status = run_verify(verify); });
 }
