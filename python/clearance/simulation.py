@@ -5,7 +5,7 @@ import json
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, MutableMapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _check
 from ._native import core
@@ -439,6 +439,33 @@ class Simulation(_check.Sealed):
             told = "the saved state does not belong to this scene"
             raise SceneError([problem._replace(message=problem.message.replace(told, "the bodies cannot be placed there"))
                               for problem in error.problems]) from None
+
+    def aim(self, name: str, positions: ArrayLike) -> None:
+        """Sets where the vertices of an obstacle without motions are to be at the end of the next step [m] (n, 3). The
+        way is a straight one, nothing is passed through, and they stay there until they are set again.
+
+        Raises SceneError for other bodies.
+        """
+        body = self.body(name)
+        shape = (body.vertices.stop - body.vertices.start, 3)
+        self._stepper.aim(body.number, _numbers(positions, shape, f"aim: positions of {name!r}"))
+
+    def apply_force(self, name: str, force: ArrayLike = (0, 0, 0), torque: ArrayLike = (0, 0, 0)) -> None:
+        """Applies a force [N] (3,) at the centre of mass and a torque [N m] (3,) to an affine or rigid body in the next
+        step alone, beside those applied before it.
+
+        Raises ValueError for other bodies, and SceneError for a scene without `applied_forces`.
+        """
+        number = self._stiff(name, "force at its centre of mass")
+        self._stepper.apply_wrench(number, _numbers(force, (3,), "apply_force: force"),
+                                   _numbers(torque, (3,), "apply_force: torque"))
+
+    def apply_forces(self, forces: ArrayLike) -> None:
+        """Applies forces to all vertices [N] (n, 3) in the next step alone, beside those applied before it.
+
+        Raises SceneError for a scene without `applied_forces`.
+        """
+        self._stepper.apply_forces(_numbers(forces, self.positions.shape, "apply_forces"))
 
     def set_joints(self, positions: Mapping[str, float], velocities: Optional[Mapping[str, float]] = None) -> None:
         """Places the bodies of a mechanism by its joints: values of hinges [rad] and sliders [m] by their names, and

@@ -561,5 +561,50 @@ class Reports(unittest.TestCase):
         self.assertEqual(len(report.momentum["total"]), 3)
 
 
+class Forces(unittest.TestCase):
+    def box(self, **keys):
+        scene = cl.Scene(time={"step": 0.01, "duration": 1.0, "integrator": "implicit_euler"}, gravity=[0, 0, 0], **keys)
+        scene.add_body("box", kind="rigid", mass=2, generator={"kind": "box", "size": [0.2, 0.2, 0.2], "resolution": [1, 1, 1]})
+        scene.add_body("wall", kind="obstacle", generator={"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
+                       transform={"translation": [0.5, 0, 0]})
+        return cl.Simulation(scene)
+
+    def test_an_impulse_moves_a_body_for_one_step(self):
+        sim = self.box(applied_forces=True)
+        sim.apply_force("box", [0, 3, 0], torque=[0, 0, 0.1])
+        sim.step()
+        inertia = 2 * (0.2 ** 2 + 0.2 ** 2) / 12
+        for _ in range(2):
+            np.testing.assert_allclose(sim.twist("box"), [[0, 0.015, 0], [0, 0, 0.001 / inertia]], atol=1e-6)
+            sim.step()
+
+    def test_forces_at_vertices_add_up(self):
+        sim = self.box(applied_forces=True)
+        forces = np.zeros(sim.positions.shape)
+        forces[sim.body("box").vertices] = [0.5, 0, 0]
+        sim.apply_forces(forces)
+        sim.apply_force("box", [1, 0, 0])
+        sim.step()
+        count = sim.body("box").vertices.stop - sim.body("box").vertices.start
+        self.assertAlmostEqual(sim.twist("box")[0][0], 0.01 * (0.5 * count + 1) / 2, delta=1e-9)
+
+    def test_an_obstacle_goes_where_it_is_aimed_at(self):
+        sim = self.box()
+        wall = sim.body("wall").vertices
+        places = sim.positions[wall] + [0.02, 0.01, 0]
+        sim.aim("wall", places)
+        for _ in range(2):
+            sim.step()
+            np.testing.assert_array_equal(sim.positions[wall], places)
+
+    def test_mistakes_are_told(self):
+        sim = self.box()
+        self.assertRaises(cl.SceneError, sim.apply_force, "box", [1, 0, 0])
+        self.assertRaises(cl.SceneError, sim.aim, "box", sim.positions[sim.body("box").vertices])
+        self.assertRaises(ValueError, sim.apply_force, "wall", [1, 0, 0])
+        self.assertRaises(ValueError, sim.apply_force, "box", [1, 0])
+        self.assertRaises(ValueError, sim.apply_forces, np.zeros((2, 3)))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -180,16 +180,33 @@ TEST(Mjcf, ContactFiltersAreGroupsAndPairs) {
 TEST(Mjcf, WhatIsNotCarriedOverIsCountedAndNamed) {
   SKIP_WITHOUT("mjcf");
   const Robot robot = read_robot_text(
-      mjcf("<site name='s' pos='0 0 2'/><body name='b'><joint name='j' armature='0.1' frictionloss='0.2'/><geom "
-           "size='.1'/><geom size='.2' contype='0' conaffinity='0' name='seen'/><site name='t'/></body>",
+      mjcf("<site name='s' pos='0 0 2'/><body name='b'><joint name='free' type='free' armature='0.1' "
+           "frictionloss='0.2'/><geom size='.1'/><geom size='.2' contype='0' conaffinity='0' name='seen'/><site "
+           "name='t'/></body>",
            "<tendon><spatial name='rope'><site site='s'/><site site='t'/></spatial></tendon><actuator><motor "
            "name='pull' tendon='rope'/></actuator>"),
       "omitted.xml");
   for (const std::string line :
        {"1 tendons (rope)", "1 actuators that act on tendons, sites, cranks, bodies, or balls (pull)",
-        "1 inertias of motors (armature) (j)", "1 dry frictions of joints (j)", "1 geoms that are only seen (seen)"}) {
+        "1 armatures of ball and free joints (free)", "1 dry frictions of ball and free joints (free)",
+        "1 geoms that are only seen (seen)"}) {
     EXPECT_NE(robot.told.find("not carried over: " + line), std::string::npos) << line << "\n" << robot.told;
   }
+}
+
+TEST(Mjcf, ArmatureAndDryFrictionAreThoseOfTheJoint) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot = read_robot_text(
+      rod("armature='0.25' frictionloss='0.5'", "<actuator><motor name='m' joint='j' gear='2'/></actuator>"),
+      "armature.xml");
+  EXPECT_EQ(robot.joint("j").armature, 0.25);
+  EXPECT_EQ(robot.joint("j").friction, 0.5);
+  EXPECT_EQ(robot.told.find("armature"), std::string::npos) << robot.told;
+  EXPECT_EQ(robot.told.find("dry friction"), std::string::npos) << robot.told;
+  // A torque of 2 N m less the friction turns rod and rotor; one of 0.4 N m turns nothing.
+  const double expected = 0.5 * (2.0 - 0.5) / (rod_inertia + 0.25) * 0.25;
+  EXPECT_NEAR(angle_after(robot.scene, 0.5, "m", 1.0), expected, 0.015 * expected);
+  EXPECT_NEAR(angle_after(robot.scene, 0.5, "m", 0.2), 0.0, 2e-4);
 }
 
 TEST(Mjcf, LoopsAreClosedByBallsAndFixedJoints) {

@@ -28,7 +28,7 @@ std::string first_error(const SceneDesc& scene) {
 }
 
 TEST(Controls, AreNamesOfAllFormulas) {
-  const Controls controls{{"pull", "a_2"}, {3.0, 0.5}};
+  const Controls controls{{"pull", "a_2"}, {3.0, 0.5}, {}};
   EXPECT_EQ(evaluate_time_formula("2 * pull + a_2 * t", "here", 4.0, controls).value(), 8.0);
   const std::array points = {Vec<3>(1, 2, 3), Vec<3>(4, 5, 6)};
   const auto values = evaluate({"pull * x", "y", "a_2"}, "here", 0.0, points, controls);

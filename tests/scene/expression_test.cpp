@@ -91,10 +91,10 @@ TEST(Expression, FormulasThatAreKeptHaveTheValuesOfNewOnes) {
     return value ? *value : std::nan("");
   };
   for (int round = 0; round < 3; ++round) {
-    EXPECT_EQ(with({{"a"}, {3.0}}, 0.5), 6.5);
-    EXPECT_EQ(with({{"a"}, {4.0}}, 1.0), 9.0);
-    EXPECT_EQ(with({{"b", "a"}, {7.0, 1.0}}, 1.0), 3.0);
-    EXPECT_FALSE(evaluate_time_formula("2 * a + t", "", 0.0, {{"b"}, {1.0}}));
+    EXPECT_EQ(with({{"a"}, {3.0}, {}}, 0.5), 6.5);
+    EXPECT_EQ(with({{"a"}, {4.0}, {}}, 1.0), 9.0);
+    EXPECT_EQ(with({{"b", "a"}, {7.0, 1.0}, {}}, 1.0), 3.0);
+    EXPECT_FALSE(evaluate_time_formula("2 * a + t", "", 0.0, {{"b"}, {1.0}, {}}));
     EXPECT_EQ(value("x + t", 0.5, Vec<3>(2, 0, 0)), 2.5);
     EXPECT_FALSE(evaluate_time_formula("x + t", "", 0.5));
     EXPECT_FALSE(evaluate_time_formula("t +", "", 0.5));

@@ -221,6 +221,8 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                             .stiffness = 12.5,
                             .rest = "grip",
                             .damping = 0.75,
+                            .friction = 0.125,
+                            .armature = 0.0625,
                             .mimic = MimicDesc{"motor", -0.5, 0.125}},
                   JointDesc{.name = "motor",
                             .bodies = {"link[0]", "link[1]"},
@@ -231,6 +233,7 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                             .rest = ""}};
   scene.half_spaces = {
       HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}, .friction = 0.3, .static_friction = 0.7}};
+  scene.applied_forces = true;
   scene.controls = {ControlDesc{.name = "pull", .value = 1.0 / 3.0}, ControlDesc{.name = "grip"}};
   scene.start.overlaps = OverlapHandling::separate;
   scene.start.moved = {MovedBodyDesc{.body = "cube",

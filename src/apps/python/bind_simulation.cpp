@@ -98,6 +98,9 @@ class Stepper {
   void restore(const SavedState& saved);
   py::dict controls() const;
   void set_control(const std::string& name, double value);
+  void aim(int body, const Array<double>& positions);
+  void apply_forces(const Array<double>& forces);
+  void apply_wrench(int body, const Vec<3>& force, const Vec<3>& torque);
 
  private:
   using Buffer = std::shared_ptr<std::vector<Vec<3>>>;
@@ -357,6 +360,21 @@ void Stepper::set_control(const std::string& name, double value) {
   value_or_throw(simulation_->set_control(name, value), "SceneError");
 }
 
+void Stepper::aim(int body, const Array<double>& positions) {
+  simulation();
+  value_or_throw(simulation_->aim(body, points_of(positions)), "SceneError");
+}
+
+void Stepper::apply_forces(const Array<double>& forces) {
+  simulation();
+  value_or_throw(simulation_->apply_forces(points_of(forces)), "SceneError");
+}
+
+void Stepper::apply_wrench(int body, const Vec<3>& force, const Vec<3>& torque) {
+  simulation();
+  value_or_throw(simulation_->apply_wrench(body, force, torque), "SceneError");
+}
+
 const char* kind_name(BodyKind kind) {
   return enum_name(kind).data();
 }
@@ -375,6 +393,22 @@ py::object pose_of(const Stepper& stepper, int body) {
     for (int j = 0; j < 4; ++j) array.mutable_at(i, j) = (*pose)(i, j);
   }
   return array;
+}
+
+Vec<3> vector_of(const Array<double>& array) {
+  if (array.size() != 3) throw py::value_error("expected three numbers");
+  return {array.data()[0], array.data()[1], array.data()[2]};
+}
+
+/// Returns values, rates and efforts of all joints.
+py::tuple joints_of(const Stepper& stepper) {
+  std::vector<double> values, rates, efforts;
+  for (const JointState& joint : stepper.simulation().joint_states()) {
+    values.push_back(joint.value);
+    rates.push_back(joint.rate);
+    efforts.push_back(joint.effort);
+  }
+  return py::make_tuple(array_of(values), array_of(rates), array_of(efforts));
 }
 
 py::dict contacts_of(const Stepper& stepper) {
@@ -589,6 +623,15 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly("state_hash", [](const Stepper& s) { return s.simulation().state_hash(); })
       .def_property_readonly("controls", &Stepper::controls)
       .def("set_control", &Stepper::set_control, py::arg("name"), py::arg("value"))
+      .def_property_readonly("joints", &joints_of)
+      .def("aim", &Stepper::aim, py::arg("body"), py::arg("positions"))
+      .def("apply_forces", &Stepper::apply_forces, py::arg("forces"))
+      .def(
+          "apply_wrench",
+          [](Stepper& s, int body, const Array<double>& force, const Array<double>& torque) {
+            s.apply_wrench(body, vector_of(force), vector_of(torque));
+          },
+          py::arg("body"), py::arg("force"), py::arg("torque"))
       .def("save_state", &Stepper::save_state)
       .def("restore", &Stepper::restore, py::arg("state"));
 }

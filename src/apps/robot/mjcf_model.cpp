@@ -275,8 +275,13 @@ class Reader {
 
   bool is_plain(int j) const {
     const int dof = m_.jnt_dofadr[j];
-    return m_.jnt_limited[j] == 0 && m_.jnt_stiffness[j] == 0.0 && m_.dof_damping[dof] == 0.0 && !motors_.has(j) &&
-           !is_coupled(j);
+    return m_.jnt_limited[j] == 0 && m_.jnt_stiffness[j] == 0.0 && m_.dof_damping[dof] == 0.0 &&
+           m_.dof_armature[dof] == 0.0 && friction_of(j) == 0.0 && !motors_.has(j) && !is_coupled(j);
+  }
+  /// Returns the dry friction [N m] or [N] of a joint; of a ball or free joint that of its first coordinate.
+  double friction_of(int j) const {
+    const bool is_off = (m_.opt.disableflags & (mjDSBL_FRICTIONLOSS | mjDSBL_CONSTRAINT)) != 0;
+    return is_off ? 0.0 : m_.dof_frictionloss[m_.jnt_dofadr[j]];
   }
   bool is_coupled(int j) const {
     for (int e = 0; e < m_.neq; ++e) {
@@ -327,6 +332,8 @@ class Reader {
       } else {
         set_limits(j, joint);
         motors_.set(j, joint);
+        joint.armature = m_.dof_armature[m_.jnt_dofadr[j]];
+        joint.friction = friction_of(j);
       }
       joint_of_[j] = static_cast<int>(model_.joints.size());
       model_.joints.push_back(std::move(joint));
@@ -422,7 +429,7 @@ class Reader {
     joint.upper.reset();
     joint.effort.clear();
     joint.rest.clear();
-    joint.stiffness = joint.damping = 0.0;
+    joint.stiffness = joint.damping = joint.friction = joint.armature = 0.0;
   }
 
   /// Couples a joint to another one that it follows by a polynomial; only the linear part counts.
@@ -621,10 +628,11 @@ class Reader {
     for (int t = 0; t < m_.ntendon; ++t) omissions_.add("tendons", name_of(mjOBJ_TENDON, t));
     for (int s = 0; s < m_.nskin; ++s) omissions_.add("skins", name_of(mjOBJ_SKIN, s));
     for (int s = 0; s < m_.nsensor; ++s) omissions_.add("sensors", name_of(mjOBJ_SENSOR, s));
-    for (int v = 0; v < m_.nv; ++v) {
-      const std::string joint = name_of(mjOBJ_JOINT, m_.dof_jntid[v]);
-      if (m_.dof_armature[v] > 0.0) omissions_.add("inertias of motors (armature)", joint);
-      if (m_.dof_frictionloss[v] > 0.0) omissions_.add("dry frictions of joints", joint);
+    for (int j = 0; j < m_.njnt; ++j) {
+      if (m_.jnt_type[j] == mjJNT_HINGE || m_.jnt_type[j] == mjJNT_SLIDE) continue;
+      const std::string joint = name_of(mjOBJ_JOINT, j);
+      if (m_.dof_armature[m_.jnt_dofadr[j]] > 0.0) omissions_.add("armatures of ball and free joints", joint);
+      if (friction_of(j) > 0.0) omissions_.add("dry frictions of ball and free joints", joint);
     }
     if (m_.opt.density > 0.0 || m_.opt.viscosity > 0.0) omissions_.add("mediums with density or viscosity", "");
   }

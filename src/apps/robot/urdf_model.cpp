@@ -222,7 +222,7 @@ class Reader {
     }
     if (joint.dynamics) {
       to.damping = std::max(0.0, joint.dynamics->damping);
-      if (joint.dynamics->friction > 0.0) omissions_.add("dry frictions of joints", joint.name);
+      to.friction = std::max(0.0, joint.dynamics->friction);
     }
     if (joint.limits && joint.limits->velocity > 0.0) omissions_.add("limits of the speed of joints", joint.name);
     if (joint.safety) omissions_.add("safety controllers of joints", joint.name);
@@ -310,7 +310,7 @@ class Reader {
         joint.lower.reset();
         joint.upper.reset();
         joint.effort.clear();
-        joint.damping = 0.0;
+        joint.damping = joint.friction = 0.0;
       }
     }
   }

@@ -21,6 +21,7 @@
 #include "clearance/math/dimension.h"
 #include "clearance/math/fourth_order.h"
 #include "clearance/model/blocks.h"
+#include "clearance/model/coordinate_inertia.h"
 #include "clearance/model/smooth_memory.h"
 #include "clearance/scene/probe_columns.h"
 #include "clearance/scene/validate.h"
@@ -829,6 +830,17 @@ Issues find_unsupported_backwards(const SteppedScene& scene) {
                       "forward mode (`clearance gradient`, cl.gradient)"});
   }
   for (const auto& potential : scene.scene->model.potentials) {
+    if (coordinate_inertia_of(*potential) != nullptr) {
+      issues.push_back({"", "joints", "",
+                        "`armature` has no derivatives in reverse mode; expected 0 in all joints, or forward mode "
+                        "(`clearance gradient`, cl.gradient)"});
+    }
+    if (potential->history_size() > 0 && potential->name() == "joint_friction") {
+      issues.push_back({"", "joints", "",
+                        "`friction` of joints has no derivatives in reverse mode; expected 0 in all joints, or forward "
+                        "mode (`clearance gradient`, cl.gradient)"});
+      continue;
+    }
     if (potential->history_size() == 0 || dynamic_cast<const SmoothMemory*>(potential.get())) continue;
     issues.push_back({"", "bodies", potential->name(),
                       "it remembers earlier steps in a way that has no derivative in reverse mode; forward mode "

@@ -50,7 +50,7 @@ void remove_damping(SceneDesc& scene) {
     body.material.damping = 0.0;
     for (MaterialPartDesc& part : body.material_parts) part.material.damping = 0.0;
   }
-  for (JointDesc& joint : scene.joints) joint.damping = 0.0;
+  for (JointDesc& joint : scene.joints) joint.damping = joint.friction = 0.0;
 }
 
 /// Loads the scene and gets it ready for its first step.

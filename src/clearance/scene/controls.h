@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "clearance/math/types.h"
 #include "clearance/scene/scene.h"
 
 namespace clearance {
@@ -11,6 +12,7 @@ namespace clearance {
 struct Controls {
   std::vector<std::string> names;
   std::vector<double> values;
+  VecX applied;  ///< [N] forces of the step on the unknowns (SceneDesc::applied_forces); empty: none
 };
 
 /// Returns the controls with valid names, with their values at the start.

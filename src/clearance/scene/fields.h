@@ -940,6 +940,14 @@ void describe_joint_forces(Visitor& v, JointDesc& j) {
               .short_as(Shorthand::number));
   v.field("damping", j.damping,
           at_least(0.0, "N m s/rad or N s/m", "torque or force against the motion of the joint, per speed"));
+  v.field("friction", j.friction,
+          at_least(0.0, "N m or N",
+                   "dry friction: largest torque or force against the motion of the joint, whatever its speed; the "
+                   "joint stays where less acts on it"));
+  v.field("armature", j.armature,
+          at_least(0.0, "kg m^2 or kg",
+                   "inertia of what turns or slides with the joint alone, as the rotor of a motor: its inertia times "
+                   "the square of the gear ratio"));
 }
 
 template <>
@@ -1158,6 +1166,8 @@ void describe(Visitor& v, SceneDesc& s) {
   v.field("half_spaces", s.half_spaces, any("", "fixed planes"));
   v.field("start", s.start, any("", "start positions of bodies, and treatment of overlaps"));
   v.field("controls", s.controls, any("", "numbers that formulas use and that programs can set"));
+  v.field("applied_forces", s.applied_forces,
+          any("", "whether programs apply forces to bodies and vertices between steps (docs/python.md)"));
   v.field("output", s.output, any("", "data that a run stores"));
 }
 

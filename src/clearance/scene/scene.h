@@ -501,6 +501,8 @@ struct JointDesc {
   double stiffness = 0.0;  ///< [N m/rad] or [N/m] of a spring
   std::string rest;        ///< formula in t [s]: angle [deg] or offset [m] where it is relaxed; empty: 0
   double damping = 0.0;    ///< [N m s/rad] or [N s/m]
+  double friction = 0.0;   ///< [N m] or [N] dry friction
+  double armature = 0.0;   ///< [kg m^2] or [kg] inertia of a rotor that turns with the joint
   std::optional<MimicDesc> mimic = {};
 };
 
@@ -615,6 +617,7 @@ struct SceneDesc {
   std::vector<HalfSpaceDesc> half_spaces;
   StartDesc start;
   std::vector<ControlDesc> controls;
+  bool applied_forces = false;  ///< programs apply forces to bodies and vertices between steps
   OutputDesc output;
   /// Directory that mesh paths are relative to; the reader sets it, and it is never written.
   std::string base_directory;

@@ -87,6 +87,8 @@ class JointCheck : SceneCheck {
       refuse(joint.stiffness != 0.0, "stiffness");
       refuse(!joint.rest.empty(), "rest");
       refuse(joint.damping != 0.0, "damping");
+      refuse(joint.friction != 0.0, "friction");
+      refuse(joint.armature != 0.0, "armature");
       refuse(joint.mimic.has_value(), "mimic");
       return;
     }
@@ -99,6 +101,12 @@ class JointCheck : SceneCheck {
     if (!joint.drive.empty() && (joint.stiffness != 0.0 || joint.damping != 0.0)) {
       error(place + ".drive",
             "the drive determines the position of the joint, and stiffness and damping have no effect beside it; "
+            "remove the one or the others",
+            joint.drive);
+    }
+    if (!joint.drive.empty() && (joint.friction != 0.0 || joint.armature != 0.0)) {
+      error(place + ".drive",
+            "the drive determines the position of the joint, and friction and armature have no effect beside it; "
             "remove the one or the others",
             joint.drive);
     }

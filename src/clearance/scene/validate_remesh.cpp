@@ -29,6 +29,9 @@ class RemeshCheck : SceneCheck {
       has_any = true;
       check_body(body, i, place);
     }
+    if (has_any && scene_.applied_forces) {
+      error("applied_forces", "forces on vertices need vertices that stay; remove this key or `remesh`", "true");
+    }
     if (scene_.remesh) check_operations(*scene_.remesh, "remesh");
     if (scene_.remesh && scene_.remesh->enabled && !has_deformable) {
       warning("remesh", "`remesh` has no effect, because the scene has no deformable body");

@@ -106,6 +106,18 @@ std::vector<ContactPair> Simulation::contacts() const {
 std::optional<Eigen::Matrix4d> Simulation::pose(int body) const {
   return impl_->pose(body);
 }
+std::vector<JointState> Simulation::joint_states() const {
+  return impl_->joint_states();
+}
+Result<Done> Simulation::aim(int body, const std::vector<Vec<3>>& positions) {
+  return impl_->aim(body, positions);
+}
+Result<Done> Simulation::apply_forces(const std::vector<Vec<3>>& of_vertices) {
+  return impl_->apply_forces(of_vertices);
+}
+Result<Done> Simulation::apply_wrench(int body, const Vec<3>& force, const Vec<3>& torque) {
+  return impl_->apply_wrench(body, force, torque);
+}
 JointStrain Simulation::joint_strain() const {
   const Potential* joints = impl_->joints();
   return joints != nullptr ? impl_->scene->joints.strain(*joints, impl_->state) : JointStrain{};

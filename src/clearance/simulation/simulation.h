@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "clearance/base/result.h"
+#include "clearance/bodies/affine/joint.h"
 #include "clearance/io/mesh/vtu.h"
 #include "clearance/io/result/result_files.h"
 #include "clearance/model/stiff_strain.h"
@@ -107,6 +108,15 @@ class Simulation {
   /// Returns the affine map of a stiff body (by its index) from the start to the current state: x = A x_start + b.
   /// Returns nothing for other bodies.
   std::optional<Eigen::Matrix4d> pose(int body) const;
+  /// Returns the states of all joints, in the order of the scene, with the forces of the last step.
+  std::vector<JointState> joint_states() const;
+  /// Sets where the vertices of an obstacle without motions are to be at the end of the next step; they stay there
+  /// until it is set again. The way is a straight one, and nothing is passed through.
+  Result<Done> aim(int body, const std::vector<Vec<3>>& positions);
+  /// Applies forces in the next step alone, beside those applied before: to each vertex [N], or to a stiff body at its
+  /// centre of mass [N], [N m]. Issues: the scene has no `applied_forces`.
+  Result<Done> apply_forces(const std::vector<Vec<3>>& of_vertices);
+  Result<Done> apply_wrench(int body, const Vec<3>& force, const Vec<3>& torque);
   /// Returns the strain of the joints at the current positions.
   JointStrain joint_strain() const;
   /// Returns the largest relative motion, and the largest turn of a stiff body, of the last step.

@@ -131,7 +131,13 @@ StepReport commit(SolvedStep<dim> solved, State& state) {
 
 template <int dim>
 void complete_report(const Model& model, const State& state, const Stopwatch& watch, StepReport& report) {
-  report.energy.insert(report.energy.begin(), {"kinetic", inertial_energy<dim>(model, state.v).value()});
+  double kinetic = inertial_energy<dim>(model, state.v).value();
+  for (const auto& potential : model.potentials) {
+    if (const CoordinateInertia* rotors = coordinate_inertia_of(*potential)) {
+      kinetic += rotors->kinetic_energy(state.x, state.v);
+    }
+  }
+  report.energy.insert(report.energy.begin(), {"kinetic", kinetic});
   report.total_seconds = watch.seconds();
   double staged = 0.0;
   for (Stage stage : {Stage::assembly, Stage::linear_solve, Stage::broad_phase, Stage::ccd, Stage::line_search}) {

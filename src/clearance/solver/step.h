@@ -88,6 +88,7 @@ class Step {
   std::unique_ptr<ConvergenceCriterion<dim>> make_criterion();
   // step_start.cpp has the stages up to the first direction.
   bool begin_potentials();
+  void set_coordinate_targets();
   void start();
   bool move_together();
   void start_from(const VecX& x);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/model/coordinate_inertia.h"
 #include "clearance/model/plastic_work.h"
 
 namespace clearance {
@@ -40,6 +41,7 @@ void StepAccount<dim>::find_jumps(const State& state) {
     const Potential& potential = *potentials_[k];
     const bool is_known = knows_stored(state, k);
     if (potential.is_dissipative() || (!is_known && !potential.is_driven())) continue;
+    if (coordinate_inertia_of(potential) != nullptr) continue;
     const double begun = energy_t0_[k] - load_energy_t0_[k], ended = is_known ? state.stored[k] : 0.0;
     constexpr double rounding = 1e-9;
     const bool is_rounding = std::abs(begun - ended) <= rounding * std::max(std::abs(begun), std::abs(ended));
@@ -117,6 +119,12 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
   sums.total += gradient;
   sums.external += gradient;
   stored_[k] = 0.0;
+  // Rotors belong to the inertia; `settle` knows their kinetic energy.
+  if (coordinate_inertia_of(potential) != nullptr) {
+    energy_t1_[k] = 0.0;
+    inertial_gradient_ += gradient;
+    return;
+  }
   energy_t1_[k] = potential.energy(end.x).value();
   // The gain of a body is the change of its energy less the work of its forces.
   for (int b = 0; potential.has_body_energies() && b < model_.layout.num_blocks; ++b) {
@@ -381,6 +389,18 @@ VecX StepAccount<dim>::body_energies(const VecX& x) const {
   return per_ledger(sums);
 }
 
+/// Returns the kinetic energies [J] of coordinates with an inertia of their own.
+template <int dim>
+VecX StepAccount<dim>::rotor_energies(const VecX& x, const VecX& v) const {
+  VecX sums = VecX::Zero(model_.surface.num_bodies());
+  if (model_.body_of_block.empty()) return sums;
+  for (const auto& potential : potentials_) {
+    const CoordinateInertia* rotors = coordinate_inertia_of(*potential);
+    if (rotors != nullptr) rotors->add_kinetic_energy(x, v, model_.body_of_block, sums);
+  }
+  return per_ledger(sums);
+}
+
 template <int dim>
 VecX StepAccount<dim>::per_ledger(const VecX& per_body) const {
   if (model_.mechanism_of_body.empty()) return per_body;
@@ -444,6 +464,14 @@ auto StepAccount<dim>::body_motions(const VecX& v_t1, const VecX& p_t0, const Ve
     body.kinetic_t0 += 0.5 * block<dim>(p_t0, b).dot(block<dim>(v_t0_, b));
     body.kinetic_t1 += 0.5 * block<dim>(p_t1, b).dot(block<dim>(v_t1, b));
   }
+  if (model_.body_of_block.empty()) return bodies;
+  const VecX rotors_t0 = rotor_energies(x_t0_, v_t0_), rotors_t1 = rotor_energies(x_t0_ + dx_, v_t1);
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const auto at = static_cast<Eigen::Index>(k);
+    bodies[k].gain += rotors_t1[at] - rotors_t0[at];
+    bodies[k].kinetic_t0 += rotors_t0[at];
+    bodies[k].kinetic_t1 += rotors_t1[at];
+  }
   return bodies;
 }
 
@@ -498,7 +526,8 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
     energy_.integrator -= barrier_gap_;
     return;
   }
-  energy_.kinetic = inertial_energy<dim>(model_, v_t1).value() - inertial_energy<dim>(model_, v_t0_).value();
+  energy_.kinetic = inertial_energy<dim>(model_, v_t1).value() - inertial_energy<dim>(model_, v_t0_).value() +
+                    rotor_energies(x_t0_ + dx_, v_t1).sum() - rotor_energies(x_t0_, v_t0_).sum();
   const VecX p_t0 = mass_times(model_, v_t0_), p_t1 = mass_times(model_, v_t1);
   const std::vector<BodyMotion> bodies = body_motions(v_t1, p_t0, p_t1);
   // Ledgers accumulate gains and losses over all steps, beside the largest energy at work.
@@ -519,7 +548,9 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
 
 template <int dim>
 void StepAccount<dim>::add_rebound(const VecX& v_before, const VecX& v_after) {
-  const double gain = inertial_energy<dim>(model_, v_after).value() - inertial_energy<dim>(model_, v_before).value();
+  const VecX x_t1 = x_t0_ + dx_;
+  const double gain = inertial_energy<dim>(model_, v_after).value() - inertial_energy<dim>(model_, v_before).value() +
+                      rotor_energies(x_t1, v_after).sum() - rotor_energies(x_t1, v_before).sum();
   energy_.kinetic += gain;
   energy_.impacts += gain;
   // The impulses of the rebound change the momentum, as forces from outside.

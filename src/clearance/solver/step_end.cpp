@@ -149,6 +149,8 @@ void Step<dim>::record_energies() {
   };
   const VecX& energies = account_.energies();
   for (std::size_t k = 0; k < in_.copies.potentials.size(); ++k) {
+    // The kinetic energy of coordinates is known only at the end (complete_report).
+    if (coordinate_inertia_of(*in_.copies.potentials[k]) != nullptr) continue;
     add(in_.copies.potentials[k]->name(), energies[static_cast<Eigen::Index>(k)]);
   }
   report_.energy.emplace_back("barrier", energies[energies.size() - 1]);
@@ -238,7 +240,9 @@ void Step<dim>::commit(State& state) {
   if (!rebound.is_empty()) {
     const VecX v_end = state.v;
     VecX gradient = VecX::Zero(x_t0.size());
-    for (const auto& potential : in_.copies.potentials) potential->add_gradient(x_t0, 1.0, gradient);
+    for (const auto& potential : in_.copies.potentials) {
+      if (coordinate_inertia_of(*potential) == nullptr) potential->add_gradient(x_t0, 1.0, gradient);
+    }
     rebound.take_up_forces(-gradient);
     rebound.apply(state);
     if (account_.is_closed()) account_.add_rebound(v_end, state.v);

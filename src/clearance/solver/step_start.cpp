@@ -27,7 +27,19 @@ bool Step<dim>::begin_potentials() {
     now_.failure = to_string(begun.issues().front());
     return false;
   }
+  set_coordinate_targets();
   return true;
+}
+
+/// Sets the targets of coordinates that have an inertia of their own.
+template <int dim>
+void Step<dim>::set_coordinate_targets() {
+  for (const auto& potential : in_.copies.potentials) {
+    CoordinateInertia* inertia = coordinate_inertia_of(*potential);
+    if (inertia == nullptr) continue;
+    inertia->set_targets(
+        in_.state, [&](int block) { return inertial_formula(in_.options.integrator, in_.state, target_, block); });
+  }
 }
 
 /// Prepares the step and its first iterate. Scripted nodes are fixed if they arrive at their targets; else the
@@ -188,6 +200,7 @@ void Step<dim>::restart_with(RestartMarks marks) {
   marks_ = std::move(marks);
   target_ = target_of<dim>(in_.model, in_.options.integrator, in_.state, marks_);
   if (in_.copies.consistent_mass) in_.copies.consistent_mass->set_factors(target_.mass_factors);
+  set_coordinate_targets();
 }
 
 /// Opens the account. The contacts at the start have the energy of the last step's end, with the stiffness of this
@@ -233,6 +246,7 @@ void Step<dim>::start_from_inertia() {
 }
 
 template bool Step<2>::begin_potentials();
+template void Step<2>::set_coordinate_targets();
 template void Step<2>::start();
 template bool Step<2>::move_together();
 template void Step<2>::start_from(const VecX&);
@@ -245,6 +259,7 @@ template void Step<2>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<2>::open_account(std::shared_ptr<const Candidates>);
 template void Step<2>::start_from_inertia();
 template bool Step<3>::begin_potentials();
+template void Step<3>::set_coordinate_targets();
 template void Step<3>::start();
 template bool Step<3>::move_together();
 template void Step<3>::start_from(const VecX&);

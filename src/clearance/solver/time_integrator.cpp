@@ -187,6 +187,22 @@ LinearFormula formula_of(const IntegratorOptions& options, const State& state, c
   return {.of_v = h, .rate = 1.0 / h};
 }
 
+InertialFormula inertial_formula(const IntegratorOptions& options, const State& state, const InertialTarget& target,
+                                 int block) {
+  if (!target.has_inertia) return {};
+  InertialFormula formula{.weight = target.mass_factor(block) / target.scale};
+  if (options.method == TimeIntegrator::implicit_newmark) {
+    formula.of_v = options.h;
+    formula.of_a = (0.5 - options.newmark_beta) * options.h * options.h;
+    return formula;
+  }
+  const LinearFormula linear = formula_of(options, state, target, block);
+  formula.of_prev = linear.of_prev;
+  formula.of_v = linear.of_v;
+  formula.of_v_prev = linear.of_v_prev;
+  return formula;
+}
+
 namespace {
 
 /// Sets the velocity and the acceleration of Newmark's method.

@@ -2,7 +2,7 @@
 // barrier ([Fer23, eq. 2.5] for implicit Euler), and the velocity follows from the minimiser.
 #pragma once
 
-#include "clearance/model/model.h"
+#include "clearance/model/coordinate_inertia.h"
 #include "clearance/solver/options.h"
 
 namespace clearance {
@@ -68,6 +68,10 @@ struct LinearFormula {
 };
 /// Returns the formula of a block in the step from `state` with this target. Not for Newmark and quasi-static steps.
 LinearFormula formula_of(const IntegratorOptions& options, const State& state, const InertialTarget& target, int block);
+
+/// Returns the formula for coordinates of a block, by any method.
+InertialFormula inertial_formula(const IntegratorOptions& options, const State& state, const InertialTarget& target,
+                                 int block);
 
 /// Advances `state` to the positions x_t1 that minimise the incremental potential of `target`.
 void commit(const IntegratorOptions& options, const InertialTarget& target, const VecX& x_t1, State& state);

@@ -35,11 +35,13 @@ struct StiffJoint {
   /// moved that far away from the start.
   std::optional<double> lower;
   std::optional<double> upper;
-  JointFunction drive;   ///< [rad] or [m] prescribed value at the end of a step; null: the joint is free
-  JointFunction effort;  ///< [N m] or [N] on the first body, with the reaction on the second; null: none
-  double spring = 0.0;   ///< [N m/rad] or [N/m] towards the relaxed value, turns counted
-  JointFunction rest;    ///< [rad] or [m] relaxed value at the end of a step; null: 0
-  double damping = 0.0;  ///< [N m s/rad] or [N s/m]
+  JointFunction drive;    ///< [rad] or [m] prescribed value at the end of a step; null: the joint is free
+  JointFunction effort;   ///< [N m] or [N] on the first body, with the reaction on the second; null: none
+  double spring = 0.0;    ///< [N m/rad] or [N/m] towards the relaxed value, turns counted
+  JointFunction rest;     ///< [rad] or [m] relaxed value at the end of a step; null: 0
+  double damping = 0.0;   ///< [N m s/rad] or [N s/m]
+  double armature = 0.0;  ///< [kg m^2] or [kg] inertia of a rotor that turns with the coordinate
+  double friction = 0.0;  ///< [N m] or [N] dry friction
   /// [N/m] resistance to every displacement that the joint forbids, of points or of the ends of levers of half the
   /// smaller radius. Zero: kappa v / R^2 of the softer body.
   double stiffness = 0.0;
@@ -58,6 +60,7 @@ struct StiffCoupling {
 /// torques are about z.
 struct JointState {
   double value = 0.0;   ///< [rad] angle of a hinge with its turns, [m] offset of a slider; 0 of other joints
+  double rate = 0.0;    ///< [rad/s] or [m/s]
   double effort = 0.0;  ///< [N m] or [N] of drive, limits, effort and couplings together, about or along the axis
   Vec<3> force = Vec<3>::Zero();   ///< [N]
   Vec<3> torque = Vec<3>::Zero();  ///< [N m] about the joint's point as the first body carries it

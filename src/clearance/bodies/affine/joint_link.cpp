@@ -211,6 +211,8 @@ void JointLink<dim>::make_limit(const StiffJoint& joint) {
   // below 1 % of the larger one.
   constexpr double least_share = 0.01;
   limit_.inertia = std::max(limit_.inertia, least_share * largest);
+  // The limit stops the rotor, too.
+  limit_.inertia += joint.armature;
 }
 
 template <int dim>

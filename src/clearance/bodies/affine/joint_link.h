@@ -76,6 +76,8 @@ class JointLink {
   /// The coordinate, an angle [rad] with turns for a hinge or an offset [m] for a slider, and its gradient.
   double coordinate(const Blocks& y) const { return limited_value(y); }
   Blocks coordinate_gradient(const Blocks& y) const { return limited_gradient(y); }
+  /// [m] the point of the joint at the start.
+  const Vec<3>& start_point() const { return point_; }
   bool is_hinge() const { return type_ == JointKind::hinge; }
   /// The stiffness [N m/rad] or [N/m] with which the joint would resist its own motion if it forbade that as it does
   /// the others, and the arm [m] that converts its coordinate to a length.

@@ -168,6 +168,12 @@ JointState JointPotential<dim>::joint_state(int index, const VecX& x, const std:
 }
 
 template <int dim>
+double JointPotential<dim>::joint_rate(int index, const VecX& x, const VecX& v) const {
+  const JointLink<dim>& link = links_[static_cast<std::size_t>(index)];
+  return link.coordinate_gradient(link.gather(x)).cwiseProduct(link.gather_motion(v)).sum();
+}
+
+template <int dim>
 std::vector<BlockKey> JointPotential<dim>::pattern() const {
   // Collect the blocks of all links and couplings, each once.
   std::vector<BlockKey> keys;

@@ -37,6 +37,8 @@ class JointPotential : public Potential, public JointGaps {
   bool add_load_gradient(const VecX& x, double scale, VecX& gradient) const override;
   /// Returns the state of joint `index` at x in the step begun last; `turns` are the whole turns of hinges at x.
   JointState joint_state(int index, const VecX& x, const std::vector<int>& turns) const;
+  /// Returns the rate of the coordinate of joint `index`, a hinge or slider, at x with the rates v of the unknowns.
+  double joint_rate(int index, const VecX& x, const VecX& v) const;
   std::vector<BlockKey> pattern() const override;
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
   /// Bounds the step so that no joint passes its limits. The element of the result is the number of the joint.

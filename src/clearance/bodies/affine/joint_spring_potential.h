@@ -3,9 +3,7 @@
 // unwinds by three. Dampers are a potential of their own because the energy that they take is lost.
 #pragma once
 
-#include <cstdint>
-
-#include "clearance/bodies/affine/joint_link.h"
+#include "clearance/bodies/affine/joint_coordinates.h"
 #include "clearance/model/potential.h"
 
 namespace clearance {
@@ -21,7 +19,7 @@ class JointSpringPotential : public Potential {
   bool is_empty() const { return springs_.empty(); }
   std::unique_ptr<Potential> clone() const override { return std::make_unique<JointSpringPotential>(*this); }
   std::string name() const override { return is_dissipative() ? "joint_damping" : "joint_spring"; }
-  void set_turns(const VecX& x, const std::vector<int>& turns) override;
+  void set_turns(const VecX& x, const std::vector<int>& turns) override { coordinates_.set_turns(x, turns); }
   bool refer_to(const VecX& x) override;
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
@@ -31,28 +29,24 @@ class JointSpringPotential : public Potential {
   void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
   bool has_body_energies() const override { return !is_dissipative(); }
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
-  std::vector<BlockKey> pattern() const override;
+  std::vector<BlockKey> pattern() const override { return coordinates_.pattern(); }
   /// Gauss-Newton, which is PSD: the factor times the square of the coordinate's gradient.
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
 
  private:
-  using Blocks = typename JointLink<dim>::Blocks;
   struct Spring {
-    JointLink<dim> link;
-    std::size_t joint = 0;  // number of the joint in the scene
     double constant = 0.0;  // [N m/rad] or [N/m]; dampers: times seconds
     JointFunction rest;
     // Values of the present step:
     double factor = 0.0;  // [N m/rad] or [N/m]
     double center = 0.0;  // [rad] or [m]
   };
-  static double stretch(const Spring& spring, const Blocks& y) { return spring.link.coordinate(y) - spring.center; }
-  static double energy_of(const Spring& spring, const Blocks& y);
+  double stretch(int i, const VecX& x) const { return coordinates_.value(i, x) - springs_[i].center; }
+  double energy_of(int i, const VecX& x) const;
 
   JointSpringKind kind_;
+  JointCoordinates<dim> coordinates_;
   std::vector<Spring> springs_;
-  std::uint64_t bound_pattern_ = 0;
-  std::vector<std::int64_t> slots_;  // per spring, its pairs of blocks that are unknowns
 };
 
 extern template class JointSpringPotential<2>;

@@ -90,6 +90,8 @@ struct RobotJoint {
   double stiffness = 0.0;  ///< [N m/rad] or [N/m]
   std::string rest;        ///< formula: [rad] or [m]
   double damping = 0.0;    ///< [N m s/rad] or [N s/m]
+  double friction = 0.0;   ///< [N m] or [N] dry friction
+  double armature = 0.0;   ///< [kg m^2] or [kg]
   std::optional<RobotMimic> mimic = {};
 };
 

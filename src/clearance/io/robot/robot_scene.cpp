@@ -352,6 +352,8 @@ class SceneMaker {
     desc.stiffness = of.stiffness;
     desc.rest = of.stiffness > 0.0 ? in_scene(of.rest) : "";
     desc.damping = of.damping;
+    desc.friction = of.friction;
+    desc.armature = of.armature;
     scene_.joints.push_back(std::move(desc));
   }
 

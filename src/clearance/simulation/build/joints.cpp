@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "clearance/bodies/affine/joint_armature_potential.h"
+#include "clearance/bodies/affine/joint_friction_potential.h"
 #include "clearance/bodies/affine/joint_potential.h"
 #include "clearance/bodies/affine/joint_spring_potential.h"
 #include "clearance/math/dimension.h"
@@ -85,6 +87,8 @@ class JointMaker {
     joint.spring = desc.stiffness;
     joint.rest = time_formula(desc.rest, place + ".rest", unit, controls_);
     joint.damping = desc.damping;
+    joint.armature = desc.armature;
+    joint.friction = desc.friction;
     check_start(desc, place);
     return joint;
   }
@@ -146,7 +150,10 @@ template <int dim>
 void set_readers(const std::vector<std::string>& names, SceneJoints& result) {
   using Joints = JointPotential<dim>;
   result.state = [](const Potential& potential, int joint, const State& state) {
-    return static_cast<const Joints&>(potential).joint_state(joint, state.x, state.turns);
+    const auto& all = static_cast<const Joints&>(potential);
+    JointState found = all.joint_state(joint, state.x, state.turns);
+    found.rate = all.joint_rate(joint, state.x, state.v);
+    return found;
   };
   result.strain = [names](const Potential& potential, const State& state) -> JointStrain {
     const auto [link, strain] = static_cast<const Joints&>(potential).largest_strain(state.x, state.turns);
@@ -198,6 +205,10 @@ SceneJoints make_joints(const SceneDesc& desc, const std::vector<BodyInstance>& 
       auto springs = std::make_shared<JointSpringPotential<dim>>(kind, joints);
       if (!springs->is_empty()) result.springs.push_back(std::move(springs));
     }
+    auto rubs = std::make_shared<JointFrictionPotential<dim>>(joints);
+    if (!rubs->is_empty()) result.springs.push_back(std::move(rubs));
+    auto rotors = std::make_shared<JointArmaturePotential<dim>>(joints);
+    if (!rotors->is_empty()) result.springs.push_back(std::move(rotors));
   });
   return result;
 }

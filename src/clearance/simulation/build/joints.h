@@ -19,7 +19,7 @@ namespace clearance {
 struct SceneJoints {
   /// Null if the scene has neither joints nor bodies with fixed translations or rotations; then the rest is empty, too.
   std::shared_ptr<Potential> joints;
-  std::vector<std::shared_ptr<Potential>> springs;  ///< springs and dampers in joints
+  std::vector<std::shared_ptr<Potential>> springs;  ///< springs, dampers, dry friction and armatures
   std::vector<int> mechanism_of_body;               ///< Model::mechanism_of_body
   /// Returns the joint strain from the potential of the joints as it was in the last step.
   std::function<JointStrain(const Potential& joints, const State& state)> strain;

@@ -213,7 +213,7 @@ LoadMaker::PotentialPointer LoadMaker::make_dead_loads() {
     loads.push_back(prepare(load, place, unknowns_, terms_, where...));
     return !loads.back().blocks.empty();
   });
-  if (loads.empty()) return nullptr;
+  if (loads.empty() && !desc_.applied_forces) return nullptr;
   return std::make_shared<LoadPotential>(unknowns_.layout.num_unknowns(),
                                          [dim = unknowns_.layout.dim, loads = std::move(loads), controls = controls_](
                                              double h, double time_t1, VecX& force) -> Result<Done> {
@@ -223,6 +223,7 @@ LoadMaker::PotentialPointer LoadMaker::make_dead_loads() {
                                                  !added)
                                                return added;
                                            }
+                                           if (controls->applied.size() > 0) force += controls->applied;
                                            return Done{};
                                          });
 }

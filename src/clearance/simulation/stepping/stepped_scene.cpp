@@ -20,6 +20,8 @@
 #include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/output/fields.h"
 #include "clearance/simulation/start/preflight.h"
+#include "clearance/simulation/stepping/aimed_obstacle.h"
+#include "clearance/simulation/stepping/applied_forces.h"
 #include "clearance/simulation/stepping/force_events.h"
 #include "clearance/simulation/stepping/relaxation.h"
 #include "clearance/simulation/stepping/step_parts.h"
@@ -531,8 +533,49 @@ std::optional<Eigen::Matrix4d> SteppedScene::pose(int body) const {
   return with_dimension(scene->dim, [&](auto dim) { return pose<dim>(body); });
 }
 
+std::vector<JointState> SteppedScene::joint_states() const {
+  std::vector<JointState> states;
+  const Potential* of_joints = joints();
+  for (std::size_t j = 0; of_joints != nullptr && j < desc.joints.size(); ++j) {
+    states.push_back(scene->joints.state(*of_joints, static_cast<int>(j), state));
+  }
+  return states;
+}
+
+Result<Done> SteppedScene::aim(int body, const std::vector<Vec<3>>& positions) {
+  return aim_obstacle(*scene, views[body], positions, state);
+}
+
+template <class Add>
+Result<Done> SteppedScene::apply(const Add& add) {
+  if (!desc.applied_forces) {
+    return Issue{"", "applied_forces", "false",
+                 "the scene does not say that forces are applied; set its `applied_forces` to true"};
+  }
+  // Nothing is applied if any of it is wrong.
+  VecX applied = scene->controls->applied;
+  if (applied.size() == 0) applied = VecX::Zero(scene->model.layout.num_unknowns());
+  if (Result<Done> added = add(applied); !added) return added;
+  scene->controls->applied = std::move(applied);
+  return Done{};
+}
+
+Result<Done> SteppedScene::apply_forces(const std::vector<Vec<3>>& of_vertices) {
+  return apply([&](VecX& applied) { return add_vertex_forces(*scene, of_vertices, applied); });
+}
+
+Result<Done> SteppedScene::apply_wrench(int body, const Vec<3>& force, const Vec<3>& torque) {
+  return apply([&](VecX& applied) {
+    return with_dimension(scene->dim,
+                          [&](auto dim) { return add_wrench<dim>(views[body], state, force, torque, applied); });
+  });
+}
+
 StepReport SteppedScene::step() {
-  return with_dimension(scene->dim, [&](auto dim) { return step<dim>(); });
+  StepReport report = with_dimension(scene->dim, [&](auto dim) { return step<dim>(); });
+  // Forces are applied for one step.
+  if (report.status != StepStatus::stopped) scene->controls->applied.resize(0);
+  return report;
 }
 
 std::vector<Vec<3>> SteppedScene::positions() const {

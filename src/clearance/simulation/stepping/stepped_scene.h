@@ -68,6 +68,12 @@ struct SteppedScene {
   std::vector<Vec<3>> velocities() const;  ///< [m/s] per vertex
   std::vector<ContactPair> contacts() const;
   std::optional<Eigen::Matrix4d> pose(int body) const;
+  /// States of all joints of the scene.
+  std::vector<JointState> joint_states() const;
+  /// Do what the functions of the same names of Simulation do.
+  Result<Done> aim(int body, const std::vector<Vec<3>>& positions);
+  Result<Done> apply_forces(const std::vector<Vec<3>>& of_vertices);
+  Result<Done> apply_wrench(int body, const Vec<3>& force, const Vec<3>& torque);
   /// Returns the force of the barriers on each surface vertex [N], flat, at the current positions and with the
   /// stiffness of the last step.
   VecX normal_forces() const;
@@ -94,6 +100,9 @@ struct SteppedScene {
   ContactPair pair_of(const Contact& contact, const VecX& x) const;
   template <int dim>
   std::optional<Eigen::Matrix4d> pose(int body) const;
+  /// Applies forces to the next step, by a function that adds them.
+  template <class Add>
+  Result<Done> apply(const Add& add);
   /// Sets the controls of the step that begins.
   void take_controls();
   /// Returns why a state cannot be one of this scene; empty if it can. Steps rely on a valid start.

@@ -6,6 +6,7 @@
 
 #include "clearance/bodies/rod/rod_potential.h"
 #include "clearance/model/blocks.h"
+#include "clearance/model/coordinate_inertia.h"
 #include "clearance/model/feasible_model.h"
 #include "clearance/model/find_potential.h"
 #include "clearance/model/local_coordinates.h"
@@ -72,6 +73,11 @@ BlockSparseMatrix assemble_mass(const Model& model, const VecX& x, const Held& h
     for (int b = 0; b < model.layout.num_blocks; ++b) {
       matrix.add_to_slot<dim>(matrix.find_slot(b, b), matrix.slot_stride(b), model.mass[b] * Mat<dim>::Identity());
     }
+  }
+  // Rotors of joints have a mass, too.
+  for (const auto& potential : model.potentials) {
+    const std::unique_ptr<Potential> copy = potential->clone();
+    if (CoordinateInertia* rotors = coordinate_inertia_of(*copy)) rotors->add_mass(x, matrix);
   }
   VecX gradient = VecX::Zero(x.size());
   system.reduce(x, 0.0, FixedBlocks{held.is_fixed, held.components}, gradient, true);

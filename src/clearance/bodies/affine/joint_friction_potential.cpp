@@ -1,0 +1,130 @@
+#include "clearance/bodies/affine/joint_friction_potential.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/model/friction_law.h"
+
+namespace clearance {
+
+namespace {
+
+/// Elastic sliding of a joint that sticks: half of the width of a hinge's limit, and as much of a radius for sliders.
+constexpr double sticking_share = 1e-4;
+
+/// Returns |u| over the friction at u as a share of the limit [rad] or [m].
+double distance_over_force(const FrictionLaw& law, double u) {
+  return 1.0 / law.force_over_distance(std::abs(u));
+}
+
+/// Returns 1 - s' d sgn(u), where s = distance_over_force and d is the dual: what the stiffness 1 / s of the dual
+/// becomes when the dual has followed.
+double share_of_stiffness(const FrictionLaw& law, double u, double dual) {
+  const double s = distance_over_force(law, u);
+  const double slope = std::abs(u) < law.eps ? s * s / (law.eps * law.eps) : 1.0;
+  return 1.0 - slope * dual * (u < 0.0 ? -1.0 : 1.0);
+}
+
+}  // namespace
+
+template <int dim>
+JointFrictionPotential<dim>::JointFrictionPotential(const std::vector<StiffJoint>& joints) {
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (!(joints[j].friction > 0.0)) continue;
+    coordinates_.add(joints[j], j);
+    const JointLink<dim>& link = coordinates_.link(coordinates_.size() - 1);
+    rubs_.push_back({joints[j].friction, sticking_share * (link.is_hinge() ? 1.0 : link.radius())});
+  }
+}
+
+template <int dim>
+Result<Done> JointFrictionPotential<dim>::begin_step(const VecX& x_t0, double /*h*/, double /*time_t1*/) {
+  for (int i = 0; i < coordinates_.size(); ++i) {
+    Rub& rub = rubs_[i];
+    rub.q_t0 = coordinates_.value(i, x_t0);
+    rub.dual = std::copysign(FrictionLaw{rub.eps}.force(std::abs(rub.stick)), rub.stick);
+    rub.has_last = false;
+  }
+  return Done{};
+}
+
+template <int dim>
+HistoryLayout JointFrictionPotential<dim>::history_layout() const {
+  HistoryLayout layout{1, {}};
+  for (int i = 0; i < coordinates_.size(); ++i) {
+    layout.points.push_back({coordinates_.link(i).start_point(), coordinates_.link(i).block_of(0)});
+  }
+  return layout;
+}
+
+template <int dim>
+void JointFrictionPotential<dim>::set_history(std::span<const double> history) {
+  for (std::size_t i = 0; i < rubs_.size(); ++i) rubs_[i].stick = history.empty() ? 0.0 : history[i];
+}
+
+template <int dim>
+void JointFrictionPotential<dim>::end_step(const VecX& x_t1, std::span<double> history) const {
+  // A joint that has slipped keeps the elastic sliding at which it slips.
+  for (int i = 0; i < coordinates_.size(); ++i) {
+    history[i] = std::clamp(sliding(i, x_t1), -rubs_[i].eps, rubs_[i].eps);
+  }
+}
+
+template <int dim>
+bool JointFrictionPotential<dim>::refer_to(const VecX& x) {
+  coordinates_.refer_to(x);
+  for (int i = 0; i < coordinates_.size(); ++i) {
+    Rub& rub = rubs_[i];
+    if (!rub.has_last) continue;
+    // With the dual d and s as in share_of_stiffness the law reads d s = u; Newton for u and d moves d by this.
+    const FrictionLaw law{rub.eps};
+    const double by = sliding(i, x) - rub.last;
+    const double d = (rub.last + share_of_stiffness(law, rub.last, rub.dual) * by) / distance_over_force(law, rub.last);
+    rub.dual = std::clamp(d, -1.0, 1.0);
+  }
+  return false;
+}
+
+template <int dim>
+CompensatedSum JointFrictionPotential<dim>::energy(const VecX& x) const {
+  CompensatedSum sum;
+  for (int i = 0; i < coordinates_.size(); ++i) {
+    sum.add(rubs_[i].limit * FrictionLaw{rubs_[i].eps}.potential(std::abs(sliding(i, x))));
+  }
+  return sum;
+}
+
+template <int dim>
+void JointFrictionPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
+  for (int i = 0; i < coordinates_.size(); ++i) {
+    const double u = sliding(i, x), force = rubs_[i].limit * FrictionLaw{rubs_[i].eps}.force(std::abs(u));
+    coordinates_.add_slope(i, x, std::copysign(force, u), scale, gradient);
+  }
+}
+
+template <int dim>
+void JointFrictionPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
+  const auto stiffness = [&](int i) {
+    Rub& rub = rubs_[i];
+    const FrictionLaw law{rub.eps};
+    rub.last = sliding(i, x);
+    rub.has_last = true;
+    return rub.limit * share_of_stiffness(law, rub.last, rub.dual) / distance_over_force(law, rub.last);
+  };
+  coordinates_.add_squares(x, scale, stiffness, matrix);
+}
+
+template <int dim>
+void JointFrictionPotential<dim>::add_exact_derivatives(const VecX& x, double scale, VecX& gradient,
+                                                        BlockSparseMatrix& matrix) {
+  add_gradient(x, scale, gradient);
+  const auto stiffness = [&](int i) {
+    return rubs_[i].limit * FrictionLaw{rubs_[i].eps}.stiffness(std::abs(sliding(i, x)));
+  };
+  coordinates_.add_squares(x, scale, stiffness, matrix);
+}
+
+template class JointFrictionPotential<2>;
+template class JointFrictionPotential<3>;
+
+}  // namespace clearance
