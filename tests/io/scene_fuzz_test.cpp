@@ -97,6 +97,7 @@ TEST(SceneFuzz, DamagedNativeScenesGiveIssuesOrValidScenes) {
   scene.bodies[0].units = {};
   scene.bodies[0].up = UpAxis::y;
   scene.bodies[0].volume_mesh = {};
+  scene.bodies[0].collision_surface->input = false;
   scene.bodies[0].generator = GeneratorDesc{};
   scene.bodies[0].material_fields.pop_back();  // an array of the mesh file
   const std::string text = scene_to_json(scene);

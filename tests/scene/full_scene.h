@@ -79,7 +79,7 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
   cube.mesh = "meshes/cube.msh";
   cube.units = LengthUnit::inch;
   cube.up = UpAxis::z;
-  cube.volume_mesh = VolumeMeshDesc{.edge_length = 0.01};
+  cube.volume_mesh = VolumeMeshDesc{.edge_length = 0.01, .order = 3, .tolerance = 0.02};
   cube.transform = {.scale = {1, 2, 3}, .rotation = {10, -0.0, 30}, .translation = {-1, -2, -3}};
   cube.array = ArrayDesc{.counts = {2, 3, 4}, .spacing = {5, 6, 7}};
   cube.material = {.model = ElasticModel::st_venant_kirchhoff,
@@ -89,7 +89,7 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                    .damping = 0.01,
                    .stiffness = 2e9};
   cube.order = 3;
-  cube.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = 0, .tolerance = 0.02};
+  cube.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = 0, .tolerance = 0.02, .input = true};
   cube.refinements = 2;
   cube.material_parts = {MaterialPartDesc{.elements = {3, 1}, .region = {}, .material = {.density = 12.5}}};
   cube.material_fields = {

@@ -32,6 +32,30 @@ TEST(MeshFile, WrongValuesAreToldWithWhatWasExpected) {
   EXPECT_EQ(lines[2], "bodies[0].volume_mesh.edge_length: must be above 0 [m] (got 0)");
 }
 
+TEST(MeshFile, OrdersAndTolerancesOfVolumeMeshesAreChecked) {
+  const auto of = [](const std::string& options) {
+    return told(R"({"mesh": "part.stl", "volume_mesh": )" + options + "}");
+  };
+  EXPECT_EQ(of(R"({"order": 3, "tolerance": 0.01})"), Lines{});
+  EXPECT_EQ(of(R"({"order": 5})"), Lines{"bodies[0].volume_mesh.order: must be between 1 and 4 (got 5)"});
+  EXPECT_EQ(of(R"({"order": 2, "tolerance": 0})"),
+            Lines{"bodies[0].volume_mesh.tolerance: must be above 0 [1] (got 0)"});
+}
+
+TEST(CollisionSurface, InputIsTheSurfaceThatWasFilled) {
+  const auto of = [](const std::string& more) { return told(R"({"mesh": "part.stl", )" + more + "}"); };
+  EXPECT_EQ(of(R"("volume_mesh": {}, "collision_surface": "input")"), Lines{});
+  EXPECT_EQ(of(R"("volume_mesh": {}, "collision_surface": {"input": true})"), Lines{});
+  EXPECT_EQ(of(R"("collision_surface": "input")"),
+            Lines{"bodies[0].collision_surface: `input` means the surface that `volume_mesh` fills, and the body has "
+                  "none; add `\"volume_mesh\": {}`, or give the file of the surface as `mesh` (got input)"});
+  EXPECT_EQ(of(R"("volume_mesh": {}, "collision_surface": {"input": true, "mesh": "skin.obj"})"),
+            Lines{"bodies[0].collision_surface: `input` and `mesh` exclude each other; remove one of them"});
+  const Lines wrong = of(R"("volume_mesh": {}, "collision_surface": "inputs")");
+  ASSERT_EQ(wrong.size(), 1U);
+  EXPECT_NE(wrong[0].find("did you mean `input`"), std::string::npos) << wrong[0];
+}
+
 TEST(MeshFile, KeysOfMeshFilesAreRefusedWithoutOne) {
   const std::string box = R"("generator": {"kind": "box"})";
   EXPECT_EQ(

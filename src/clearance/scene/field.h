@@ -13,7 +13,8 @@ enum class Shorthand {
   none,
   uniform,         ///< one entry stands for all three
   angle_in_plane,  ///< 2D: one entry is that about z; flags: as uniform in 3D
-  number           ///< a formula may be a plain number
+  number,          ///< a formula may be a plain number
+  flag             ///< a word stands for an object whose entry of that name is true
 };
 
 struct Field {

@@ -415,7 +415,17 @@ void describe(Visitor& v, VolumeMeshDesc& m) {
   v.field(
       "edge_length", m.edge_length,
       positive("m",
-               "edge length of most elements, before the transform; null: a twentieth of the bounding-box diagonal"));
+               "edge length of most elements, before the transform; null: a twentieth of the bounding-box diagonal, a "
+               "fifth for an `order` above 1 or with a `tolerance`"));
+  v.field("order", m.order,
+          at_least(1, "",
+                   "order of the shape of the elements, 3D. Above 1, elements are curved: the nodes of their boundary "
+                   "lie on the surface. Displacements have at least this order")
+              .below(4, false));
+  v.field("tolerance", m.tolerance,
+          positive("1",
+                   "largest distance between the surface and the boundary of the elements, in both directions, as a "
+                   "fraction of the bounding-box diagonal: edges become shorter until it is met; null: any distance"));
 }
 
 template <>
@@ -459,6 +469,10 @@ void describe(Visitor& v, CollisionSurfaceDesc& c) {
       positive("1",
                "bound of the distance between the curved boundary and its flat pieces at rest, as a fraction of the "
                "body's size"));
+  v.field("input", c.input,
+          any("",
+              "the surface in the file of the body's mesh, which `volume_mesh` has filled, follows the elements; "
+              "`\"collision_surface\": \"input\"` is short for this"));
 }
 
 template <>
@@ -786,8 +800,9 @@ void describe_body_mesh(Visitor& v, BodyDesc& b) {
   v.field("up", b.up, any("", "axis of the mesh file that points up; in the scene y is up"));
   v.field("collision_surface", b.collision_surface,
           any("",
-              "surface with which a deformable body collides; null: the boundary of its elements, in flat pieces with "
-              "the default tolerance"));
+              "surface with which a deformable body collides; \"input\": the surface that `volume_mesh` has filled; "
+              "null: the boundary of its elements, in flat pieces with the default tolerance")
+              .short_as(Shorthand::flag));
   v.field("capsules", b.capsules,
           any("",
               "spheres and capsules that a rigid or affine body collides with in place of its mesh; they may overlap "

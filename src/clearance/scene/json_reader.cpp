@@ -308,7 +308,11 @@ class ObjectReader {
 };
 
 template <DescribedStruct Struct>
-void read(const Json& json, const std::string& place, const Context& context, Struct& value, const Field&) {
+void read(const Json& json, const std::string& place, const Context& context, Struct& value, const Field& field) {
+  if (json.is_string() && field.shorthand == Shorthand::flag) {
+    const Json written_out = {{json.get<std::string>(), true}};
+    return read(written_out, place, context, value, Field{});
+  }
   if (!json.is_object()) {
     context.report_type(place, json, "an object");
     return;

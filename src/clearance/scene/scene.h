@@ -206,7 +206,12 @@ enum class UpAxis { y, z };
 
 /// How the inside of a bare surface is meshed.
 struct VolumeMeshDesc {
-  std::optional<double> edge_length;  ///< [m] before the transform; absent: a twentieth of the box's diagonal
+  /// [m] before the transform; absent: a twentieth of the box's diagonal, of curved elements a fifth
+  std::optional<double> edge_length;
+  int order = 1;  ///< of the shape of the elements; above 1, nodes of the boundary lie on the surface (3D)
+  /// Largest distance between the surface and the boundary of the elements, as a fraction of the body's size; absent:
+  /// any. Edges become shorter until it is met.
+  std::optional<double> tolerance = {};
 };
 
 /// A sphere or a capsule: all points within `radius` of a point or of a line between two points.
@@ -223,6 +228,7 @@ struct CollisionSurfaceDesc {
   std::string weights = {};
   int segments = 0;         ///< of each edge of the boundary; 0: as many as the tolerance asks for
   double tolerance = 1e-3;  ///< largest distance from the curved boundary at rest, as a fraction of the body's size
+  bool input = false;       ///< the surface that `volume_mesh` has filled follows the elements
 };
 
 struct TransformDesc {

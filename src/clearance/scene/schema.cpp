@@ -24,6 +24,16 @@ Json reference_to() {
   return {{"$ref", fmt::format("#/$defs/{}", StructInfo<Struct>::name)}};
 }
 
+// The entries of a struct that are true or false.
+struct NamesOfFlags {
+  template <class T>
+  void field(const char* key, T&, const Field&) {
+    if constexpr (std::is_same_v<T, bool>) names.push_back(key);
+  }
+
+  Json names = Json::array();
+};
+
 // One schema per type of value that occurs in the table.
 class TypeSchema {
  public:
@@ -83,9 +93,13 @@ class TypeSchema {
     return {{"anyOf", Json::array({of(T{}, field), Json{{"type", "null"}}})}};
   }
   template <DescribedStruct Struct>
-  Json of(const Struct&, const Field&) {
+  Json of(const Struct& usual, const Field& field) {
     define<Struct>();
-    return reference_to<Struct>();
+    if (field.shorthand != Shorthand::flag) return reference_to<Struct>();
+    NamesOfFlags flags;
+    Struct copy = usual;
+    describe(flags, copy);
+    return {{"anyOf", Json::array({reference_to<Struct>(), Json{{"enum", flags.names}}})}};
   }
 
   template <DescribedStruct Struct>

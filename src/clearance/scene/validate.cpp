@@ -224,6 +224,7 @@ class Checker : SceneCheck {
       error(place, "`mesh` and `segments` exclude each other; remove one of them");
     }
     const CollisionSurfaceDesc& surface = *body.collision_surface;
+    check_input_surface(body, surface, place);
     if (surface.tolerance != CollisionSurfaceDesc().tolerance && (surface.segments > 0 || !surface.mesh.empty())) {
       warning(place + ".tolerance",
               fmt::format("the tolerance has no effect, because `{}` already determines the surface",
@@ -231,6 +232,20 @@ class Checker : SceneCheck {
               fmt::format("{:g}", surface.tolerance));
     }
     check_weights(body, place + ".weights");
+  }
+
+  void check_input_surface(const BodyDesc& body, const CollisionSurfaceDesc& surface, const std::string& place) {
+    if (!surface.input) return;
+    if (!surface.mesh.empty() || surface.segments > 0) {
+      error(place, fmt::format("`input` and `{}` exclude each other; remove one of them",
+                               surface.segments > 0 ? "segments" : "mesh"));
+    }
+    if (!body.volume_mesh) {
+      error(place,
+            "`input` means the surface that `volume_mesh` fills, and the body has none; add `\"volume_mesh\": "
+            "{}`, or give the file of the surface as `mesh`",
+            "input");
+    }
   }
 
   void check_weights(const BodyDesc& body, const std::string& place) {

@@ -8,8 +8,9 @@
 
 #include "clearance/geometry/mesh.h"
 #include "clearance/io/mesh/mesh_reader.h"
-#include "clearance/meshing/volume_mesh.h"
+#include "clearance/meshing/mesh_cache.h"
 #include "clearance/simulation/load/mesh_units.h"
+#include "clearance/simulation/load/surface_filling.h"
 
 namespace clearance::study {
 namespace {
@@ -58,11 +59,19 @@ void refine_generator(GeneratorDesc& generator) {
 
 /// Returns the edge length [m] of the mesh that `volume_mesh` makes of the body's surface.
 Result<double> edge_length_of(const SceneDesc& scene, const BodyDesc& body, const std::string& place) {
-  if (body.volume_mesh->edge_length) return *body.volume_mesh->edge_length;
+  if (body.volume_mesh->edge_length && !body.volume_mesh->tolerance) return *body.volume_mesh->edge_length;
   Result<Mesh> surface = read_mesh(std::filesystem::path(scene.base_directory) / body.mesh, {.dim = scene.dimension});
   if (!surface) return surface.issues();
   convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, *surface);
-  const double length = default_edge_length(*surface);
+  const VolumeMeshOptions options = volume_mesh_options(*body.volume_mesh);
+  if (options.tolerance) {
+    // The length that met the tolerance is known once the surface is filled.
+    surface->dim = scene.dimension;
+    const Result<VolumeMesh> made = cached_volume_mesh(*surface, options);
+    if (!made) return made.issues();
+    return made->report.edge_length;
+  }
+  const double length = default_edge_length(*surface, options);
   if (!(length > 0.0)) return Issue{"", place + ".volume_mesh", "", "the surface has no extent; expected a surface"};
   return length;
 }
@@ -78,6 +87,7 @@ Issues refine_body(SceneDesc& scene, BodyDesc& body, const std::string& place) {
     const Result<double> length = edge_length_of(scene, body, place);
     if (!length) return length.issues();
     body.volume_mesh->edge_length = 0.5 * *length;
+    body.volume_mesh->tolerance.reset();
   } else if (body.generator && !has_numbers(scene, body)) {
     refine_generator(*body.generator);
   } else {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "clearance/base/parallel.h"
 #include "clearance/bodies/fem/element_mesh.h"
@@ -14,6 +15,7 @@
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/math/dimension.h"
+#include "clearance/simulation/build/boundary_follower.h"
 
 namespace clearance {
 
@@ -24,6 +26,7 @@ constexpr int most_segments = 64;
 constexpr std::size_t most_tried = 12;
 constexpr double most_extrapolation = 4.0;  // largest sum of the magnitudes of barycentrics
 constexpr double doubtful_extrapolation = 1.5;
+constexpr double inside = 1.0 + 1e-9;
 
 /// Returns the corners of a face as CollisionSurface::Face has them.
 std::array<int, 3> corners_of(const Mesh& mesh, const ElementFace& face) {
@@ -281,9 +284,11 @@ CollisionSurface follow(Mesh proxy, const NodeWeights& weights) {
   return surface;
 }
 
-/// Makes a separate surface that follows the displacements of the elements around it.
-CollisionSurface embed(const Mesh& mesh, const Mesh& proxy, const std::string& body, const std::string& place,
-                       Issues& issues) {
+/// Makes a separate surface that follows the displacements of the elements around it. Vertices outside of all elements
+/// follow the continuation of an element's map: of the map itself, or `by_tangents` of its linear part at the nearest
+/// point of the boundary, which stays near that of the boundary for any order.
+CollisionSurface embed(const Mesh& mesh, const Mesh& proxy, bool by_tangents, const std::string& body,
+                       const std::string& place, Issues& issues) {
   CollisionSurface surface;
   surface.triangles = proxy.triangles;
   surface.edges = proxy.edges;
@@ -292,9 +297,17 @@ CollisionSurface embed(const Mesh& mesh, const Mesh& proxy, const std::string& b
     const Locator<dim> locator(mesh);
     parallel_for(static_cast<int>(located.size()), 16, [&](int v) { located[v] = locator.locate(proxy.vertices[v]); });
   });
+  std::optional<BoundaryFollower> follower;
+  if (by_tangents) follower.emplace(mesh);
   std::size_t num_far = 0, num_doubtful = 0, farthest = 0;
   for (std::size_t v = 0; v < located.size(); ++v) {
-    surface.vertices.push_back({proxy.vertices[v], weights_at(mesh, located[v].cell, located[v].at)});
+    if (follower && located[v].extrapolation > inside) {
+      BoundaryFollower::Followed followed = follower->follow(proxy.vertices[v]);
+      located[v].extrapolation = 1.0 + 2.0 * followed.outside;
+      surface.vertices.push_back({proxy.vertices[v], std::move(followed.weights)});
+    } else {
+      surface.vertices.push_back({proxy.vertices[v], weights_at(mesh, located[v].cell, located[v].at)});
+    }
     num_far += located[v].extrapolation >= most_extrapolation ? 1 : 0;
     num_doubtful += located[v].extrapolation > doubtful_extrapolation ? 1 : 0;
     if (located[v].extrapolation > located[farthest].extrapolation) farthest = v;
@@ -302,7 +315,7 @@ CollisionSurface embed(const Mesh& mesh, const Mesh& proxy, const std::string& b
   if (num_doubtful == 0) return surface;
   const Vec<3>& x = proxy.vertices[farthest];
   Issue issue{
-      "", place + ".mesh", "",
+      "", place + (by_tangents ? ".input" : ".mesh"), "",
       fmt::format(
           "{} of {} vertices lie outside of the elements of body '{}' by more than a fourth of an element's size, so "
           "that their motion would be extrapolated; the farthest, number {}, is at ({:.6g}, {:.6g}, {:.6g})",
@@ -310,7 +323,10 @@ CollisionSurface embed(const Mesh& mesh, const Mesh& proxy, const std::string& b
   if (num_far == 0) {
     issue.severity = Severity::warning;
   } else {
-    issue.message += "; expected a surface that lies in or close to the elements";
+    issue.message += by_tangents
+                         ? "; a shorter `edge_length`, a higher `order` or a `tolerance` of `volume_mesh` brings "
+                           "the elements closer to the surface"
+                         : "; expected a surface that lies in or close to the elements";
   }
   issues.push_back(std::move(issue));
   return surface;
@@ -348,7 +364,7 @@ CollisionSurface make_collision_surface(const BodyDesc& desc, const BodyInstance
     const double tolerance = wanted.tolerance * bounding_box(body.mesh.vertices).diagonal();
     std::vector<CollisionSurface::Face> faces = find_faces(body.mesh, proxy, tolerance);
     CollisionSurface surface = body.proxy_weights ? follow(std::move(proxy), *body.proxy_weights)
-                                                  : embed(body.mesh, proxy, body.name, own_place, issues);
+                                                  : embed(body.mesh, proxy, wanted.input, body.name, own_place, issues);
     surface.faces = std::move(faces);
     return surface;
   }

@@ -24,6 +24,8 @@
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
+#include "clearance/meshing/surface_defects.h"
+#include "clearance/meshing/surface_repair.h"
 #include "clearance/scene/body_remesh.h"
 #include "clearance/scene/body_shapes.h"
 #include "clearance/simulation/load/conformity.h"
@@ -492,7 +494,8 @@ struct BodyEntry {
   Issues& warnings;
   Issue where;  // place of the entry, and the mesh file if it has one
 
-  Mesh source;  // mesh as the file or the generator has it, then refined and of its order
+  Mesh source;          // mesh as the file or the generator has it, then refined and of its order
+  Mesh filled_surface;  // surface that `volume_mesh` has filled [m], if the body collides with it
   std::shared_ptr<const ElementNumbers> element_numbers;
   bool keeps_shape = false;
   std::vector<int> number_of_node;  // number in `source` per node of the file; for deformable bodies
@@ -547,6 +550,7 @@ bool read_mesh_file(BodyEntry& entry, MeshFiles& files) {
   entry.source = known->second;
   if (!read_arrays(path, entry)) return false;
   convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, entry.source);
+  if (body.collision_surface && body.collision_surface->input) entry.filled_surface = entry.source;
   return !body.volume_mesh ||
          fill_surface(entry.scene, entry.desc, entry.where, entry.source, entry.issues, entry.warnings);
 }
@@ -828,8 +832,35 @@ void check_placed_surface(BodyEntry& entry) {
   }
 }
 
+/// Makes the surface that `volume_mesh` has filled the collision surface of the body.
+ProxySurface place_filled_surface(BodyEntry& entry) {
+  entry.filled_surface.dim = entry.scene.dimension;
+  const bool is_plane = entry.scene.dimension == 2;
+  Mesh surface = (is_plane ? repair_outline(entry.filled_surface) : repair_surface(entry.filled_surface)).mesh;
+  surface.dim = entry.scene.dimension;
+  const std::string defects = is_plane ? describe_outline_defects(surface) : describe_surface_defects(surface);
+  if (!defects.empty()) {
+    Issue issue = entry.where;
+    issue.place += ".collision_surface.input";
+    issue.message = fmt::format(
+        "the surface of body '{}' has {}, so that it cannot be its collision surface; mend it, or remove `input`",
+        entry.body.name, defects);
+    entry.issues.push_back(std::move(issue));
+    return {};
+  }
+  transform_mesh(entry.body.transform, surface);
+  std::vector<int> source_vertex(surface.vertices.size());
+  std::iota(source_vertex.begin(), source_vertex.end(), 0);
+  const std::size_t num_vertices = surface.vertices.size();
+  return {std::make_shared<const Mesh>(std::move(surface)), std::move(source_vertex), num_vertices};
+}
+
 /// Loads the separate surface that a deformable body may touch others with.
 void load_collision_surface(BodyEntry& entry) {
+  if (!entry.filled_surface.vertices.empty()) {
+    entry.proxy = place_filled_surface(entry);
+    return;
+  }
   entry.proxy = load_proxy(entry.scene, entry.body, entry.mesh, entry.where, entry.issues, entry.warnings);
   if (!entry.proxy.mesh || entry.body.collision_surface->weights.empty() || !entry.issues.empty()) return;
   Issues found;
