@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "clearance/base/result.h"
-#include "clearance/bodies/affine/joint.h"
+#include "clearance/bodies/affine/joint_state.h"
 #include "clearance/io/mesh/vtu.h"
 #include "clearance/io/result/result_files.h"
 #include "clearance/model/stiff_strain.h"

@@ -7,6 +7,7 @@
 
 #include "clearance/base/methods.h"
 #include "clearance/bodies/affine/affine_frame.h"
+#include "clearance/bodies/affine/joint_state.h"
 
 namespace clearance {
 
@@ -54,16 +55,6 @@ struct StiffCoupling {
   int leader = 0;           ///< number of another joint, which leads
   double multiplier = 1.0;  ///< [rad or m of the follower per rad or m of the leader]
   double offset = 0.0;      ///< [rad] or [m]
-};
-
-/// The value of a joint and its forces on the first body; the second body gets the opposite. 2D: forces have z = 0, and
-/// torques are about z.
-struct JointState {
-  double value = 0.0;   ///< [rad] angle of a hinge with its turns, [m] offset of a slider; 0 of other joints
-  double rate = 0.0;    ///< [rad/s] or [m/s]
-  double effort = 0.0;  ///< [N m] or [N] of drive, limits, effort and couplings together, about or along the axis
-  Vec<3> force = Vec<3>::Zero();   ///< [N]
-  Vec<3> torque = Vec<3>::Zero();  ///< [N m] about the joint's point as the first body carries it
 };
 
 /// Motions that a body must not make. `rotation` fixes world axes: with three (2D: with the third) the body keeps its
