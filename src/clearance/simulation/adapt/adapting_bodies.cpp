@@ -49,9 +49,25 @@ std::array<int, 4> corners_of(const Mesh& mesh, std::size_t cell) {
 /// collapses only undo splits.
 constexpr double collapse_length = 0.75;
 
+/// Energy of the error that an element may have, over the gain of a split that is worth its trial. With this share and
+/// relative_gain 1e-4, errors are about those of trials, in a sixth to a twelfth of their time.
+constexpr double error_per_gain = 0.3;
+
+/// Returns the share of the energy of a body that the error of an element may have; 0 if operations are tried one by
+/// one. A split lowers the energy by a part of the error of the elements that it divides.
+double error_of(const RemeshDesc& desc) {
+  const RemeshDesc unset;
+  const bool is_relative = desc.criterion == RemeshCriterion::energy && desc.gain == 0.0 && desc.loss == 0.0;
+  const bool has_quantiles =
+      desc.split_quantile != unset.split_quantile || desc.collapse_quantile != unset.collapse_quantile;
+  const bool is_tried = !is_relative || has_quantiles || desc.swap || desc.smooth;
+  return is_tried ? 0.0 : error_per_gain * desc.relative_gain;
+}
+
 RemeshOptions options_of(const RemeshDesc& desc, const Mesh& mesh) {
   RemeshOptions options;
   options.criterion = desc.criterion;
+  options.error = error_of(desc);
   options.split = desc.split;
   options.collapse = desc.collapse;
   options.swap = desc.swap;
