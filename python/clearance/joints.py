@@ -69,34 +69,18 @@ class Tree:
         self.moving = [number for number, joint in enumerate(self._joints) if joint.kind in ("hinge", "slider")]
         self.names = [self._joints[number].name or f"joints[{number}]" for number in self.moving]
 
-    def read(self, unknowns: Any, sim: Any) -> Joints:
-        """Returns the joints in the present state."""
-        turns = unknowns.arrays.get("turns", np.zeros(0))
-        positions, velocities, efforts = [], [], []
+    def read(self, sim: Any) -> Joints:
+        """Returns the joints in the present state. Efforts are those of the last step, which probes have."""
+        positions, velocities = sim._stepper.joints
         probes = sim._stepper.probes
         probe_of = {probe["joint"]: probe["name"] for probe in sim._probes if probe.get("kind") == "joint"}
+        efforts = []
         for number in self.moving:
-            joint = self._axis_in_space(self._joints[number], unknowns.dim)
-            pose, twist, at = self._motion_of(joint.body, unknowns, sim)
-            base, base_twist, base_at = self._motion_of(joint.parent, unknowns, sim)
-            axis = base[:3, :3] @ joint.axis
-            if joint.kind == "hinge":
-                turn = base[:3, :3].T @ pose[:3, :3]
-                spin = np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
-                # Along the axis: 2 sin, and the trace less what the axis keeps: 2 cos.
-                value = np.arctan2(spin @ joint.axis, np.trace(turn) - 1.0)
-                positions.append(value + (2.0 * np.pi * turns[number] if number < len(turns) else 0.0))
-                velocities.append(axis @ (twist[1] - base_twist[1]))
-            else:
-                here, there = (frame[:3, :3] @ joint.point + frame[:3, 3] for frame in (pose, base))
-                positions.append(axis @ (here - there))
-                velocity, base_velocity = twist[0] + np.cross(twist[1], here - at), base_twist[0] + np.cross(
-                    base_twist[1], here - base_at)
-                velocities.append(axis @ (velocity - base_velocity))
+            joint = self._joints[number]
             unit = "N m" if joint.kind == "hinge" else "N"
             name = probe_of.get(joint.name) if joint.name else None
             efforts.append(probes.get(f"{name}.effort [{unit}]", np.nan))
-        return Joints(np.array(positions), np.array(velocities), np.array(efforts))
+        return Joints(positions[self.moving], velocities[self.moving], np.array(efforts))
 
     @staticmethod
     def _axis_in_space(joint: _Joint, dim: int) -> _Joint:

@@ -67,7 +67,7 @@ class Unknowns:
 
     def place_vertices(self, number: int, numbers: Mapping[str, NDArray[np.float64]]) -> None:
         if "positions" in numbers:
-            # What is prescribed goes on from there.
+            # Prescribed nodes go on from there.
             self.rows("x", number)[:] = self.rows("x_anchor", number)[:] = numbers["positions"][:, :self.dim]
         if "velocities" in numbers:
             self.rows("v", number)[:] = numbers["velocities"][:, :self.dim]

@@ -389,7 +389,7 @@ class Simulation(_check.Sealed):
     @property
     def joints(self) -> Joints:
         """Positions, velocities and efforts of the hinges and sliders as arrays."""
-        return self._joint_tree.read(self._unknowns(), self)
+        return self._joint_tree.read(self)
 
     def contact_force(self, first: str, second: Optional[str] = None) -> NDArray[np.float64]:
         """Contact force [N] (3,) on body `first` by body `second`, or by everything, without friction. The second may

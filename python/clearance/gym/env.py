@@ -57,7 +57,7 @@ class Env(BaseEnv):
     def unwrapped(self) -> "Env":
         return self
 
-    # What a task is made of.
+    # Subclasses override these, which make the task.
 
     def begin(self, random: np.random.Generator) -> None:
         """Places bodies for a new episode (`Simulation.place`, `set_joints`); the scene is at its start."""

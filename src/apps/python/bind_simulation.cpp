@@ -400,15 +400,14 @@ Vec<3> vector_of(const Array<double>& array) {
   return {array.data()[0], array.data()[1], array.data()[2]};
 }
 
-/// Returns values, rates and efforts of all joints.
+/// Returns values and rates of all joints.
 py::tuple joints_of(const Stepper& stepper) {
-  std::vector<double> values, rates, efforts;
+  std::vector<double> values, rates;
   for (const JointState& joint : stepper.simulation().joint_states()) {
     values.push_back(joint.value);
     rates.push_back(joint.rate);
-    efforts.push_back(joint.effort);
   }
-  return py::make_tuple(array_of(values), array_of(rates), array_of(efforts));
+  return py::make_tuple(array_of(values), array_of(rates));
 }
 
 py::dict contacts_of(const Stepper& stepper) {
