@@ -32,12 +32,6 @@ void JointCoordinates<dim>::refer_to(const VecX& x) {
   for (JointLink<dim>& link : links_) link.refer_to(link.gather(x));
 }
 
-template <int dim>
-double JointCoordinates<dim>::rate(int i, const VecX& x, const VecX& v) const {
-  const JointLink<dim>& link = links_[i];
-  return link.coordinate_gradient(link.gather(x)).cwiseProduct(link.gather_motion(v)).sum();
-}
-
 // Forces are summed serially, as in JointPotential.
 
 template <int dim>
@@ -53,9 +47,7 @@ template <int dim>
 std::vector<BlockKey> JointCoordinates<dim>::pattern() const {
   // Collect the blocks of all joints, each once.
   std::vector<BlockKey> keys;
-  for (const JointLink<dim>& link : links_) {
-    for_each_pair(link, [&](int, int, int row, int column) { keys.push_back(make_block_key(row, column)); });
-  }
+  add_keys(links_, keys);
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
@@ -66,9 +58,7 @@ void JointCoordinates<dim>::bind(const BlockSparseMatrix& matrix) {
   // Look up the slots once per pattern.
   if (matrix.pattern_id() == bound_pattern_) return;
   slots_.clear();
-  for (const JointLink<dim>& link : links_) {
-    for_each_pair(link, [&](int, int, int row, int column) { slots_.push_back(matrix.find_slot(row, column)); });
-  }
+  add_slots(links_, matrix, slots_);
   bound_pattern_ = matrix.pattern_id();
 }
 

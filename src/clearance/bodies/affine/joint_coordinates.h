@@ -26,7 +26,7 @@ class JointCoordinates {
   /// Returns coordinate i [rad] or [m] at x.
   double value(int i, const VecX& x) const { return links_[i].coordinate(links_[i].gather(x)); }
   /// Returns the rate of coordinate i at x, where the unknowns have the rates v.
-  double rate(int i, const VecX& x, const VecX& v) const;
+  double rate(int i, const VecX& x, const VecX& v) const { return links_[i].coordinate_rate(x, v); }
 
   /// Adds scale times the gradient of a function of coordinate i that has the given slope.
   void add_slope(int i, const VecX& x, double slope, double scale, VecX& gradient) const;

@@ -76,6 +76,10 @@ class JointLink {
   /// The coordinate, an angle [rad] with turns for a hinge or an offset [m] for a slider, and its gradient.
   double coordinate(const Blocks& y) const { return limited_value(y); }
   Blocks coordinate_gradient(const Blocks& y) const { return limited_gradient(y); }
+  /// The rate of the coordinate at x, where the unknowns have the rates v.
+  double coordinate_rate(const VecX& x, const VecX& v) const {
+    return coordinate_gradient(gather(x)).cwiseProduct(gather_motion(v)).sum();
+  }
   /// [m] the point of the joint at the start.
   const Vec<3>& start_point() const { return point_; }
   bool is_hinge() const { return type_ == JointKind::hinge; }

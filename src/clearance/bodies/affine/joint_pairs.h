@@ -1,7 +1,11 @@
 // The matrix blocks of a joint's Hessian.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "clearance/bodies/affine/joint_link.h"
+#include "clearance/sparse/block_sparse_matrix.h"
 
 namespace clearance {
 
@@ -19,6 +23,23 @@ void for_each_pair(const JointLink<dim>& link, const Visit& visit) {
         visit(l, k, b, a);
       }
     }
+  }
+}
+
+/// Appends the keys of the blocks of some links, in the order of for_each_pair.
+template <int dim>
+void add_keys(const std::vector<JointLink<dim>>& links, std::vector<BlockKey>& keys) {
+  for (const JointLink<dim>& link : links) {
+    for_each_pair(link, [&](int, int, int row, int column) { keys.push_back(make_block_key(row, column)); });
+  }
+}
+
+/// Appends the slots of these blocks in a matrix, in the same order.
+template <int dim>
+void add_slots(const std::vector<JointLink<dim>>& links, const BlockSparseMatrix& matrix,
+               std::vector<std::int64_t>& slots) {
+  for (const JointLink<dim>& link : links) {
+    for_each_pair(link, [&](int, int, int row, int column) { slots.push_back(matrix.find_slot(row, column)); });
   }
 }
 

@@ -169,17 +169,14 @@ JointState JointPotential<dim>::joint_state(int index, const VecX& x, const std:
 
 template <int dim>
 double JointPotential<dim>::joint_rate(int index, const VecX& x, const VecX& v) const {
-  const JointLink<dim>& link = links_[static_cast<std::size_t>(index)];
-  return link.coordinate_gradient(link.gather(x)).cwiseProduct(link.gather_motion(v)).sum();
+  return links_[static_cast<std::size_t>(index)].coordinate_rate(x, v);
 }
 
 template <int dim>
 std::vector<BlockKey> JointPotential<dim>::pattern() const {
   // Collect the blocks of all links and couplings, each once.
   std::vector<BlockKey> keys;
-  for (const JointLink<dim>& link : links_) {
-    for_each_pair(link, [&](int, int, int row, int column) { keys.push_back(make_block_key(row, column)); });
-  }
+  add_keys(links_, keys);
   for (const JointCoupling<dim>& coupling : couplings_) {
     coupling.for_each_pair([&](int, int, int row, int column) { keys.push_back(make_block_key(row, column)); });
   }
@@ -193,9 +190,7 @@ void JointPotential<dim>::bind(const BlockSparseMatrix& matrix) {
   // Look up the slots once per pattern, in the order in which add_hessian visits them.
   if (matrix.pattern_id() == bound_pattern_) return;
   slots_.clear();
-  for (const JointLink<dim>& link : links_) {
-    for_each_pair(link, [&](int, int, int row, int column) { slots_.push_back(matrix.find_slot(row, column)); });
-  }
+  add_slots(links_, matrix, slots_);
   for (const JointCoupling<dim>& coupling : couplings_) {
     coupling.for_each_pair([&](int, int, int row, int column) { slots_.push_back(matrix.find_slot(row, column)); });
   }
