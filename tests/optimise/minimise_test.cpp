@@ -3,19 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
-#include <vector>
+
+#include "optimise/minimise_cases.h"
 
 namespace clearance::optimise {
 namespace {
-
-MinimiseOptions options_for(Eigen::Index size) {
-  MinimiseOptions options;
-  options.lower = VecX::Constant(size, -infinity);
-  options.upper = VecX::Constant(size, infinity);
-  options.max_change = VecX::Constant(size, infinity);
-  return options;
-}
 
 /// The banana-shaped valley of Rosenbrock in any number of pairs.
 std::optional<Slope> valley(const VecX& x) {
@@ -28,8 +20,6 @@ std::optional<Slope> valley(const VecX& x) {
   }
   return slope;
 }
-
-const std::function<bool()> never = [] { return false; };
 
 TEST(MinimiseSlope, FollowsTheCurvedValley) {
   VecX start(10);
@@ -129,23 +119,16 @@ TEST(MinimiseSlope, EndsWhereTheFunctionSaysSo) {
 }
 
 TEST(MinimiseSlope, GoesOnWithTheSameBitsFromRememberedValues) {
-  std::map<std::vector<double>, Slope> memory;
-  int num_new = 0;
-  const SlopeFunction remembered = [&](const VecX& x) -> std::optional<Slope> {
-    const std::vector<double> key(x.data(), x.data() + x.size());
-    const auto found = memory.find(key);
-    if (found != memory.end()) return found->second;
-    ++num_new;
-    return memory[key] = *valley(x);
-  };
+  RememberedSlope remembered(valley);
   const VecX start = (VecX(2) << -1.2, 1.0).finished();
   const Minimum whole = minimise(valley, start, options_for(2), {}, never);
-  const Minimum stopped = minimise(remembered, start, options_for(2), {}, [&] { return num_new >= 10; });
+  const Minimum stopped =
+      minimise(std::ref(remembered), start, options_for(2), {}, [&] { return remembered.num_new() >= 10; });
   EXPECT_EQ(stopped.end, MinimumEnd::stopped);
-  const Minimum resumed = minimise(remembered, start, options_for(2), {}, never);
+  const Minimum resumed = minimise(std::ref(remembered), start, options_for(2), {}, never);
   EXPECT_EQ(resumed.x, whole.x);
   EXPECT_EQ(resumed.num_evaluations, whole.num_evaluations);
-  EXPECT_EQ(num_new, whole.num_evaluations);
+  EXPECT_EQ(remembered.num_new(), whole.num_evaluations);
 }
 
 }  // namespace

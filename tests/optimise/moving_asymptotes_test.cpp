@@ -3,22 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
 #include <random>
+
+#include "optimise/minimise_cases.h"
 
 namespace clearance::optimise {
 namespace {
 
-MinimiseOptions options_for(Eigen::Index size) {
-  MinimiseOptions options;
-  options.method = MinimiseMethod::mma;
-  options.lower = VecX::Constant(size, -infinity);
-  options.upper = VecX::Constant(size, infinity);
-  options.max_change = VecX::Constant(size, infinity);
-  return options;
+MinimiseOptions asymptotes_for(Eigen::Index size) {
+  return options_for(size, MinimiseMethod::mma);
 }
-
-const std::function<bool()> never = [] { return false; };
 
 /// Compliance sum of a_i / x_i of bars whose volume, the sum of x_i, may not be above `volume`. `unit`: of the numbers.
 SlopeFunction bars(const VecX& a, double volume, double unit = 1.0) {
@@ -38,7 +32,7 @@ TEST(MovingAsymptotes, FindTheStiffestBarsOfAVolume) {
   // The minimum is at x_i = volume sqrt(a_i) / sum of sqrt(a_j), whatever the unit of the numbers.
   const VecX a = (VecX(4) << 1.0, 4.0, 9.0, 16.0).finished();
   for (const double unit : {1.0, 1e-3, 1e3}) {
-    MinimiseOptions options = options_for(4);
+    MinimiseOptions options = asymptotes_for(4);
     options.lower.setConstant(1e-3 * unit);
     options.upper.setConstant(10.0 * unit);
     options.gradient_tolerance = 1e-5 / unit;
@@ -53,7 +47,7 @@ TEST(MovingAsymptotes, FindTheStiffestBarsOfAVolume) {
 TEST(MovingAsymptotes, EnterWhereConstraintsHoldAndKeepNearerWhereNothingIsDefined) {
   // The start has three times the volume, and half of the numbers may not be below 1.2.
   const VecX a = (VecX(4) << 1.0, 4.0, 9.0, 16.0).finished();
-  MinimiseOptions options = options_for(4);
+  MinimiseOptions options = asymptotes_for(4);
   options.lower << -infinity, 1.2, -infinity, 1.2;
   options.gradient_tolerance = 1e-5;
   const Minimum found = minimise(bars(a, 5.0), VecX::Constant(4, 4.0), options, {}, never);
@@ -74,7 +68,7 @@ TEST(MovingAsymptotes, MeetTwoCurvedConstraintsAtOnce) {
     }
     return slope;
   };
-  MinimiseOptions options = options_for(2);
+  MinimiseOptions options = asymptotes_for(2);
   options.first_length = 1.0;
   options.gradient_tolerance = 1e-6;
   const Minimum found = minimise(corner, (VecX(2) << 1.234, 5.678).finished(), options, {}, never);
@@ -94,7 +88,7 @@ TEST(MovingAsymptotes, FindTheMinimumOfQuasiNewtonWithinBounds) {
     const SlopeFunction quadric = [&](const VecX& x) {
       return std::optional<Slope>(Slope{0.5 * (x - centre).dot(matrix * (x - centre)), matrix * (x - centre)});
     };
-    MinimiseOptions options = options_for(5);
+    MinimiseOptions options = asymptotes_for(5);
     options.lower.setConstant(-0.7);
     options.upper.setConstant(0.5);
     options.gradient_tolerance = 1e-6;
@@ -110,32 +104,25 @@ TEST(MovingAsymptotes, FindTheMinimumOfQuasiNewtonWithinBounds) {
 TEST(MovingAsymptotes, GoOnWithTheSameBitsFromRememberedValues) {
   const VecX a = (VecX(4) << 1.0, 4.0, 9.0, 16.0).finished();
   const SlopeFunction function = bars(a, 5.0);
-  std::map<std::vector<double>, std::optional<Slope>> memory;
-  int num_new = 0;
-  const SlopeFunction remembered = [&](const VecX& x) -> std::optional<Slope> {
-    const std::vector<double> key(x.data(), x.data() + x.size());
-    const auto found = memory.find(key);
-    if (found != memory.end()) return found->second;
-    ++num_new;
-    return memory[key] = function(x);
-  };
-  MinimiseOptions options = options_for(4);
+  RememberedSlope remembered(function);
+  MinimiseOptions options = asymptotes_for(4);
   options.gradient_tolerance = 1e-5;
   std::vector<double> values;
   const auto on_iterate = [&](const Iterate& iterate) { values.push_back(iterate.value); };
   const Minimum whole = minimise(function, VecX::Ones(4), options, on_iterate, never);
   const std::vector<double> of_whole = std::exchange(values, {});
-  const Minimum stopped = minimise(remembered, VecX::Ones(4), options, {}, [&] { return num_new >= 6; });
+  const Minimum stopped =
+      minimise(std::ref(remembered), VecX::Ones(4), options, {}, [&] { return remembered.num_new() >= 6; });
   EXPECT_EQ(stopped.end, MinimumEnd::stopped);
-  const Minimum resumed = minimise(remembered, VecX::Ones(4), options, on_iterate, never);
+  const Minimum resumed = minimise(std::ref(remembered), VecX::Ones(4), options, on_iterate, never);
   EXPECT_EQ(resumed.x, whole.x);
   EXPECT_EQ(values, of_whole);
-  EXPECT_EQ(num_new, whole.num_evaluations) << "nothing is evaluated twice";
+  EXPECT_EQ(remembered.num_new(), whole.num_evaluations) << "nothing is evaluated twice";
 }
 
 TEST(MovingAsymptotes, EndAtTheLimitAndBeforeUndefinedStarts) {
   const VecX a = (VecX(4) << 1.0, 4.0, 9.0, 16.0).finished();
-  MinimiseOptions options = options_for(4);
+  MinimiseOptions options = asymptotes_for(4);
   options.max_iterations = 3;
   EXPECT_EQ(minimise(bars(a, 5.0), VecX::Ones(4), options, {}, never).num_iterations, 3);
   EXPECT_EQ(minimise(bars(a, 5.0), -VecX::Ones(4), options, {}, never).end, MinimumEnd::undefined);

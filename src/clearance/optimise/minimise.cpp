@@ -19,8 +19,6 @@ constexpr double most_steep = 0.9, extension = 3.0;
 constexpr int most_extensions = 6;
 /// Bounds of the factor by which a step that is too long is shortened.
 constexpr double most_shortened = 0.1, least_shortened = 0.5;
-/// Share of the way that x can make which a step takes.
-constexpr double within_reach = 0.95;
 /// Curvature along a change, as a share of lengths of the change and of that of the gradient, that is not rounding.
 constexpr double least_curvature = 1e-10;
 
@@ -120,7 +118,7 @@ class Minimiser {
   std::optional<Slope> evaluate(const VecX& x) {
     ++best_.num_evaluations;
     std::optional<Slope> slope = function_(x);
-    if (slope && !(std::isfinite(slope->value) && slope->gradient.allFinite())) slope.reset();
+    if (slope && !is_finite(*slope)) slope.reset();
     return slope;
   }
 
@@ -157,10 +155,10 @@ class Minimiser {
       Trial trial{alpha, inside(best_.x + alpha * d, lower, upper), {}};
       const VecX change = trial.x - best_.x;
       if (change.isZero(0.0) || (found && trial.x == found->x)) break;
-      if (const double reach = options_.reach ? options_.reach(best_.x, change) : 1.0; reach < 1.0) {
+      if (const double share = share_within_reach(options_, best_.x, change); share < 1.0) {
         if (found) break;
         longest = alpha;
-        alpha *= within_reach * reach;
+        alpha *= share;
         continue;
       }
       std::optional<Slope> there = evaluate(trial.x);
@@ -210,6 +208,20 @@ class Minimiser {
 };
 
 }  // namespace
+
+bool is_finite(const Slope& slope) {
+  return std::isfinite(slope.value) && slope.gradient.allFinite() &&
+         std::all_of(slope.constraints.begin(), slope.constraints.end(), [](const Constraint& constraint) {
+           return std::isfinite(constraint.value) && constraint.gradient.allFinite();
+         });
+}
+
+double share_within_reach(const MinimiseOptions& options, const VecX& x, const VecX& change) {
+  // Share of the way that x can make which a step takes.
+  constexpr double within_reach = 0.95;
+  const double reach = options.reach ? options.reach(x, change) : 1.0;
+  return reach < 1.0 ? within_reach * reach : 1.0;
+}
 
 Minimum minimise(const SlopeFunction& function, VecX start, const MinimiseOptions& options,
                  const std::function<void(const Iterate&)>& on_iterate, const std::function<bool()>& is_stopped) {

@@ -28,6 +28,9 @@ struct Slope {
 /// Returns the function at x; nothing if it is not defined there, and the search then keeps nearer.
 using SlopeFunction = std::function<std::optional<Slope>(const VecX& x)>;
 
+/// True if all values and gradients are finite.
+bool is_finite(const Slope& slope);
+
 enum class MinimiseMethod {
   lbfgs,  ///< L-BFGS within bounds (minimise.cpp)
   mma     ///< moving asymptotes, with constraints (moving_asymptotes.h)
@@ -47,6 +50,9 @@ struct MinimiseOptions {
   /// Share of a change, up to 1, that x can make; empty: any change.
   std::function<double(const VecX& x, const VecX& change)> reach = {};
 };
+
+/// Returns the share of a change from x that a step takes: 1 if x can make all of it, else a little less than it can.
+double share_within_reach(const MinimiseOptions& options, const VecX& x, const VecX& change);
 
 enum class MinimumEnd {
   gradient,    ///< the gradient is short

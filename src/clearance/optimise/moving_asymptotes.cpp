@@ -21,8 +21,6 @@ constexpr double rounding = 1e-10;
 constexpr int most_trials = 30;  // of one iteration
 /// Share of a way that is taken after the end of the whole way was not defined.
 constexpr double shortened = 0.3;
-/// Share of the way that x can make which a step takes.
-constexpr double within_reach = 0.95;
 /// First distance of the asymptotes of a number without bounds, in first changes of a search by gradients.
 constexpr double first_distance = 5.0;
 /// Cost of a violation, in the units of the method: multipliers up to this are right.
@@ -65,11 +63,7 @@ class Asymptotes {
   std::optional<Slope> evaluate(const VecX& x) {
     ++best_.num_evaluations;
     std::optional<Slope> slope = function_(x);
-    bool is_finite = slope && std::isfinite(slope->value) && slope->gradient.allFinite();
-    for (std::size_t k = 0; is_finite && k < slope->constraints.size(); ++k) {
-      is_finite = std::isfinite(slope->constraints[k].value) && slope->constraints[k].gradient.allFinite();
-    }
-    if (!is_finite) slope.reset();
+    if (slope && !is_finite(*slope)) slope.reset();
     return slope;
   }
 
@@ -154,7 +148,7 @@ class Asymptotes {
     for (int trial = 0; trial < most_trials; ++trial) {
       const SeparableProblem problem = approximation(curvatures);
       VecX change = share * (problem.solve() - best_.x);
-      if (options_.reach) change *= std::min(1.0, within_reach_of(change));
+      change *= share_within_reach(options_, best_.x, change);
       const VecX x = best_.x + change;
       if ((change.array().abs() <= options_.least_step * sizes_.array()).all()) return false;
       std::optional<Slope> there = evaluate(x);
@@ -169,12 +163,6 @@ class Asymptotes {
       }
     }
     return false;
-  }
-
-  /// Share of a change that x can make.
-  double within_reach_of(const VecX& change) const {
-    const double reach = options_.reach(best_.x, change);
-    return reach < 1.0 ? within_reach * reach : 1.0;
   }
 
   /// True if no approximation is below its function at x; else those that are get more curvature.
