@@ -54,9 +54,7 @@ class CurvedMeshing : public testing::Test {
     EXPECT_EQ(describe_surface_defects(surface), "");
   }
   static Vertices points_of_boundary(const Mesh& mesh) {
-    Vertices points;
-    cut_boundary_faces(mesh, 8, points);
-    return points;
+    return cut_boundary_faces(mesh, [](std::size_t) { return 8; }).places(mesh);
   }
 };
 

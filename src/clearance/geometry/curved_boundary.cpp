@@ -112,25 +112,42 @@ Vec<3> position_in_solid(const Mesh& mesh, std::size_t cell, const Barycentrics&
   return x;
 }
 
-Triangles cut_boundary_faces(const Mesh& mesh, int segments, std::vector<Vec<3>>& vertices) {
-  Triangles triangles;
+std::vector<Vec<3>> BoundaryPieces::places(const Mesh& mesh) const {
+  std::vector<Vec<3>> x;
+  x.reserve(points.size());
+  for (const auto& [cell, at] : points) x.push_back(position_in_solid(mesh, cell, at));
+  return x;
+}
+
+BoundaryPieces cut_boundary_faces(const Mesh& mesh, const std::function<int(std::size_t cell)>& segments_of) {
+  BoundaryPieces pieces;
   for (const ElementFace& face : find_boundary_faces(mesh)) {
-    const int first = static_cast<int>(vertices.size());
-    // Vertices are in rows of i, which become shorter by one.
-    const auto number = [&](int i, int j) { return first + i * (segments + 1) - i * (i - 1) / 2 + j; };
+    const int first = static_cast<int>(pieces.points.size()), segments = segments_of(face.cell);
+    // Points are in rows of i, which become shorter by one; an edge has the first of each.
+    const int columns = mesh.dim == 3 ? segments : 0;
+    const auto number = [&](int i, int j) {
+      return mesh.dim == 3 ? first + i * (segments + 1) - i * (i - 1) / 2 + j : first + i;
+    };
     for (int i = 0; i <= segments; ++i) {
-      for (int j = 0; i + j <= segments; ++j) {
+      for (int j = 0; i + j <= segments && j <= columns; ++j) {
         Barycentrics at{};
         at[face.corners[0]] = static_cast<double>(segments - i - j) / segments;
         at[face.corners[1]] = static_cast<double>(i) / segments;
-        at[face.corners[2]] = static_cast<double>(j) / segments;
-        vertices.push_back(position_in_solid(mesh, face.cell, at));
-        if (i + j < segments) triangles.push_back({number(i, j), number(i + 1, j), number(i, j + 1)});
-        if (i + j + 1 < segments) triangles.push_back({number(i + 1, j), number(i + 1, j + 1), number(i, j + 1)});
+        if (mesh.dim == 3) at[face.corners[2]] = static_cast<double>(j) / segments;
+        pieces.points.push_back({face.cell, at});
+        if (i + j == segments) continue;
+        if (mesh.dim == 2) {
+          pieces.triangles.push_back({number(i, 0), number(i + 1, 0), number(i + 1, 0)});
+          continue;
+        }
+        pieces.triangles.push_back({number(i, j), number(i + 1, j), number(i, j + 1)});
+        if (i + j + 1 < segments) {
+          pieces.triangles.push_back({number(i + 1, j), number(i + 1, j + 1), number(i, j + 1)});
+        }
       }
     }
   }
-  return triangles;
+  return pieces;
 }
 
 double flatness_bound(const Mesh& mesh, int segments) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "clearance/geometry/mesh.h"
@@ -24,9 +25,21 @@ std::vector<int> nodes_of_solid(const Mesh& mesh, std::size_t cell);
 /// Returns the position of a point of a solid element.
 Vec<3> position_in_solid(const Mesh& mesh, std::size_t cell, const Barycentrics& at);
 
-/// Cuts each face of the boundary of tetrahedra into segments^2 triangles and appends their vertices, those of each
-/// face apart, to `vertices`. Triangles are oriented outwards.
-Triangles cut_boundary_faces(const Mesh& mesh, int segments, std::vector<Vec<3>>& vertices);
+/// A point of an element.
+struct ElementPoint {
+  std::size_t cell;
+  Barycentrics at;
+};
+/// Pieces of the faces of a boundary. Points of each face are apart from those of the others.
+struct BoundaryPieces {
+  std::vector<ElementPoint> points;
+  Triangles triangles;  ///< of points, outwards; 2D: edges as (a, b, b)
+
+  /// Returns the positions of the points.
+  std::vector<Vec<3>> places(const Mesh& mesh) const;
+};
+/// Cuts each edge of the boundary into segments_of(cell) pieces, and each face into the square of this number.
+BoundaryPieces cut_boundary_faces(const Mesh& mesh, const std::function<int(std::size_t cell)>& segments_of);
 
 /// Returns an upper bound [m] of the distance between a point of the flat pieces and the point of the curved boundary
 /// with the same barycentrics, if each edge is cut into `segments` pieces of equal length in barycentrics.

@@ -37,8 +37,9 @@ Vertices points_on(const Mesh& surface, double spacing) {
 }  // namespace
 
 std::array<double, 2> sampled_distances(const Mesh& mesh, const Mesh& surface, const TriangleTree& tree_of_surface) {
-  Vertices points;
-  const Triangles pieces = cut_boundary_faces(mesh, segments, points);
+  const BoundaryPieces cut = cut_boundary_faces(mesh, [](std::size_t) { return segments; });
+  const Vertices points = cut.places(mesh);
+  const Triangles& pieces = cut.triangles;
   double sum = 0.0;
   for (const auto& piece : pieces) sum += (points[piece[1]] - points[piece[0]]).norm();
   const double spacing = sum / static_cast<double>(pieces.size());

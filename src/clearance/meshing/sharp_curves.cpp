@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <set>
 
 #include "clearance/geometry/distance.h"
+#include "clearance/geometry/element_corners.h"
 #include "clearance/geometry/surface_edges.h"
 #include "clearance/math/elementary.h"
+#include "clearance/math/rotation.h"
 
 namespace clearance {
 
@@ -15,17 +16,13 @@ namespace {
 
 using Edge = std::array<int, 2>;
 
-Edge sorted(int a, int b) {
-  return {std::min(a, b), std::max(a, b)};
-}
-
 Vec<3> normal_of(const Mesh& surface, int triangle) {
   const auto& [a, b, c] = surface.triangles[triangle];
   return cross_product(surface.vertices[b] - surface.vertices[a], surface.vertices[c] - surface.vertices[a]);
 }
 
 std::set<Edge> find_sharp_edges(const Mesh& surface, double angle) {
-  const double cosine = elementary::cos(angle * std::numbers::pi / 180.0);
+  const double cosine = elementary::cos(angle * radians_per_degree);
   std::set<Edge> sharp;
   for (const SurfaceEdge& edge : find_surface_edges(surface.triangles).edges) {
     const auto& [first, second] = edge.triangles;
@@ -33,7 +30,7 @@ std::set<Edge> find_sharp_edges(const Mesh& surface, double angle) {
       const Vec<3> a = normal_of(surface, first), b = normal_of(surface, second);
       if (a.dot(b) >= cosine * a.norm() * b.norm()) continue;
     }
-    sharp.insert(sorted(edge.vertices[0], edge.vertices[1]));
+    sharp.insert(sorted_corners<2>({edge.vertices[0], edge.vertices[1]}));
   }
   return sharp;
 }
@@ -106,7 +103,7 @@ std::vector<int> find_patches(const Triangles& triangles,
       front.pop_back();
       for (const int e : edges.of_triangles[at]) {
         const SurfaceEdge& edge = edges.edges[e];
-        if (is_sharp(sorted(edge.vertices[0], edge.vertices[1]))) continue;
+        if (is_sharp(sorted_corners<2>({edge.vertices[0], edge.vertices[1]}))) continue;
         for (const int other : edge.triangles) {
           if (other < 0 || patches[other] >= 0) continue;
           patches[other] = num_patches;
@@ -148,7 +145,7 @@ CurvePieces match_curves(const std::vector<SharpCurve>& curves, const Vertices& 
   std::set<Edge> edges;
   std::set<int> used;
   for (const auto& [a, b, c] : boundary) {
-    edges.insert({sorted(a, b), sorted(b, c), sorted(c, a)});
+    edges.insert({sorted_corners<2>({a, b}), sorted_corners<2>({b, c}), sorted_corners<2>({c, a})});
     used.insert({a, b, c});
   }
   CurvePieces pieces;

@@ -3,7 +3,6 @@
 #include <Eigen/LU>
 #include <cmath>
 
-#include "clearance/geometry/curved_boundary.h"
 #include "clearance/math/dimension.h"
 
 namespace clearance {
@@ -41,41 +40,23 @@ BoundaryFollower::Followed follow_tangents(const Mesh& mesh, std::size_t cell, c
 
 }  // namespace
 
-BoundaryFollower::BoundaryFollower(const Mesh& mesh) : mesh_(mesh), tree_({}, {}) {
-  Vertices places;
-  for (const ElementFace& face : find_boundary_faces(mesh)) {
-    const int order = mesh.order_of_cell(face.cell), segments = order == 1 ? 1 : pieces_per_order * order;
-    const int first = static_cast<int>(samples_.size()), rows = mesh.dim == 3 ? segments : 0;
-    const auto number = [&](int i, int j) { return first + j * (segments + 1) - j * (j - 1) / 2 + i; };
-    for (int j = 0; j <= rows; ++j) {
-      for (int i = 0; i + j <= segments; ++i) {
-        Barycentrics at{};
-        at[face.corners[0]] = static_cast<double>(segments - i - j) / segments;
-        at[face.corners[1]] = static_cast<double>(i) / segments;
-        if (mesh.dim == 3) at[face.corners[2]] = static_cast<double>(j) / segments;
-        samples_.push_back({face.cell, at});
-        places.push_back(position_in_solid(mesh, face.cell, at));
-        if (i + j == segments) continue;
-        if (mesh.dim == 2) {
-          pieces_.push_back({number(i, 0), number(i + 1, 0), number(i + 1, 0)});
-          continue;
-        }
-        pieces_.push_back({number(i, j), number(i + 1, j), number(i, j + 1)});
-        if (i + j + 1 < segments) pieces_.push_back({number(i + 1, j), number(i + 1, j + 1), number(i, j + 1)});
-      }
-    }
-  }
-  tree_ = TriangleTree(std::move(places), pieces_);
-}
+BoundaryFollower::BoundaryFollower(const Mesh& mesh)
+    : mesh_(mesh),
+      pieces_(cut_boundary_faces(mesh,
+                                 [&](std::size_t cell) {
+                                   const int order = mesh.order_of_cell(cell);
+                                   return order == 1 ? 1 : pieces_per_order * order;
+                                 })),
+      tree_(pieces_.places(mesh), pieces_.triangles) {}
 
 BoundaryFollower::Followed BoundaryFollower::follow(const Vec<3>& x) const {
   const int piece = tree_.nearest(x).triangle;
   const std::array<double, 3> shares = tree_.nearest_shares(x, piece);
   Barycentrics at{};
   for (std::size_t k = 0; k < 3; ++k) {
-    for (std::size_t i = 0; i < 4; ++i) at[i] += shares[k] * samples_[pieces_[piece][k]].at[i];
+    for (std::size_t i = 0; i < 4; ++i) at[i] += shares[k] * pieces_.points[pieces_.triangles[piece][k]].at[i];
   }
-  const std::size_t cell = samples_[pieces_[piece][0]].cell;
+  const std::size_t cell = pieces_.points[pieces_.triangles[piece][0]].cell;
   return mesh_.dim == 2 ? follow_tangents<2>(mesh_, cell, at, x) : follow_tangents<3>(mesh_, cell, at, x);
 }
 

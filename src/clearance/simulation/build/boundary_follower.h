@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "clearance/geometry/curved_boundary.h"
 #include "clearance/meshing/triangle_tree.h"
 #include "clearance/simulation/load/body_instance.h"
 
@@ -23,15 +24,8 @@ class BoundaryFollower {
   Followed follow(const Vec<3>& x) const;
 
  private:
-  /// A point of an element.
-  struct Sample {
-    std::size_t cell;
-    Barycentrics at;
-  };
-
   const Mesh& mesh_;
-  std::vector<Sample> samples_;
-  Triangles pieces_;  // of samples; 2D: edges as (a, b, b)
+  BoundaryPieces pieces_;
   TriangleTree tree_;
 };
 

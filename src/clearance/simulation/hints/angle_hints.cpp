@@ -4,7 +4,8 @@
 
 #include <array>
 #include <cmath>
-#include <numbers>
+
+#include "clearance/math/rotation.h"
 
 namespace clearance {
 namespace {
@@ -28,7 +29,7 @@ constexpr std::array<CommonAngle, 9> common_angles = {{{"pi / 6", 30.0},
 const CommonAngle* find_angle(double value) {
   constexpr double tolerance = 0.002;
   for (const CommonAngle& angle : common_angles) {
-    const double radians = angle.degrees * std::numbers::pi / 180.0;
+    const double radians = angle.degrees * radians_per_degree;
     if (std::abs(std::abs(value) - radians) < tolerance) return &angle;
   }
   return nullptr;
