@@ -315,15 +315,51 @@ TEST(GcpContact, EnergyIsContinuousWhereFeaturesSwitchInThePlane) {
   });
 }
 
+/// Surfaces with random numbers at rest, and their contacts.
+template <int dim>
+struct RandomContacts {
+  RandomContacts(const ModelBuilder& builder, int seed, bool is_published)
+      : model(builder.build()),
+        rest(rest_of(seed, model)),
+        contacts(model, {1.2, 0.0}, {0.5, 0.3, false, is_published}, shared(rest)),
+        potential(model, contacts),
+        pairs(all_pairs(dim, model.surface)),
+        x(builder.x()) {}
+
+  static GcpRest rest_of(int seed, Model& model) {
+    Random random(seed + 1000);
+    return random_rest(random, model);
+  }
+
+  Model model;
+  GcpRest rest;
+  GcpContactModel<dim> contacts;
+  ContactPotential<dim> potential;
+  Candidates pairs;
+  VecX x;
+};
+
+/// Calls check.operator()<dim>(builder, seed, is_published) for random surfaces in space and in the plane.
+template <class Check>
+void check_random_surfaces(int num_seeds, const Check& check) {
+  for (int seed = 0; seed < num_seeds; ++seed) {
+    Random random(seed);
+    ModelBuilder builder = apart(random);
+    builder.add_half_space(Vec<3>(0.1, 1, 0.2), -1.8);
+    ModelBuilder in_plane(2);
+    for (int i = 0; i < 3; ++i) in_plane.add_polygon(random, Vec<3>(1.5 * i, random.uniform(-0.5, 0.5), 0), 0.5, 7);
+    in_plane.add_half_space(Vec<3>(0.1, 1, 0), -1.5);
+    for (const bool is_published : {false, true}) {
+      check.template operator()<3>(builder, seed, is_published);
+      check.template operator()<2>(in_plane, seed, is_published);
+    }
+  }
+}
+
 template <int dim>
 void check_derivatives(const ModelBuilder& builder, int seed, bool is_published = false) {
-  Random random(seed + 1000);
-  Model model = builder.build();
-  GcpRest rest = random_rest(random, model);
-  const GcpContactModel<dim> contacts(model, {1.2, 0.0}, {0.5, 0.3, false, is_published}, shared(rest));
-  const ContactPotential<dim> potential(model, contacts);
-  const Candidates pairs = all_pairs(dim, model.surface);
-  const VecX x = builder.x();
+  RandomContacts<dim> at_random(builder, seed, is_published);
+  const auto& [model, rest, contacts, potential, pairs, x] = at_random;
   const auto energy = [&](const VecX& at) { return potential.energy(contacts.build(at, pairs), at).value(); };
   VecX gradient = VecX::Zero(x.size());
   potential.add_gradient(contacts.build(x, pairs), x, 1.0, gradient);
@@ -332,18 +368,9 @@ void check_derivatives(const ModelBuilder& builder, int seed, bool is_published 
 }
 
 TEST(GcpContact, ForcesAreMinusTheGradientOfItsEnergy) {
-  for (int seed = 0; seed < 40; ++seed) {
-    Random random(seed);
-    ModelBuilder builder = apart(random);
-    builder.add_half_space(Vec<3>(0.1, 1, 0.2), -1.8);
-    ModelBuilder in_plane(2);
-    for (int i = 0; i < 3; ++i) in_plane.add_polygon(random, Vec<3>(1.5 * i, random.uniform(-0.5, 0.5), 0), 0.5, 7);
-    in_plane.add_half_space(Vec<3>(0.1, 1, 0), -1.5);
-    for (const bool is_published : {false, true}) {
-      check_derivatives<3>(builder, seed, is_published);
-      check_derivatives<2>(in_plane, seed, is_published);
-    }
-  }
+  check_random_surfaces(40, []<int dim>(const ModelBuilder& builder, int seed, bool is_published) {
+    check_derivatives<dim>(builder, seed, is_published);
+  });
 }
 
 /// A corner above the middle of an edge, both of known lengths.
@@ -422,13 +449,8 @@ MatX exact_hessian(const GcpContactModel<dim>& contacts, const ContactSet& set, 
 
 template <int dim>
 void check_exact_hessian(const ModelBuilder& builder, int seed, bool is_published) {
-  Random random(seed + 1000);
-  Model model = builder.build();
-  GcpRest rest = random_rest(random, model);
-  const GcpContactModel<dim> contacts(model, {1.2, 0.0}, {0.5, 0.3, false, is_published}, shared(rest));
-  const ContactPotential<dim> potential(model, contacts);
-  const Candidates pairs = all_pairs(dim, model.surface);
-  const VecX x = builder.x();
+  RandomContacts<dim> at_random(builder, seed, is_published);
+  const auto& [model, rest, contacts, potential, pairs, x] = at_random;
   const auto gradient_at = [&](const VecX& at) {
     VecX gradient = VecX::Zero(x.size());
     potential.add_gradient(contacts.build(at, pairs), at, 1.0, gradient);
@@ -447,18 +469,9 @@ void check_exact_hessian(const ModelBuilder& builder, int seed, bool is_publishe
 }
 
 TEST(GcpContact, ExactHessianIsTheDerivativeOfTheGradient) {
-  for (int seed = 0; seed < 10; ++seed) {
-    Random random(seed);
-    ModelBuilder builder = apart(random);
-    builder.add_half_space(Vec<3>(0.1, 1, 0.2), -1.8);
-    ModelBuilder in_plane(2);
-    for (int i = 0; i < 3; ++i) in_plane.add_polygon(random, Vec<3>(1.5 * i, random.uniform(-0.5, 0.5), 0), 0.5, 7);
-    in_plane.add_half_space(Vec<3>(0.1, 1, 0), -1.5);
-    for (const bool is_published : {false, true}) {
-      check_exact_hessian<3>(builder, seed, is_published);
-      check_exact_hessian<2>(in_plane, seed, is_published);
-    }
-  }
+  check_random_surfaces(10, []<int dim>(const ModelBuilder& builder, int seed, bool is_published) {
+    check_exact_hessian<dim>(builder, seed, is_published);
+  });
 }
 
 }  // namespace

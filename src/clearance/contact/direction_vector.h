@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 
-#include "clearance/math/types.h"
+#include "clearance/math/rotation.h"
 
 namespace clearance {
 
@@ -61,7 +61,7 @@ class DirectionVector {
   /// Matrix of v x.
   static Mat<dim> product_matrix(const Vec<dim>& v) {
     Mat<dim> matrix = Mat<dim>::Zero();
-    if constexpr (dim == 3) matrix << 0.0, -v[2], v[1], v[2], 0.0, -v[0], -v[1], v[0], 0.0;
+    if constexpr (dim == 3) matrix = cross_matrix(v);
     return matrix;
   }
 
