@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <fstream>
 
@@ -91,11 +92,7 @@ std::uint64_t hash_of_unknowns(const VecX& x) {
 std::string encode_move(const VecX& x_t0, const VecX& x_t1, const std::vector<double>& screws) {
   std::vector<std::uint64_t> words;
   words.reserve(x_t1.size() + screws.size());
-  const auto bits = [](double value) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, &value, sizeof word);
-    return word;
-  };
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
   for (Eigen::Index i = 0; i < x_t1.size(); ++i) words.push_back(bits(x_t0[i]) ^ bits(x_t1[i]));
   for (const double value : screws) words.push_back(bits(value));
   std::string raw, bytes;

@@ -1,6 +1,6 @@
 // certificate.bin of a result folder: every move that the steps of a run have accepted, for `verify --paths`.
 //
-// The file is a chain of records, appended one a step (docs/reliability.md has the format): magic, kind, size, content,
+// The file is a chain of records, appended one a step (docs/paths.md has the format): magic, kind, size, content,
 // and the SHA-256 of all of these and of the hash of the record before. The reader of verification is a code of its
 // own.
 #pragma once

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "clearance/base/parallel.h"
+#include "clearance/io/result/certificate_file.h"
 #include "clearance/io/result/result_files.h"
 #include "clearance/verify/folder/verify_stats.h"
 #include "clearance/verify/paths/certificate.h"
@@ -59,10 +60,10 @@ std::string text_of(const VerifyFolder& folder, const PathOffense& offense, int 
 class PathVerification {
  public:
   PathVerification(const fs::path& path, const VerifyFolder& folder)
-      : path_(path), folder_(folder), reader_(path / "certificate.bin") {}
+      : path_(path), folder_(folder), reader_(path / certificate_file) {}
 
   Result<PathReport> run() {
-    const fs::path file = path_ / "certificate.bin";
+    const fs::path file = path_ / certificate_file;
     std::error_code error;
     if (!fs::exists(file, error)) {
       return Issue{

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string_view>
@@ -84,18 +85,6 @@ std::uint64_t word_at(const std::string& planes, std::size_t count, std::size_t 
   for (std::size_t plane = 0; plane < 8; ++plane) {
     word = word << 8 | static_cast<unsigned char>(planes[plane * count + i]);
   }
-  return word;
-}
-
-double number_of(std::uint64_t word) {
-  double value = 0.0;
-  std::memcpy(&value, &word, sizeof value);
-  return value;
-}
-
-std::uint64_t bits_of(double value) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, &value, sizeof word);
   return word;
 }
 
@@ -219,13 +208,15 @@ bool CertificateReader::read_step(const std::string& content, PathRecord& record
     }
     PathMove move;
     move.x_t0 = x_;
-    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = number_of(bits_of(x_[i]) ^ word_at(planes, num_words, i));
+    for (std::size_t i = 0; i < x_.size(); ++i)
+      x_[i] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x_[i]) ^ word_at(planes, num_words, i));
     move.x_t1 = x_;
     bool is_finite = are_finite(x_);
     for (int k = 0; k < layout_.num_rigid; ++k) {
       PathScrew screw;
       for (int c = 0; c < 6; ++c) {
-        (c < 3 ? screw.shift : screw.turn)[c % 3] = number_of(word_at(planes, num_words, x_.size() + 6 * k + c));
+        (c < 3 ? screw.shift : screw.turn)[c % 3] =
+            std::bit_cast<double>(word_at(planes, num_words, x_.size() + 6 * k + c));
       }
       is_finite = is_finite && screw.shift.allFinite() && screw.turn.allFinite();
       move.screws.push_back(screw);
