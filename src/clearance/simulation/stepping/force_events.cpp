@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "clearance/model/blocks.h"
 #include "clearance/simulation/build/time_window.h"
 #include "clearance/simulation/load/named_instances.h"
 #include "clearance/simulation/stepping/velocity_jumps.h"
@@ -31,17 +32,17 @@ void find_changed_forces(const SceneDesc& desc, const SceneModel& scene, double 
   }
 }
 
-}  // namespace
+/// Sets `found` to 1 for each body on which a program applies a force in this step alone.
+void find_applied_forces(const SceneModel& scene, std::vector<char>& found) {
+  const VecX& applied = scene.controls->applied;
+  for (int b = 0; applied.size() > 0 && b < scene.model.layout.num_blocks; ++b) {
+    if (!applied.segment(static_cast<Eigen::Index>(scene.dim) * b, scene.dim).isZero(0.0)) {
+      found[body_of_block(scene.model, b)] = 1;
+    }
+  }
+}
 
-void forget_past_at_events(const SceneDesc& desc, const SceneModel& scene, State& state) {
-  const bool is_start = state.step == 0 && scene.options.integrator.method == TimeIntegrator::bdf2_in_flight;
-  if (!is_start && (state.step == 0 || state.x_prev.size() == 0)) return;
-  const double h = scene.options.integrator.h;
-  std::vector<char> found(scene.bodies.size(), 0);
-  if (!is_start) find_changed_forces(desc, scene, state.step * h, h, found);
-  find_velocity_jumps(desc, scene, state, found);
-  if (std::find(found.begin(), found.end(), 1) == found.end()) return;
-  if (is_start) state.has_history.assign(scene.model.layout.num_blocks, 1);
+void forget_past(const SceneModel& scene, const std::vector<char>& bodies, State& state) {
   // One formula for all bodies has one past.
   if (state.has_history.empty()) {
     state.x_prev.resize(0);
@@ -50,8 +51,36 @@ void forget_past_at_events(const SceneDesc& desc, const SceneModel& scene, State
   }
   for (std::size_t b = 0; b < state.has_history.size(); ++b) {
     const std::size_t body = scene.model.body_of_block.empty() ? 0 : scene.model.body_of_block[b];
-    if (found[body] != 0) state.has_history[b] = 0;
+    if (bodies[body] != 0) state.has_history[b] = 0;
   }
+}
+
+bool is_any(const std::vector<char>& found) {
+  return std::find(found.begin(), found.end(), 1) != found.end();
+}
+
+}  // namespace
+
+void forget_past_at_events(const SceneDesc& desc, const SceneModel& scene, State& state) {
+  const bool is_start = state.step == 0 && scene.options.integrator.method == TimeIntegrator::bdf2_in_flight;
+  if (!is_start && (state.step == 0 || state.x_prev.size() == 0)) return;
+  const double h = scene.options.integrator.h;
+  std::vector<char> found(scene.bodies.size(), 0);
+  if (!is_start) {
+    find_changed_forces(desc, scene, state.step * h, h, found);
+    find_applied_forces(scene, found);
+  }
+  find_velocity_jumps(desc, scene, state, found);
+  if (!is_any(found)) return;
+  if (is_start) state.has_history.assign(scene.model.layout.num_blocks, 1);
+  forget_past(scene, found, state);
+}
+
+void forget_past_of_applied_forces(const SceneModel& scene, State& state) {
+  if (state.x_prev.size() == 0) return;
+  std::vector<char> found(scene.bodies.size(), 0);
+  find_applied_forces(scene, found);
+  if (is_any(found)) forget_past(scene, found, state);
 }
 
 }  // namespace clearance

@@ -574,6 +574,7 @@ Result<Done> SteppedScene::apply_wrench(int body, const Vec<3>& force, const Vec
 StepReport SteppedScene::step() {
   StepReport report = with_dimension(scene->dim, [&](auto dim) { return step<dim>(); });
   // Forces are applied for one step.
+  if (report.is_advanced()) forget_past_of_applied_forces(*scene, state);
   if (report.status != StepStatus::stopped) scene->controls->applied.resize(0);
   return report;
 }
