@@ -106,24 +106,28 @@ TEST_P(Restitution, OfTwoBallsHasTheClosedForm) {
 }
 
 // A rod of 1 kg that hangs on a hinge is hit away from its centre of percussion, where a free rod would leave the
-// hinge.
+// hinge. The rotor of a motor turns with it.
 TEST_P(Restitution, OfARodOnAHingeTurnsItAboutTheHinge) {
   const double length = 1.0, width = 0.05, mass = 1.0, speed = 2.0, below = 0.3, e = 0.6;
-  StiffScene scene(scene_of(
-      GetParam(), 1e-3, R"("restitution": 0.6)",
-      no_gravity +
-          fmt::format(R"("bodies": [{}, {{"kind": "{}", "name": "rod", "mass": {}, "generator": {{"kind": "box",
+  for (const double armature : {0.0, 0.5}) {
+    StiffScene scene(scene_of(
+        GetParam(), 1e-3, R"("restitution": 0.6)",
+        no_gravity +
+            fmt::format(R"("bodies": [{}, {{"kind": "{}", "name": "rod", "mass": {}, "generator": {{"kind": "box",
                           "size": [{}, {}, {}]}}, "transform": {{"translation": [0, {}, 0]}}}}],
-                        "joints": [{{"name": "hinge", "bodies": ["rod", ""], "point": [0, 0, 0], "axis": [0, 0, 1]}}])",
-                      ball(GetParam().kind, {-0.1, -below, 0}, {speed, 0, 0}), GetParam().kind, mass, width, length,
-                      width, -0.5 * length)));
-  scene.steps(40);
-  const double inertia = mass * (length * length + width * width) / 12.0 + mass * 0.25 * length * length;
-  const double impulse = (1.0 + e) * speed / (1.0 + below * below / inertia);
-  EXPECT_NEAR(scene.velocity(0)[0], speed - impulse, 0.02 * speed);
-  EXPECT_NEAR(scene.spin(1)[2], impulse * below / inertia, 0.02 * speed);
-  // The rod still turns about the hinge.
-  EXPECT_NEAR(scene.moved(1, {0, 0, 0}).norm(), 0.0, 1e-4);
+                        "joints": [{{"name": "hinge", "bodies": ["rod", ""], "point": [0, 0, 0], "axis": [0, 0, 1],
+                                     "armature": {}}}])",
+                        ball(GetParam().kind, {-0.1, -below, 0}, {speed, 0, 0}), GetParam().kind, mass, width, length,
+                        width, -0.5 * length, armature)));
+    scene.steps(40);
+    const double inertia =
+        mass * (length * length + width * width) / 12.0 + mass * 0.25 * length * length + armature;
+    const double impulse = (1.0 + e) * speed / (1.0 + below * below / inertia);
+    EXPECT_NEAR(scene.velocity(0)[0], speed - impulse, 0.02 * speed) << armature;
+    EXPECT_NEAR(scene.spin(1)[2], impulse * below / inertia, 0.02 * speed) << armature;
+    // The rod still turns about the hinge.
+    EXPECT_NEAR(scene.moved(1, {0, 0, 0}).norm(), 0.0, 1e-4) << armature;
+  }
 }
 
 // Chains move as their joints let them, and get no energy.

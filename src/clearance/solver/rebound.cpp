@@ -9,6 +9,7 @@
 #include "clearance/math/elementary.h"
 #include "clearance/math/rotation.h"
 #include "clearance/model/blocks.h"
+#include "clearance/model/coordinate_inertia.h"
 
 namespace clearance {
 
@@ -182,10 +183,10 @@ auto Rebound<dim>::rigid_motions(const Body& body) const -> Eigen::Matrix<double
   return motions;
 }
 
-/// Returns (M + K)^-1 in the rigid motions of the bodies, where K is h^2 times the stiffness of the joints: the step is
-/// one of implicit Euler, and joints resist an impulse within it as they resist the contact forces.
+/// Returns the sum of `matrix`, which is one of unknowns, and of the masses of blocks (may be empty) in the rigid
+/// motions of the bodies.
 template <int dim>
-MatX Rebound<dim>::mobility_of(const Mechanism& mechanism, const BlockSparseMatrix& joints) const {
+MatX Rebound<dim>::in_motions(const Mechanism& mechanism, const BlockSparseMatrix& matrix, const VecX& mass) const {
   const auto count = static_cast<Eigen::Index>(mechanism.bodies.size()), size = num_motions * count;
   const auto body = [&](Eigen::Index k) -> const Body& { return bodies_[mechanism.bodies[k]]; };
   // The blocks of a body follow each other.
@@ -194,42 +195,68 @@ MatX Rebound<dim>::mobility_of(const Mechanism& mechanism, const BlockSparseMatr
   };
   std::vector<Eigen::Matrix<double, dim*(dim + 1), num_motions>> motions;
   for (Eigen::Index k = 0; k < count; ++k) motions.push_back(rigid_motions(body(k)));
-  MatX matrix = MatX::Zero(size, size);
+  MatX reduced = MatX::Zero(size, size);
   for (Eigen::Index j = 0; j < count; ++j) {
     for (Eigen::Index motion = 0; motion < num_motions; ++motion) {
-      VecX moved = VecX::Zero(joints.num_rows());
+      VecX moved = VecX::Zero(matrix.num_rows());
       of_body(j, moved) = motions[j].col(motion);
-      VecX forces = joints.multiply(moved);
-      for (Eigen::Index i = 0; i <= dim; ++i) {
+      VecX forces = matrix.multiply(moved);
+      for (Eigen::Index i = 0; i <= dim && mass.size() > 0; ++i) {
         const int block = body(j).stiff.first_block + static_cast<int>(i);
         forces.template segment<dim>(dim * static_cast<Eigen::Index>(block)) +=
-            model_.mass[block] * motions[j].template block<dim, 1>(dim * i, motion);
+            mass[block] * motions[j].template block<dim, 1>(dim * i, motion);
       }
       for (Eigen::Index k = 0; k < count; ++k) {
-        matrix.template block<num_motions, 1>(num_motions * k, num_motions * j + motion) =
+        reduced.template block<num_motions, 1>(num_motions * k, num_motions * j + motion) =
             motions[k].transpose() * of_body(k, forces);
       }
     }
   }
-  // Column by column: the blocks of other solves depend on the caches of the processor, and so do their last bits.
-  const Eigen::LDLT<MatX> factor(matrix);
-  MatX mobility(size, size);
-  for (Eigen::Index i = 0; i < size; ++i) mobility.col(i) = factor.solve(VecX(VecX::Unit(size, i)));
-  return mobility;
+  return reduced;
+}
+
+/// Sets the mobility (M + K)^-1 of mechanisms in the rigid motions of their bodies, where K is h^2 times the stiffness
+/// of the joints: the step is one of implicit Euler, and joints resist an impulse within it as they resist the contact
+/// forces. M has the rotors of joints, too.
+template <int dim>
+void Rebound<dim>::find_mobilities_of_mechanisms(std::span<const std::unique_ptr<Potential>> potentials, const VecX& x,
+                                                 double h) {
+  std::vector<BlockKey> keys;
+  const auto is_joint = [](const Potential& potential) { return potential.name() == std::string_view("joint"); };
+  for (const auto& potential : potentials) {
+    if (!is_joint(*potential) && !coordinate_inertia_of(*potential)) continue;
+    const std::vector<BlockKey> own = potential->pattern();
+    keys.insert(keys.end(), own.begin(), own.end());
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  BlockSparseMatrix joints(dim, model_.layout.num_blocks, keys), rotors = joints;
+  bool has_rotors = false;
+  for (const auto& potential : potentials) {
+    if (is_joint(*potential)) {
+      potential->restrict_to({});
+      potential->add_hessian(x, h * h, joints);
+    } else if (CoordinateInertia* inertia = coordinate_inertia_of(*potential)) {
+      inertia->add_mass(x, joints);
+      inertia->add_mass(x, rotors);
+      has_rotors = true;
+    }
+  }
+  for (Mechanism& mechanism : mechanisms_) {
+    const Body& body = bodies_[mechanism.bodies.front()];
+    if (body.mechanism < 0 || body.island < 0) continue;
+    const Eigen::LDLT<MatX> factor(in_motions(mechanism, joints, model_.mass));
+    // Column by column: the blocks of other solves depend on the caches of the processor, and so do their last bits.
+    const Eigen::Index size = factor.rows();
+    mechanism.mobility.resize(size, size);
+    for (Eigen::Index i = 0; i < size; ++i) mechanism.mobility.col(i) = factor.solve(VecX(VecX::Unit(size, i)));
+    if (has_rotors) mechanism.rotors = in_motions(mechanism, rotors, VecX());
+  }
 }
 
 template <int dim>
 void Rebound<dim>::find_mobilities(std::span<const std::unique_ptr<Potential>> potentials, const VecX& x, double h) {
-  for (const auto& potential : potentials) {
-    if (mechanisms_.empty() || potential->name() != std::string_view("joint")) continue;
-    BlockSparseMatrix joints(dim, model_.layout.num_blocks, potential->pattern());
-    potential->restrict_to({});
-    potential->add_hessian(x, h * h, joints);
-    for (Mechanism& mechanism : mechanisms_) {
-      const Body& body = bodies_[mechanism.bodies.front()];
-      if (body.mechanism >= 0 && body.island >= 0) mechanism.mobility = mobility_of(mechanism, joints);
-    }
-  }
+  if (!mechanisms_.empty()) find_mobilities_of_mechanisms(potentials, x, h);
   // Changes of speed by unit impulses; the tangential one is that along the tangent in which it is largest. In the
   // plane all motion is along one tangent.
   for (Meeting& meeting : meetings_) {

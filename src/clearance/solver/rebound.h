@@ -10,7 +10,7 @@
 // where u is the velocity of a contact's points relative to each other: Moreau's impact law, with Coulomb friction of
 // the impulses. The points are those of the surfaces: of a feature with a radius they are beside its vertices. Affine
 // bodies change by a rigid motion, or what hits would rebound and the rest of the body follow later. Bodies in joints
-// move together: impulses act on the masses and the stiffness of the joints.
+// move together: impulses act on the masses, the rotors and the stiffness of the joints.
 #pragma once
 
 #include <algorithm>
@@ -70,6 +70,7 @@ class Rebound {
   struct Mechanism {
     std::vector<int> bodies;
     MatX mobility;  // motions of the bodies, as rates, by impulses and angular impulses; may be empty
+    MatX rotors;    // inertia of the joints' rotors in these motions; empty: none
   };
   struct Side {
     int body = -1;                     // into bodies_; -1: moves as prescribed
@@ -123,7 +124,8 @@ class Rebound {
   void keep_nearest_impacts();
   void find_mobilities(std::span<const std::unique_ptr<Potential>> potentials, const VecX& x, double h);
   Eigen::Matrix<double, dim*(dim + 1), num_motions> rigid_motions(const Body& body) const;
-  MatX mobility_of(const Mechanism& mechanism, const BlockSparseMatrix& joints) const;
+  void find_mobilities_of_mechanisms(std::span<const std::unique_ptr<Potential>> potentials, const VecX& x, double h);
+  MatX in_motions(const Mechanism& mechanism, const BlockSparseMatrix& matrix, const VecX& mass) const;
   bool moves_alone(const Body& body) const {
     return body.mechanism < 0 || mechanisms_[body.mechanism].mobility.size() == 0;
   }
@@ -140,6 +142,7 @@ class Rebound {
   void balance_active(std::vector<std::size_t>& active, const std::vector<double>& missing, std::size_t begin);
   double press(std::size_t begin, std::size_t end, double tolerance);
   double rub(Meeting& meeting);
+  VecX rates_of(const Mechanism& mechanism, Vec<3> Body::*v, Vec<3> Body::*spin) const;
   void limit_energy();
 
   const Model& model_;

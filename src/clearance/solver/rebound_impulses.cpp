@@ -165,6 +165,18 @@ double Rebound<dim>::rub(Meeting& meeting) {
   return (wanted - before).norm() * meeting.tangent_response;
 }
 
+/// Returns the rigid motions of the bodies, as rates, from one of their velocities and spins.
+template <int dim>
+VecX Rebound<dim>::rates_of(const Mechanism& mechanism, Vec<3> Body::*v, Vec<3> Body::*spin) const {
+  VecX rates(num_motions * static_cast<Eigen::Index>(mechanism.bodies.size()));
+  for (std::size_t k = 0; k < mechanism.bodies.size(); ++k) {
+    const Body& body = bodies_[mechanism.bodies[k]];
+    rates.template segment<num_motions>(num_motions * static_cast<Eigen::Index>(k))
+        << (body.*v).template head<dim>(), (body.*spin).template tail<num_turns>();
+  }
+  return rates;
+}
+
 /// Scales the rebound so that no island has more kinetic energy than before its impacts, in the frame of what moves as
 /// prescribed.
 template <int dim>
@@ -193,6 +205,17 @@ void Rebound<dim>::limit_energy() {
         0.5 * body.mass * (body.v_end - u).squaredNorm() + spin_energy(body.columns, body.spin_end, body.spin_end);
     energy.linear += body.mass * (body.v_end - u).dot(dv) + 2.0 * spin_energy(body.columns, body.spin_end, dw);
     energy.square += 0.5 * body.mass * dv.squaredNorm() + spin_energy(body.columns, dw, dw);
+  }
+  for (const Mechanism& mechanism : mechanisms_) {
+    if (mechanism.rotors.size() == 0) continue;
+    Energy& energy = energies[bodies_[mechanism.bodies.front()].island];
+    const VecX start = rates_of(mechanism, &Body::v_met, &Body::spin_t0);
+    const VecX end = rates_of(mechanism, &Body::v_end, &Body::spin_end);
+    const VecX change = rates_of(mechanism, &Body::v, &Body::spin) - end;
+    energy.start += 0.5 * start.dot(mechanism.rotors * start);
+    energy.end += 0.5 * end.dot(mechanism.rotors * end);
+    energy.linear += end.dot(mechanism.rotors * change);
+    energy.square += 0.5 * change.dot(mechanism.rotors * change);
   }
   for (Body& body : bodies_) {
     if (body.island < 0) continue;
