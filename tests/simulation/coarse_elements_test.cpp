@@ -270,6 +270,53 @@ TEST(DiscretisationError, OfPlatesThatAreTooSoft) {
   }
 }
 
+/// Returns a strip of 0.5 m and 0.02 m, a thousandth of its length thick, that is clamped at one end and bent by a force
+/// at the other. Nodes of one side are `shift` cells ahead of those of the other.
+std::string bent_strip(int cells, double shift) {
+  std::string vertices, triangles;
+  for (int i = 0; i <= cells; ++i) {
+    const bool is_inner = i > 0 && i < cells;
+    const double ahead = is_inner ? (i % 2 == 0 ? 0.5 : -0.5) * shift : 0.0;
+    vertices += fmt::format("{}[{}, 0, 0], [{}, 0, 0.02]", i > 0 ? ", " : "", 0.5 * (i - ahead) / cells,
+                            0.5 * (i + ahead) / cells);
+    if (i < cells) {
+      const int a = 2 * i;
+      triangles += fmt::format("{}[{}, {}, {}], [{}, {}, {}]", i > 0 ? ", " : "", a, a + 1, a + 2, a + 1, a + 3, a + 2);
+    }
+  }
+  return fmt::format(
+      R"({{"gravity": [0, 0, 0], "contact": {{"enabled": false}},
+        "time": {{"step": 1, "duration": 4, "integrator": "quasi_static"}},
+        "bodies": [{{"name": "strip", "kind": "shell", "thickness": 0.0005,
+          "geometry": {{"vertices": [{}], "triangles": [{}]}},
+          "material": {{"youngs_modulus": 2e11, "poisson_ratio": 0}},
+          "motions": [{{"region": {{"nodes": [0, 1]}}, "clamp": true}},
+                      {{"region": {{"box": [[-1, -1, -1], [1, 1, 1]]}}, "components": [false, false, true]}}],
+          "loads": [{{"kind": "force", "region": {{"nodes": [{}, {}]}}, "expression": ["0", "t / 12", "0"]}}]}}]}})",
+      vertices, triangles, 2 * cells, 2 * cells + 1);
+}
+
+// Flat triangles that are irregular stretch where a thin sheet bends, and hold it back.
+TEST(DiscretisationError, OfSheetsThatIrregularTrianglesHoldBack) {
+  const auto tip_of = [](const std::string& json, double& estimate) {
+    RunningScene scene(json);
+    scene.steps(4);
+    const DiscretisationError error = scene.simulation().discretisation_errors().at(0);
+    estimate = error.is_too_soft ? -error.displacement : error.displacement;
+    return scene.simulation().positions().back()[1];
+  };
+  double of_regular = 0.0, of_irregular = 0.0, of_fine = 0.0;
+  const double regular = tip_of(bent_strip(16, 0.0), of_regular), irregular = tip_of(bent_strip(16, 0.6), of_irregular);
+  const double fine = tip_of(bent_strip(64, 0.6), of_fine);
+  const double truth = 1.0 - irregular / regular;
+  EXPECT_GT(truth, 0.05);
+  EXPECT_NEAR(fine, regular, 0.01 * regular);
+  EXPECT_GT(of_irregular, 0.5 * truth);
+  EXPECT_LT(of_irregular, 2.0 * truth);
+  EXPECT_LT(std::abs(of_regular), 0.02);
+  EXPECT_LT(std::abs(of_fine), 0.02);
+}
+
 TEST(CoarseElements, OfSeveralBodiesAreToldOnceWithTheRemedyThatHelps) {
   const auto messages_of = [](const std::string& bending) {
     RunningScene scene(fmt::format(

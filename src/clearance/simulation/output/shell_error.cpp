@@ -20,14 +20,34 @@ constexpr double least_lift = 1e-4;
 /// Largest share that is reported.
 constexpr double largest_share = 0.9;
 
-/// Twice the energies [J] of a triangle: whole, and of the errors of membrane and bending.
+/// Returns the strain, as a tensor, by which the arcs of a triangle's sides are longer than their chords: a side of
+/// length l whose curvature is k has an arc of l (1 + (k l)^2 / 24). The curvature is that since rest.
+Mat<3> arc_strain(const ShellTriangle& triangle, const Mat<3>& curvature) {
+  const Mat<2> plane = triangle.axes.transpose() * curvature * triangle.axes;
+  // The strains e of the sides s give the tensor G by s . G s = |s|^2 e, for G11, G22 and 2 G12.
+  Mat<3> sides;
+  Vec<3> squares;
+  int row = 0;
+  for (const Vec<2>& side : sides_at_rest(triangle)) {
+    const double bent = side.dot(plane * side);  // k l^2
+    sides.row(row) << side[0] * side[0], side[1] * side[1], side[0] * side[1];
+    squares[row++] = bent * bent / 24.0;
+  }
+  return strain_tensor(sides.partialPivLu().solve(squares), triangle.axes);
+}
+
+/// Twice the energies [J] of a triangle: whole, of the errors of membrane and bending, and of the strains of the
+/// membrane by those of arcs.
 struct Energies {
   double whole = 0.0, stretched = 0.0, bent = 0.0;
+  double membrane = 0.0, by_arcs = 0.0;
 
   void add(const Energies& other) {
     whole += other.whole;
     stretched += other.stretched;
     bent += other.bent;
+    membrane += other.membrane;
+    by_arcs += other.by_arcs;
   }
   double share() const { return whole > 0.0 ? (stretched + bent) / whole : 0.0; }
 };
@@ -43,6 +63,7 @@ class ShellEstimate {
     }
     measure(samples.membrane, false);
     measure(samples.bending, true);
+    compare_with_arcs(samples);
   }
 
   std::vector<DiscretisationError> errors() const {
@@ -89,6 +110,25 @@ class ShellEstimate {
       if (is_bending) energies.bent -= sample.area * (2.0 * sample.energy - sample.strain.dot(sample.stress));
     }
     for (Energies& energies : energies_) energies.bent = std::max(0.0, energies.bent);
+  }
+
+  /// Adds the products of the membrane's strains with themselves and with the strains of arcs.
+  ///
+  /// Triangles are flat, and bend without strain only as far as the chords of all sides become shorter alike. Where
+  /// they are irregular, a sheet that bends is stretched in part: chords have the strain -(D - P D), where D is that of
+  /// the arcs and P takes what the nodes can follow. Since P is a projection in the energy of the membrane, that energy
+  /// is the negative product of strain and D.
+  void compare_with_arcs(const ShellSamples& samples) {
+    const std::vector<Mat<3>> strains = mean_strains(mesh_, samples.membrane);
+    const std::vector<Mat<3>> curvatures = mean_strains(mesh_, samples.bending);
+    const std::vector<Mat<3>> stiffness = stiffnesses(false);
+    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      const ShellTriangle& triangle = mesh_.triangles[t];
+      const Vec<3> strain = strain_in(strains[t], triangle.axes);
+      const Vec<3> forces = triangle.area * (stiffness[triangle.material] * strain);
+      energies_[t].membrane = strain.dot(forces);
+      energies_[t].by_arcs = -forces.dot(strain_in(arc_strain(triangle, curvatures[t]), triangle.axes));
+    }
   }
 
   Vec<3> centre(int t) const {
@@ -144,7 +184,10 @@ class ShellEstimate {
     if (0.5 * all.whole < least_lift * motion.thickness * motion.weight) return error;
     // Small displacements under forces do twice the work of what is stored. The shape of a hanging cloth follows from
     // its weight: the work is much more than what stretching stores, and its errors count by that much less.
-    const double excess = (all.bent - all.stretched) / std::max(all.whole, motion.work);
+    // The energy of what arcs stretch grows with the fourth power of the curvature, and resists twice as much as its
+    // share says.
+    const double locked = 2.0 * std::clamp(all.by_arcs, 0.0, all.membrane);
+    const double excess = (all.bent - std::max(all.stretched, locked)) / std::max(all.whole, motion.work);
     error.is_too_soft = excess > 0.0;
     error.displacement = std::min(std::abs(excess), largest_share);
     Energies near;
