@@ -232,6 +232,25 @@ TEST(ReverseMemory, AgreesWithForwardModeForReboundsOfRoundBodies) {
   }
 }
 
+/// An arm that swings, slips and sticks on a hinge, and one on a slider.
+TEST(ReverseMemory, AgreesWithForwardModeForFrictionOfJoints) {
+  for (const char* kind : {"rigid", "affine"}) {
+    for (const char* joint : {R"("hinge", "friction": 0.02)", R"("slider", "friction": 0.4)"}) {
+      SCOPED_TRACE(std::string(kind) + joint);
+      expect_forward(R"({"time": {"step": 0.01, "duration": 0.4}, "gravity": [0.1, -1, 0],
+        "bodies": [{"name": "body", "kind": ")" +
+                         std::string(kind) + R"(", "mass": 1, "linear_velocity": [0, 0.3, 0],
+          "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]}}],
+        "joints": [{"kind": )" +
+                         joint + R"(, "bodies": ["body", ""], "point": [-0.02, 0, 0], "axis": [0, )" +
+                         (joint[1] == 's' ? "1, 0" : "0, 1") + R"(], "stiffness": 0.5}],
+        "output": {"probes": [{"name": "tip", "body": "body",
+          "region": {"box": [[0.049, 0.049, 0.049], [0.051, 0.051, 0.051]]}}]}})",
+                     {0.05, 0.05, 0.05}, {"gravity[1]", "joints[0].friction", "bodies[0].linear_velocity[1]"}, 1e-6);
+    }
+  }
+}
+
 /// Forces of joints before an impact are differences of large ones.
 TEST(ReverseMemory, ReboundsOfJointsAreRefusedByName) {
   const std::string pendulum = R"({"time": {"step": 0.01, "duration": 0.3}, "contact": {"restitution": 0.6},

@@ -835,12 +835,6 @@ Issues find_unsupported_backwards(const SteppedScene& scene) {
                         "`armature` has no derivatives in reverse mode; expected 0 in all joints, or forward mode "
                         "(`clearance gradient`, cl.gradient)"});
     }
-    if (potential->history_size() > 0 && potential->name() == "joint_friction") {
-      issues.push_back({"", "joints", "",
-                        "`friction` of joints has no derivatives in reverse mode; expected 0 in all joints, or forward "
-                        "mode (`clearance gradient`, cl.gradient)"});
-      continue;
-    }
     if (potential->history_size() == 0 || dynamic_cast<const SmoothMemory*>(potential.get())) continue;
     issues.push_back({"", "bodies", potential->name(),
                       "it remembers earlier steps in a way that has no derivative in reverse mode; forward mode "

@@ -9,12 +9,14 @@
 #pragma once
 
 #include "clearance/bodies/affine/joint_coordinates.h"
+#include "clearance/model/held_branches.h"
 #include "clearance/model/potential.h"
+#include "clearance/model/smooth_memory.h"
 
 namespace clearance {
 
 template <int dim>
-class JointFrictionPotential : public Potential {
+class JointFrictionPotential : public Potential, public HeldBranches, public SmoothMemory {
  public:
   /// Takes the joints that have dry friction.
   explicit JointFrictionPotential(const std::vector<StiffJoint>& joints);
@@ -40,6 +42,15 @@ class JointFrictionPotential : public Potential {
   /// Adds the curvature of the law itself.
   void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
 
+  /// A branch is the way in which a joint slides, 1 or -1, or twice that if it slips. Sticking ends within 1e-4 rad, which
+  /// differences would leave.
+  std::vector<int> branches(const VecX& x) const override;
+  void hold_branches(const std::vector<int>& branches) override;
+  void pull_back_history(const VecX& x_t0, const VecX& x_t1, std::span<const double> kept,
+                         MemoryCotangent result) const override;
+  void pull_back_gradient(const VecX& x_t0, const VecX& x_t1, const VecX& motion,
+                          MemoryCotangent result) const override;
+
  private:
   struct Rub {
     double limit = 0.0;  // [N m] or [N]
@@ -49,7 +60,11 @@ class JointFrictionPotential : public Potential {
     double dual = 0.0;   // friction as a share of the limit, in [-1, 1]
     double last = 0.0;   // [rad] or [m] sliding where the last Hessian was assembled
     bool has_last = false;
+    int branch = 0;      // that is held; 0: none
   };
+  /// Returns the friction of a joint [N m] or [N] at the sliding u, and its derivative by u.
+  static double force(const Rub& rub, double u);
+  static double stiffness(const Rub& rub, double u);
   double sliding(int i, const VecX& x) const { return rubs_[i].stick + coordinates_.value(i, x) - rubs_[i].q_t0; }
 
   JointCoordinates<dim> coordinates_;
