@@ -350,7 +350,7 @@ def hanging_strip(program, p, e, cells, family):
     # Under its whole weight, with the limit.
     limit = p["strain_limit"]
     largest = max(hang(9.81, shell={"strain_limit": limit})[1])
-    return {"elongation": (1e3 * elongation, e["elongation_without_limit"] * p["length"]),
+    return {"elongation": (1e3 * elongation, e["elongation_without_limit"]),
             "top_strain": (1e3 * at_top, e["top_strain_without_limit"]),
             "stretched below the limit": (float(1.0 < largest < 1.0 + limit), 1.0)}
 

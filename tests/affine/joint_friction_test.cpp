@@ -128,11 +128,11 @@ TEST(JointArmature, IsTheInertiaOfTheAngle) {
   // The first body turns by 2 rad/s about z.
   state.v = VecX::Zero(state.x.size());
   for (int b = 0; b < 4; ++b) state.v.segment<3>(3 * b) = Vec<3>(0, 0, 2).cross(state.x.segment<3>(3 * b));
-  EXPECT_NEAR(rotor.kinetic_energy(state.x, state.v), 0.5 * 0.7 * 4.0, 1e-12);
+  EXPECT_NEAR(rotor.kinetic_energy(state.x, state.v, {}), 0.5 * 0.7 * 4.0, 1e-12);
   // A turn of everything is none of the joint.
   VecX together = state.v;
   for (int b = 4; b < 8; ++b) together.segment<3>(3 * b) = Vec<3>(0, 0, 2).cross(state.x.segment<3>(3 * b));
-  EXPECT_NEAR(rotor.kinetic_energy(state.x, together), 0.0, 1e-20);
+  EXPECT_NEAR(rotor.kinetic_energy(state.x, together, {}), 0.0, 1e-20);
 
   ASSERT_TRUE(rotor.begin_step(state.x, step, step));
   EXPECT_EQ(rotor.energy(pair.moved(0.9, 0)).value(), 0.0);
@@ -149,7 +149,7 @@ TEST(JointArmature, MassIsThatOfItsKineticEnergy) {
   BlockSparseMatrix mass(3, static_cast<int>(x.size()) / 3, rotor.pattern());
   rotor.add_mass(x, mass);
   const VecX v = VecX::Random(x.size());
-  EXPECT_NEAR(0.5 * v.dot(dense(mass) * v), rotor.kinetic_energy(x, v), 1e-12);
+  EXPECT_NEAR(0.5 * v.dot(dense(mass) * v), rotor.kinetic_energy(x, v, {}), 1e-12);
 }
 
 }  // namespace

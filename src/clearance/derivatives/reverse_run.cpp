@@ -834,6 +834,7 @@ Issues find_unsupported_backwards(const SteppedScene& scene) {
       issues.push_back({"", "joints", "",
                         "`armature` has no derivatives in reverse mode; expected 0 in all joints, or forward mode "
                         "(`clearance gradient`, cl.gradient)"});
+      continue;
     }
     if (potential->history_size() == 0 || dynamic_cast<const SmoothMemory*>(potential.get())) continue;
     issues.push_back({"", "bodies", potential->name(),

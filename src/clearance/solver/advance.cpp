@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "clearance/contact/make_contact_model.h"
+#include "clearance/model/feasible_model.h"
 #include "clearance/solver/step.h"
 
 namespace clearance {
@@ -132,9 +133,9 @@ StepReport commit(SolvedStep<dim> solved, State& state) {
 template <int dim>
 void complete_report(const Model& model, const State& state, const Stopwatch& watch, StepReport& report) {
   double kinetic = inertial_energy<dim>(model, state.v).value();
-  for (const auto& potential : model.potentials) {
-    if (const CoordinateInertia* rotors = coordinate_inertia_of(*potential)) {
-      kinetic += rotors->kinetic_energy(state.x, state.v);
+  for (std::size_t k = 0; k < model.potentials.size(); ++k) {
+    if (const CoordinateInertia* rotors = coordinate_inertia_of(*model.potentials[k])) {
+      kinetic += rotors->kinetic_energy(state.x, state.v, history_of(state, k));
     }
   }
   report.energy.insert(report.energy.begin(), {"kinetic", kinetic});

@@ -58,6 +58,7 @@ void StepAccount<dim>::open(const State& state, double barrier) {
   step_ = state.step;
   x_t0_ = state.x;
   v_t0_ = state.v;
+  rotors_t0_ = rotor_energies(state.x, state.v, state.history);
   energy_t0_.resize(count + 1);
   load_energy_t0_.resize(count);
   for (Eigen::Index k = 0; k < count; ++k) {
@@ -391,12 +392,14 @@ VecX StepAccount<dim>::body_energies(const VecX& x) const {
 
 /// Returns the kinetic energies [J] of coordinates with an inertia of their own.
 template <int dim>
-VecX StepAccount<dim>::rotor_energies(const VecX& x, const VecX& v) const {
+VecX StepAccount<dim>::rotor_energies(const VecX& x, const VecX& v, const History& history) const {
   VecX sums = VecX::Zero(model_.surface.num_bodies());
   if (model_.body_of_block.empty()) return sums;
-  for (const auto& potential : potentials_) {
-    const CoordinateInertia* rotors = coordinate_inertia_of(*potential);
-    if (rotors != nullptr) rotors->add_kinetic_energy(x, v, model_.body_of_block, sums);
+  for (std::size_t k = 0; k < potentials_.size(); ++k) {
+    const CoordinateInertia* rotors = coordinate_inertia_of(*potentials_[k]);
+    if (rotors == nullptr) continue;
+    const std::span<const double> own = k < history.size() ? std::span(history[k]) : std::span<const double>();
+    rotors->add_kinetic_energy(x, v, own, model_.body_of_block, sums);
   }
   return per_ledger(sums);
 }
@@ -448,28 +451,28 @@ struct StepAccount<dim>::BodyMotion {
 
 /// Computes the gain of each body: the change of its kinetic energy less the work of the inertial force.
 template <int dim>
-auto StepAccount<dim>::body_motions(const VecX& v_t1, const VecX& p_t0, const VecX& p_t1) const
+auto StepAccount<dim>::body_motions(const State& end, const VecX& p_t0, const VecX& p_t1) const
     -> std::vector<BodyMotion> {
   const std::vector<char> is_column = column_flags(model_);
   std::vector<BodyMotion> bodies(body_energy_t0_.size());
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
     BodyMotion& body = bodies[ledger_of_block(b)];
     const Vec<dim> change = block<dim>(p_t1, b) - block<dim>(p_t0, b);
-    body.gain += 0.5 * change.dot(block<dim>(v_t1, b) + block<dim>(v_t0_, b)) -
+    body.gain += 0.5 * change.dot(block<dim>(end.v, b) + block<dim>(v_t0_, b)) -
                  block<dim>(inertial_gradient_, b).dot(block<dim>(dx_, b));
     if (is_column[b] == 0) {
       body.mass += model_.mass[b];
       body.change += change;
     }
     body.kinetic_t0 += 0.5 * block<dim>(p_t0, b).dot(block<dim>(v_t0_, b));
-    body.kinetic_t1 += 0.5 * block<dim>(p_t1, b).dot(block<dim>(v_t1, b));
+    body.kinetic_t1 += 0.5 * block<dim>(p_t1, b).dot(block<dim>(end.v, b));
   }
   if (model_.body_of_block.empty()) return bodies;
-  const VecX rotors_t0 = rotor_energies(x_t0_, v_t0_), rotors_t1 = rotor_energies(x_t0_ + dx_, v_t1);
+  const VecX rotors_t1 = rotor_energies(end.x, end.v, end.history);
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const auto at = static_cast<Eigen::Index>(k);
-    bodies[k].gain += rotors_t1[at] - rotors_t0[at];
-    bodies[k].kinetic_t0 += rotors_t0[at];
+    bodies[k].gain += rotors_t1[at] - rotors_t0_[at];
+    bodies[k].kinetic_t0 += rotors_t0_[at];
     bodies[k].kinetic_t1 += rotors_t1[at];
   }
   return bodies;
@@ -521,16 +524,17 @@ void StepAccount<dim>::note_largest(std::size_t k, const BodyMotion& body, const
 }
 
 template <int dim>
-void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledgers) {
+void StepAccount<dim>::settle(State& end) {
   if (!target_.has_inertia) {
     energy_.integrator -= barrier_gap_;
     return;
   }
-  energy_.kinetic = inertial_energy<dim>(model_, v_t1).value() - inertial_energy<dim>(model_, v_t0_).value() +
-                    rotor_energies(x_t0_ + dx_, v_t1).sum() - rotor_energies(x_t0_, v_t0_).sum();
-  const VecX p_t0 = mass_times(model_, v_t0_), p_t1 = mass_times(model_, v_t1);
-  const std::vector<BodyMotion> bodies = body_motions(v_t1, p_t0, p_t1);
+  energy_.kinetic = inertial_energy<dim>(model_, end.v).value() - inertial_energy<dim>(model_, v_t0_).value() +
+                    rotor_energies(end.x, end.v, end.history).sum() - rotors_t0_.sum();
+  const VecX p_t0 = mass_times(model_, v_t0_), p_t1 = mass_times(model_, end.v);
+  const std::vector<BodyMotion> bodies = body_motions(end, p_t0, p_t1);
   // Ledgers accumulate gains and losses over all steps, beside the largest energy at work.
+  std::vector<EnergyLedger>& ledgers = end.ledgers;
   ledgers.resize(bodies.size());
   const std::vector<double> least = least_energies();
   for (std::size_t k = 0; k < bodies.size(); ++k) {
@@ -547,14 +551,15 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
 }
 
 template <int dim>
-void StepAccount<dim>::add_rebound(const VecX& v_before, const VecX& v_after) {
-  const VecX x_t1 = x_t0_ + dx_;
-  const double gain = inertial_energy<dim>(model_, v_after).value() - inertial_energy<dim>(model_, v_before).value() +
-                      rotor_energies(x_t1, v_after).sum() - rotor_energies(x_t1, v_before).sum();
+void StepAccount<dim>::add_rebound(const VecX& v_before, const State& after) {
+  const auto kinetic = [&](const VecX& v) {
+    return inertial_energy<dim>(model_, v).value() + rotor_energies(after.x, v, after.history).sum();
+  };
+  const double gain = kinetic(after.v) - kinetic(v_before);
   energy_.kinetic += gain;
   energy_.impacts += gain;
   // The impulses of the rebound change the momentum, as forces from outside.
-  const VecX change = mass_times(model_, v_after - v_before);
+  const VecX change = mass_times(model_, after.v - v_before);
   for (int b : free_points()) {
     momentum_.total.template head<dim>() += block<dim>(change, b);
     momentum_.change.template head<dim>() += block<dim>(change, b);

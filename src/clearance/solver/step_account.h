@@ -27,12 +27,12 @@ class StepAccount {
   bool is_closed() const { return energy_t1_.size() > 0; }
   /// Accounts for all terms at the last iterate, whose gradients are `forces`.
   void close(StepProblem<dim>& problem, const Iterate& end, TermGradients forces);
-  /// Settles the account once the velocity at the end is known, and updates `ledgers`.
-  void settle(const VecX& v_t1, std::vector<EnergyLedger>& ledgers);
+  /// Settles the account once the state at the end is known but for its ledgers, and updates these.
+  void settle(State& end);
 
   /// Accounts for a change of the velocity at the end by rebounds. The energy that bodies exchange in them does not
   /// enter their ledgers.
-  void add_rebound(const VecX& v_before, const VecX& v_after);
+  void add_rebound(const VecX& v_before, const State& after);
 
   const EnergyAccount& energy() const { return energy_; }
   const MomentumAccount& momentum() const { return momentum_; }
@@ -63,7 +63,7 @@ class StepAccount {
   void add_pull(const VecX& pull, UnbalancedForces& unbalanced, Sums& sums);
   void divide_held_blocks(UnbalancedForces& unbalanced);
   struct BodyMotion;
-  std::vector<BodyMotion> body_motions(const VecX& v_t1, const VecX& p_t0, const VecX& p_t1) const;
+  std::vector<BodyMotion> body_motions(const State& end, const VecX& p_t0, const VecX& p_t1) const;
   void update_ledger(std::size_t k, const BodyMotion& body, EnergyLedger& ledger);
   void note_largest(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger);
 
@@ -75,7 +75,7 @@ class StepAccount {
   }
   std::size_t ledger_of_block(int block) const { return ledger_of_body(body_of_block(model_, block)); }
   /// Adds up values per body to values per ledger.
-  VecX rotor_energies(const VecX& x, const VecX& v) const;
+  VecX rotor_energies(const VecX& x, const VecX& v, const History& history) const;
   VecX per_ledger(const VecX& per_body) const;
   VecX body_energies(const VecX& x) const;
   void close_friction(const VecX& friction, const Iterate& end, Eigen::Index term);
@@ -91,6 +91,7 @@ class StepAccount {
   double h_;
   bool has_free_turns_;
   VecX x_t0_, v_t0_, dx_;
+  VecX rotors_t0_;              // [J] per body: kinetic energies of coordinates at the start
   VecX energy_t0_, energy_t1_;  // [J] per potential and of the barriers, with the parameters of this step
   VecX jump_t0_;                // [J] per potential: what its parameters add at once
   VecX load_energy_t0_;         // [J] the part of given forces, per potential

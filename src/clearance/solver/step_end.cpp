@@ -213,7 +213,11 @@ void remember(const std::vector<std::unique_ptr<Potential>>& potentials, State& 
     if (size == 0) continue;
     state.history.resize(potentials.size());
     state.history[k].resize(size);
-    potentials[k]->end_step(state.x, state.history[k]);
+    if (const CoordinateInertia* inertia = coordinate_inertia_of(*potentials[k])) {
+      inertia->end_motion(state, state.history[k]);
+    } else {
+      potentials[k]->end_step(state.x, state.history[k]);
+    }
   }
 }
 
@@ -235,7 +239,7 @@ void Step<dim>::commit(State& state) {
   // The state keeps the stiffness and the sticking for the next step. The account needs the velocity at the end.
   state.kappa = problem_.kappa() / target_.scale;
   state.stick = std::move(stick_t1);
-  if (account_.is_closed()) account_.settle(state.v, state.ledgers);
+  if (account_.is_closed()) account_.settle(state);
   // Rebounds change velocities alone, after the account of the step itself.
   if (!rebound.is_empty()) {
     const VecX v_end = state.v;
@@ -245,7 +249,7 @@ void Step<dim>::commit(State& state) {
     }
     rebound.take_up_forces(-gradient);
     rebound.apply(state);
-    if (account_.is_closed()) account_.add_rebound(v_end, state.v);
+    if (account_.is_closed()) account_.add_rebound(v_end, state);
   }
   if (!account_.is_closed()) return;
   state.stored = account_.stored();

@@ -192,14 +192,22 @@ InertialFormula inertial_formula(const IntegratorOptions& options, const State& 
   if (!target.has_inertia) return {};
   InertialFormula formula{.weight = target.mass_factor(block) / target.scale};
   if (options.method == TimeIntegrator::implicit_newmark) {
+    // The acceleration at the end is weight (q_t1 - q_tilde), and v_t1 = v + h ((1 - gamma) a + gamma a_t1).
+    const double share = options.newmark_gamma / options.newmark_beta;
     formula.of_v = options.h;
     formula.of_a = (0.5 - options.newmark_beta) * options.h * options.h;
+    formula.rate = share / options.h;
+    formula.rate_v = 1.0 - share;
+    formula.rate_a = options.h * (1.0 - 0.5 * share);
     return formula;
   }
   const LinearFormula linear = formula_of(options, state, target, block);
   formula.of_prev = linear.of_prev;
   formula.of_v = linear.of_v;
   formula.of_v_prev = linear.of_v_prev;
+  formula.rate = linear.rate;
+  formula.rate_prev = linear.rate_prev;
+  formula.rate_v = linear.rate_v;
   return formula;
 }
 

@@ -7,7 +7,7 @@ JointArmaturePotential<dim>::JointArmaturePotential(const std::vector<StiffJoint
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (!(joints[j].armature > 0.0)) continue;
     coordinates_.add(joints[j], j);
-    rotors_.push_back({joints[j].armature});
+    rotors_.emplace_back().inertia = joints[j].armature;
   }
 }
 
@@ -40,18 +40,39 @@ template <int dim>
 void JointArmaturePotential<dim>::set_targets(const State& state,
                                               const std::function<InertialFormula(int block)>& formula_of) {
   for (int i = 0; i < coordinates_.size(); ++i) {
-    const InertialFormula formula = formula_of_joint(i, formula_of);
-    const double q = coordinates_.value(i, state.x);
+    const auto own = [&](int k) { return history_.empty() ? 0.0 : history_[3 * i + k]; };
+    const bool has_past = state.x_prev.size() > 0;
     Rotor& rotor = rotors_[i];
+    const InertialFormula& formula = rotor.formula = formula_of_joint(i, formula_of);
     rotor.factor = rotor.inertia * formula.weight;
-    rotor.target = q + formula.of_v * coordinates_.rate(i, state.x, state.v);
-    if (formula.of_a != 0.0 && state.a.size() > 0)
-      rotor.target += formula.of_a * coordinates_.rate(i, state.x, state.a);
-    if (state.x_prev.size() == 0) continue;
-    if (formula.of_prev != 0.0) rotor.target += formula.of_prev * (coordinates_.value(i, state.x_prev) - q);
+    rotor.q = coordinates_.value(i, state.x);
+    rotor.rate = coordinates_.rate(i, state.x, state.v) + own(0);
+    rotor.acceleration = state.a.size() > 0 ? coordinates_.rate(i, state.x, state.a) + own(2) : 0.0;
+    rotor.before = has_past ? coordinates_.value(i, state.x_prev) - rotor.q : 0.0;
+    rotor.target = rotor.q + formula.of_v * rotor.rate + formula.of_a * rotor.acceleration;
+    if (!has_past) continue;
+    rotor.target += formula.of_prev * rotor.before;
     if (formula.of_v_prev != 0.0) {
-      rotor.target += formula.of_v_prev * coordinates_.rate(i, state.x_prev, state.v_prev);
+      rotor.target += formula.of_v_prev * (coordinates_.rate(i, state.x_prev, state.v_prev) + own(1));
     }
+  }
+}
+
+template <int dim>
+void JointArmaturePotential<dim>::end_motion(const State& end, std::span<double> history) const {
+  for (int i = 0; i < coordinates_.size(); ++i) {
+    const Rotor& rotor = rotors_[i];
+    const InertialFormula& formula = rotor.formula;
+    const double q = coordinates_.value(i, end.x);
+    const double rate = formula.rate * (q - rotor.q) + formula.rate_prev * rotor.before + formula.rate_v * rotor.rate +
+                        formula.rate_a * rotor.acceleration;
+    // The state at the start becomes the one a step before.
+    history[3 * i + 1] = history_.empty() ? 0.0 : history_[3 * i];
+    const bool moves = formula.weight > 0.0;
+    history[3 * i] = moves ? rate - coordinates_.rate(i, end.x, end.v) : 0.0;
+    history[3 * i + 2] = moves && end.a.size() > 0
+                             ? formula.weight * (q - rotor.target) - coordinates_.rate(i, end.x, end.a)
+                             : 0.0;
   }
 }
 
@@ -66,11 +87,12 @@ CompensatedSum JointArmaturePotential<dim>::energy(const VecX& x) const {
 }
 
 template <int dim>
-double JointArmaturePotential<dim>::add_kinetic_energy(const VecX& x, const VecX& v,
+double JointArmaturePotential<dim>::add_kinetic_energy(const VecX& x, const VecX& v, std::span<const double> history,
                                                        const std::vector<int>& body_of_block, VecX& sums) const {
   double all = 0.0;
   for (int i = 0; i < coordinates_.size(); ++i) {
-    const double rate = coordinates_.rate(i, x, v), energy = 0.5 * rotors_[i].inertia * rate * rate;
+    const double rate = coordinates_.rate(i, x, v) + (history.empty() ? 0.0 : history[3 * i]);
+    const double energy = 0.5 * rotors_[i].inertia * rate * rate;
     if (!body_of_block.empty()) sums[body_of_block[coordinates_.link(i).block_of(0)]] += energy;
     all += energy;
   }

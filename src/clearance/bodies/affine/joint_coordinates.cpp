@@ -35,6 +35,13 @@ void JointCoordinates<dim>::refer_to(const VecX& x) {
 // Forces are summed serially, as in JointPotential.
 
 template <int dim>
+HistoryLayout JointCoordinates<dim>::history_layout(std::size_t columns) const {
+  HistoryLayout layout{columns, {}};
+  for (const JointLink<dim>& link : links_) layout.points.push_back({link.start_point(), link.block_of(0)});
+  return layout;
+}
+
+template <int dim>
 void JointCoordinates<dim>::add_slope(int i, const VecX& x, double slope, double scale, VecX& gradient) const {
   const JointLink<dim>& link = links_[i];
   const Blocks g = slope * link.coordinate_gradient(link.gather(x));

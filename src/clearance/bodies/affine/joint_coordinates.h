@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "clearance/bodies/affine/joint_link.h"
+#include "clearance/model/history.h"
 #include "clearance/sparse/block_sparse_matrix.h"
 
 namespace clearance {
@@ -19,6 +20,8 @@ class JointCoordinates {
   int size() const { return static_cast<int>(links_.size()); }
   const JointLink<dim>& link(int i) const { return links_[i]; }
 
+  /// Returns the layout of a history that has `columns` numbers for each coordinate, at the point of its joint.
+  HistoryLayout history_layout(std::size_t columns) const;
   /// Do what the functions of the same names of Potential do.
   void set_turns(const VecX& x, const std::vector<int>& turns);
   void refer_to(const VecX& x);

@@ -70,15 +70,6 @@ Result<Done> JointFrictionPotential<dim>::begin_step(const VecX& x_t0, double /*
 }
 
 template <int dim>
-HistoryLayout JointFrictionPotential<dim>::history_layout() const {
-  HistoryLayout layout{1, {}};
-  for (int i = 0; i < coordinates_.size(); ++i) {
-    layout.points.push_back({coordinates_.link(i).start_point(), coordinates_.link(i).block_of(0)});
-  }
-  return layout;
-}
-
-template <int dim>
 void JointFrictionPotential<dim>::set_history(std::span<const double> history) {
   for (std::size_t i = 0; i < rubs_.size(); ++i) {
     rubs_[i].stick = history.empty() ? 0.0 : history[i];

@@ -28,7 +28,7 @@ class JointFrictionPotential : public Potential, public HeldBranches, public Smo
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   /// The elastic sliding [rad] or [m] of each joint.
   std::size_t history_size() const override { return rubs_.size(); }
-  HistoryLayout history_layout() const override;
+  HistoryLayout history_layout() const override { return coordinates_.history_layout(1); }
   void set_history(std::span<const double> history) override;
   void end_step(const VecX& x_t1, std::span<double> history) const override;
   /// Moves the duals by the motion since the last Hessian.
