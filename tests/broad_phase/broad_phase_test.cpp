@@ -6,18 +6,13 @@
 #include "clearance/base/parallel.h"
 #include "clearance/broad_phase/forest.h"
 #include "clearance/geometry/distance.h"
+#include "expect_candidates.h"
 #include "surfaces.h"
 
 namespace clearance {
 namespace {
 
 using Pairs = std::vector<std::array<int, 2>>;
-
-void expect_equal(const Candidates& a, const Candidates& b) {
-  EXPECT_EQ(a.point_triangle, b.point_triangle);
-  EXPECT_EQ(a.edge_edge, b.edge_edge);
-  EXPECT_EQ(a.point_edge, b.point_edge);
-}
 
 // Compares all queries of the tree with the twin; returns the number of candidates.
 std::size_t expect_tree_equals_brute_force(const TestSurface& s, double inflation) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -98,6 +99,69 @@ inline TestSurface random_surface(Rng& rng, int dim) {
   }
   surface.x_t1 = surface.x_t0 + random_vector(rng, surface.x_t0.size(), -0.1, 0.1);
   return surface;
+}
+
+inline int random_index(Rng& rng, int count) {
+  return static_cast<int>(uniform(rng, 0.0, count));
+}
+
+/// A body of any kind: a point, a segment, a few primitives (fewer than one leaf), or a patch of n * n cells.
+inline void add_any_body(TestSurface& surface, Rng& rng, int body, int group, double room) {
+  const Vec<3> place = 0.5 * (random_vector(rng, 3, 0.0, room) + random_vector(rng, 3, 0.0, room));
+  const int kind = random_index(rng, 5);
+  if (kind >= 2) {
+    add_body(surface, rng, kind == 4 ? 6 : 1 + random_index(rng, 2), place, uniform(rng, 0.05, 0.3), body, group);
+    return;
+  }
+  const int a = surface.add_vertex(place, body, group);
+  if (kind == 0) return;
+  const int b = surface.add_vertex(place + random_vector(rng, 3, -0.3, 0.3), body, group);
+  surface.topology.edges.push_back({a, b});
+}
+
+/// Returns bodies in random groups: -1 (touches itself), one of its own, or the one that all obstacles share.
+inline TestSurface random_bodies(Rng& rng, int dim, int num_bodies, double room) {
+  TestSurface surface;
+  surface.dim = dim;
+  for (int body = 0; body < num_bodies; ++body) {
+    const std::array<int, 3> groups = {-1, body + 1, 0};
+    add_any_body(surface, rng, body, groups[random_index(rng, 3)], room);
+  }
+  surface.x_t1 = surface.x_t0 + random_vector(rng, surface.x_t0.size(), -0.05, 0.05);
+  return surface;
+}
+
+/// Returns the same surface with its vertices, edges and triangles in random order, so that bodies are no ranges.
+inline TestSurface shuffled(const TestSurface& surface, Rng& rng) {
+  TestSurface result = surface;
+  std::vector<int> place(surface.topology.num_vertices);
+  std::iota(place.begin(), place.end(), 0);
+  std::shuffle(place.begin(), place.end(), rng);
+  for (int v = 0; v < surface.topology.num_vertices; ++v) {
+    const int to = place[v];
+    for (int k = 0; k < surface.dim; ++k) {
+      result.x_t0[surface.dim * to + k] = surface.x_t0[surface.dim * v + k];
+      result.x_t1[surface.dim * to + k] = surface.x_t1[surface.dim * v + k];
+    }
+    result.topology.vertex_body[to] = surface.topology.vertex_body[v];
+    result.topology.vertex_group[to] = surface.topology.vertex_group[v];
+    if (!surface.topology.radius.empty()) result.topology.radius[to] = surface.topology.radius[v];
+  }
+  for (auto& edge : result.topology.edges) {
+    for (int& v : edge) v = place[v];
+  }
+  for (auto& triangle : result.topology.triangles) {
+    for (int& v : triangle) v = place[v];
+  }
+  std::shuffle(result.topology.edges.begin(), result.topology.edges.end(), rng);
+  std::shuffle(result.topology.triangles.begin(), result.topology.triangles.end(), rng);
+  return result;
+}
+
+inline std::vector<double> random_deviation(Rng& rng, const TestSurface& s) {
+  std::vector<double> deviation(s.topology.num_vertices);
+  for (double& d : deviation) d = std::max(0.0, uniform(rng, -0.1, 0.1));
+  return deviation;
 }
 
 }  // namespace clearance
