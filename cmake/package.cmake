@@ -49,14 +49,14 @@ endif()
 set(clearance_simulation_objects
   "$<FILTER:$<TARGET_OBJECTS:clearance_geometry>,EXCLUDE,/(distance|intersection)\\.cpp>"
   "$<FILTER:$<TARGET_OBJECTS:clearance_base>,EXCLUDE,/stop\\.cpp>")
-foreach(module IN ITEMS sparse model broad_phase bodies_fem bodies_affine bodies_shell bodies_rod bodies_links contact solver remesh scene io_files io_mesh meshing io_ipc io_rigid_ipc io_polyfem io_robot io io_result
+foreach(module IN ITEMS device sparse model broad_phase bodies_fem bodies_affine bodies_shell bodies_rod bodies_links contact solver remesh scene io_files io_mesh meshing io_ipc io_rigid_ipc io_polyfem io_robot io io_result
     simulation_load simulation_build simulation_start simulation_watches simulation_output simulation_stiffness simulation_adapt
     simulation_stepping simulation_overlaps simulation_hints simulation)
   list(APPEND clearance_simulation_objects $<TARGET_OBJECTS:clearance_${module}>)
 endforeach()
 clearance_component(simulation
   OBJECTS ${clearance_simulation_objects}
-  LIBRARIES clearance_package_ccd fmt::fmt spdlog::spdlog ZLIB::ZLIB clearance_cholmod clearance_hdf5 clearance_muparser
+  LIBRARIES clearance_package_ccd ${CMAKE_DL_LIBS} fmt::fmt spdlog::spdlog ZLIB::ZLIB clearance_cholmod clearance_hdf5 clearance_muparser
   HEADERS base/contact_options.h base/log.h base/parallel.h base/profile.h base/result.h base/stop.h bodies/affine/joint_state.h model/stiff_strain.h
     geometry/lagrange.h geometry/mesh.h
     io/result/energy_monitor.h io/result/folder_claim.h io/result/pvd.h io/result/result_files.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
