@@ -7,6 +7,13 @@
 
 #include "clearance/device/device.h"
 
+#ifdef __SANITIZE_ADDRESS__
+/// Drivers and the compilers in them keep memory until the process ends.
+extern "C" __attribute__((used)) inline const char* __lsan_default_suppressions() {
+  return "leak:libpocl\nleak:libLLVM\nleak:libclang\nleak:libOpenCL\n";
+}
+#endif
+
 namespace clearance {
 
 /// Opens the device; nothing if there is none.

@@ -8,6 +8,7 @@
 
 #include "apps/cli/ccd_bench.h"
 #include "apps/cli/console.h"
+#include "apps/cli/devices.h"
 #include "apps/cli/export.h"
 #include "apps/cli/gradient.h"
 #include "apps/cli/info.h"
@@ -165,6 +166,9 @@ void add_run_command(CLI::App& app, RunOptions& run, int& status) {
   command->add_option("-o,--output", run.output, "result folder (default: out/<scene>)");
   command->add_option("--steps", run.steps, "run this many steps in all")->check(whole_number(1));
   command->add_option("--threads", run.threads, "threads; 0: all processors")->check(whole_number(0));
+  command->add_option("--device", run.device,
+                      "device for collision detection: off, auto (a GPU where it is measured to be faster), or part of "
+                      "a name or a number of `clearance devices`; the results are the same (default: off)");
   CLI::Option* resume = command->add_flag(
       "--resume", [&run](auto) { run.use = FolderUse::resume; }, "continue from the checkpoint in the result folder");
   command
@@ -399,6 +403,12 @@ void add_render_command(CLI::App& app, RenderOptions& render, RenderTexts& texts
   });
 }
 
+void add_devices_command(CLI::App& app, DevicesOptions& devices, int& status) {
+  CLI::App* command = app.add_subcommand("devices", "list the devices that `run --device` can use");
+  command->add_flag("--json", devices.json, "print machine-readable results");
+  command->callback([&devices, &status] { status = run_devices(devices); });
+}
+
 void add_schema_command(CLI::App& app, bool& is_reference) {
   CLI::App* command = app.add_subcommand("schema", "print the JSON Schema of native scenes");
   command->add_flag("--reference", is_reference, "print the reference documentation instead");
@@ -446,6 +456,8 @@ int run_command_line(int argc, char** argv) {
   CcdLabelOptions label;
   add_ccd_commands(app, bench, label, status);
   bool is_reference = false;
+  DevicesOptions devices;
+  add_devices_command(app, devices, status);
   add_schema_command(app, is_reference);
 
   try {

@@ -16,6 +16,7 @@
 #include "apps/cli/view.h"
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
+#include "clearance/device/use_device.h"
 #include "clearance/io/ccd/ccd_query_file.h"
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/mesh/mesh_writer.h"
@@ -282,6 +283,13 @@ int run_simulation(const RunOptions& options) {
   const fs::path output = output_folder(options);
   Result<FolderClaim> claim = claim_output(options, output);
   if (!claim) return refuse(claim.issues());
+
+  Result<std::shared_ptr<DeviceUse>> device = choose_device(options.device);
+  if (!device) {
+    claim->withdraw({"log.txt"});
+    return refuse(device.issues());
+  }
+  const DeviceScope scope(std::move(*device));
 
   ReadyScene ready = prepare_scene(options.scene, false);
   if (!ready.simulation) {

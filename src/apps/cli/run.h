@@ -26,6 +26,7 @@ struct RunOptions {
   std::filesystem::path output;  ///< empty: out/<name of the scene file>
   std::optional<int> steps;      ///< total number of steps; replaces the scene's duration
   int threads = 0;               ///< 0: all processors
+  std::string device = "off";    ///< as choose_device (device/use_device.h) reads it
   FolderUse use = FolderUse::start;
   bool is_strict = false;  ///< stop at the first step that does not converge
   bool is_quiet = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "clearance/base/parallel.h"
+#include "clearance/broad_phase/device_forest.h"
 
 namespace clearance {
 namespace {
@@ -130,6 +131,7 @@ std::optional<std::vector<std::array<int, 2>>> Forest::join(const PackTrees<firs
 }
 
 std::unique_ptr<BroadPhase> make_broad_phase(int dim, const SurfaceTopology& surface) {
+  if (auto use = current_device()) return std::make_unique<DeviceForest>(dim, surface, std::move(use));
   return std::make_unique<Forest>(dim, surface);
 }
 

@@ -7,6 +7,7 @@
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
 #include "clearance/base/profile.h"
+#include "clearance/device/use_device.h"
 #include "clearance/io/result/result_folder.h"
 #include "clearance/io/result/run_control.h"
 #include "clearance/scene/enums.h"
@@ -64,6 +65,27 @@ std::string external_solver_of(const SolverDesc& solver) {
   const PetscProvider* petsc = petsc_provider();
   if (solver.linear_solver != LinearSolverChoice::petsc || petsc == nullptr) return "";
   return fmt::format("{}, {}", petsc->description, enum_name(solver.petsc.method));
+}
+
+/// Describes the device in use, if there is one.
+std::optional<DeviceRecord> device_record() {
+  const std::shared_ptr<DeviceUse> use = current_device();
+  if (!use) return std::nullopt;
+  const std::scoped_lock lock(use->device->mutex);
+  const DeviceInfo& info = use->device->info();
+  const DeviceCounts& counts = use->device->counts();
+  DeviceRecord record;
+  record.name = info.name;
+  record.version = info.version;
+  record.broad_phase = use->broad_phase.times;
+  record.culling = use->culling.times;
+  record.num_pairs = use->num_pairs;
+  record.num_culled = use->num_culled;
+  record.bytes_up = counts.bytes_up;
+  record.bytes_down = counts.bytes_down;
+  record.failure = use->failure;
+  if (use->is_measured) record.crossover = use->broad_phase.choice.crossover();
+  return record;
 }
 
 }  // namespace
@@ -269,6 +291,7 @@ struct Run::Impl {
     summary.finished = to_string(outcome_.end);
     summary.threads = threads_;
     summary.linear_solver = external_solver_of(simulation_.scene().solver);
+    summary.device = device_record();
     summary.bodies = scene.num_bodies;
     summary.vertices = scene.num_vertices;
     summary.elements = scene.num_elements;

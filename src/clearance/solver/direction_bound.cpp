@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "clearance/solver/joint_correction.h"
+#include "clearance/solver/near_candidates.h"
 
 namespace clearance {
 
@@ -223,7 +224,7 @@ template <int dim>
 SweptCandidates DirectionBound<dim>::pair_along(const Iterate& from, const VecX& dy, double part, SurfacePath& path) {
   StageTimer timer(log_.profile(), Stage::broad_phase);
   path = in_.coordinates().surface_path(from.x, from.x_surface, dy, part);
-  return measure_candidates<dim>(in_.model.surface, path, remembered_.find(in_.broad_phase, path));
+  return measure_near_candidates<dim>(in_, path, remembered_.find(in_.broad_phase, path));
 }
 
 template <int dim>

@@ -314,6 +314,29 @@ std::vector<RunWarning> ResultFolder::warnings() const {
   return warnings;
 }
 
+namespace {
+
+Json json_of(const DeviceTimes& times) {
+  return {{"queries", times.num_on_device},
+          {"queries_of_cpu", times.num_on_cpu},
+          {"seconds", number(times.device_seconds)},
+          {"seconds_of_cpu", number(times.cpu_seconds)}};
+}
+
+Json json_of(const DeviceRecord& device) {
+  Json json = {{"name", device.name}, {"version", device.version}, {"broad_phase", json_of(device.broad_phase)}};
+  if (device.crossover) json["broad_phase"]["crossover"] = *device.crossover;
+  json["culling"] = json_of(device.culling);
+  json["culling"]["pairs"] = device.num_pairs;
+  json["culling"]["culled_pairs"] = device.num_culled;
+  json["bytes_up"] = device.bytes_up;
+  json["bytes_down"] = device.bytes_down;
+  if (!device.failure.empty()) json["failure"] = device.failure;
+  return json;
+}
+
+}  // namespace
+
 Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
   const std::map<std::string, int>& num_steps_by_status = sums_.num_steps_by_status();
   const auto converged = num_steps_by_status.find("converged");
@@ -322,6 +345,7 @@ Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
   json["finished"] = summary.finished;
   json["threads"] = summary.threads;
   if (!summary.linear_solver.empty()) json["linear_solver"] = summary.linear_solver;
+  if (summary.device) json["device"] = json_of(*summary.device);
   json["bodies"] = summary.bodies;
   json["vertices"] = summary.vertices;
   json["elements"] = summary.elements;

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "clearance/base/result.h"
+#include "clearance/device/use_device.h"
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/mesh/vtu.h"
 #include "clearance/io/result/certificate_file.h"
@@ -43,10 +45,22 @@ struct DiscretisationRecord {
 };
 
 /// summary.json, apart from the sums over the step records.
+/// The device that answered queries of a run (device/use_device.h).
+struct DeviceRecord {
+  std::string name, version;
+  DeviceTimes broad_phase, culling;
+  std::uint64_t num_pairs = 0, num_culled = 0;  ///< pairs that culling looked at, and those that it left out
+  std::uint64_t bytes_up = 0, bytes_down = 0;   ///< copied to the device and back
+  std::optional<std::size_t>
+      crossover;        ///< vertices of near bodies from which on it was measured to be faster; 0: none
+  std::string failure;  ///< why it was given up; empty: it was not
+};
+
 struct RunSummary {
   std::string version;
   int threads = 1;
   std::string linear_solver;  ///< an external solver with its version; empty: a built-in one
+  std::optional<DeviceRecord> device;
   int bodies = 0;
   int vertices = 0;
   int elements = 0;
