@@ -1,8 +1,14 @@
 // Fields of frames: stresses and strains of whole scenes, and the effect of contacts on vertices.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "clearance/bodies/fem/materials.h"
+#include "clearance/geometry/generators.h"
+#include "clearance/geometry/surface.h"
+#include "clearance/io/mesh/mesh_writer.h"
 #include "simulation/probed_scene.h"
 
 namespace clearance {
@@ -69,6 +75,47 @@ TEST_P(FieldPatch, HasTheStressAndStrainOfTheClosedForm) {
                    moved[3 * static_cast<std::size_t>(v) + 2]);
     EXPECT_LT((u - (stretch - Vec<3>::Ones()).cwiseProduct(rest)).norm(), 1e-8);
   }
+}
+
+/// Returns a disk or ball of quadratic elements whose boundary is stretched evenly, with a collision surface.
+std::string stretched_ball(int dim, const std::string& surface) {
+  return fmt::format(R"({{"dimension": {}, "gravity": [0, 0, 0], "time": {{"step": 1, "integrator": "quasi_static"}},
+      "solver": {{"force_tolerance": 1e-8}}, "output": {{"fields": ["von_mises", "principal_stress", "strain",
+        "energy_density", "stress"]}},
+      "bodies": [{{"order": 2, "generator": {{"kind": "{}", "size": [0.5], "resolution": [2]}}, {}
+        "material": {{"youngs_modulus": 1e6, "poisson_ratio": 0.3}},
+        "motions": [{{"region": {{"surface_only": true}}, "displacement": ["0.2 * x", "-0.1 * y", "0"]}}]}}]}})",
+                     dim, dim == 2 ? "disk" : "sphere", surface);
+}
+
+/// The vertices and cells of collision surfaces with pieces of their own had the value 0 in all fields of elements.
+TEST(Fields, SurfacesThatFollowElementsHaveTheirValues) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / fmt::format("clearance_fields_{}.obj", ::getpid());
+  ASSERT_TRUE(write_mesh(file, surface_of(make_sphere(0.45, 3))));
+  const std::string own = fmt::format(R"("collision_surface": {{"mesh": "{}"}},)", file.string());
+  for (const auto& [dim, surface] : std::vector<std::pair<int, std::string>>{
+           {2, ""}, {3, ""}, {3, R"("collision_surface": {"segments": 5},)"}, {3, own}}) {
+    SCOPED_TRACE(fmt::format("{}D {}", dim, surface));
+    ProbedScene scene(stretched_ball(dim, surface));
+    scene.step();
+    const Frame frame = scene.simulation().frame();
+    ASSERT_GT(frame.cell_body.size(), scene.scene().cell_of_element.size() + 5) << "the surface has cells of its own";
+    for (const char* name : {"von_mises", "energy_density"}) {
+      const std::vector<double> values = ProbedScene::values_of(frame.cell_arrays, name);
+      ASSERT_GT(values[0], 1e3);
+      for (const double value : values) EXPECT_NEAR(value, values[0], 1e-5 * values[0]) << name;
+    }
+    for (const char* name : {"principal_stress", "strain"}) {
+      const std::vector<double> values = ProbedScene::values_of(frame.cell_arrays, name);
+      for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], values[i % 3], 1e-5 * values[0]) << name;
+    }
+    const std::vector<double> of_cells = ProbedScene::values_of(frame.cell_arrays, "von_mises");
+    for (const double value : ProbedScene::values_of(frame.point_arrays, "stress_von_mises")) {
+      EXPECT_NEAR(value, of_cells[0], 1e-5 * of_cells[0]);
+    }
+  }
+  std::filesystem::remove(file);
 }
 
 TEST(Fields, TurningABodyStressesNothing) {

@@ -9,6 +9,7 @@
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/generators.h"
 #include "clearance/io/mesh/mesh_writer.h"
+#include "clearance/simulation/output/fields.h"
 #include "simulation/probed_scene.h"
 
 namespace clearance {
@@ -86,6 +87,33 @@ TEST(StressRecovery, IsExactAtEveryNodeForStressesThatElementsRepresent) {
           error = std::max(error, (to_matrix(node.stress) - exact).norm());
         }
         EXPECT_LT(error, 1e-8 * largest);
+      }
+    }
+  }
+}
+
+/// Collision surfaces finer than the nodes have vertices of their own, whose stress was 0.
+TEST(StressRecovery, IsExactOnSurfacesFinerThanTheNodes) {
+  for (const int dim : {2, 3}) {
+    for (const int order : {2, 3}) {
+      SCOPED_TRACE(fmt::format("{}D order {}", dim, order));
+      const RunningScene running(block(dim, order, "3, 1, 1", R"("collision_surface": {"segments": 5},)"));
+      const SceneModel& scene = running.scene();
+      const PolynomialField field{dim, 2};
+      const VecX x = displaced(scene, field);
+      State state = scene.initial_state;
+      state.x = x;
+      Frame frame;
+      add_fields(scene, {OutputField::stress}, {state, {}, {}}, frame);
+      const std::vector<double> xx = ProbedScene::values_of(frame.point_arrays, "stress_xx");
+      const std::vector<double> xy = ProbedScene::values_of(frame.point_arrays, "stress_xy");
+      const std::vector<Vec<3>>& at = scene.frames.mesh.vertices;
+      ASSERT_EQ(xx.size(), at.size());
+      ASSERT_GT(at.size(), scene.bodies[0].mesh.vertices.size() + 10);
+      for (std::size_t v = 0; v < at.size(); ++v) {
+        const Mat<3> exact = field.stress(at[v]);
+        EXPECT_NEAR(xx[v], exact(0, 0), 1e-8 * modulus);
+        EXPECT_NEAR(xy[v], exact(0, 1), 1e-8 * modulus);
       }
     }
   }

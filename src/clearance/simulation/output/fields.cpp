@@ -7,6 +7,7 @@
 
 #include "clearance/scene/enums.h"
 #include "clearance/simulation/output/contact_pressure.h"
+#include "clearance/simulation/output/following_surface.h"
 #include "clearance/simulation/output/stress_recovery.h"
 #include "clearance/simulation/output/thin_states.h"
 
@@ -39,22 +40,24 @@ std::vector<Vec<3>> displacements(const SceneModel& scene, const VecX& x) {
   return moved;
 }
 
-/// Returns the recovered stress of each vertex: zero where nothing deforms, and the one with the larger equivalent
-/// stress where materials meet.
-std::vector<StressVector> stresses_of_vertices(const SceneModel& scene, const State& state) {
+/// Returns the recovered stress of each vertex: zero where nothing deforms, the one with the larger equivalent stress
+/// where materials meet, and that of the nodes that a vertex follows.
+std::vector<StressVector> stresses_of_vertices(const SceneModel& scene, const State& state,
+                                               const FollowingSurface& followers) {
   std::vector<StressVector> stresses(scene.frames.mesh.vertices.size(), StressVector::Zero());
   const StressPatches patches(scene);
   for (const NodeStress& node : StressNodes(scene, patches).stresses(state.x, state.history)) {
     StressVector& of_vertex = stresses[node.vertex];
     if (von_mises(node.stress) > von_mises(of_vertex)) of_vertex = node.stress;
   }
+  if (!stresses.empty()) followers.interpolate(6, {stresses.data()->data(), 6 * stresses.size()});
   return stresses;
 }
 
 /// Appends the equivalent stress and the components, each as an array of its own.
-void add_stress(const SceneModel& scene, const State& state, Frame& frame) {
+void add_stress(const SceneModel& scene, const State& state, const FollowingSurface& followers, Frame& frame) {
   static constexpr std::array components = {"xx", "yy", "zz", "xy", "yz", "xz"};
-  const std::vector<StressVector> stresses = stresses_of_vertices(scene, state);
+  const std::vector<StressVector> stresses = stresses_of_vertices(scene, state, followers);
   const auto add = [&](const char* part, const auto& value) {
     FrameArray array{fmt::format("{}_{}", name_of(OutputField::stress), part), 1, {}};
     for (const StressVector& stress : stresses) array.values.push_back(value(stress));
@@ -64,12 +67,12 @@ void add_stress(const SceneModel& scene, const State& state, Frame& frame) {
   for (int i = 0; i < 6; ++i) add(components[i], [i](const StressVector& stress) { return stress[i]; });
 }
 
-/// Makes an array with the values of the elements; zero for the cells of stiff bodies and obstacles, which do not
-/// deform.
+/// Makes an array with the values of the elements and of the surfaces that follow them; zero for the cells of stiff
+/// bodies and obstacles, which do not deform.
 template <class Value>
 FrameArray array_of_cells(const SceneModel& scene, const std::vector<ElementState>& states,
-                          const std::vector<ThinState>& thin, OutputField field, int num_components,
-                          const Value& value) {
+                          const std::vector<ThinState>& thin, const FollowingSurface& followers, OutputField field,
+                          int num_components, const Value& value) {
   FrameArray array{name_of(field), num_components, {}};
   array.values.assign(scene.frames.cell_body.size() * num_components, 0.0);
   for (std::size_t e = 0; e < states.size(); ++e) {
@@ -80,6 +83,7 @@ FrameArray array_of_cells(const SceneModel& scene, const std::vector<ElementStat
     const double* numbers = value(of.state);
     std::copy(numbers, numbers + num_components, array.values.begin() + num_components * std::ptrdiff_t{of.cell});
   }
+  if (!followers.is_empty()) followers.fill_cells(num_components, array.values);
   return array;
 }
 
@@ -126,7 +130,8 @@ void add_fields(const SceneModel& scene, const std::vector<OutputField>& fields,
         {name_of(OutputField::contact_pressure), 1, contact_pressures(scene, source.state.x, source.normal_forces)});
   }
 
-  if (wants(OutputField::stress)) add_stress(scene, source.state, frame);
+  const FollowingSurface followers(scene);
+  if (wants(OutputField::stress)) add_stress(scene, source.state, followers, frame);
 
   std::vector<ThinState> thin;
   if (has_cells(fields)) thin = find_thin_states(scene, source.state);
@@ -145,7 +150,8 @@ void add_fields(const SceneModel& scene, const std::vector<OutputField>& fields,
   std::vector<ElementState> states;
   if (scene.element_states) states = scene.element_states(source.state.x, source.state.history);
   const auto add_cells = [&](OutputField field, int num_components, const auto& value) {
-    if (wants(field)) frame.cell_arrays.push_back(array_of_cells(scene, states, thin, field, num_components, value));
+    if (wants(field))
+      frame.cell_arrays.push_back(array_of_cells(scene, states, thin, followers, field, num_components, value));
   };
   add_cells(OutputField::von_mises, 1, [](const ElementState& state) { return &state.von_mises; });
   add_cells(OutputField::principal_stress, 3, [](const ElementState& state) { return state.principal_stress.data(); });
