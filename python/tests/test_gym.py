@@ -74,6 +74,14 @@ class Places(Quiet):
             np.testing.assert_allclose(sim.positions[sim.body("table").vertices], x[rows.stop:] + [0.2, 0, 0], atol=1e-12)
             self.assertLess(sim.velocities[rows, 1].max(), -0.9)
 
+    def test_places_that_tear_joints_are_refused_and_change_nothing(self):
+        sim = arms()
+        before, pose = sim.state_hash, np.eye(4)
+        pose[:3, 3] = [5, 0, 0]
+        with self.assertRaisesRegex(cl.SceneError, "joint 'shoulder' would be torn"):
+            sim.place({"upper": {"pose": pose}})
+        self.assertEqual(sim.state_hash, before)
+
     def test_places_that_are_none_are_refused_and_change_nothing(self):
         scene = cl.Scene(time={"step": 0.01, "duration": 1.0}, gravity=[0, 0, 0])
         box = {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]}

@@ -623,6 +623,11 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly("controls", &Stepper::controls)
       .def("set_control", &Stepper::set_control, py::arg("name"), py::arg("value"))
       .def_property_readonly("joints", &joints_of)
+      .def_property_readonly("joint_strain",
+                             [](const Stepper& s) {
+                               const JointStrain strain = s.simulation().joint_strain();
+                               return py::make_tuple(strain.share, strain.joint);
+                             })
       .def("aim", &Stepper::aim, py::arg("body"), py::arg("positions"))
       .def("apply_forces", &Stepper::apply_forces, py::arg("forces"))
       .def(
