@@ -444,6 +444,11 @@ class Simulation(_check.Sealed):
             told = "the saved state does not belong to this scene"
             raise SceneError([problem._replace(message=problem.message.replace(told, "the bodies cannot be placed there"))
                               for problem in error.problems]) from None
+        share, joint = self._stepper.joint_strain
+        if share > _TORN:
+            self.restore(before)
+            raise SceneError([Problem("", "place", "", f"{joint} would be torn: what it joins would be {share:.2g} radii of "
+                                      "the smaller body apart; place all bodies of the mechanism, or use set_joints()")])
 
     def aim(self, name: str, positions: ArrayLike) -> None:
         """Sets where the vertices of an obstacle without motions are to be at the end of the next step [m] (n, 3). The
