@@ -11,10 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "clearance/io/result/certificate_file.h"
 #include "clearance/io/scene_reader.h"
 #include "clearance/simulation/run.h"
 #include "clearance/verify/folder/verify_folder.h"
 #include "clearance/verify/folder/verify_paths.h"
+#include "clearance/verify/paths/certificate.h"
 
 namespace clearance::verify {
 
@@ -77,6 +79,57 @@ class CertificateRun : public testing::Test {
   }
   static void write(const fs::path& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
   fs::path certificate(const std::string& name) const { return folder_ / name / "certificate.bin"; }
+
+  /// The records of a certificate.
+  struct Certificate {
+    PathLayout layout;
+    PathRecord start;
+    std::vector<PathRecord> steps;
+  };
+  Certificate read_certificate(const std::string& name) const {
+    CertificateReader reader(certificate(name));
+    Certificate all;
+    const std::optional<PathRecord> start = reader.next();
+    if (!start) throw std::runtime_error(reader.problem());
+    all.start = *start;
+    while (auto step = reader.next()) all.steps.push_back(std::move(*step));
+    if (!reader.problem().empty()) throw std::runtime_error(reader.problem());
+    all.layout = reader.layout();
+    return all;
+  }
+  /// Writes records with hashes that are right, whatever they hold.
+  void write_certificate(const std::string& name, const Certificate& all) const {
+    const auto vector_of = [](const std::vector<double>& x) {
+      return VecX(Eigen::Map<const VecX>(x.data(), static_cast<Eigen::Index>(x.size())));
+    };
+    CertificateLayout layout;
+    layout.dim = all.layout.dim;
+    layout.x = vector_of(all.start.x);
+    layout.first_term = all.layout.first_term;
+    for (const auto& [block, weight] : all.layout.terms) layout.terms.push_back({block, weight});
+    layout.offsets = all.layout.offsets;
+    for (const PathLayout::Stiff& stiff : all.layout.stiff) layout.stiff.push_back({stiff.first_block, stiff.is_rigid});
+    for (int block = 0; block < all.layout.num_blocks; ++block) {
+      const int stiff = all.layout.stiff_of_block[block];
+      if (stiff < 0) continue;
+      const int first = all.layout.stiff[stiff].first_block;
+      if (block < first || block > first + all.layout.dim) layout.ties.push_back({block, stiff});
+    }
+    CertificateFile file(folder_ / name);
+    if (!file.start(layout)) throw std::runtime_error("the certificate cannot be written");
+    for (const PathRecord& step : all.steps) {
+      CertificateStep record{step.step, step.is_joined, step.positions, {}};
+      for (const PathMove& move : step.moves) {
+        std::vector<double> screws;
+        for (const PathScrew& screw : move.screws) {
+          screws.insert(screws.end(), screw.shift.data(), screw.shift.data() + 3);
+          screws.insert(screws.end(), screw.turn.data(), screw.turn.data() + 3);
+        }
+        record.moves.push_back(encode_move(vector_of(move.x_t0), vector_of(move.x_t1), screws));
+      }
+      if (!file.append(record)) throw std::runtime_error("the certificate cannot be written");
+    }
+  }
 
   fs::path folder_;
 };

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <random>
 
-#include "clearance/io/result/certificate_file.h"
 #include "clearance/model/model.h"
 #include "clearance/scene/validate.h"
-#include "clearance/verify/paths/certificate.h"
 #include "verify/certificate_run.h"
 
 namespace clearance::verify {
@@ -14,35 +12,12 @@ namespace {
 
 class Certificates : public CertificateRun {
  protected:
-  /// Returns the records of a certificate after `change` has changed their moves, with hashes that are right.
+  /// Changes the moves of a certificate, with hashes that are right.
   template <class Change>
   void rewrite(const std::string& name, const Change& change) const {
-    CertificateReader reader(certificate(name));
-    const std::optional<PathRecord> start = reader.next();
-    ASSERT_TRUE(start) << reader.problem();
-    std::vector<PathRecord> steps;
-    while (auto step = reader.next()) steps.push_back(std::move(*step));
-    ASSERT_TRUE(reader.problem().empty()) << reader.problem();
-    change(steps);
-    const PathLayout& layout = reader.layout();
-    CertificateLayout written;
-    written.dim = layout.dim;
-    written.x = Eigen::Map<const VecX>(start->x.data(), static_cast<Eigen::Index>(start->x.size()));
-    written.first_term = layout.first_term;
-    for (const auto& [block, weight] : layout.terms) written.terms.push_back({block, weight});
-    written.offsets = layout.offsets;
-    ASSERT_TRUE(layout.stiff.empty());
-    CertificateFile file(folder_ / name);
-    ASSERT_TRUE(file.start(written));
-    for (const PathRecord& step : steps) {
-      CertificateStep record{step.step, step.is_joined, step.positions, {}};
-      for (const PathMove& move : step.moves) {
-        record.moves.push_back(
-            encode_move(Eigen::Map<const VecX>(move.x_t0.data(), static_cast<Eigen::Index>(move.x_t0.size())),
-                        Eigen::Map<const VecX>(move.x_t1.data(), static_cast<Eigen::Index>(move.x_t1.size())), {}));
-      }
-      ASSERT_TRUE(file.append(record));
-    }
+    Certificate of_run = read_certificate(name);
+    change(of_run.steps);
+    write_certificate(name, of_run);
   }
 };
 
@@ -164,6 +139,27 @@ TEST_F(Certificates, ForgedMovesAreFoundAlthoughTheirHashesAreRight) {
   });
   expect_found("follows step", [](Steps& steps) { steps.erase(steps.begin() + 2); });
   expect_found("no moves that lead", [](Steps& steps) { steps[2].is_joined = false; });
+}
+
+TEST_F(Certificates, ForgedScrewsAreFound) {
+  run_into("out", scene_of(R"({
+    "time": {"step": 0.01, "duration": 0.04}, "bodies": [
+      {"name": "stone", "kind": "rigid", "generator": {"kind": "box", "size": [0.2, 0.2, 0.2], "resolution": [1, 1, 1]},
+       "transform": {"translation": [0, 1, 0]}, "angular_velocity": [0, 0, 3]},
+      {"name": "plate", "kind": "obstacle", "generator": {"kind": "sheet", "size": [1, 1]}}]})"));
+  ASSERT_TRUE(report_of("out").is_clean()) << text_of(report_of("out"));
+  const std::string good = read(certificate("out"));
+  const auto expect_found = [&](const auto& change) {
+    write(certificate("out"), good);
+    rewrite("out", [&](std::vector<PathRecord>& steps) { change(steps[2].moves[0].screws[0]); });
+    const PathReport report = report_of("out");
+    EXPECT_TRUE(says(report, "does not end where its screw leads")) << text_of(report);
+  };
+  expect_found([](PathScrew& screw) { screw.turn = -screw.turn; });
+  expect_found([](PathScrew& screw) { screw.shift[1] += 1e-6; });
+  // Numbers that overflow are no proof.
+  expect_found([](PathScrew& screw) { screw.shift[0] = 1e308; });
+  expect_found([](PathScrew& screw) { screw.turn[0] = 1e308; });
 }
 
 TEST_F(Certificates, FindWhatFramesDoNotShow) {

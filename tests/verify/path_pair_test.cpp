@@ -109,6 +109,17 @@ TEST(PathPair, SeesWhatAHalfTurnMeetsAndItsChordMisses) {
   }
 }
 
+TEST(PathPoints, ScrewsThatOverflowMissTheEndsOfTheirMoves) {
+  PathScene scene;
+  const int stiff = scene.add_rigid(Vec<3>::Zero(), {Vec<3>(1, 0, 0), Vec<3>(0, 0, 0.1)});
+  scene.add_arm(stiff, Vec<3>(1, 0, 0));
+  EXPECT_LT(scene.points().largest_miss(), 1e-15);
+  for (const double shift : {2.0, 1e200, 1e308}) {
+    scene.move.screws[0].shift[0] = shift;
+    EXPECT_GT(scene.points().largest_miss(), 0.1) << shift;
+  }
+}
+
 TEST(PathPoints, ErrorsOfTurnedPositionsAreBounds) {
   std::mt19937 random(11);
   std::uniform_real_distribution<long double> number(-1.0L, 1.0L);

@@ -18,9 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Distance between the end of a rigid body's screw and the end of its move, as a share of its size, that rounding
-/// explains.
-constexpr double largest_miss = 1e-9;
 constexpr std::size_t max_lines = 10;
 
 std::string names_of(const VerifyFolder& folder, int body) {
@@ -146,7 +143,7 @@ class PathVerification {
       for (const PathOffense& offense : counts[k].offenses) {
         if (report_.offenses.size() < max_lines) report_.offenses.push_back(text_of(folder_, offense, step.step, k));
       }
-      if (counts[k].largest_miss > largest_miss) {
+      if (counts[k].largest_miss > largest_miss_by_rounding) {
         report_.problems.push_back(
             fmt::format("step {}, move {}: a rigid body does not end where its screw leads", step.step, k));
       }

@@ -108,6 +108,7 @@ PathCounts MoveCheck::check(const PathMove& move) const {
   PathCounts counts;
   const PathPoints points(layout_, move);
   counts.largest_miss = points.largest_miss();
+  if (counts.largest_miss > largest_miss_by_rounding) return counts;
   check_volumes(points, move, counts);
   check_half_spaces(points, counts);
   if (scene_.has_contact) check_pairs(points, counts);

@@ -22,6 +22,10 @@ struct PathOffense {
   std::vector<int> primitive_b;  ///< vertices; empty if there is none
 };
 
+/// Distance between the end of a rigid body's screw and the end of its move, as a share of its size, that rounding
+/// explains. A move that misses by more is judged no further: its ways are not those of the screws.
+inline constexpr double largest_miss_by_rounding = 1e-9;
+
 /// Numbers of one or more moves.
 struct PathCounts {
   long num_pairs = 0;        ///< pairs of primitives that come near and are proved apart all the way

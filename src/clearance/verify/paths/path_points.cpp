@@ -152,7 +152,9 @@ PathPoints::PathPoints(const PathLayout& layout, const PathMove& move)
     const BoundedPosition last = position_at(point, 1.0);
     const double miss = (last.position - point.p1).norm();
     point.error += (miss + last.error + end.error) * upward;
-    largest_miss_ = std::max(largest_miss_, miss / (arm.norm() + screw.shift.norm() + point.center.norm() + 1e-300));
+    // Numbers that overflow miss, too.
+    const double share = miss / (arm.norm() + screw.shift.norm() + point.center.norm() + 1e-300);
+    largest_miss_ = std::max(largest_miss_, std::isfinite(share) ? share : infinity);
   }
 }
 
