@@ -2,9 +2,9 @@
 // places, moved by single units in the last place, near misses, slivers, mixed magnitudes, far from the origin.
 //
 //   CLEARANCE_FUZZ_CCD=10000000   runs that many queries instead of the fixed set and prints the counts
+//   CLEARANCE_FUZZ_FIRST=41       the first seed, of 500 queries each
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <mutex>
 #include <sstream>
 
@@ -12,6 +12,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/ccd/exact_ccd.h"
 #include "clearance/ccd/quick_separation.h"
+#include "support/environment.h"
 
 namespace clearance {
 namespace {
@@ -162,12 +163,14 @@ std::string check(const CcdQuery& query, CcdOptions options, Counts& counts) {
 }
 
 TEST(CcdFuzz, Clearance_DecidesExactlyAndIsNeverLate) {
-  const char* text = std::getenv("CLEARANCE_FUZZ_CCD");
-  const int num_batches = text != nullptr ? std::atoi(text) / batch_size : num_batches_of_every_test;
+  const auto num_batches = static_cast<int>(
+      number_from_environment("CLEARANCE_FUZZ_CCD", batch_size * num_batches_of_every_test) / batch_size);
+  const auto first = static_cast<unsigned>(number_from_environment("CLEARANCE_FUZZ_FIRST", 1));
   Counts total;
   std::mutex mutex;
   parallel_for(num_batches, 1, [&](int batch) {
-    Adversary adversary(static_cast<unsigned>(batch + 1));
+    const unsigned seed = first + static_cast<unsigned>(batch);
+    Adversary adversary(seed);
     Counts counts;
     for (int i = 0; i < batch_size; ++i) {
       const CcdQuery query = adversary.next();
@@ -178,7 +181,7 @@ TEST(CcdFuzz, Clearance_DecidesExactlyAndIsNeverLate) {
     total.hits += counts.hits;
     total.near_starts += counts.near_starts;
     if (total.failures.size() < 2000 && !counts.failures.empty()) {
-      total.failures += "seed " + std::to_string(batch + 1) + ", " + counts.failures;
+      total.failures += "seed " + std::to_string(seed) + ", " + counts.failures;
     }
   });
   std::cout << total.queries << " queries, " << total.hits << " hits, " << total.near_starts

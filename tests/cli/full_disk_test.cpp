@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cli/quick_run.h"
+#include "support/environment.h"
 
 namespace clearance::cli {
 namespace {
@@ -107,6 +108,62 @@ TEST_F(FullDisk, FileThatMayNotGrowEndsTheRunAndIsResumed) {
     expect_whole_after_resume();
   }
   EXPECT_GT(num_resumed, 0) << "no limit was large enough for a checkpoint";
+}
+
+/// The disk is full from one call on that needs room, whichever it is (cli/faults/full_disk.cpp).
+///   CLEARANCE_FULL_DISKS=1000   number of runs, with the disk full at one call after the other
+///   CLEARANCE_FUZZ_FIRST=1      the first of them
+TEST_F(FullDisk, WhicheverWriteFailsTheRunIsResumed) {
+  const fs::path library = fs::path(program_path()).parent_path() / "full_disk.so";
+  if (!fs::exists(library)) GTEST_SKIP() << "full_disk.so is not built with sanitizers";
+  const std::vector<std::string> more = {"--set", "output.certificate=true", "--set",
+                                         R"(output.probes=[{"name": "box", "body": "box"}])"};
+  fs::remove_all(whole_);
+  out_ = whole_;
+  setenv("LD_PRELOAD", library.c_str(), 1);
+  setenv("CLEARANCE_FULL_COUNT", (folder_ / "count").c_str(), 1);
+  const ProcessResult undisturbed = run(more);
+  unsetenv("LD_PRELOAD");
+  unsetenv("CLEARANCE_FULL_COUNT");
+  ASSERT_EQ(undisturbed.status, 0) << undisturbed.errors;
+  const long num_calls = std::atol(read_text(folder_ / "count").c_str());
+  ASSERT_GT(num_calls, 4 * static_cast<long>(num_quick_steps));
+  out_ = folder_ / "out";
+  const bool is_long = std::getenv("CLEARANCE_FULL_DISKS") != nullptr;
+  const long wanted = number_from_environment("CLEARANCE_FULL_DISKS", 12);
+  const long first = number_from_environment("CLEARANCE_FUZZ_FIRST", 1);
+  std::map<std::string, long> outcomes;
+  for (long i = 0; i < wanted && !HasFailure(); ++i) {
+    // Every call in turn, or some of them, from the first to the last.
+    const long full_at = is_long ? (first - 1 + i) % num_calls + 1 : 1 + i * (num_calls - 1) / (wanted - 1);
+    SCOPED_TRACE("CLEARANCE_FULL_AT=" + std::to_string(full_at));
+    fs::remove_all(out_);
+    setenv("LD_PRELOAD", library.c_str(), 1);
+    setenv("CLEARANCE_FULL_AT", std::to_string(full_at).c_str(), 1);
+    const ProcessResult failed = run(more);
+    unsetenv("LD_PRELOAD");
+    unsetenv("CLEARANCE_FULL_AT");
+    ++outcomes["status " + std::to_string(failed.status)];
+    EXPECT_EQ(failed.status, 2) << failed.errors;
+    expect_says(failed.errors, {"No space left"});
+    std::vector<std::string> again = more;
+    const bool has_checkpoint = fs::exists(out_ / "checkpoint/state.bin");
+    if (has_checkpoint) {
+      const ProcessResult verdict = clearance({"verify", "--paths", out_.string()});
+      EXPECT_EQ(verdict.status, 0) << verdict.output;
+      again.push_back("--resume");
+    } else if (fs::exists(out_)) {
+      again.push_back("--overwrite");
+    }
+    const ProcessResult resumed = run(again);
+    EXPECT_EQ(resumed.status, 0) << resumed.errors;
+    expect_same_result(out_, whole_);
+    const ProcessResult verdict = clearance({"verify", "--paths", out_.string()});
+    EXPECT_EQ(verdict.status, 0) << verdict.output;
+  }
+  std::printf("%ld full disks of %ld calls that need room:", wanted, num_calls);
+  for (const auto& [outcome, count] : outcomes) std::printf(" %ld with %s;", count, outcome.c_str());
+  std::printf("\n");
 }
 
 TEST_F(FullDisk, ExportsEndWithAnErrorAndLeaveNothing) {

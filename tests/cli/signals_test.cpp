@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/quick_run.h"
+#include "support/environment.h"
 #include "support/paths.h"
 
 namespace clearance::cli {
@@ -152,11 +153,6 @@ TEST_F(Signals, OutputThatNobodyTakesDoesNotEndARun) {
 /// Runs with kills at random moments; CLEARANCE_KILLS says how many, CLEARANCE_KILL_SEED repeats a series.
 class RandomKills : public QuickRun {
  protected:
-  static std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-    const char* text = std::getenv(name);
-    return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-  }
-
   /// Kills one run with these intervals again and again until it is through. Returns the number of kills.
   int run_with_kills(int frame_interval, int checkpoint_interval) {
     const std::vector<std::string> intervals = {"--set", "output.frame_interval=" + std::to_string(frame_interval),
@@ -204,7 +200,7 @@ class RandomKills : public QuickRun {
 };
 
 TEST_F(RandomKills, ResumedRunsAreTheUninterruptedOneBitForBitAndNoFrameIsMissing) {
-  const std::uint64_t seed = number_from_environment("CLEARANCE_KILL_SEED", std::random_device()());
+  const auto seed = static_cast<std::uint64_t>(number_from_environment("CLEARANCE_KILL_SEED", std::random_device()()));
   const int num_wanted = static_cast<int>(number_from_environment("CLEARANCE_KILLS", 20));
   SCOPED_TRACE("CLEARANCE_KILL_SEED=" + std::to_string(seed));
   random_.seed(seed);
@@ -218,7 +214,7 @@ TEST_F(RandomKills, ResumedRunsAreTheUninterruptedOneBitForBitAndNoFrameIsMissin
 
 /// The list of frames is removed last: the next run knows whatever a kill leaves of an erased result.
 TEST_F(RandomKills, OverwritingThatIsKilledAndRepeatedLeavesNothingOfTheOldResult) {
-  const std::uint64_t seed = number_from_environment("CLEARANCE_KILL_SEED", std::random_device()());
+  const auto seed = static_cast<std::uint64_t>(number_from_environment("CLEARANCE_KILL_SEED", std::random_device()()));
   SCOPED_TRACE("CLEARANCE_KILL_SEED=" + std::to_string(seed));
   random_.seed(seed);
   const fs::path whole = folder_ / "whole";

@@ -1,11 +1,10 @@
 // Models of robots as text: every line end and a byte order mark are read, cut and damaged files end in a message.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "clearance/io/robot/robot_program.h"
 #include "io_mesh/text_changes.h"
 #include "robot_file.h"
+#include "support/environment.h"
 
 namespace clearance {
 namespace {
@@ -45,13 +44,11 @@ void expect_cut_files_refused(const std::string& format, const std::string& text
   }
 }
 
-unsigned num_files() {
-  const char* count = std::getenv("CLEARANCE_FUZZ_ROBOTS");
-  return count != nullptr ? static_cast<unsigned>(std::strtoul(count, nullptr, 10)) : 30;
-}
-
+/// CLEARANCE_FUZZ_ROBOTS sets the number of files, CLEARANCE_FUZZ_FIRST that of the first.
 void expect_no_crash(const std::string& format, const std::string& text) {
-  for (unsigned i = 0; i < num_files(); ++i) {
+  const auto first = static_cast<unsigned>(number_from_environment("CLEARANCE_FUZZ_FIRST", 0));
+  const auto count = static_cast<unsigned>(number_from_environment("CLEARANCE_FUZZ_ROBOTS", 30));
+  for (unsigned i = first; i < first + count; ++i) {
     const std::string changed = test::Changes(7919 * i + 3).change(text);
     const Result<LoadedScene> loaded = read_text(format, changed);
     if (loaded.has_value()) continue;
@@ -60,6 +57,7 @@ void expect_no_crash(const std::string& format, const std::string& text) {
     EXPECT_EQ(told.find("was ended by signal"), std::string::npos) << told << changed;
     EXPECT_EQ(told.find("without a message"), std::string::npos) << told << changed;
   }
+  std::printf("%u damaged files\n", count);
 }
 
 TEST(RobotText, UrdfIsReadWithEveryLineEndAndAByteOrderMark) {
