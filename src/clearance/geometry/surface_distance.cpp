@@ -69,11 +69,13 @@ class PartTree {
 template <std::size_t n, std::size_t m, class DistanceSq>
 void search(const PartTree<n>& a, const PartTree<m>& b, const DistanceSq& distance_sq, double& best) {
   const auto box_distance_sq = [&](int i, int j) {
-    const auto &p = a.node(i), &q = b.node(j);
+    const auto& p = a.node(i);
+    const auto& q = b.node(j);
     return (p.min - q.max).cwiseMax(q.min - p.max).cwiseMax(0.0).squaredNorm();
   };
   const auto visit = [&](const auto& self, int i, int j) -> void {
-    const auto &p = a.node(i), &q = b.node(j);
+    const auto& p = a.node(i);
+    const auto& q = b.node(j);
     if (!(box_distance_sq(i, j) < best)) return;
     if (p.is_leaf() && q.is_leaf()) {
       for (int k = p.begin; k < p.end; ++k) {
