@@ -119,6 +119,14 @@ def run_limited(command, limit=None, wrapper=(), **options):
     return {"exit": process.returncode, "cpu": usage.ru_utime + usage.ru_stime, "mb": usage.ru_maxrss / 1024, "notes": notes}
 
 
+def run_printing(command, **options):
+    """Runs a command; returns what `run_limited` returns, and the text that it has printed."""
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        run = run_limited(command, stdout=output, **options)
+        output.seek(0)
+        return run, output.read()
+
+
 def run_scene(program, script, steps, threads, folder, frame_interval=1000000, settings=(), limit=None):
     """Runs a scene, for `limit` seconds at most if given; returns what `run_limited` returns, and the lines of
     stats.jsonl."""

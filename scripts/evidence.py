@@ -145,22 +145,27 @@ def lock_folder(folder):
             time.sleep(0.2)
 
 
-def be_considerate(memory_gb):
-    """Gives way to other work, and limits the memory of every process that is started from here on."""
+def give_way():
+    """Gives way to other work, and ends with an interrupt at once."""
     os.nice(19)
     # Linux shares processors between sessions before it looks at the priorities of processes, unless the session has a
     # priority itself. That of a terminal is left alone.
     autogroup = Path("/proc/self/autogroup")
     if os.getsid(0) == os.getpid() and autogroup.exists():
         autogroup.write_text("19")
-    memory = int(1e9 * memory_gb)
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     # The default ends this process at once. Its state is whole at any moment, and its runs end with it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+def limit_memory(memory_gb):
+    """Limits the memory of every process that is started from here on."""
+    memory = int(1e9 * memory_gb)
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+
 def run_queue(found, options, program):
-    be_considerate(options.memory_gb)
+    give_way()
+    limit_memory(options.memory_gb)
     queue = Queue(found, options, program)
     queue.read()
     queue.keep_within_budget()

@@ -14,7 +14,7 @@ import subprocess
 import time
 from collections import Counter
 
-from bench_common import peer_data, read_stats, run_limited
+from bench_common import peer_data, read_stats, run_limited, run_printing
 from evidence_scenes import store_state
 
 # Seconds of the first slice; every further one is twice as long, up to an hour.
@@ -104,7 +104,7 @@ def run_slice(scene, state, program, base, limit, memory_gb, pass_fds=()):
     state["statistics"] = statistics(state, read_stats(result / "stats.jsonl"))
     store_state(folder, state)
     if must_verify(state):
-        verify(state, program, result)
+        verify(scene, state, program, result)
     state["size"] = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
     store_state(folder, state)
 
@@ -164,17 +164,19 @@ def must_verify(state):
     return verified["seconds"] < VERIFY_SHARE * since
 
 
-def verify(state, program, result):
+def verify(scene, state, program, result):
     started = time.monotonic()
-    command = [*BOUND_TO_PARENT, str(program.path), "verify", str(result), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    run, printed = run_printing([program.path, "verify", result, "--json", *scene.verify_options], wrapper=BOUND_TO_PARENT)
     try:
-        answer = json.loads(done.stdout)
+        answer = json.loads(printed)
     except ValueError:
-        answer = {"ok": False, "problems": [done.stderr.strip()[-300:] or f"exit status {done.returncode}"]}
+        answer = {"ok": False, "problems": [" ".join(run["notes"])[-300:] or f"exit status {run['exit']}"]}
     counts = {key: answer.get(key) for key in ("frames", "intersections", "inversions", "half_space_violations", "not_finite")}
-    state["verified"] = {"ok": answer["ok"] and done.returncode == 0, "steps": state["steps"], "program": program.name,
-                         "seconds": time.monotonic() - started, **counts, "problems": answer.get("problems", [])[:3]}
+    state["verified"] = {"ok": answer["ok"] and run["exit"] == 0, "steps": state["steps"], "program": program.name,
+                         "seconds": time.monotonic() - started, "cpu": run["cpu"], **counts,
+                         "problems": answer.get("problems", [])[:3]}
+    if "paths" in answer:
+        state["verified"]["paths"] = answer["paths"]
 
 
 # --- statistics ---

@@ -32,10 +32,14 @@ class Program:
     digest: str
 
 
+def digest_of(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
 def identify(path, revision):
     """Returns the program, called by its version and the revision, or the digest of its file without one."""
     path = path.resolve()
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    digest = digest_of(path)
     version = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
     return Program(path, f"{version} {revision or 'file ' + digest}", digest)
 
@@ -46,6 +50,7 @@ class Scene:
     name: str
     path: Path
     type: str = ""  # of stiff bodies, where the group runs them with several
+    verify_options: tuple = ()
 
     @property
     def label(self):
@@ -85,12 +90,16 @@ def scenes(base):
 # --- states ---
 
 
-def load_state(folder):
+def read_state(folder, otherwise):
+    """Returns the state that is stored in a folder, or another one if there is none."""
     path = folder / "state.json"
-    if path.exists():
-        return json.loads(path.read_text())
-    return {"read": None, "limit": 0, "slices": [], "restarts": [], "visit": 0, "rate": None, "steps": 0, "finished": False,
-            "failed": None, "verified": None, "statistics": None, "size": 0, "frames_removed": False}
+    return json.loads(path.read_text()) if path.exists() else otherwise
+
+
+def load_state(folder):
+    return read_state(folder, {
+        "read": None, "limit": 0, "slices": [], "restarts": [], "visit": 0, "rate": None, "steps": 0, "finished": False,
+        "failed": None, "verified": None, "statistics": None, "size": 0, "frames_removed": False})
 
 
 def store_state(folder, state):
