@@ -6,6 +6,7 @@ the seed after it, `status`, `cpu` seconds, `counts`, of which the first counts 
 
 import os
 import re
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,9 +25,13 @@ class Place:
     program: object
 
     def run(self, command, environment=None):
-        """Runs a command in the folder; returns its exit status, CPU seconds and all that it has printed."""
+        """Runs a command in the folder; returns its exit status, CPU seconds and all that it has printed. Temporary files
+        of the last command are there until the next one."""
+        scratch = self.folder / "scratch"
+        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.mkdir()
         run, printed = run_printing(command, limit=PATIENCE, wrapper=BOUND_TO_PARENT, cwd=self.folder,
-                                    env={**os.environ, "TMPDIR": str(self.folder), **(environment or {})})
+                                    env={**os.environ, "TMPDIR": str(scratch), **(environment or {})})
         return run["exit"], run["cpu"], printed + "\n".join(run["notes"])
 
 

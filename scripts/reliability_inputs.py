@@ -114,7 +114,7 @@ class FuzzFigure:
         # Reading what is there counts as inputs, too.
         units += sum(1 for folder in (corpus, first) for _ in folder.iterdir())
         status, cpu, text = place.run([
-            self.path(place.builds), corpus, first, f"-runs={units}", f"-seed={state['next']}", "-timeout=30",
+            self.path(place.builds), corpus, first, f"-runs={units}", f"-seed={state['next']}", "-timeout=300",
             "-rss_limit_mb=4000", f"-max_len={LARGEST_SEED}", "-print_final_stats=1", f"-artifact_prefix={place.folder}/"])
         counts = counts_of({self.unit: r"stat::number_of_executed_units:\s*(\d+)", "that reach new code": r"stat::new_units_added:\s*(\d+)"}, text)
         outcome = {"next": state["next"] + 1, "status": status, "cpu": cpu, "counts": counts, "message": ""}

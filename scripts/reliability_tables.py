@@ -12,7 +12,7 @@ def row(figure, state):
     others = [f"{count:,} {name}" for name, count in state["counts"].items() if name != figure.unit]
     done = f"{state['counts'].get(figure.unit, 0):,} {figure.unit}" + (f" ({', '.join(others)})" if others else "")
     over = sum(1 for failure in state["failures"] if failure.get("passes_with"))
-    return [figure.name, figure.title, done, f"{figure.goal:,}", f"{state['cpu'] / 3600:.2f}", str(len(state["failures"]) - over),
+    return [figure.name, figure.title, done, f"{figure.goal:,}", f"{state['cpu'] / 3600:.3f}", str(len(state["failures"]) - over),
             str(over)]
 
 
