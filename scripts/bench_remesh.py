@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Chapter 6's scenes [Fer23, tables 6.1, 6.2] with elements that adapt beside uniformly refined ones: `./dev bench remesh`.
 
-All variants of a scene take the same steps, one thread each: as many as the slowest has taken within its time. Errors
-are those of the places of vertices of the coarse mesh, and of the force on the probed body, against the finest uniform
-mesh: the largest difference over the steps by the largest value.
+All variants of a scene take the same steps, one thread each: as many as the slowest has taken within its time. Seconds
+are those of the processor. Errors are those of the places of vertices of the coarse mesh, and of the force on the probed
+body, against the finest uniform mesh: the largest difference over the steps by the largest value. `--write` stores the
+table in docs/benchmarks.md and the curves of error against seconds in docs/pictures.
 """
 
 import argparse
@@ -20,11 +21,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench_common import busy_percent, machine, peer_data, table, write_between_markers
+from bench_common import ROOT, busy_percent, machine, peer_data, table, write_between_markers
+from remesh_curves import curves
 
 FOLDER = "remeshing"
 NUM_PLACES = 24
 MOST_OF_SIZING_FIELD = 20000  # elements of a body
+PICTURE = ROOT / "docs" / "pictures" / "remesh_errors.svg"
 
 
 @dataclass
@@ -130,25 +133,63 @@ def places_of(program, case, folder):
     return [vertices[v] for v in listed[:: max(1, len(listed) // NUM_PLACES)]][:NUM_PLACES]
 
 
+class Progress:
+    """The processor seconds of a running process by the steps that it has stored."""
+
+    def __init__(self, pid, stats):
+        self.pid, self.stats, self.steps, self.place = pid, stats, 0, 0
+        self.seen = [(0, 0.0)]
+
+    def seconds(self):
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def look(self):
+        """Returns the processor seconds so far."""
+        seconds = self.seconds()
+        if self.stats.exists():
+            with self.stats.open("rb") as stream:
+                stream.seek(self.place)
+                text = stream.read()
+            self.place += len(text)
+            self.steps += text.count(b"\n")
+            if self.steps > self.seen[-1][0]:
+                self.seen.append((self.steps, seconds))
+        return seconds
+
+
 def simulate(program, scene, out, limit, steps):
-    """Runs the scene and returns the largest memory in use [MB]."""
+    """Runs the scene for `limit` processor seconds at most. Returns the largest memory in use [MB], and the processor
+    seconds after steps, as pairs."""
     command = [program, "run", str(scene), "-o", str(out), "--threads", "1", "-q", "--overwrite", "--steps", str(steps)]
+    (out / "stats.jsonl").unlink(missing_ok=True)
     with (out.parent / "messages.txt").open("w") as messages:
         process = subprocess.Popen(command, stdout=messages, stderr=messages)
-        end = time.monotonic() + limit
+        progress = Progress(process.pid, out / "stats.jsonl")
         while True:
-            done, _, usage = os.wait4(process.pid, os.WNOHANG)
-            if done:
-                return usage.ru_maxrss / 1024
-            if time.monotonic() > end:
+            # The process is there until it is waited for, so that its last step is seen.
+            has_ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+            seconds = progress.look()
+            if has_ended:
+                _, _, usage = os.wait4(process.pid, 0)
+                progress.seen[-1] = (progress.steps, usage.ru_utime + usage.ru_stime)
+                return usage.ru_maxrss / 1024, progress.seen
+            if seconds > limit:
                 process.terminate()
-                end = math.inf
-            time.sleep(0.2)
+                limit = math.inf
+            time.sleep(0.1)
+
+
+def seconds_a_step(seen, count):
+    """Returns the processor seconds of the first `count` steps by their number, from what was seen of the process."""
+    for (steps, seconds), (later, end) in zip(seen, seen[1:]):
+        if later >= count:
+            return (seconds + (end - seconds) * (count - steps) / (later - steps)) / count
+    return math.nan
 
 
 def run(program, case, variant, places, limit, results, steps):
-    """Runs a variant. Seconds and memory are those of the process; a variant that `results` holds already is not run
-    again."""
+    """Runs a variant, unless `results` holds it already. Seconds and memory are those of the process."""
     folder = results / f"{case.name} {variant}".translate(str.maketrans({c: "_" for c in " (),./"}))
     folder.mkdir(parents=True, exist_ok=True)
     scene, out, measured = folder / "scene.json", folder / "run", folder / "measured.json"
@@ -156,8 +197,8 @@ def run(program, case, variant, places, limit, results, steps):
         return None
     checked = json.loads(subprocess.run([program, "check", str(scene), "--json"], capture_output=True, text=True).stdout)
     if not measured.exists():
-        mb = simulate(program, scene, out, limit, min(steps, checked["steps"]))
-        measured.write_text(json.dumps({"mb": mb}))
+        mb, seen = simulate(program, scene, out, limit, min(steps, checked["steps"]))
+        measured.write_text(json.dumps({"mb": mb, "seen": seen}))
     records = [json.loads(line) for line in (out / "stats.jsonl").read_text().splitlines()] \
         if (out / "stats.jsonl").exists() else []
     if not records:
@@ -168,7 +209,7 @@ def run(program, case, variant, places, limit, results, steps):
         rows = list(csv.DictReader(stream))
     axes = [f"p{i}.{axis} [m]" for i in range(len(places)) for axis in "xyz"]
     forces = [name for name in rows[0] if name.startswith("push.normal")]
-    return {"records": records, "mb": json.loads(measured.read_text())["mb"],
+    return {"records": records, **json.loads(measured.read_text()),
             "unknowns": [3 * r.get("remesh", {}).get("vertices", checked["vertices"]) for r in records],
             "places": [[float(row[c]) for c in axes] for row in rows],
             "forces": [[float(row[c] or "nan") for c in forces] for row in rows[1:]],
@@ -199,48 +240,48 @@ def percent(x):
 
 
 def measure(program, case, limit, results, most_steps, variants):
+    """Returns the rows of a scene, and its points for the picture: seconds a step and error by variant."""
     folder = results / case.name.split()[0]
     folder.mkdir(parents=True, exist_ok=True)
     places = places_of(program, case, folder)
     if places is None:
-        return []
+        return [], {}
     runs = {variant: run(program, case, variant, places, limit, results, most_steps) for variant in variants}
     count = min((len(r["records"]) for r in runs.values() if r), default=0)
     uniform = [v for v in variants if v.startswith("uniform") and runs[v]]
     if count == 0 or not uniform:
-        return []
+        return [], {}
     reference = runs[uniform[-1]]
-    rows = []
+    rows, points = [], {}
     for variant in variants:
         result = runs[variant]
         if result is None:
-            rows.append([case.name, variant] + [""] * 9 + ["no step"])
+            rows.append([case.name, variant] + [""] * 8 + ["no step"])
             continue
         records = result["records"][:count]
-        mean = statistics.fmean(r["seconds"]["total"] for r in records)
-        systems = sum(r["counters"]["factorizations"] for r in records)
-        linear = sum(r["seconds"]["linear_solve"] for r in records) / max(systems, 1)
+        mean = seconds_a_step(result["seen"], count)
         finest = result is reference
         place_error = math.nan if finest else error_of(result["places"][:count + 1], reference["places"][:count + 1], True)
         force_error = math.nan if finest else error_of(result["forces"][:count], reference["forces"][:count], False)
+        points[variant] = (mean, 0.0 if finest else place_error)
         published = dict(zip(["uniform 0", "uniform 1", "uniform 2", "uniform 3", "adaptive"], case.published))
         unknowns = result["unknowns"][:count]
         failed = sum(r["status"] != "converged" for r in records)
         remarks = ([] if result["is_clean"] else result["verify"] or ["verify failed"]) + \
             ([f"{failed} steps did not converge"] if failed else [])
         rows.append([case.name, variant, str(count), number(mean), number(published.get(variant, math.nan)),
-                     number(1e3 * linear), f"{statistics.fmean(unknowns):,.0f}", f"{max(unknowns):,}",
+                     f"{statistics.fmean(unknowns):,.0f}", f"{max(unknowns):,}",
                      f"{result['mb']:.0f}", "finest" if finest else percent(place_error), percent(force_error),
                      "; ".join(remarks) or "verified"])
         print(" | ".join(rows[-1]), flush=True)
-    return rows
+    return rows, points
 
 
 EXPLANATION = ("`./dev bench remesh` runs the scenes of [Fer23, tables 6.1, 6.2]. `adaptive` and `sizing field` use their "
-               "thresholds, and `by default` uses `remesh: {}`. All variants of a scene run over the same steps. Errors "
-               "are relative to the finest uniform variant: the largest error over the steps, divided by the largest "
-               "value.")
-HEADER = ["scene", "elements", "steps", "s a step", "published (16 threads)", "ms a linear solve", "unknowns, mean", "most",
+               "thresholds, and `by default` uses `remesh: {}`. All variants of a scene run over the same steps. Seconds "
+               "are those of the processor. Errors are relative to the finest uniform variant: the largest error over the "
+               "steps, divided by the largest value.")
+HEADER = ["scene", "elements", "steps", "CPU s a step", "published (16 threads)", "unknowns, mean", "most",
           "MB", "error of places", "error of the contact force", ""]
 
 
@@ -249,7 +290,8 @@ def main():
     parser.add_argument("--program", required=True)
     parser.add_argument("--only", help="scenes whose name holds one of these, with commas between")
     parser.add_argument("--variants", default=",".join(VARIANTS), help="of them, with commas between")
-    parser.add_argument("--limit", type=float, default=7200, help="seconds of a variant (default: two hours)")
+    parser.add_argument("--limit", type=float, default=7200,
+                        help="processor seconds of a variant (default: two hours)")
     parser.add_argument("--steps", type=int, default=1000000, help="at most, and no more than the scene lasts")
     parser.add_argument("--results", type=Path, help="keep the result folders here; variants that are there already are not run again")
     parser.add_argument("--write", action="store_true", help="store the table in docs/benchmarks.md")
@@ -257,19 +299,22 @@ def main():
     if not (peer_data() / FOLDER).exists():
         sys.exit(f"skipped: no {FOLDER} in CLEARANCE_PEER_DATA")
     busy = busy_percent()
-    rows = []
+    rows, points = [], {}
     with tempfile.TemporaryDirectory() as folder:
         for case in CASES:
             if arguments.only and not any(word in case.name for word in arguments.only.split(",")):
                 continue
-            rows += measure(arguments.program, case, arguments.limit, arguments.results or Path(folder), arguments.steps,
-                            arguments.variants.split(","))
+            of_case, points[case.name] = measure(arguments.program, case, arguments.limit, arguments.results or Path(folder),
+                                                 arguments.steps, arguments.variants.split(","))
+            rows += of_case
     text = table(HEADER, rows)
     print(text)
     if arguments.write:
         note = f"{machine()}, busy at {busy:.0f} % before the start, {time.strftime('%d %B %Y')}. One thread."
-        write_between_markers(Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md", "remeshing",
-                              f"## Elements that adapt\n\n{note} {EXPLANATION}\n\n{text}")
+        write_between_markers(ROOT / "docs" / "benchmarks.md", "remeshing",
+                              f"## Elements that adapt\n\n{note} {EXPLANATION}\n\n{text}\n\n"
+                              f"![Error of places against seconds](pictures/{PICTURE.name})")
+        PICTURE.write_text(curves(points))
 
 
 if __name__ == "__main__":
