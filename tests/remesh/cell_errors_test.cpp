@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bodies.h"
 #include "clearance/remesh/remesher.h"
+#include "clearance/remesh/target_lengths.h"
 
 namespace clearance {
 namespace {
@@ -130,6 +132,39 @@ void fewer_elements_are_more_accurate() {
 TEST(RemeshByError, FewerElementsAreMoreAccurateThanUniformOnes) {
   fewer_elements_are_more_accurate<2>();
   fewer_elements_are_more_accurate<3>();
+}
+
+/// Returns the number of splits of a bar, solved once, if elements may have an error that so many of them exceed.
+int splits_by_share_of_wanting(double share) {
+  std::vector<AdaptingBody<3>> bodies = {test::cantilever<3>(2)};
+  const SceneSettings settings = test::without_contact();
+  EXPECT_TRUE(test::solve_step(bodies, {}, settings).is_advanced());
+  const CellErrors errors = cell_errors(bodies[0]);
+  std::vector<double> largest_first;
+  for (const double error : errors.error) largest_first.push_back(error);
+  std::sort(largest_first.rbegin(), largest_first.rend());
+  std::size_t count = 0;
+  for (double wanting = 0.0; wanting < share * errors.sum(); ++count) wanting += largest_first[count];
+  // A cell is split whose edges are longer than long_share of what the error allows.
+  bodies[0].options.error = largest_first[count] / std::pow(long_share, 5) / errors.elastic;
+  bodies[0].options.collapse = false;
+  auto scene = make_whole<3>(bodies, {}, settings);
+  return remesh(scene.inputs(), bodies).num_splits;
+}
+
+TEST(RemeshByError, LittleErrorIsNoReasonForASecondSolve) {
+  EXPECT_EQ(splits_by_share_of_wanting(0.15), 0);
+  EXPECT_GT(splits_by_share_of_wanting(0.5), 0);
+}
+
+TEST(RemeshByError, BodiesWithoutStrainKeepTheirElements) {
+  std::vector<AdaptingBody<3>> bodies = {test::cantilever<3>(2)};
+  bodies[0].options.error = 0.1;
+  for (auto& fields : bodies[0].fields) fields.x1 = fields.x0;
+  auto scene = make_whole<3>(bodies, {}, test::without_contact());
+  EXPECT_EQ(cell_errors(bodies[0]).elastic, 0.0);
+  EXPECT_EQ(remesh(scene.inputs(), bodies).num_collapses, 0);
+  EXPECT_FALSE(bodies[0].has_changed);
 }
 
 TEST(RemeshByError, SplitsReachWhereLongEdgesAreHeld) {

@@ -291,6 +291,27 @@ TEST(AdaptingBodies, SlidingFrictionPaysForNoSplits) {
   EXPECT_NEAR(reports[1].gain, reports[0].gain, 0.01 * reports[0].gain);
 }
 
+/// Errors are estimated in every fourth step while the elastic energy changes little, and at once where it jumps.
+TEST(AdaptingBodies, EstimateErrorsSeldomWhileLittleChanges) {
+  // The end of a bar is pulled a little further out in every step, and also to the side in the eleventh (step 10).
+  RunningScene scene(
+      R"({"gravity": [0, 0, 0], "time": {"step": 0.01, "integrator": "quasi_static"}, "contact": {"enabled": false},
+      "static": {"quadratic_elements": 0}, "remesh": {"relative_gain": 1e-5}, "bodies": [{"generator": {"kind": "box",
+      "size": [0.4, 0.1, 0.1], "resolution": [4, 1, 1]}, "motions": [{"region": {"frame": "body", "box":
+      [[-0.1, -0.1, -0.1], [0.001, 1.1, 1.1]]}}, {"displacement": ["0.04 + 0.01 * t", "0.08 * (t > 0.105) + 0", "0"],
+      "region": {"frame": "body", "box": [[0.999, -0.1, -0.1], [1.1, 1.1, 1.1]]}}]}]})");
+  std::vector<int> estimated;
+  for (int step = 0; step < 12; ++step) {
+    const StepReport report = scene.step();
+    ASSERT_EQ(report.status, StepStatus::converged) << step;
+    if (report.remesh->num_splits > 0) estimated.push_back(step);
+  }
+  ASSERT_FALSE(estimated.empty());
+  EXPECT_EQ(estimated.front(), 0);
+  EXPECT_EQ(std::count(estimated.begin(), estimated.end(), 10), 1);
+  for (const int step : estimated) EXPECT_TRUE(step % 4 == 0 || step == 10) << step;
+}
+
 TEST(AdaptingBodies, RefuseStatesOfOtherElements) {
   RunningScene scene(beam(3, "implicit_euler", idle));
   RunningScene plain(beam(3, "implicit_euler", ""));

@@ -5,6 +5,8 @@
 
 #include "clearance/base/contract.h"
 #include "clearance/base/parallel.h"
+#include "clearance/geometry/boundary_collapse.h"
+#include "clearance/math/elementary.h"
 #include "clearance/remesh/split_estimate.h"
 #include "clearance/remesh/target_lengths.h"
 
@@ -23,8 +25,12 @@ constexpr double volume_share = 0.01;
 constexpr double least_promise = 0.5;
 /// Allowance for the motion of nodes in a local problem, as a fraction of the mean edge; nodes usually move less.
 constexpr double allowance_share = 0.25;
-/// By error: share of the energy at work on a body so far that its error is compared with at least.
-constexpr double deciding_share = 0.1;
+/// By error: share of the reference that the elastic energy of a body has at least if its elements change. A body that
+/// flies towards its first impact keeps those that it has: nothing says yet where it needs them.
+constexpr double least_strained = 1e-6;
+/// By error: share of the error of a body that the cells to split have to hold. Any change means that the step is
+/// solved again, and less error than that is not worth it.
+constexpr double least_wanting = 0.3;
 /// By error: edges below this share of their target are collapsed if they are more than this share of all edges.
 constexpr double shortest_needed = 0.4, least_collapsing = 0.1;
 /// Strain whose energy is added to a body's energy before relative limits are taken of it.
@@ -45,6 +51,13 @@ double worst_quality(const SimplexMesh<dim>& mesh, std::span<const int> cells) {
   double quality = 1.0;
   for (const int c : cells) quality = std::min(quality, mesh.quality(c));
   return quality;
+}
+
+/// False if a collapse of the edge would change the boundary, whichever end it keeps.
+template <int dim>
+bool keeps_boundary(const SimplexMesh<dim>& mesh, int a, int b) {
+  const bool is_inside = !mesh.is_on_boundary(a) || !mesh.is_on_boundary(b);
+  return is_inside || collapse_keeps_boundary(mesh, a, b) || collapse_keeps_boundary(mesh, b, a);
 }
 
 void count(MeshEdit::Kind kind, RemeshReport& report) {
@@ -105,10 +118,10 @@ void BodyRemesher<dim>::run() {
 template <int dim>
 void BodyRemesher<dim>::run_by_error() {
   const CellErrors errors = cell_errors(body());
-  const double allowed = options().error * reference_energy(errors);
-  if (!(allowed > 0.0)) return;
+  const double reference = reference_energy(errors), allowed = options().error * reference;
+  if (!(allowed > 0.0) || errors.elastic < least_strained * reference) return;
   set_cell_targets(errors, allowed);
-  if (options().split) split_long_edges();
+  if (options().split && has_much_to_split(errors, allowed)) split_long_edges();
   edges_ = mesh().edges();
   Queue collapses = options().collapse ? collapse_queue() : Queue();
   if (!has_much_to_collapse(collapses)) return;
@@ -117,14 +130,12 @@ void BodyRemesher<dim>::run_by_error() {
   work_off(Kind::collapse, std::move(collapses));
 }
 
-/// Returns the energy [J] that errors are compared with: the elastic energy of the body, or a share of the energy at
-/// work on it so far. An error that is small beside the latter changes its motion little.
+/// Returns the energy [J] that errors are compared with: the elastic energy of the body, or what decides its motion if
+/// that is more.
 template <int dim>
 double BodyRemesher<dim>::reference_energy(const CellErrors& errors) const {
-  const std::vector<EnergyLedger>& ledgers = setting_.in.state.ledgers;
-  const auto number = static_cast<std::size_t>(body().body);
-  const double at_work = number < ledgers.size() ? ledgers[number].at_work : 0.0;
-  return std::max({errors.elastic, elastic_energy_of_body() - errors.elastic, deciding_share * at_work});
+  return std::max(
+      {errors.elastic, elastic_energy_of_body() - errors.elastic, deciding_energy(setting_.in.state, body().body)});
 }
 
 /// Sets the target length of the longest edge of each cell, with which its error [J] is the one allowed.
@@ -140,6 +151,17 @@ void BodyRemesher<dim>::set_cell_targets(const CellErrors& errors, double allowe
     }
     cell_target_[c] = wanted_length(dim, errors.error[c], allowed) * longest;
   }
+}
+
+/// True if the cells whose longest edge is too long hold enough of the error that a second solve of the step is worth
+/// it.
+template <int dim>
+bool BodyRemesher<dim>::has_much_to_split(const CellErrors& errors, double allowed) const {
+  // The edge of such a cell is longer than long_share of its target.
+  const double most = allowed * elementary::pow(long_share, dim + 2.0);
+  const double wanting =
+      ordered_sum(mesh().num_cells(), [&](int c) { return errors.error[c] > most ? errors.error[c] : 0.0; }).value();
+  return wanting > least_wanting * errors.sum();
 }
 
 /// Returns the least target [m] of the cells at an edge.
@@ -300,7 +322,8 @@ bool BodyRemesher<dim>::may_collapse(std::size_t edge, double length) const {
       const std::span<const int> cells = mesh().cells_at(v);
       return std::all_of(cells.begin(), cells.end(), [&](int c) { return length < shortest_needed * cell_target_[c]; });
     };
-    return is_fine(edges_[edge][0]) && is_fine(edges_[edge][1]);
+    const auto [a, b] = edges_[edge];
+    return is_fine(a) && is_fine(b) && keeps_boundary(mesh(), a, b);
   }
   if (!is_energetic()) return length < short_share * target_[edge];
   return elastic_[edge] <= of_elastic_.collapse && contact_[edge] <= of_contact_.collapse;

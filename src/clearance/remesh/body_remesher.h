@@ -65,6 +65,7 @@ class BodyRemesher {
   bool split_at_once(const Candidate& target, Queue& queue);
   void inherit_targets(const MeshEdit& edit);
   double target_of(int a, int b) const;
+  bool has_much_to_split(const CellErrors& errors, double allowed) const;
   bool has_much_to_collapse(const Queue& queue) const;
   double elastic_energy_of_body() const;
   bool is_by_error() const { return options().error > 0.0; }

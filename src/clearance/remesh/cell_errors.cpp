@@ -163,6 +163,12 @@ CellErrors cell_errors(const AdaptingBody<dim>& body) {
   return errors;
 }
 
+double deciding_energy(const State& state, int body) {
+  constexpr double share = 0.1;
+  const auto number = static_cast<std::size_t>(body);
+  return number < state.ledgers.size() ? share * state.ledgers[number].at_work : 0.0;
+}
+
 double wanted_length(int dim, double error, double allowed) {
   constexpr double longest = 1e3;
   if (!(error > 0.0)) return longest;

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "clearance/model/model.h"
 #include "clearance/remesh/adapting_body.h"
 
 namespace clearance {
@@ -21,6 +22,10 @@ struct CellErrors {
 
 template <int dim>
 CellErrors cell_errors(const AdaptingBody<dim>& body);
+
+/// Returns a tenth of the energy at work on a body so far [J]. An error that is small beside it changes the motion of
+/// the body little.
+double deciding_energy(const State& state, int body);
 
 /// Returns how many times as long as now the edges of a cell may be, at most a thousand times, so that its error [J] is
 /// the one allowed. It grows with the length to the power of dim + 2.

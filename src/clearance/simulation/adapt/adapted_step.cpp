@@ -1,11 +1,13 @@
 #include "clearance/simulation/adapt/adapted_step.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "clearance/contact/contact_potential.h"
 #include "clearance/contact/make_contact_model.h"
 #include "clearance/model/blocks.h"
 #include "clearance/model/feasible_model.h"
+#include "clearance/remesh/cell_errors.h"
 #include "clearance/remesh/field_projection.h"
 #include "clearance/remesh/safe_projection.h"
 #include "clearance/simulation/adapt/move_history.h"
@@ -421,6 +423,24 @@ void project_not_nested(const StepToAdapt& old, const std::vector<AdaptingBody<d
   }
 }
 
+/// Steps between two estimates of errors, unless the elastic energy of a body changes by this share in a step.
+constexpr int steps_between_estimates = 4;
+constexpr double quick_change = 0.1;
+
+/// True if all bodies adapt by estimates of errors, and these will hardly differ from those of the last steps.
+bool is_steady(const StepToAdapt& old) {
+  const State& state = old.state;
+  if (state.step % steps_between_estimates == 0) return false;
+  const VecX before = elastic_energies(old.scene.model, state.x), after = elastic_energies(old.scene.model, old.x1);
+  const std::vector<AdaptingBodies::Body>& bodies = old.bodies.bodies();
+  return std::all_of(bodies.begin(), bodies.end(), [&](const AdaptingBodies::Body& body) {
+    const double change = std::abs(after[body.body] - before[body.body]);
+    const double most =
+        quick_change * std::max({after[body.body], before[body.body], deciding_energy(state, body.body)});
+    return body.options.error > 0.0 && change <= most;
+  });
+}
+
 /// Elements of all bodies after a remeshing: the meshes that have changed, their nodes, and the operations that were
 /// rejected, numbered as on the new meshes.
 template <int dim>
@@ -500,6 +520,7 @@ std::unique_ptr<SceneModel> build_adapted_scene(const SceneDesc& desc, const Ada
 template <int dim>
 std::optional<AdaptedStep> adapt(const StepToAdapt& old, RemeshReport& report,
                                  std::vector<RejectedOperation>& rejected) {
+  if (is_steady(old)) return std::nullopt;
   const auto& [desc, bodies, scene, options, hooks, targets, state, x1] = old;
   std::vector<AdaptingBody<dim>> adapting;
   for (const AdaptingBodies::Body& body : bodies.bodies()) {
