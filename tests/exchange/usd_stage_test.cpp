@@ -5,6 +5,8 @@
 #include <set>
 
 #include "clearance/exchange/polylines.h"
+#include "clearance/io/mesh/mesh_reader.h"
+#include "clearance/io/mesh/usd_mesh.h"
 #include "exchange/small_run.h"
 
 namespace clearance::exchange {
@@ -144,6 +146,32 @@ TEST_F(UsdStage, HasTheVerticesOfEveryFrameWhereTheyAre) {
       }
     }
   }
+}
+
+TEST_F(UsdStage, IsReadBackAsMeshesWithTheVerticesOfEveryFrame) {
+  write_frames(5);
+  ASSERT_TRUE(write_usd_stage(options_).has_value());
+  for (std::size_t b = 0; b < prims.size(); ++b) {
+    const auto samples = read_usd_samples(options_.job.output.string() + "</all_kinds/" + prims[b] + ">");
+    ASSERT_TRUE(samples.has_value()) << to_string(samples.issues().front());
+    // The obstacle rests.
+    ASSERT_EQ(samples->size(), b == 3 ? 1u : 5u) << prims[b];
+    for (std::size_t i = 0; i < samples->size(); ++i) {
+      const Mesh mesh = frame(static_cast<int>(i)).mesh;
+      ASSERT_EQ((*samples)[i].size(), vertices_of_bodies()[b].size());
+      for (const Vec<3>& x : (*samples)[i]) {
+        // The run has z upwards, meshes have y.
+        const Vec<3> place(x[0], -x[2], x[1]);
+        const auto& all = vertices_of_bodies()[b];
+        EXPECT_TRUE(
+            std::any_of(all.begin(), all.end(), [&](int v) { return (place - mesh.vertices[v]).norm() < 2e-6; }))
+            << prims[b] << ' ' << i;
+      }
+    }
+  }
+  const Result<Mesh> bent = read_mesh(options_.job.output.string() + "</all_kinds/" + prims[0] + "/surface>");
+  ASSERT_TRUE(bent.has_value());
+  EXPECT_EQ(bent->triangles.size(), 6u);
 }
 
 TEST_F(UsdStage, HasCodesOfTimeFromTheFirstChosenFrame) {

@@ -48,6 +48,16 @@ std::vector<Seed> make_seeds() {
       {".inp",
        "*NODE, NSET=N\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n*ELEMENT, TYPE=C3D4, ELSET=E\n1, 1, 2,\n"
        "3, 4\n*ELSET, ELSET=F\nE\n*NSET, NSET=M, GENERATE\n1, 3, 2\n*SURFACE, NAME=S, TYPE=ELEMENT\nE, S1\n"});
+  seeds.push_back(
+      {".usda",
+       "#usda 1.0\n(\n metersPerUnit = 1\n)\ndef Xform \"a\" (kind = \"b\")\n{\n double3 xformOp:translate = (1, 2, "
+       "3)\n"
+       " uniform token[] xformOpOrder = [\"xformOp:translate\"]\n def Mesh \"m\" {\n  int[] faceVertexCounts = [3, 4]\n"
+       "  int[] faceVertexIndices = [0, 1, 2, 0, 1, 3, 2]\n  point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, "
+       "0, 1)]\n"
+       "  point3f[] points.timeSamples = { 0: [(0, 0, 0)], }\n }\n def TetMesh \"t\" { int4[] tetVertexIndices = [(0, "
+       "1, 2, 3)]\n"
+       "  point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)] }\n}\n"});
   std::string stl(80, ' ');
   stl += raw<std::uint32_t>({1}) + raw<float>({0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0}) + raw<std::uint16_t>({0});
   seeds.push_back({".stl", stl});

@@ -193,6 +193,15 @@ TEST_F(SceneFiles, MissingMeshSaysWhereItWasLookedFor) {
              "scene.json: bodies[1].mesh: this is a directory, not a mesh file; looked for meshes (got meshes)"}));
 }
 
+TEST_F(SceneFiles, AMeshMayBeAPrimOfAStageThatExists) {
+  write("meshes/stage.usda", "a mesh is only looked for, not read");
+  const auto with = [](const std::string& mesh) { return R"({"bodies": [{"mesh": ")" + mesh + R"("}]})"; };
+  EXPECT_EQ(problems(with("meshes/stage.usda</World/ball>")), Lines());
+  EXPECT_EQ(problems(with("meshes/none.usda</World/ball>")),
+            Lines{"scene.json: bodies[0].mesh: the mesh file does not exist; looked for meshes/none.usda (got "
+                  "meshes/none.usda</World/ball>)"});
+}
+
 TEST_F(SceneFiles, AllKindsOfProblemsAreReportedTogether) {
   EXPECT_EQ(problems(R"({"bodies": [{"mesh": "x.msh", "material": {"densty": 3, "poisson_ratio": 0.7}}, {"mesh": 3}],
                          "time": {"step": 0}})",

@@ -214,6 +214,30 @@ TEST_F(MeshSequenceFiles, MayBeListedAndMovedByTheTransform) {
   EXPECT_DOUBLE_EQ(height(), 0.5 + 2 * 0.81) << "the last file holds";
 }
 
+TEST_F(MeshSequenceFiles, SamplesOfAStageAreASequence) {
+  std::ofstream(folder_ / "lift.usda") << R"(#usda 1.0
+(
+    metersPerUnit = 1
+)
+def Mesh "tile"
+{
+    int[] faceVertexCounts = [3]
+    int[] faceVertexIndices = [0, 1, 2]
+    point3d[] points = [(0, 0, 0), (0, 0, 1), (1, 0, 0)]
+    double3 xformOp:translate.timeSamples = { 0: (0, 0, 0), 1: (0, 0.01, 0), 2: (0, 0.04, 0) }
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+}
+)";
+  const std::string stage = quoted("lift.usda</tile>");
+  RunningScene scene(
+      obstacle_scene("\"mesh\": " + stage + R"(, "motions": [{"mesh_rate": 50, "mesh_files": [)" + stage + "]}]"));
+  // Steps of 10 ms are half a sample.
+  for (const double height : {0.005, 0.01, 0.025, 0.04, 0.04}) {
+    scene.step();
+    EXPECT_NEAR(corner_height(scene), height, 1e-12);
+  }
+}
+
 TEST_F(MeshSequenceFiles, CopiesOfAnArrayAreMovedByTheirOffset) {
   std::string text = triangle_scene();
   text.insert(text.find("\"mesh\""), R"("array": {"counts": [2, 1, 1], "spacing": [5, 0, 0]}, )");

@@ -6,6 +6,8 @@
 //                 the surface is closed; behind the triangles of a binary one may be anything but more triangles
 //   .vtu .vtk     unstructured grids, ASCII and binary
 //   .node .ele    TetGen, read as a pair, also named without extension
+//   .usda         Universal Scene Description: meshes, tetrahedra, linear curves and points of all prims, or of one and
+//                 those below it (stage.usda</World/ball>), in metres and with y upwards whatever the stage has
 //   .seg .pt      the IPC authors' segments and points; without such a file, edges or vertices of the .obj beside it
 //
 // .msh, .vtu and .vtk may have solid elements of order 2 to 4: tetrahedra, or triangles of a mesh of the plane.

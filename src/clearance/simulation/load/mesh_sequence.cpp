@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "clearance/io/mesh/mesh_reader.h"
+#include "clearance/io/mesh/usd_mesh.h"
 #include "clearance/math/rotation.h"
 
 namespace clearance {
@@ -70,7 +71,17 @@ Result<std::vector<fs::path>> find_numbered_files(const fs::path& folder, const 
 Result<MeshSequence> MeshSequence::open(std::vector<fs::path> files, const BodyInstance& body, int dim,
                                         const TransformDesc* transform) {
   MeshSequence sequence;
-  sequence.files_ = std::move(files);
+  for (fs::path& file : files) {
+    if (!is_usd_path(file)) {
+      sequence.files_.push_back({std::move(file), nullptr});
+      continue;
+    }
+    Result<std::vector<std::vector<Vec<3>>>> samples = read_usd_samples(file);
+    if (!samples) return samples.issues();
+    for (std::vector<Vec<3>>& sample : *samples) {
+      sequence.files_.push_back({file, std::make_shared<const std::vector<Vec<3>>>(std::move(sample))});
+    }
+  }
   sequence.dim_ = dim;
   sequence.num_file_vertices_ = body.num_source_vertices;
   sequence.source_vertex_ = body.source_vertex;
@@ -86,7 +97,8 @@ Result<MeshSequence> MeshSequence::open(std::vector<fs::path> files, const BodyI
 
 Issues MeshSequence::check_files() const {
   std::uintmax_t num_bytes = 0;
-  for (const fs::path& file : files_) {
+  for (const auto& [file, vertices] : files_) {
+    if (vertices) continue;
     if (!is_file(file)) return {problem(file, "this mesh file does not exist")};
     std::error_code error;
     num_bytes += fs::file_size(file, error);
@@ -100,16 +112,21 @@ Issues MeshSequence::check_files() const {
 }
 
 Result<std::vector<Vec<3>>> MeshSequence::read(std::size_t file) const {
-  const Result<Mesh> mesh = read_mesh(files_[file], {.dim = dim_});
-  if (!mesh) return mesh.issues();
-  if (mesh->vertices.size() != num_file_vertices_) {
-    return problem(files_[file], fmt::format("the file has {} vertices, but the mesh of the body that it moves has {}",
-                                             mesh->vertices.size(), num_file_vertices_));
+  const Entry& entry = files_[file];
+  std::shared_ptr<const std::vector<Vec<3>>> vertices = entry.vertices;
+  if (!vertices) {
+    Result<Mesh> mesh = read_mesh(entry.file, {.dim = dim_});
+    if (!mesh) return mesh.issues();
+    vertices = std::make_shared<const std::vector<Vec<3>>>(std::move(mesh->vertices));
+  }
+  if (vertices->size() != num_file_vertices_) {
+    return problem(entry.file, fmt::format("the file has {} vertices, but the mesh of the body that it moves has {}",
+                                           vertices->size(), num_file_vertices_));
   }
   std::vector<Vec<3>> positions;
   positions.reserve(source_vertex_.size());
   for (const int v : source_vertex_) {
-    positions.push_back(linear_ * mesh->vertices[v] + translation_);
+    positions.push_back(linear_ * (*vertices)[v] + translation_);
   }
   return positions;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ Result<std::vector<std::filesystem::path>> find_numbered_files(const std::filesy
                                                                const std::string& mesh_extension, int first, int count,
                                                                bool may_end);
 
-/// A sequence of mesh files, each with the vertices of the body's mesh.
+/// A sequence of mesh files, each with the vertices of the body's mesh. A stage of USD is as many files as it has
+/// samples.
 class MeshSequence {
  public:
   MeshSequence() = default;
@@ -36,7 +38,13 @@ class MeshSequence {
   Result<std::vector<Vec<3>>> read(std::size_t file) const;
   Issues check_files() const;
 
-  std::vector<std::filesystem::path> files_;
+  /// A file, or a sample of a stage, whose vertices are read once.
+  struct Entry {
+    std::filesystem::path file;
+    std::shared_ptr<const std::vector<Vec<3>>> vertices;
+  };
+
+  std::vector<Entry> files_;
   int dim_ = 3;
   std::size_t num_file_vertices_ = 0;
   std::vector<int> source_vertex_;       // number in the file per vertex of the body
