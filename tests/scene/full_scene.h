@@ -60,6 +60,7 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                             .collapse = false,
                             .swap = true,
                             .smooth = true,
+                            .error = 0.05,
                             .gain = 1.0 / 3.0,
                             .relative_gain = 2e-4,
                             .loss = 1e-9,

@@ -28,6 +28,8 @@ constexpr double allowance_share = 0.25;
 /// By error: share of the reference that the elastic energy of a body has at least if its elements change. A body that
 /// flies towards its first impact keeps those that it has: nothing says yet where it needs them.
 constexpr double least_strained = 1e-6;
+/// By total error: share of it that is aimed at. Errors of cells end up to long_share^(dim + 2) times above their aim.
+constexpr double aimed_share = 0.8;
 /// By error: share of the error of a body that the cells to split have to hold. Any change means that the step is
 /// solved again, and less error than that is not worth it.
 constexpr double least_wanting = 0.3;
@@ -118,10 +120,13 @@ void BodyRemesher<dim>::run() {
 template <int dim>
 void BodyRemesher<dim>::run_by_error() {
   const CellErrors errors = cell_errors(body());
-  const double reference = reference_energy(errors), allowed = options().error * reference;
-  if (!(allowed > 0.0) || errors.elastic < least_strained * reference) return;
+  const double reference = reference_energy(errors), total = options().total_error * reference;
+  if (errors.elastic < least_strained * reference) return;
+  const double allowed = total > 0.0 ? equal_error(dim, errors, aimed_share * total) : options().error * reference;
+  if (!(allowed > 0.0)) return;
   set_cell_targets(errors, allowed);
-  if (options().split && has_much_to_split(errors, allowed)) split_long_edges();
+  const bool is_coarse = total > 0.0 ? errors.sum() > total : has_much_to_split(errors, allowed);
+  if (options().split && is_coarse) split_long_edges();
   edges_ = mesh().edges();
   Queue collapses = options().collapse ? collapse_queue() : Queue();
   if (!has_much_to_collapse(collapses)) return;

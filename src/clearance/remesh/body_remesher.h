@@ -68,7 +68,7 @@ class BodyRemesher {
   bool has_much_to_split(const CellErrors& errors, double allowed) const;
   bool has_much_to_collapse(const Queue& queue) const;
   double elastic_energy_of_body() const;
-  bool is_by_error() const { return options().error > 0.0; }
+  bool is_by_error() const { return options().is_by_error(); }
   bool is_energetic() const { return options().criterion == RemeshCriterion::energy; }
   Queue split_queue() const;
   Queue collapse_queue() const;

@@ -163,6 +163,15 @@ CellErrors cell_errors(const AdaptingBody<dim>& body) {
   return errors;
 }
 
+double equal_error(int dim, const CellErrors& errors, double total) {
+  // An element of error e that becomes elements of error a has (a / e)^(2 / (dim + 2)) e in them.
+  const double power = dim / (dim + 2.0);
+  const double sum = ordered_sum(static_cast<int>(errors.error.size()), [&](int c) {
+                       return errors.error[c] > 0.0 ? elementary::pow(errors.error[c], power) : 0.0;
+                     }).value();
+  return sum > 0.0 ? elementary::pow(total / sum, (dim + 2.0) / 2.0) : 0.0;
+}
+
 double deciding_energy(const State& state, int body) {
   constexpr double share = 0.1;
   const auto number = static_cast<std::size_t>(body);

@@ -27,6 +27,11 @@ CellErrors cell_errors(const AdaptingBody<dim>& body);
 /// the body little.
 double deciding_energy(const State& state, int body);
 
+/// Returns the error [J] of each element of the mesh with the fewest elements that has an error of `total` [J].
+/// Elements of t times the length have 1 / t^dim times the number and t^2 times the error as a whole, so that by
+/// Lagrange's multipliers all elements of that mesh have the same error.
+double equal_error(int dim, const CellErrors& errors, double total);
+
 /// Returns how many times as long as now the edges of a cell may be, at most a thousand times, so that its error [J] is
 /// the one allowed. It grows with the length to the power of dim + 2.
 double wanted_length(int dim, double error, double allowed);

@@ -10,6 +10,8 @@ struct RemeshOptions {
   /// Share that the estimated energy of the error of an element may have in the elastic energy of the body. It decides
   /// instead of the criterion; 0: the criterion decides.
   double error = 0.0;
+  /// The same share of all elements together. It decides instead of both; 0: they decide.
+  double total_error = 0.0;
   bool split = true, collapse = true, swap = false, smooth = false;
   double gain = 0.0;            ///< [J] delta_s of [Fer23, alg. 6.2]; 0: use relative_gain
   double relative_gain = 1e-4;  ///< of the elastic and contact energy of the body
@@ -24,6 +26,8 @@ struct RemeshOptions {
   double quality = 0.05;            ///< least mean_ratio
   double size_strain = 0.1;         ///< criterion size: largest change of strain between neighbours
   double size_contact = 1.0;        ///< criterion size: largest edge at a contact, in activation distances
+
+  bool is_by_error() const { return error > 0.0 || total_error > 0.0; }
 };
 
 }  // namespace clearance

@@ -250,6 +250,9 @@ void describe(Visitor& v, PetscDesc& p) {
 
 template <class Visitor>
 void describe_remesh_thresholds(Visitor& v, RemeshDesc& r) {
+  v.field("error", r.error,
+          at_least(0.0, "", "share of its energy that the estimated error of a body may have; 0: relative_gain decides")
+              .below(1.0, true));
   v.field(
       "gain", r.gain,
       at_least(0.0, "J", "least amount by which a split must lower the incremental potential; 0: see relative_gain"));

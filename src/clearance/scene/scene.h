@@ -117,7 +117,8 @@ struct RemeshDesc {
   bool enabled = true;  ///< false in a body: its elements do not adapt, even if those of the scene do
   RemeshCriterion criterion = RemeshCriterion::energy;
   bool split = true, collapse = true, swap = false, smooth = false;  ///< which operations there are
-  double gain = 0.0;            ///< [J] delta_s: what a split has to bring; 0: from relative_gain
+  double error = 0.0;  ///< share of its energy that the estimated error of a body may have; 0: relative_gain decides
+  double gain = 0.0;   ///< [J] delta_s: what a split has to bring; 0: from relative_gain
   double relative_gain = 1e-4;  ///< as a share of the elastic and contact energy of the body, if gain is 0
   double loss = 0.0;            ///< [J] -delta_c: what a collapse, swap or smoothing may cost; 0: from relative_loss
   double relative_loss = 1e-7;  ///< as a share of the same energy, if loss is 0

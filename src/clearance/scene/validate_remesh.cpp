@@ -46,6 +46,14 @@ class RemeshCheck : SceneCheck {
       error(place, "all operations are off; set `split`, `collapse`, `swap` or `smooth`, or set `enabled` to false");
     }
     const RemeshDesc unset;
+    const bool is_tried = remesh.criterion != RemeshCriterion::energy || remesh.gain > 0.0 || remesh.loss > 0.0 ||
+                          remesh.swap || remesh.smooth;
+    if (remesh.error > 0.0 && (is_tried || remesh.relative_gain != unset.relative_gain)) {
+      error(place + ".error",
+            "decides all splits and collapses by itself; criterion size, `gain`, `relative_gain`, `loss`, `swap` and "
+            "`smooth` would have no effect beside it",
+            fmt::format("{:g}", remesh.error));
+    }
     if (remesh.criterion == RemeshCriterion::energy) {
       check_limits(remesh, place);
       warn_of_size(place + ".size_strain", remesh.size_strain != unset.size_strain);

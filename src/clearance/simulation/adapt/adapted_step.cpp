@@ -437,7 +437,7 @@ bool is_steady(const StepToAdapt& old) {
     const double change = std::abs(after[body.body] - before[body.body]);
     const double most =
         quick_change * std::max({after[body.body], before[body.body], deciding_energy(state, body.body)});
-    return body.options.error > 0.0 && change <= most;
+    return body.options.is_by_error() && change <= most;
   });
 }
 

@@ -68,6 +68,7 @@ RemeshOptions options_of(const RemeshDesc& desc, const Mesh& mesh) {
   RemeshOptions options;
   options.criterion = desc.criterion;
   options.error = error_of(desc);
+  options.total_error = desc.error;
   options.split = desc.split;
   options.collapse = desc.collapse;
   options.swap = desc.swap;

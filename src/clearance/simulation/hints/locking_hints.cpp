@@ -295,8 +295,8 @@ void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodyS
     // A body whose elements adapt gets more elements as it bends.
     const RemeshDesc* remesh = find_remesh(desc, body_desc);
     const bool adapts = remesh != nullptr && remesh->split;
-    if (adapts &&
-        (remesh->criterion != RemeshCriterion::energy || remesh->gain > 0.0 || remesh->relative_gain <= good_gain)) {
+    if (adapts && (remesh->criterion != RemeshCriterion::energy || remesh->error > 0.0 || remesh->gain > 0.0 ||
+                   remesh->relative_gain <= good_gain)) {
       continue;
     }
     const Shape shape = shape_of(body, surfaces.area(b));
