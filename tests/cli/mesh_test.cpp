@@ -54,6 +54,29 @@ TEST_F(MeshCommand, FillsAnStlAndReports) {
   EXPECT_EQ(read_text(made_), bytes);
 }
 
+TEST_F(MeshCommand, MillimetresReadAsMetresAreTold) {
+  if (!can_mesh()) GTEST_SKIP() << "clearance-mesh is not built: CGAL is missing";
+  const ProcessResult doubtful = clearance({"mesh", part_, "-o", made_});
+  EXPECT_EQ(doubtful.status, 0);
+  EXPECT_NE(doubtful.errors.find("200 m, is larger than 2 m, and STL files do not say their unit"), std::string::npos)
+      << doubtful.errors;
+  EXPECT_NE(doubtful.errors.find("use `--units mm`"), std::string::npos) << doubtful.errors;
+  const ProcessResult json = clearance({"mesh", part_, "-o", made_, "--overwrite", "--json"});
+  EXPECT_EQ(Json::parse(json.output).at("warnings").size(), 1u) << json.output;
+  for (const char* unit : {"m", "mm"}) {
+    const ProcessResult meant = clearance({"mesh", part_, "-o", made_, "--overwrite", "--units", unit});
+    EXPECT_EQ(meant.status, 0);
+    EXPECT_EQ(meant.errors, "");
+  }
+}
+
+TEST_F(MeshCommand, CoarseAndToleranceExcludeEachOther) {
+  const ProcessResult both = clearance({"mesh", part_, "-o", made_, "--units", "mm", "--coarse", "--tolerance", "0.1"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_NE(both.errors.find("excludes --coarse"), std::string::npos) << both.errors;
+  EXPECT_FALSE(std::filesystem::exists(made_));
+}
+
 TEST_F(MeshCommand, CoarseCurvedElementsAreWrittenForGmshAndVtk) {
   if (!can_mesh()) GTEST_SKIP() << "clearance-mesh is not built: CGAL is missing";
   const std::string ball = (folder_ / "ball.stl").string();

@@ -85,6 +85,19 @@ TEST_F(CurvedMeshing, BallsGetRounderByThePowerOfTheOrderPlusOne) {
   }
 }
 
+/// Edges were made shorter ten times, for hours: the ball is made of facets, which no element can be closer to.
+TEST_F(CurvedMeshing, TolerancesFinerThanTheFacetsAreRefusedWithTheReachableOne) {
+  const Mesh sphere = sphere_surface(1.0, 12);
+  const std::string refusal = refusal_of(sphere, {{}, 2, 1e-5});
+  EXPECT_NE(refusal.find("up to its own facets"), std::string::npos) << refusal;
+  const std::string words = "a tolerance of at least ";
+  const std::size_t at = refusal.find(words);
+  ASSERT_NE(at, std::string::npos) << refusal;
+  const double reachable = std::stod(refusal.substr(at + words.size()));
+  const VolumeMesh made = make(sphere, {{}, 2, reachable});
+  EXPECT_LE(made.report.deviation(), reachable * bounding_box(sphere.vertices).diagonal());
+}
+
 TEST_F(CurvedMeshing, CylindersKeepTheirRimsAndCaps) {
   const Mesh cylinder = surface_of(make_cylinder(0.5, 1.0, 16, 8));
   const VolumeMesh made = make(cylinder, {0.35, 3});

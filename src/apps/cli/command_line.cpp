@@ -70,12 +70,14 @@ void add_mesh_command(CLI::App& app, MeshOptions& mesh, int& status) {
   command->add_option("--order", mesh.order, "above 1: curved tetrahedra whose boundary nodes lie on the surface")
       ->transform(one_of({{"1", 1}, {"2", 2}, {"3", 3}, {"4", 4}}))
       ->option_text("1|2|3|4");
-  command
-      ->add_option("--tolerance", mesh.tolerance,
-                   "shorten edges until the surfaces are within this distance, as a fraction of the diagonal")
-      ->check(positive())
-      ->option_text("T");
-  command->add_flag("--coarse", mesh.is_coarse, "the coarsest elements within a tolerance of 0.005");
+  CLI::Option* tolerance =
+      command
+          ->add_option("--tolerance", mesh.tolerance,
+                       "shorten edges until the surfaces are within this distance, as a fraction of the diagonal")
+          ->check(positive())
+          ->option_text("T");
+  command->add_flag("--coarse", mesh.is_coarse, "the coarsest elements within a tolerance of 0.005")
+      ->excludes(tolerance);
   command->add_option("--units", mesh.units, "unit of the numbers in the surface file (default: m)")
       ->transform(one_of(names_of<LengthUnit>()))
       ->option_text("m|dm|cm|mm|um|in|ft");

@@ -6,6 +6,7 @@
 
 #include "apps/cli/console.h"
 #include "apps/cli/run.h"
+#include "clearance/geometry/boundary_descriptions.h"
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/mesh/mesh_writer.h"
 #include "clearance/meshing/volume_mesh.h"
@@ -34,6 +35,15 @@ Issues check_output(const MeshOptions& options) {
         {file, "", "", "this file exists; replace it with --overwrite, or choose another with -o", Severity::error}};
   }
   return {};
+}
+
+/// Warns of sizes that suggest another unit than metres, which nobody has asked for.
+Issues find_warnings(const MeshOptions& options, const Mesh& surface) {
+  const std::string file = options.surface.string();
+  const double size = bounding_box_of_elements(surface).size().maxCoeff();
+  const std::string doubt = options.units ? "" : doubt_of_unit(file, size, "use `--units mm`");
+  if (doubt.empty()) return {};
+  return {{file, "", "", fmt::format("the surface, with a size of {:.4g} m, {}", size, doubt), Severity::warning}};
 }
 
 Json json_of(const VolumeMesh& made) {
@@ -109,14 +119,17 @@ int run_mesh(const MeshOptions& options) {
   if (Issues problems = check_output(options); !problems.empty()) return refuse(problems);
   Result<Mesh> surface = read_mesh(options.surface, {.dim = options.dim});
   if (!surface) return refuse(surface.issues());
-  convert_to_metres(options.units, options.up, *surface);
-  std::optional<double> tolerance = options.tolerance;
-  if (options.is_coarse && !tolerance) tolerance = coarse_tolerance;
+  convert_to_metres(options.units.value_or(LengthUnit::metre), options.up, *surface);
+  const Issues warnings = find_warnings(options, *surface);
+  if (!options.json) report_issues(warnings, false);
+  const std::optional<double> tolerance = options.is_coarse ? coarse_tolerance : options.tolerance;
   const Result<VolumeMesh> made = make_volume_mesh(*surface, {options.edge_length, options.order, tolerance});
   if (!made) return refuse(made.issues());
   if (const auto written = write_mesh(options.output, made->mesh); !written) return refuse(written.issues());
   if (options.json) {
-    fmt::print("{}\n", json_of(*made).dump(2));
+    Json json = json_of(*made);
+    json["warnings"] = cli::json_of(warnings);
+    fmt::print("{}\n", json.dump(2));
   } else {
     print_report(options, *made);
   }

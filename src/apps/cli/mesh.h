@@ -14,8 +14,8 @@ struct MeshOptions {
   std::optional<double> edge_length;  ///< [m]
   int order = 1;
   std::optional<double> tolerance;  ///< fraction of the diagonal
-  bool is_coarse = false;           ///< the default tolerance, if none is given
-  LengthUnit units = LengthUnit::metre;
+  bool is_coarse = false;           ///< the default tolerance in place of a given one
+  std::optional<LengthUnit> units;  ///< absent: metres
   UpAxis up = UpAxis::y;
   int dim = 3;
   bool is_overwriting = false;

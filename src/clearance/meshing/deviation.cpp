@@ -4,6 +4,11 @@
 #include <cmath>
 #include <queue>
 
+#include "clearance/geometry/distance.h"
+#include "clearance/geometry/surface_edges.h"
+#include "clearance/math/elementary.h"
+#include "clearance/math/rotation.h"
+
 namespace clearance {
 
 namespace {
@@ -54,6 +59,21 @@ double largest_distance(const Vertices& vertices, const Triangles& triangles, co
     }
   }
   return pieces.empty() ? 0.0 : std::max(lower, pieces.top().upper);
+}
+
+double largest_sag(const Mesh& surface, double feature_angle) {
+  double largest = 0.0;
+  for (const SurfaceEdge& edge : find_surface_edges(surface.triangles).edges) {
+    if (edge.triangles[1] < 0 || edge.num_more > 0 || edge.is_turned) continue;
+    const Vec<3>&a = surface.vertices[edge.vertices[0]], &b = surface.vertices[edge.vertices[1]];
+    const Vec<3> first = cross_product(b - a, surface.vertices[edge.opposite[0]] - a);
+    const Vec<3> second = cross_product(a - b, surface.vertices[edge.opposite[1]] - b);
+    const double angle = elementary::atan2(cross_product(first, second).norm(), first.dot(second));
+    const double length = (b - a).norm();
+    if (!(length > 0.0) || angle > feature_angle * radians_per_degree) continue;
+    largest = std::max(largest, std::min(first.norm(), second.norm()) / length * angle / 8.0);
+  }
+  return largest;
 }
 
 }  // namespace clearance

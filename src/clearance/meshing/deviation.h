@@ -9,4 +9,9 @@ namespace clearance {
 /// largest distance by at most `tolerance` [m].
 double largest_distance(const Vertices& vertices, const Triangles& triangles, const TriangleTree& to, double tolerance);
 
+/// [m] Returns how far a smooth surface bends away from the facets of a surface that stands for it: a facet of the
+/// width w beside another one at the angle a has the sag w a / 8. Edges with an angle above `feature_angle` [deg] are
+/// meant to be sharp.
+double largest_sag(const Mesh& surface, double feature_angle);
+
 }  // namespace clearance

@@ -39,6 +39,10 @@ constexpr double max_elements = 2e7;
 // Edges become shorter by this factor until a tolerance is met, at most so many times.
 constexpr double shorter = 0.7;
 constexpr int most_shortenings = 10;
+// Elements follow smooth surfaces closer by a factor of at most 0.49 (order 1) each time. If they do not any more, and
+// are within so many sags of the facets, the facets hold them back: a ball of 14,160 triangles 1.7e-5 m high was met up
+// to 3.5e-5 m, also by elements of a seventh of that size.
+constexpr double stagnation = 0.75, facet_reach = 4.0;
 constexpr double min_enclosing_share = 0.65;  // random triangles have a half
 constexpr double max_sheet_thickness = 1.5;   // as a multiple of the thickness that the wrap itself adds
 constexpr std::size_t max_work = 2'500'000;   // edge lengths queried; good surfaces need 10 to 20 per vertex
@@ -334,13 +338,25 @@ Issues fill_until_fitted(const Mesh& given, const Mesh& surface, const VolumeMes
   const double longest = result.report.edge_length;
   double length = longest;
   const double most = options.tolerance.value_or(infinity) * bounding_box(given.vertices).diagonal();
+  const double facets = given.dim == 3 ? facet_reach * largest_sag(given, feature_angle) : 0.0;
   std::string misfit;
+  double before = infinity;
   for (int k = 0; k <= most_shortenings; ++k, length *= shorter) {
     result.report.edge_length = length;
     if (Issues problems = check_request(given, result.report.edge_length); !problems.empty()) return problems;
     if (Issues problems = fill_and_curve(given, surface, options.order, result); !problems.empty()) return problems;
     misfit = find_misfit(result, most);
     if (misfit.empty()) return {};
+    const double deviation = result.report.deviation();
+    if (deviation > most && deviation < facets && deviation > stagnation * before) {
+      return {refusal(
+          number(*options.tolerance),
+          fmt::format("the elements follow the surface up to its own facets: edges of {:.3g} m leave {:.3g} "
+                      "m between the surfaces, and edges of {:.3g} m {:.3g} m, while the tolerance allows "
+                      "{:.3g} m; expected a tolerance of at least {:.2g}, or a surface of finer triangles",
+                      length / shorter, before, length, deviation, most, 1.1 * deviation / most * *options.tolerance))};
+    }
+    before = deviation;
   }
   return {refusal(options.tolerance ? number(*options.tolerance) : "",
                   fmt::format("no mesh of order {} with edges of {:.3g} to {:.3g} m fits the surface: {}",

@@ -9,6 +9,7 @@
 
 #include "clearance/math/elementary.h"
 #include "clearance/simulation/hints/body_facts.h"
+#include "clearance/simulation/load/mesh_units.h"
 
 namespace clearance {
 
@@ -16,11 +17,7 @@ namespace {
 
 constexpr double largest_size = 1e3;    // [m]
 constexpr double smallest_size = 1e-5;  // [m]
-// Limits for bodies from a file that does not state its unit, which is often the millimetre.
-constexpr double largest_size_of_mesh = 100.0;  // [m]
-constexpr double smallest_size_of_mesh = 1e-4;  // [m]
-constexpr double largest_size_of_stl = 2.0;     // [m] STL has no units and mostly holds parts in millimetres
-constexpr double largest_mass = 1e7;            // [kg] mass of a cube of water of 22 m
+constexpr double largest_mass = 1e7;    // [kg] mass of a cube of water of 22 m
 constexpr double largest_ratio = 1e3;
 constexpr double largest_mass_ratio = 1e8;
 constexpr double largest_advance = 30.0;  // multiple of a body's size, per step
@@ -107,26 +104,23 @@ void warn_of_first(const SceneDesc& desc, const std::vector<Entry>& entries, con
 
 void warn_of_sizes(const SceneDesc& desc, const std::vector<Entry>& entries, NamedHints& hints) {
   const auto is_of_file = [&](std::size_t d) { return !desc.bodies[d].mesh.empty(); };
-  const auto is_stl = [&](std::size_t d) {
-    const std::string& mesh = desc.bodies[d].mesh;
-    return mesh.ends_with(".stl") || mesh.ends_with(".STL");
-  };
   const auto largest_of = [&](std::size_t d) {
-    return is_stl(d) ? largest_size_of_stl : is_of_file(d) ? largest_size_of_mesh : largest_size;
+    return is_of_file(d) ? largest_size_of_file(desc.bodies[d].mesh) : largest_size;
+  };
+  const auto doubt_of_file = [&](std::size_t d) {
+    return doubt_of_unit(desc.bodies[d].mesh, entries[d].size, "give the body `\"units\": \"mm\"`");
   };
   const auto is_large = [&](std::size_t d) { return entries[d].size > largest_of(d) && !desc.bodies[d].units; };
   const auto is_small = [&](std::size_t d) {
-    return entries[d].size < (is_of_file(d) ? smallest_size_of_mesh : smallest_size) && !desc.bodies[d].units;
+    return entries[d].size < (is_of_file(d) ? smallest_size_of_file : smallest_size) && !desc.bodies[d].units;
   };
   warn_of_first(desc, entries, {"doubtful_size"}, hints, is_large, [&](std::size_t d) {
-    const char* limit = is_stl(d)       ? "2 m, and STL files do not say their unit"
-                        : is_of_file(d) ? "100 m"
-                                        : "a kilometre";
-    return fmt::format("is larger than {}; {}", limit, if_millimetres(desc.bodies[d]));
+    if (is_of_file(d)) return doubt_of_file(d);
+    return fmt::format("is larger than a kilometre; {}", if_millimetres(desc.bodies[d]));
   });
   warn_of_first(desc, entries, {"doubtful_size"}, hints, is_small, [&](std::size_t d) {
-    return fmt::format("is smaller than a {} of a millimetre; lengths are in metres (see `{}`)",
-                       is_of_file(d) ? "tenth" : "hundredth", is_of_file(d) ? "units" : "transform.scale");
+    if (is_of_file(d)) return doubt_of_file(d);
+    return std::string("is smaller than a hundredth of a millimetre; lengths are in metres (see `transform.scale`)");
   });
 }
 

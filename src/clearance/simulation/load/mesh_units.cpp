@@ -1,6 +1,34 @@
 #include "clearance/simulation/load/mesh_units.h"
 
+#include <fmt/format.h>
+
 namespace clearance {
+
+namespace {
+
+constexpr double largest_size_of_mesh = 100.0;  // [m]
+constexpr double largest_size_of_stl = 2.0;     // [m] STL has no units and mostly holds parts in millimetres
+
+bool is_stl(const std::string& file) {
+  return file.ends_with(".stl") || file.ends_with(".STL");
+}
+
+}  // namespace
+
+double largest_size_of_file(const std::string& file) {
+  return is_stl(file) ? largest_size_of_stl : largest_size_of_mesh;
+}
+
+std::string doubt_of_unit(const std::string& file, double size, const std::string& setting) {
+  if (size > largest_size_of_file(file)) {
+    return fmt::format("is larger than {}; lengths are in metres; if the mesh is in millimetres, {}",
+                       is_stl(file) ? "2 m, and STL files do not say their unit" : "100 m", setting);
+  }
+  if (size < smallest_size_of_file) {
+    return "is smaller than a tenth of a millimetre; lengths are in metres (see `units`)";
+  }
+  return "";
+}
 
 double metres_of(LengthUnit unit) {
   switch (unit) {
