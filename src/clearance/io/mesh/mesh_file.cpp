@@ -22,6 +22,8 @@ struct CloseFile {
 using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
 
 /// Largest size of a file, far above that of any mesh. It keeps a sparse file of terabytes from taking all memory.
+constexpr int most_alike = 3;         // problems with the same message that are told one by one
+constexpr int most_counted = 10'000;  // problems from which on reading stops
 constexpr std::uintmax_t max_file_bytes = std::uintmax_t{1} << 36;
 
 /// Returns at most 40 characters that any log or JSON file can hold.
@@ -57,17 +59,31 @@ void MeshInput::load(const fs::path& path) {
 }
 
 bool MeshInput::is_full() const {
-  return std::ssize(issues_) >= max_mesh_issues;
+  return std::ssize(issues_) >= max_mesh_issues || num_found_ >= most_counted;
+}
+
+bool MeshInput::is_counted_only(const std::string& message) const {
+  const auto found = alike_.find(message);
+  return found != alike_.end() && found->second.count >= most_alike;
 }
 
 void MeshInput::add_issue(std::string place, std::string_view value, std::string message) {
   if (is_full()) return;
+  ++num_found_;
+  Alike& alike = alike_[message];
+  if (++alike.count > most_alike) {
+    issues_[alike.last].message = fmt::format("{}; there are {}{} more like this", message,
+                                              num_found_ >= most_counted ? "at least " : "", alike.count - most_alike);
+    return;
+  }
+  alike.last = issues_.size();
   issues_.push_back({file_, std::move(place), printable(value), std::move(message), Severity::error});
 }
 
 void MeshInput::add_issue_at_line(std::size_t offset, std::string_view value, std::string message) {
   // Lines are counted only now: good files need no line numbers.
-  add_issue(fmt::format("line {}", line_number(bytes_, offset)), value, std::move(message));
+  std::string place = is_counted_only(message) ? "" : fmt::format("line {}", line_number(bytes_, offset));
+  add_issue(std::move(place), value, std::move(message));
 }
 
 void MeshInput::add_issue_at_byte(std::size_t offset, std::string_view value, std::string message) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,8 @@ namespace clearance {
 /// Number of problems of one file that are reported.
 inline constexpr int max_mesh_issues = 20;
 
-/// The bytes of a file and what is wrong with them. Problems beyond max_mesh_issues are dropped.
+/// The bytes of a file and what is wrong with them. Of problems with the same message a few are kept, the last of which
+/// says how many more there are. Problems beyond max_mesh_issues are dropped.
 class MeshInput {
  public:
   /// Reads the whole file. An unreadable file is reported as a problem.
@@ -33,10 +35,18 @@ class MeshInput {
   void add_issue_at_byte(std::size_t offset, std::string_view value, std::string message);
 
  private:
+  struct Alike {
+    int count = 0;
+    std::size_t last = 0;  // of issues_
+  };
   void load(const std::filesystem::path& path);
+  /// True if a problem with this message is only counted.
+  bool is_counted_only(const std::string& message) const;
   std::string file_;
   std::string bytes_;
   Issues issues_;
+  std::map<std::string, Alike> alike_;  // by their message
+  int num_found_ = 0;
 };
 
 }  // namespace clearance
