@@ -121,6 +121,37 @@ TEST(ForwardRun, HeldLoadsOnTheYieldSurfaceHaveTheDerivativesOfTheory) {
   expect_relative(last(gradient, 0, 2), -by_strain * (stress - yield) / (hardening * hardening), 1e-7);
 }
 
+/// Returns a wheel of 0.02 kg m^2 that the dry friction of its axle slows.
+std::string flywheel(double friction, double armature) {
+  return R"({"gravity": [0, 0, 0], "time": {"step": 0.01, "duration": 0.5, "integrator": "implicit_euler"},
+    "bodies": [{"name": "wheel", "kind": "rigid", "mass": 2, "inertia": {"moments": [0.01, 0.01, 0.02]},
+      "generator": {"kind": "box", "size": [0.2, 0.2, 0.05], "resolution": [1]}, "angular_velocity": [0, 0, 57]}],
+    "joints": [{"name": "axle", "bodies": ["wheel", ""], "axis": [0, 0, 1], "friction": )" +
+         std::to_string(friction) + R"(, "armature": )" + std::to_string(armature) + R"(}],
+    "output": {"probes": [{"name": "axle", "kind": "joint", "joint": "axle"}]}})";
+}
+
+/// Beside an armature of 0 there are scenes with a rotor, which has an energy of its own, behind what rubs.
+TEST(ForwardRun, NumbersAtTheirBoundHaveTheSlopeOfTheOtherSide) {
+  const double torque = 0.03, inertia = 0.02, h = 0.01, n = 50;
+  const double expected = h * h * torque * n * (n + 1) / 2 / (inertia * inertia) * 180.0 / 3.14159265358979323846;
+  for (const double armature : {0.0, 1e-6}) {
+    const Gradient gradient = gradient_of(flywheel(torque, armature), {"joints[0].armature"}, {"axle.angle"});
+    ASSERT_FALSE(gradient.steps.empty());
+    expect_relative(last(gradient, 0, 0), expected, 1e-3);
+  }
+}
+
+/// The refusal was about a negative value, which nobody gave.
+TEST(ForwardRun, NumbersThatBringAMemoryAreRefusedWithTheReason) {
+  const Result<Gradient> found = find_gradient(maker(flywheel(0, 0)), {{"joints[0].friction"}, {}, 0, {}, {}});
+  Issues told = found.issues();
+  if (found) told.insert(told.end(), found->errors.begin(), found->errors.end());
+  ASSERT_FALSE(told.empty());
+  EXPECT_NE(to_string(told[0]).find("remembers more or less"), std::string::npos) << to_string(told[0]);
+  EXPECT_EQ(to_string(told[0]).find("-0.00"), std::string::npos) << to_string(told[0]);
+}
+
 TEST(ForwardRun, SlidingFollowsTheSlopeOfFriction) {
   const std::string slide =
       R"({"time": {"step": 0.01, "duration": 0.3, "integrator": "implicit_euler"}, "gravity": [4, -9, 0],

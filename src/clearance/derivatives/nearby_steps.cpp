@@ -180,14 +180,22 @@ Result<Done> start_scene(SceneDesc desc, SteppedScene& scene) {
 template <int dim>
 Result<Done> NearbySteps<dim>::make_variants(const Parameter& parameter, double length, Variants<dim>& by) const {
   const std::array<Stencil, 3> stencils = {central(), one_sided(1.0), one_sided(-1.0)};
-  Issues first_problem;
+  Issues told;
+  bool is_told_of_allowed = false;
   for (const Stencil& stencil : stencils) {
     by.variants.clear();
     Issues problems;
     for (const double offset : stencil.offsets) {
-      auto variant = make_variant(make_, parameter, parameter.value + offset * length, held_);
+      const double value = parameter.value + offset * length;
+      auto variant = make_variant(make_, parameter, value, held_);
       if (!variant) {
         problems = variant.issues();
+        // What is wrong with a value that the scene may have says more than that others are out of bounds.
+        const bool is_of_allowed = is_allowed(make_, parameter, value);
+        if (told.empty() || (is_of_allowed && !is_told_of_allowed)) {
+          told = problems;
+          is_told_of_allowed = is_of_allowed;
+        }
         break;
       }
       StepWorkspace<dim> workspace((*variant)->scene->model, (*variant)->scene->options);
@@ -198,13 +206,12 @@ Result<Done> NearbySteps<dim>::make_variants(const Parameter& parameter, double 
       by.length = length;
       return Done{};
     }
-    if (first_problem.empty()) first_problem = problems;
   }
-  for (Issue& issue : first_problem) {
+  for (Issue& issue : told) {
     issue.message = fmt::format("the scene with a change of {} by a share of {:.0e}: {}", parameter.path, first_share,
                                 issue.message);
   }
-  return first_problem;
+  return told;
 }
 
 /// Evaluates the step from `start` that ends at `x_end`, with prescribed nodes at their targets.

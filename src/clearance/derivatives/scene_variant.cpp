@@ -99,10 +99,11 @@ bool is_of_contact(const std::string& path) {
   return path.rfind("contact", 0) == 0 || path.rfind("friction", 0) == 0;
 }
 
-/// True if a potential remembers anything; memories are numbered as potentials are.
-bool has_history(const Model& model) {
-  return std::any_of(model.potentials.begin(), model.potentials.end(),
-                     [](const auto& potential) { return potential->history_size() > 0; });
+std::vector<std::size_t> history_sizes_of(const Model& model) {
+  std::vector<std::size_t> sizes;
+  for (const auto& potential : model.potentials) sizes.push_back(potential->history_size());
+  while (!sizes.empty() && sizes.back() == 0) sizes.pop_back();
+  return sizes;
 }
 
 }  // namespace
@@ -133,7 +134,7 @@ HeldContact::HeldContact(const SceneModel& scene)
       bbox_diagonal(scene.model.bbox_diagonal),
       num_unknowns(scene.initial_state.x.size()),
       num_vertices(scene.model.surface.num_vertices),
-      num_potentials(scene.model.potentials.size()) {}
+      history_sizes(history_sizes_of(scene.model)) {}
 
 void HeldContact::hold(const Parameter& parameter, SceneModel& scene) const {
   if (is_of_contact(parameter.path)) return;
@@ -168,6 +169,11 @@ Result<std::vector<Parameter>> find_parameters(const SceneDesc& scene, const std
   return parameters;
 }
 
+bool is_allowed(const SceneMaker& make, const Parameter& parameter, double value) {
+  Result<SceneDesc> desc = make(overrides_of({parameter}, {value}));
+  return desc && !has_errors(check_scene(*desc));
+}
+
 Result<std::unique_ptr<SceneVariant>> make_variant(const SceneMaker& make, const Parameter& parameter, double value,
                                                    const HeldContact& held) {
   Result<SceneDesc> desc = make(overrides_of({parameter}, {value}));
@@ -179,9 +185,15 @@ Result<std::unique_ptr<SceneVariant>> make_variant(const SceneMaker& make, const
   variant->desc = std::move(*desc);
   variant->scene = std::make_unique<SceneModel>(build_scene_model(variant->desc, std::move(bodies->instances)));
   SceneModel& scene = *variant->scene;
-  const bool has_same_size = scene.initial_state.x.size() == held.num_unknowns &&
-                             scene.model.surface.num_vertices == held.num_vertices &&
-                             (scene.model.potentials.size() == held.num_potentials || !has_history(scene.model));
+  const bool has_same_size =
+      scene.initial_state.x.size() == held.num_unknowns && scene.model.surface.num_vertices == held.num_vertices;
+  if (has_same_size && history_sizes_of(scene.model) != held.history_sizes) {
+    return Issue{
+        "", parameter.path, fmt::format("{}", value),
+        "with this value, the scene remembers more or less from step to step than with the given one, as joints "
+        "do that rub and materials that yield, so that no result has a derivative by it there; if it is 0, "
+        "give it a small value, far below those that matter"};
+  }
   if (!has_same_size) {
     return Issue{"", parameter.path, fmt::format("{}", value),
                  "this number decides how many unknowns there are, so that no result has a derivative by it"};

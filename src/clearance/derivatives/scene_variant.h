@@ -60,11 +60,17 @@ struct HeldContact {
   // Sizes that no parameter may change.
   Eigen::Index num_unknowns = 0;
   int num_vertices = 0;
-  std::size_t num_potentials = 0;
+  /// History::size of each potential, up to the last one that remembers anything: memories are numbered as potentials
+  /// are.
+  std::vector<std::size_t> history_sizes;
 };
 
+/// True if a value of the parameter makes a scene that is valid by itself.
+bool is_allowed(const SceneMaker& make, const Parameter& parameter, double value);
+
 /// Makes the scene with a parameter at `value`, and with the contact of `held` unless the parameter is one of contact
-/// or friction itself. Issues: the value is not allowed, or changes the number of unknowns.
+/// or friction itself. Issues: the value is not allowed, or changes the number of unknowns or
+/// of what is remembered.
 Result<std::unique_ptr<SceneVariant>> make_variant(const SceneMaker& make, const Parameter& parameter, double value,
                                                    const HeldContact& held);
 
