@@ -552,6 +552,20 @@ TEST(Locking, ElementsThatAreSplitWhereTheyBendAreToldWithWhatIsLeft) {
   expect_told(told(beam(R"({"enabled": false})")), "bodies[0].generator", {"single linear element"});
 }
 
+/// `check` estimated the error of the elements at the start, and advised an order that `remesh` refuses.
+TEST(Locking, ElementsThatAdaptAreNotJudgedByThoseOfTheStart) {
+  for (const char* length : {"10", "20"}) {
+    const std::string scene =
+        bodies(box(fmt::format("[{}, 1, 1]", length), R"(, "remesh": {}, "material": {"youngs_modulus": 1e7},
+          "motions": [{"region": {"frame": "body", "box": [[0, 0, 0], [0, 1, 1]]}}],
+          "loads": [{"kind": "force", "value": [0, -1, 0], "region": {"frame": "body", "box": [[1, 0, 0], [1, 1, 1]]}}])",
+                   fmt::format("[{}, 1, 1]", length)),
+               R"("gravity": [0, 0, 0], "time": {"step": 1, "integrator": "quasi_static", "mass": "consistent"},
+           "contact": {"formulation": "convergent"}, )");
+    expect_told(told(scene), "bodies[0].generator", {"elements adapt", "a tenth of that gain"});
+  }
+}
+
 TEST(Locking, ThinRingIsTold) {
   const auto ring = [](const std::string& tube) {
     return bodies(R"({"generator": {"kind": "link", "size": [1, 0.6, 0.03], "resolution": [8, )" + tube + "]}}");

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "clearance/scene/body_names.h"
+#include "clearance/scene/body_remesh.h"
 #include "clearance/simulation/load/hint.h"
 
 namespace clearance {
@@ -32,8 +33,28 @@ bool has_hinges(const Simulation& simulation, const DiscretisationError& error) 
   return error.is_shell && desc.shell && desc.shell->bending == BendingModel::hinges;
 }
 
+/// Returns the settings by which the elements of a body adapt; null if they do not.
+const RemeshDesc* remesh_of(const Simulation& simulation, const DiscretisationError& error) {
+  return find_remesh(simulation.scene(), simulation.scene().bodies[simulation.bodies()[error.body].entry]);
+}
+
+/// Returns what would reduce the error of elements that adapt, which only linear ones do.
+std::string remedy_of_remesh(const RemeshDesc& remesh) {
+  if (!remesh.split) return "allow `remesh.split`, or start with elements of half the length";
+  const bool is_size = remesh.criterion == RemeshCriterion::size, is_absolute = remesh.gain > 0.0;
+  const char* key = is_size ? "size_strain" : is_absolute ? "gain" : "relative_gain";
+  return fmt::format(
+      "its elements adapt: compare with a run with a tenth of `remesh.{}`, {:.2g}, or use "
+      "`\"order\": 2` in place of `remesh`",
+      key,
+      0.1 * (is_size       ? remesh.size_strain
+             : is_absolute ? remesh.gain
+                           : remesh.relative_gain));
+}
+
 /// Returns what would reduce the error of a body. The bending of hinges depends on the mesh, however fine it is.
 std::string remedy_of(const Simulation& simulation, const DiscretisationError& error) {
+  if (const RemeshDesc* remesh = remesh_of(simulation, error)) return remedy_of_remesh(*remesh);
   if (!has_hinges(simulation, error)) return remedy_for(error);
   return "use `\"bending\": \"slopes\"`, because finer meshes do not make the stiffness of hinges right";
 }
@@ -66,10 +87,12 @@ std::vector<DiscretisationRecord> discretisation_records(const Simulation& simul
 
 std::vector<RunWarning> coarse_element_warnings(const Simulation& simulation,
                                                 const std::vector<DiscretisationError>& errors) {
-  std::map<std::tuple<bool, bool, int>, std::vector<DiscretisationError>> by_remedy;
+  std::map<std::tuple<bool, bool, std::string, int>, std::vector<DiscretisationError>> by_remedy;
   for (const DiscretisationError& error : errors) {
     if (!(error.displacement > tolerated_error)) continue;
-    by_remedy[{error.is_shell, has_hinges(simulation, error), error.order}].push_back(error);
+    const RemeshDesc* remesh = remesh_of(simulation, error);
+    const std::string of_remesh = remesh == nullptr ? "" : remedy_of_remesh(*remesh);
+    by_remedy[{error.is_shell, has_hinges(simulation, error), of_remesh, error.order}].push_back(error);
   }
   std::vector<RunWarning> warnings;
   for (const auto& [remedy, alike] : by_remedy) warnings.push_back(warning_of_displacements(simulation, alike));

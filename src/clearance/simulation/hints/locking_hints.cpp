@@ -183,6 +183,17 @@ struct Found {
 
 constexpr const char* name_of_warning = "coarse_elements";
 
+/// True if elements of the body are split where it bends.
+bool gets_more_elements(const SceneDesc& desc, const BodyDesc& body) {
+  const RemeshDesc* remesh = find_remesh(desc, body);
+  return remesh != nullptr && remesh->split;
+}
+
+/// Returns what an advice to raise the order adds for a body whose elements adapt, which only linear ones do.
+const char* in_place_of_remesh(const SceneDesc& desc, const BodyDesc& body) {
+  return find_remesh(desc, body) == nullptr ? "" : " in place of `remesh`";
+}
+
 std::string text_of(const Found& found) {
   return fmt::format("body '{}'{}, {:.3g} m long and {:.2g} m thin, at {},", found.body->name,
                      and_more(found.count - 1), found.shape.length, found.shape.thickness,
@@ -195,7 +206,8 @@ void warn_of_single_elements(const SceneDesc& desc, const Found& found, NamedHin
                  text_of(found) +
                      " has a single linear element through its thickness and is four to nine times too stiff in "
                      "bending; with two elements it is about two times too stiff, with four 1.3 times, if they are as "
-                     "short in all directions; with `\"order\": 2` a single element bends correctly");
+                     "short in all directions; with `\"order\": 2`" +
+                     in_place_of_remesh(desc, desc.bodies[found.body->desc]) + " a single element bends correctly");
 }
 
 /// Warns of a body whose elements adapt. The error that remains was measured on cantilevers of one element through
@@ -226,9 +238,10 @@ void warn_of_long_elements(const SceneDesc& desc, const Found& found, NamedHints
       fmt::format(
           "{} has linear elements that are {:.2g} m long along it and {:.2g} m through its thickness, so that it is "
           "about {:.2g} times too stiff in bending; with elements no longer than a fourth of its thickness, in all "
-          "directions, it is about {:.2g} times too stiff; with `\"order\": 2` it bends correctly",
+          "directions, it is about {:.2g} times too stiff; with `\"order\": 2`{} it bends correctly",
           text_of(found), found.shape.element_length, found.shape.element_thickness, factor_of(desc, found),
-          bending_factor(short_elements, material.poisson_ratio)));
+          bending_factor(short_elements, material.poisson_ratio),
+          in_place_of_remesh(desc, desc.bodies[found.body->desc])));
 }
 
 /// Warns of elements that are good enough for most bodies, but not for one that is held and loaded to bend. Boxes that
@@ -243,12 +256,14 @@ void warn_of_bent_bodies(const SceneDesc& desc, const Found& found, NamedHints& 
       hints, name_of_warning, shape_place(desc, found.body->desc),
       fmt::format(
           "{} is held and loaded so that it bends, and its linear elements, {:.2g} m through its thickness, make it "
-          "about {:.2g} times too stiff, so that it bends about {:.0f} % too little{}; use `\"order\": 2`, which bends "
+          "about {:.2g} times too stiff, so that it bends about {:.0f} % too little{}; use `\"order\": 2`{}, which "
+          "bends "
           "correctly, or elements of half the length, which quarter the error",
           text_of(found), found.shape.element_thickness, factor, 100.0 * (1.0 - 1.0 / factor),
           is_cut_alike
               ? ", and sideways by up to a third of that, because all of its cells are cut along the same diagonal"
-              : ""));
+              : "",
+          in_place_of_remesh(desc, given)));
 }
 
 /// Estimates of the bodies that strain under the loads of a quasi-static scene, from one linear solve.
@@ -256,7 +271,10 @@ class ForeseenErrors {
  public:
   ForeseenErrors(const SceneDesc& desc, const SceneModel& scene) {
     for (const DiscretisationError& error : foresee_discretisation_errors(desc, scene)) {
-      if (error.strain > 0.0) errors_[error.body] = error;
+      // Elements that adapt get shorter in the run.
+      if (error.strain > 0.0 && !gets_more_elements(desc, desc.bodies[scene.bodies[error.body].desc])) {
+        errors_[error.body] = error;
+      }
     }
   }
 
@@ -292,9 +310,8 @@ void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodyS
     const BodyInstance& body = scene.bodies[b];
     if (body.kind != BodyKind::deformable || body.mesh.has_curved_cells() || foreseen.has(b)) continue;
     const BodyDesc& body_desc = desc.bodies[body.desc];
-    // A body whose elements adapt gets more elements as it bends.
     const RemeshDesc* remesh = find_remesh(desc, body_desc);
-    const bool adapts = remesh != nullptr && remesh->split;
+    const bool adapts = gets_more_elements(desc, body_desc);
     if (adapts && (remesh->criterion != RemeshCriterion::energy || remesh->error > 0.0 || remesh->gain > 0.0 ||
                    remesh->relative_gain <= good_gain)) {
       continue;
@@ -343,8 +360,9 @@ void warn_of_poisson_ratios(const SceneDesc& desc, const SceneModel& scene, cons
       hints, name_of_warning, fmt::format("bodies[{}].material.poisson_ratio", first),
       fmt::format("body '{}'{} has linear elements, which lock if the material is nearly incompressible: with "
                   "Poisson's ratio {:g} and four elements through its thickness the body is about {:.2g} times too "
-                  "stiff in bending; use a ratio of at most {:g}, more elements, or `\"order\": 2`",
-                  desc.bodies[first].name, and_more(num_found - 1), ratio, volumetric_factor(ratio), highest));
+                  "stiff in bending; use a ratio of at most {:g}, more elements, or `\"order\": 2`{}",
+                  desc.bodies[first].name, and_more(num_found - 1), ratio, volumetric_factor(ratio), highest,
+                  in_place_of_remesh(desc, desc.bodies[first])));
 }
 
 /// Warns of linear elements that may yield. Plastic flow keeps the volume, as a Poisson's ratio of 0.5 does: the
@@ -364,8 +382,8 @@ void warn_of_flow(const SceneDesc& desc, const SceneModel& scene, NamedHints& hi
   if (first == nullptr) return;
   add_named_hint(hints, name_of_warning, shape_place(desc, first->desc),
                  fmt::format("body '{}'{} may yield and has linear elements, which lock where a material flows; use "
-                             "`\"order\": 2`",
-                             first->name, and_more(num_found - 1)));
+                             "`\"order\": 2`{}",
+                             first->name, and_more(num_found - 1), in_place_of_remesh(desc, desc.bodies[first->desc])));
 }
 
 }  // namespace
