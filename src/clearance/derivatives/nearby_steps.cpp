@@ -190,7 +190,7 @@ Result<Done> NearbySteps<dim>::make_variants(const Parameter& parameter, double 
       auto variant = make_variant(make_, parameter, value, held_);
       if (!variant) {
         problems = variant.issues();
-        // What is wrong with a value that the scene may have says more than that others are out of bounds.
+        // The problem of a value that the scene may have says more than that others are out of bounds.
         const bool is_of_allowed = is_allowed(make_, parameter, value);
         if (told.empty() || (is_of_allowed && !is_told_of_allowed)) {
           told = problems;
