@@ -110,12 +110,16 @@ class Scene(_check.Sealed):
         """Adds a joint and returns its dict: kind, bodies, point [m], axis, lower, upper, drive, effort, mimic."""
         return self._add("joints", {**({} if name is None else {"name": name}), **keys})
 
+    def add_attachment(self, name: Optional[str] = None, **keys: Any) -> Dict[str, Any]:
+        """Adds an attachment (docs/scene.md, attachments) and returns its dict: bodies, region, to, distance, ..."""
+        return self._add("attachments", {**({} if name is None else {"name": name}), **keys})
+
     def add_control(self, name: str, value: float = 0.0) -> Dict[str, Any]:
         """Adds a control: a number that all formulas of the scene may use by its name, and that
         `Simulation.controls` sets between steps."""
         return self._add("controls", {"name": name, "value": value})
 
-    def add_probe(self, name: str, kind: str, **keys: Any) -> Dict[str, Any]:
+    def add_probe(self, name: str, kind: str = "position", **keys: Any) -> Dict[str, Any]:
         """Adds a probe (docs/scene.md, output.probes) and returns its dict; its numbers are in `Simulation.probes`."""
         probe = {"name": name, "kind": kind, **copy.deepcopy(keys)}
         self.data.setdefault("output", {}).setdefault("probes", []).append(probe)

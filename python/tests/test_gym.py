@@ -42,6 +42,30 @@ class Quiet(unittest.TestCase):
         warnings.simplefilter("ignore", cl.ClearanceWarning)
 
 
+class Resets(Quiet):
+    def test_the_first_observation_forgets_the_last_control(self):
+        with swing() as used, swing() as fresh:
+            first, _ = used.reset(seed=7)
+            for _ in range(3):
+                used.step([4.0])
+            again, _ = used.reset(seed=7)
+            np.testing.assert_array_equal(again, first)
+            np.testing.assert_array_equal(fresh.reset(seed=7)[0], first)
+            self.assertEqual(used.sim.controls["torque"], 0.0)
+
+    def test_actions_out_of_bounds_are_clipped(self):
+        with swing() as far, swing() as bound:
+            far.reset(seed=1), bound.reset(seed=1)
+            np.testing.assert_array_equal(far.step([100.0])[0], bound.step([5.0])[0])
+
+    def test_bounds_that_are_none_are_refused_with_the_control(self):
+        scene = swing().scene
+        for bounds, reason in ((5, "expected the bounds"), ((1, 2, 3), "expected the bounds"), (("a", 1), "expected the"),
+                               ((1, -1), r"not \(1, -1\)"), ((np.nan, 1), "largest value"), ((0, np.nan), "largest value")):
+            with self.subTest(bounds=bounds), self.assertRaisesRegex(ValueError, rf"actions\['torque'\]: .*{reason}"):
+                gym.SceneEnv(scene, {"torque": bounds})
+
+
 class Places(Quiet):
     def test_what_is_placed_is_read_back(self):
         sim = arms()

@@ -124,6 +124,15 @@ class Building(InFolder):
         sim = cl.Simulation(scene).run()
         self.assertGreater(len(sim.mesh.tets), 50)
 
+    def test_probes_and_attachments_have_the_defaults_of_scene_files(self):
+        scene = cl.Scene(time={"step": 0.01, "duration": 0.02})
+        scene.add_body("cube", generator={"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [2, 2, 2]})
+        scene.add_probe("top", body="cube", point=[0, 0.05, 0])
+        scene.add_attachment("pin", body="cube", region={"box": [[-1, 0.049, -1], [1, 1, 1]]})
+        sim = cl.Simulation(scene).run()
+        self.assertIn("top.y [m]", sim.probes)
+        self.assertLess(abs(sim.probes["top.y [m]"] - 0.05), 1e-4)
+
     def test_overlaps_are_separated(self):
         scene = cl.Scene(start={"overlaps": "separate"}, gravity=[0, 0, 0])
         box = {"kind": "box", "size": [1, 1, 1], "resolution": [1]}

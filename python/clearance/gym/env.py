@@ -161,10 +161,26 @@ def _add_joint_probes(scene: Scene) -> None:
         scene.add_probe(label, kind="joint", joint=name)
 
 
+def _bounds_of(actions: Mapping[str, Tuple[float, float]]) -> NDArray[np.float64]:
+    """Returns a row with the least and the largest value of each control."""
+    rows = []
+    for name, bounds in actions.items():
+        try:
+            low, high = (float(bound) for bound in bounds)
+        except (TypeError, ValueError):
+            raise ValueError(f"actions[{name!r}]: expected the bounds (least, largest) of the control, not "
+                             f"{_check.short(bounds)}") from None
+        if not low <= high:
+            raise ValueError(f"actions[{name!r}]: expected a largest value that is not below the least one, not "
+                             f"({low:g}, {high:g})")
+        rows.append((low, high))
+    return np.array(rows, dtype=np.float64).reshape(-1, 2)
+
+
 class SceneEnv(Env):
     """An environment of any scene: actions are controls, observations are joints, bodies and contacts.
 
-    actions: bounds of controls by name, `{"shoulder": (-5, 5)}`. bodies: affine and rigid bodies to observe. contacts:
+    actions: bounds of controls by name, `{"shoulder": (-5, 5)}`; actions out of bounds are clipped to them. bodies: affine and rigid bodies to observe. contacts:
     pairs of bodies whose contact forces are observed. joints: whether hinges and sliders are. reward, done: functions
     of the environment. begin: function(env, random) that places bodies.
     """
@@ -180,7 +196,7 @@ class SceneEnv(Env):
         self._names = list(actions)
         self._bodies, self._pairs, self._has_joints = list(bodies), list(contacts), joints
         self._reward, self._done, self._begin = reward, done, begin
-        bounds = np.array([actions[name] for name in self._names], dtype=np.float64).reshape(-1, 2)
+        bounds = _bounds_of(actions)
         super().__init__(scene, bounds[:, 0], bounds[:, 1], substeps=substeps, max_steps=max_steps, sim=sim)
         for name in self._names:
             self.sim.controls[name]  # raises KeyError with the names that there are

@@ -516,12 +516,12 @@ Result<Done> SteppedScene::restore(State other) {
     return Issue{"", "", "", "the saved state does not belong to this scene: " + reason};
   }
   state = std::move(other);
+  // Probes read efforts before the next step: those of the last one are in the workspace, and in what formulas read.
+  workspace = std::monostate();
+  std::copy(state.controls.begin(), state.controls.end(), scene->controls->values.begin());
   forces.reset();
   probe_rows.clear();
-  if (distances) {
-    distances->narrow(state.narrowing, *scene);
-    workspace = std::monostate();
-  }
+  if (distances) distances->narrow(state.narrowing, *scene);
   return Done{};
 }
 
