@@ -239,8 +239,8 @@ TEST(ForwardRun, ProbesOfJointsHaveDerivatives) {
   expect_differences(pendulum, {"gravity[1]"}, 1e-5, {"hinge.angle", "hinge.force.y"});
 }
 
-/// A cart of 2 kg at 2 m/s stops after m v^2 / 2 F. Where it sticks, its friction changes within 1e-4 of its radius, and
-/// differences over more than that were wrong by 6 to 1e21 times.
+/// A cart of 2 kg at 2 m/s stops after m v^2 / 2 F. Where it sticks, its friction changes within 1e-4 of its radius,
+/// and differences over more than that were wrong by 6 to 1e21 times.
 TEST(ForwardRun, FrictionOfJointsThatStopHasTheClosedForm) {
   for (const char* integrator : {"implicit_euler", "bdf2", "bdf2_in_flight"}) {
     for (const double step : {0.01, 0.002}) {

@@ -270,8 +270,8 @@ TEST(DiscretisationError, OfPlatesThatAreTooSoft) {
   }
 }
 
-/// Returns a strip of 0.5 m and 0.02 m, a thousandth of its length thick, that is clamped at one end and bent by a force
-/// at the other. Nodes of one side are `shift` cells ahead of those of the other.
+/// Returns a strip of 0.5 m and 0.02 m, a thousandth of its length thick, that is clamped at one end and bent by a
+/// force at the other. Nodes of one side are `shift` cells ahead of those of the other.
 std::string bent_strip(int cells, double shift) {
   std::string vertices, triangles;
   for (int i = 0; i <= cells; ++i) {

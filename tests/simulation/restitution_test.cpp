@@ -120,8 +120,7 @@ TEST_P(Restitution, OfARodOnAHingeTurnsItAboutTheHinge) {
                         ball(GetParam().kind, {-0.1, -below, 0}, {speed, 0, 0}), GetParam().kind, mass, width, length,
                         width, -0.5 * length, armature)));
     scene.steps(40);
-    const double inertia =
-        mass * (length * length + width * width) / 12.0 + mass * 0.25 * length * length + armature;
+    const double inertia = mass * (length * length + width * width) / 12.0 + mass * 0.25 * length * length + armature;
     const double impulse = (1.0 + e) * speed / (1.0 + below * below / inertia);
     EXPECT_NEAR(scene.velocity(0)[0], speed - impulse, 0.02 * speed) << armature;
     EXPECT_NEAR(scene.spin(1)[2], impulse * below / inertia, 0.02 * speed) << armature;

@@ -14,9 +14,9 @@ namespace clearance {
 /// square of the distance from there. Where q comes to q_t1, its rate is rate (q_t1 - q) + rate_prev (q_prev - q) +
 /// rate_v q' + rate_a q''.
 struct InertialFormula {
-  double of_prev = 0.0, of_v = 0.0, of_v_prev = 0.0, of_a = 0.0;    ///< 1, [s], [s], [s^2]
+  double of_prev = 0.0, of_v = 0.0, of_v_prev = 0.0, of_a = 0.0;   ///< 1, [s], [s], [s^2]
   double rate = 0.0, rate_prev = 0.0, rate_v = 0.0, rate_a = 0.0;  ///< [1/s], [1/s], 1, [s]
-  double weight = 0.0;                                              ///< [1/s^2]; 0: no inertia
+  double weight = 0.0;                                             ///< [1/s^2]; 0: no inertia
 };
 
 /// Interface that a Potential of such inertia has besides. Its energy and forces are zero until set_targets is called.

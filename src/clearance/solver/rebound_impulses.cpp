@@ -171,8 +171,8 @@ VecX Rebound<dim>::rates_of(const Mechanism& mechanism, Vec<3> Body::*v, Vec<3> 
   VecX rates(num_motions * static_cast<Eigen::Index>(mechanism.bodies.size()));
   for (std::size_t k = 0; k < mechanism.bodies.size(); ++k) {
     const Body& body = bodies_[mechanism.bodies[k]];
-    rates.template segment<num_motions>(num_motions * static_cast<Eigen::Index>(k))
-        << (body.*v).template head<dim>(), (body.*spin).template tail<num_turns>();
+    rates.template segment<num_motions>(num_motions * static_cast<Eigen::Index>(k)) << (body.*v).template head<dim>(),
+        (body.*spin).template tail<num_turns>();
   }
   return rates;
 }

@@ -70,9 +70,8 @@ void JointArmaturePotential<dim>::end_motion(const State& end, std::span<double>
     history[3 * i + 1] = history_.empty() ? 0.0 : history_[3 * i];
     const bool moves = formula.weight > 0.0;
     history[3 * i] = moves ? rate - coordinates_.rate(i, end.x, end.v) : 0.0;
-    history[3 * i + 2] = moves && end.a.size() > 0
-                             ? formula.weight * (q - rotor.target) - coordinates_.rate(i, end.x, end.a)
-                             : 0.0;
+    history[3 * i + 2] =
+        moves && end.a.size() > 0 ? formula.weight * (q - rotor.target) - coordinates_.rate(i, end.x, end.a) : 0.0;
   }
 }
 

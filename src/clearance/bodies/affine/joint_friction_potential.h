@@ -42,8 +42,8 @@ class JointFrictionPotential : public Potential, public HeldBranches, public Smo
   /// Adds the curvature of the law itself.
   void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
 
-  /// A branch is the way in which a joint slides, 1 or -1, or twice that if it slips. Sticking ends within 1e-4 rad, which
-  /// differences would leave.
+  /// A branch is the way in which a joint slides, 1 or -1, or twice that if it slips. Sticking ends within 1e-4 rad,
+  /// which differences would leave.
   std::vector<int> branches(const VecX& x) const override;
   void hold_branches(const std::vector<int>& branches) override;
   void pull_back_history(const VecX& x_t0, const VecX& x_t1, std::span<const double> kept,
@@ -60,7 +60,7 @@ class JointFrictionPotential : public Potential, public HeldBranches, public Smo
     double dual = 0.0;   // friction as a share of the limit, in [-1, 1]
     double last = 0.0;   // [rad] or [m] sliding where the last Hessian was assembled
     bool has_last = false;
-    int branch = 0;      // that is held; 0: none
+    int branch = 0;  // that is held; 0: none
   };
   /// Returns the friction of a joint [N m] or [N] at the sliding u, and its derivative by u.
   static double force(const Rub& rub, double u);
