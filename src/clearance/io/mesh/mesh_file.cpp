@@ -21,9 +21,9 @@ struct CloseFile {
 };
 using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
 
-/// Largest size of a file, far above that of any mesh. It keeps a sparse file of terabytes from taking all memory.
 constexpr int most_alike = 3;         // problems with the same message that are told one by one
 constexpr int most_counted = 10'000;  // problems from which on reading stops
+/// Largest size of a file, far above that of any mesh. It keeps a sparse file of terabytes from taking all memory.
 constexpr std::uintmax_t max_file_bytes = std::uintmax_t{1} << 36;
 
 /// Returns at most 40 characters that any log or JSON file can hold.
@@ -72,8 +72,9 @@ void MeshInput::add_issue(std::string place, std::string_view value, std::string
   ++num_found_;
   Alike& alike = alike_[message];
   if (++alike.count > most_alike) {
-    issues_[alike.last].message = fmt::format("{}; there are {}{} more like this", message,
-                                              num_found_ >= most_counted ? "at least " : "", alike.count - most_alike);
+    const int others = alike.count - most_alike;
+    issues_[alike.last].message = fmt::format("{}; there {} {}{} more like this", message, others == 1 ? "is" : "are",
+                                              num_found_ >= most_counted ? "at least " : "", others);
     return;
   }
   alike.last = issues_.size();
