@@ -424,7 +424,7 @@ class Simulation(_check.Sealed):
         then. Raises RuntimeError with `output`.
         """
         before = self.save_state()
-        unknowns = self._unknowns()
+        unknowns = Unknowns(before, self._stepper.bodies)
         for name, numbers in dict(bodies).items():
             body = self.body(name)
             if not isinstance(numbers, Mapping):

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "clearance/model/coordinate_inertia.h"
+#include "clearance/model/feasible_model.h"
 #include "clearance/model/plastic_work.h"
 
 namespace clearance {
@@ -58,7 +59,7 @@ void StepAccount<dim>::open(const State& state, double barrier) {
   step_ = state.step;
   x_t0_ = state.x;
   v_t0_ = state.v;
-  rotors_t0_ = rotor_energies(state.x, state.v, state.history);
+  rotors_t0_ = rotor_energies(state, state.v);
   energy_t0_.resize(count + 1);
   load_energy_t0_.resize(count);
   for (Eigen::Index k = 0; k < count; ++k) {
@@ -390,16 +391,14 @@ VecX StepAccount<dim>::body_energies(const VecX& x) const {
   return per_ledger(sums);
 }
 
-/// Returns the kinetic energies [J] of coordinates with an inertia of their own.
+/// Returns the kinetic energies [J] of coordinates with an inertia of their own, where the unknowns have the rates v.
 template <int dim>
-VecX StepAccount<dim>::rotor_energies(const VecX& x, const VecX& v, const History& history) const {
+VecX StepAccount<dim>::rotor_energies(const State& state, const VecX& v) const {
   VecX sums = VecX::Zero(model_.surface.num_bodies());
   if (model_.body_of_block.empty()) return sums;
   for (std::size_t k = 0; k < potentials_.size(); ++k) {
     const CoordinateInertia* rotors = coordinate_inertia_of(*potentials_[k]);
-    if (rotors == nullptr) continue;
-    const std::span<const double> own = k < history.size() ? std::span(history[k]) : std::span<const double>();
-    rotors->add_kinetic_energy(x, v, own, model_.body_of_block, sums);
+    if (rotors != nullptr) rotors->add_kinetic_energy(state.x, v, history_of(state, k), model_.body_of_block, sums);
   }
   return per_ledger(sums);
 }
@@ -468,7 +467,7 @@ auto StepAccount<dim>::body_motions(const State& end, const VecX& p_t0, const Ve
     body.kinetic_t1 += 0.5 * block<dim>(p_t1, b).dot(block<dim>(end.v, b));
   }
   if (model_.body_of_block.empty()) return bodies;
-  const VecX rotors_t1 = rotor_energies(end.x, end.v, end.history);
+  const VecX rotors_t1 = rotor_energies(end, end.v);
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const auto at = static_cast<Eigen::Index>(k);
     bodies[k].gain += rotors_t1[at] - rotors_t0_[at];
@@ -530,7 +529,7 @@ void StepAccount<dim>::settle(State& end) {
     return;
   }
   energy_.kinetic = inertial_energy<dim>(model_, end.v).value() - inertial_energy<dim>(model_, v_t0_).value() +
-                    rotor_energies(end.x, end.v, end.history).sum() - rotors_t0_.sum();
+                    rotor_energies(end, end.v).sum() - rotors_t0_.sum();
   const VecX p_t0 = mass_times(model_, v_t0_), p_t1 = mass_times(model_, end.v);
   const std::vector<BodyMotion> bodies = body_motions(end, p_t0, p_t1);
   // Ledgers accumulate gains and losses over all steps, beside the largest energy at work.
@@ -553,7 +552,7 @@ void StepAccount<dim>::settle(State& end) {
 template <int dim>
 void StepAccount<dim>::add_rebound(const VecX& v_before, const State& after) {
   const auto kinetic = [&](const VecX& v) {
-    return inertial_energy<dim>(model_, v).value() + rotor_energies(after.x, v, after.history).sum();
+    return inertial_energy<dim>(model_, v).value() + rotor_energies(after, v).sum();
   };
   const double gain = kinetic(after.v) - kinetic(v_before);
   energy_.kinetic += gain;

@@ -75,7 +75,7 @@ class StepAccount {
   }
   std::size_t ledger_of_block(int block) const { return ledger_of_body(body_of_block(model_, block)); }
   /// Adds up values per body to values per ledger.
-  VecX rotor_energies(const VecX& x, const VecX& v, const History& history) const;
+  VecX rotor_energies(const State& state, const VecX& v) const;
   VecX per_ledger(const VecX& per_body) const;
   VecX body_energies(const VecX& x) const;
   void close_friction(const VecX& friction, const Iterate& end, Eigen::Index term);
