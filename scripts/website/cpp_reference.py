@@ -149,7 +149,7 @@ class Reference:
             configuration = CONFIGURATION.format(headers=paths, source=self.source, folder=folder)
             subprocess.run(["doxygen", "-"], input=configuration, text=True, check=True)
             entries = read(Path(folder, "xml"))
-        # Where the name of each type leads to.
+        # The table says which page the name of each type leads to.
         self.places = {each.name: (header, each.name) for header, found in entries.items() for each in found
                        if re.match(r"(template <.*>\n)?(struct|class|enum)", each.declaration)}
         pages, rows = [], []
