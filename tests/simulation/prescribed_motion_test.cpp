@@ -205,6 +205,32 @@ TEST(PrescribedMotion, WhatIsHeldStaysWhereItIsWhileAnotherMotionIsBlocked) {
   }
 }
 
+// The held nodes alone would turn the cells at the end inside out, or fold the others. In statics their reactions are the
+// only forces at work, beside which the rest is measured.
+TEST(PrescribedMotion, InStaticsLeadsTheWholeBodyAlong) {
+  struct Case {
+    std::string motion;
+    int most_directions;
+  };
+  const std::vector<Case> cases = {{R"("displacement": ["-0.3 * t", "0", "0"])", 5},
+                                   {R"("displacement": ["1.5 * t", "0", "0"])", 7},
+                                   {R"("angular_velocity": [40, 0, 0])", 8}};
+  for (const auto& [motion, most_directions] : cases) {
+    const std::string motions = "{" + std::string(left_end) + "}, {" + right_end + ", " + motion + "}";
+    const auto solve = [&](double step) {
+      RunningScene beam(R"({"gravity": [0, 0, 0], "time": {"integrator": "quasi_static", "step": )" +
+                        std::to_string(step) + R"(}, "bodies": [{)" + std::string(beam_shape) +
+                        R"(, "order": 1, "motions": [)" + motions + "]}]}");
+      int directions = 0;
+      for (int n = 0; n < std::lround(1.0 / step); ++n) directions = beam.step().newton_iterations;
+      return std::pair(beam.state().x, directions);
+    };
+    const auto [at_once, directions] = solve(1.0);
+    EXPECT_LE(directions, most_directions) << motion;
+    EXPECT_LE((at_once - solve(0.1).first).cwiseAbs().maxCoeff(), 1e-5) << motion;
+  }
+}
+
 TEST(Obstacle, WithoutMotionNeverMovesABit) {
   RunningScene scene(R"({"time": {"step": 0.01}, "bodies": [
     {"generator": {"kind": "box", "size": [0.3, 0.3, 0.3], "resolution": [2, 2, 2]}, "transform": {"translation": [0, 0.3, 0]},

@@ -142,5 +142,22 @@ TEST_P(StiffContact, PublishedSlopeSticksAt05AndSlidesAt049) {
   }
 }
 
+TEST_P(StiffContact, ResistsAFallThroughTheHeightOfTheScene) {
+  const auto compliance_of_stack = [&](int count, double gravity) {
+    StiffScene scene(R"({"gravity": [0, )" + std::to_string(-gravity) + R"(, 0], "bodies": [{"kind": ")" + kind() +
+                     R"(", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
+                     "array": {"counts": [1, )" + std::to_string(count) + R"(, 1], "spacing": [0, 0.1001, 0]}}]})");
+    return scene.model().contact_scales.compliance[0];
+  };
+  const double dhat = 1e-3 * std::sqrt(3.0) * 0.1, weightless = compliance_of_stack(40, 0.0);
+  for (const int count : {1, 5, 10}) {
+    // Half of dhat stops the speed of the fall within half a step, if that takes more than a hundred dhat of inertia.
+    const double height = 0.1001 * (count - 1) + 0.1, speed = std::sqrt(2.0 * 9.8 * height);
+    const double growth = std::max(1.0, 2.0 * speed * 0.01 / (100.0 * dhat));
+    EXPECT_NEAR(weightless / compliance_of_stack(count, 9.8), growth, 1e-6 * growth) << count;
+  }
+  EXPECT_NEAR(weightless / compliance_of_stack(150, 9.8), 16.0, 1e-6);
+}
+
 }  // namespace
 }  // namespace clearance

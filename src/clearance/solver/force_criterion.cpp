@@ -42,7 +42,7 @@ Verdict ForceCriterion<dim>::before_direction(NewtonState& now) {
   if (!can_be_balanced) return is_cut_by_rounding(now) ? this->end(StepStatus::converged, now) : Verdict::go_on;
   TermGradients forces = term_gradients(now.point.iterate);
   const BalanceVerdict verdict = judge_balance(forces, now);
-  parts_.newton.want_exact(true, verdict.imbalance);
+  parts_.newton.want_exact(true, std::min(verdict.imbalance, verdict.beside_reactions));
   // A remainder that may be rounding beside stiff forces need not be rounding beside soft ones: one more direction
   // tells. If nothing moves and nothing is loaded, there are no soft forces.
   if (verdict.is_balanced && verdict.is_by_rounding && now.has_moved && !parts_.problem.is_unloaded(forces) &&
@@ -69,7 +69,7 @@ Verdict ForceCriterion<dim>::judge_pulled(const BalanceVerdict& verdict, NewtonS
   }
   if (!verdict.is_balanced && now.has_moved) return Verdict::go_on;
   if (!parts_.pull.pull_harder(now.point)) return this->end(StepStatus::prescribed_motion_blocked, now);
-  if (parts_.pull.is_held()) parts_.friction.note_motion();
+  if (!parts_.problem.augmented().is_active()) parts_.friction.note_motion();
   return Verdict::again;
 }
 
@@ -107,12 +107,9 @@ TermGradients ForceCriterion<dim>::term_gradients(const Iterate& iterate) {
 template <int dim>
 BalanceVerdict ForceCriterion<dim>::judge_balance(const TermGradients& forces, NewtonState& now) {
   StageTimer timer(parts_.log.profile(), Stage::assembly);
-  const std::vector<char>& held = parts_.problem.held_components();
-  TermGradients free;
-  if (!held.empty()) free = forces.template without<dim>(held);
-  const TermGradients& of_free = held.empty() ? forces : free;
-  const BalanceVerdict verdict = balance_.judge(now.point.iterate.x, of_free, parts_.newton.stiffness(),
-                                                parts_.problem.is_fixed(), parts_.in.options.force_tolerance);
+  const FixedBlocks fixed{parts_.problem.is_fixed(), parts_.problem.held_components()};
+  const BalanceVerdict verdict = balance_.judge(now.point.iterate.x, forces, parts_.newton.stiffness(), fixed,
+                                                parts_.in.options.force_tolerance);
   now.imbalance = verdict.imbalance;
   now.imbalanced_body = verdict.body;
   return verdict;

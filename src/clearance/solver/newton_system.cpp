@@ -33,6 +33,7 @@ void NewtonSystem<dim>::assemble(const Iterate& iterate, const MovingPart<dim>& 
 
 template <int dim>
 void NewtonSystem<dim>::want_exact(bool is_near, double imbalance) {
+  imbalance_ = imbalance;
   wants_exact_ = is_near && imbalance < std::min(exact_imbalance, exact_limit_);
 }
 
@@ -60,7 +61,7 @@ bool NewtonSystem<dim>::solve(const NewtonState& at, const MovingPart<dim>& part
     } else {
       // An indefinite exact Hessian is not tried again before the imbalance has fallen to a tenth.
       wants_exact_ = false;
-      exact_limit_ = 0.1 * at.imbalance.value_or(0.0);
+      exact_limit_ = 0.1 * imbalance_;
       assemble(at.point.iterate, part);
     }
   }
@@ -72,6 +73,28 @@ template <int dim>
 bool NewtonSystem<dim>::solve_again(const VecX& gradient, VecX& dy) {
   StageTimer timer(log_.profile(), Stage::linear_solve);
   return in_.system.solver().solve(-gradient, dy) == LinearSolveStatus::solved && dy.allFinite();
+}
+
+template <int dim>
+bool NewtonSystem<dim>::respond(const Iterate& from, const VecX& moved, VecX& dy) {
+  bool is_solved = false;
+  for (const HessianKind kind : {HessianKind::exact, HessianKind::projected}) {
+    BlockSparseMatrix whole;
+    {
+      StageTimer timer(log_.profile(), Stage::assembly);
+      problem_.assemble_all(from, in_.system, gradient_, kind, whole);
+    }
+    StageTimer timer(log_.profile(), Stage::linear_solve);
+    // The forces on the free nodes change by H_fp p where the held ones move by p.
+    const VecX right_side = -gradient_ - problem_.free_part(in_.coordinates(), from.x, whole.multiply(moved));
+    LinearSolver& solver = in_.system.solver();
+    is_solved = solver.factorize(in_.system.matrix()) == LinearSolveStatus::solved &&
+                solver.solve(right_side, dy) == LinearSolveStatus::solved && dy.allFinite();
+    if (is_solved) break;
+  }
+  gradient_.resize(0);
+  has_factor_ = false;
+  return is_solved;
 }
 
 template <int dim>

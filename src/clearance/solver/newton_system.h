@@ -41,6 +41,9 @@ class NewtonSystem {
   bool has_factor() const { return has_factor_; }
   /// Computes dy = -H^-1 gradient with that factor. False if the solve fails.
   bool solve_again(const VecX& gradient, VecX& dy);
+  /// Computes the motion dy that would balance all forces at `from` if they were linear, where the held nodes move by
+  /// `moved` [m] (in x, zero elsewhere). dy leaves them out. False if the system is singular. Nothing stays assembled.
+  bool respond(const Iterate& from, const VecX& moved, VecX& dy);
   /// True if some motion met no resistance, so that the last system of everything was shifted from the assembled one.
   bool is_shifted() const { return is_shifted_; }
   /// Returns the unknowns [m] of the last iterate at which a factorisation has shown that the exact Hessian of the
@@ -68,6 +71,7 @@ class NewtonSystem {
   VecX stiffness_;
   bool is_exact_ = false;  // the Hessian assembled last is not projected
   bool wants_exact_ = false;
+  double imbalance_ = 0.0;  // of the last judgement
   bool has_factor_ = false, is_shifted_ = false;
   VecX stable_at_;
   bool leads_out_ = false;         // the iterates are on the way out of an unstable balance

@@ -100,6 +100,7 @@ class Step {
   void mark_flying(const std::vector<char>& is_near, std::vector<char>& is_flying) const;
   void open_account(std::shared_ptr<const Candidates> candidates);
   void start_from_inertia();
+  void start_from_response();
 
   // step.cpp has the stages of an iteration.
   void find_balance();
@@ -132,10 +133,11 @@ class Step {
   InertialTarget target_;
   StepProblem<dim> problem_;
   DirectionBound<dim> bound_;
+  NewtonSystem<dim> newton_;
+  TargetResponse<dim> response_;
   TargetPull<dim> pull_;
   FrictionLag<dim> friction_;
   FrictionCoupling<dim> coupling_;
-  NewtonSystem<dim> newton_;
   JointCorrection<dim> correction_;
   MovingPart<dim> part_;
   LineSearch<dim> search_;

@@ -93,7 +93,7 @@ template <int dim>
 void StepProblem<dim>::pull_prescribed() {
   augmented().activate();
   held_ = HeldTargets::standing;
-  fix_held();
+  restrict_to({});
 }
 
 template <int dim>
@@ -104,6 +104,7 @@ void StepProblem<dim>::fix_prescribed() {
 
 template <int dim>
 void StepProblem<dim>::fix_held() {
+  held_components_.clear();
   if (held_ == HeldTargets::none) return;
   for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
     if (held_ == HeldTargets::standing && stands_[k] == 0) continue;
@@ -279,11 +280,25 @@ VecX StepProblem<dim>::friction_gradient(const Iterate& iterate, const FrictionP
 template <int dim>
 void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, HessianKind kind,
                                 BlockSparseMatrix* whole) {
+  assemble_with(is_fixed_, iterate, system, gradient, kind, whole);
+}
+
+template <int dim>
+void StepProblem<dim>::assemble_all(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, HessianKind kind,
+                                    BlockSparseMatrix& whole) {
+  assemble_with(std::vector<char>(is_fixed_.size(), 0), iterate, system, gradient, kind, &whole);
+}
+
+/// Blocks that are left out have no contacts in the matrix.
+template <int dim>
+void StepProblem<dim>::assemble_with(const std::vector<char>& is_left_out, const Iterate& iterate,
+                                     SystemMatrix<dim>& system, VecX& gradient, HessianKind kind,
+                                     BlockSparseMatrix* whole) {
   // Collect the blocks of all terms beyond the constant pattern, in order.
   std::vector<BlockKey> keys;
   for (ObjectiveTerm<dim>* term : terms_) {
     if (!term->is_active(iterate)) continue;
-    const std::vector<BlockKey>& added = term->prepare_hessian(iterate, is_fixed_);
+    const std::vector<BlockKey>& added = term->prepare_hessian(iterate, is_left_out);
     if (added.empty()) continue;
     std::vector<BlockKey> all;
     std::set_union(keys.begin(), keys.end(), added.begin(), added.end(), std::back_inserter(all));

@@ -37,16 +37,6 @@ struct TermGradients {
     visit(loads);
     visit(VecX(-loads));
   }
-  /// Returns a copy with zeros in the components that are held, see clear_components.
-  template <int dim>
-  TermGradients without(const std::vector<char>& held) const {
-    TermGradients rest = *this;
-    for (VecX& potential : rest.potentials) clear_components<dim>(held, potential);
-    for (VecX* other : {&rest.inertia, &rest.contacts, &rest.friction, &rest.pull, &rest.loads}) {
-      if (other->size() > 0) clear_components<dim>(held, *other);
-    }
-    return rest;
-  }
 };
 
 template <int dim>
@@ -75,6 +65,9 @@ class StepProblem {
   /// nodes.
   void assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient,
                 HessianKind kind = HessianKind::projected, BlockSparseMatrix* whole = nullptr);
+  /// Does the same, with all contacts in `whole`.
+  void assemble_all(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, HessianKind kind,
+                    BlockSparseMatrix& whole);
 
   /// Largest part of dx that leaves no term's domain, and the term that limits it; contacts are left to CCD.
   struct Limit : StepLimit {
@@ -143,6 +136,8 @@ class StepProblem {
  private:
   enum class HeldTargets { none, standing, all };
   void fix_held();
+  void assemble_with(const std::vector<char>& is_left_out, const Iterate& iterate, SystemMatrix<dim>& system,
+                     VecX& gradient, HessianKind kind, BlockSparseMatrix* whole);
   FrictionPotential<dim> make_friction(std::shared_ptr<ContactHessians<dim>> hessians) const;
   VecX surface_motion(const Iterate& iterate, const VecX& displacement) const;
 

@@ -53,18 +53,19 @@ void Step<dim>::start() {
   if (in_.last_end.candidates && in_.last_end.x_surface == problem_.x_surface_t0())
     now_.point.iterate.candidates = in_.last_end.candidates;
   const Direction to_targets = pull_.towards_targets(now_.point.iterate);
-  const bool is_blocked = to_targets.alpha_limit < 1.0;
-  if ((is_blocked && move_together()) || pull_.move(to_targets, now_.point.iterate)) {
-    problem_.fix_prescribed();
-  } else {
-    problem_.pull_prescribed();
-  }
   if (has_restarts(in_.options.integrator.method)) restart_where_hit();
   problem_.choose_kappa();
   friction_.start(to_targets.candidates);
   open_account(to_targets.candidates);
+  problem_.fix_prescribed();
+  const bool is_blocked = to_targets.alpha_limit < 1.0;
+  const bool has_arrived =
+      (is_blocked && (move_together() || response_.follow(now_.point.iterate))) || pull_.move(to_targets, now_.point.iterate);
+  if (!has_arrived) problem_.pull_prescribed();
   now_.point.energy = problem_.energy(now_.point.iterate);
   start_from_inertia();
+  // Inertia leads nearly as far in less time.
+  if (!is_blocked && !target_.has_inertia) start_from_response();
 }
 
 /// Moves scripted nodes to their targets and everything else on with its velocity, as bodies that are pushed along
@@ -245,6 +246,23 @@ void Step<dim>::start_from_inertia() {
   now_.point = {std::move(guess), energy};
 }
 
+/// Starts Newton where everything would be if forces were linear in the motion of the prescribed nodes, if that is
+/// feasible and the objective is lower there.
+template <int dim>
+void Step<dim>::start_from_response() {
+  if (problem_.augmented().is_active() || !response_.is_wanted(in_.state.x, criterion_->negligible_length())) return;
+  const Iterate before = problem_.make_iterate(in_.state.x, now_.point.iterate.candidates);
+  const std::optional<Direction> direction = response_.direction(before);
+  if (!direction || direction->alpha_limit < 1.0) return;
+  VecX x = in_.coordinates().move(before.x, direction->dy, 1.0);
+  set_targets<dim>(in_.targets, x);
+  Iterate guess = problem_.make_iterate(std::move(x), direction->candidates);
+  const CompensatedSum energy = problem_.energy(guess);
+  if (!(energy.value() < now_.point.energy.value()) || !problem_.is_feasible(guess.x)) return;
+  MoveListener::note(in_, before.x, guess.x, direction->dy, 1.0);
+  now_.point = {std::move(guess), energy};
+}
+
 template bool Step<2>::begin_potentials();
 template void Step<2>::set_coordinate_targets();
 template void Step<2>::start();
@@ -258,6 +276,7 @@ template void Step<2>::mark_flying(const std::vector<char>&, std::vector<char>&)
 template void Step<2>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<2>::open_account(std::shared_ptr<const Candidates>);
 template void Step<2>::start_from_inertia();
+template void Step<2>::start_from_response();
 template bool Step<3>::begin_potentials();
 template void Step<3>::set_coordinate_targets();
 template void Step<3>::start();
@@ -271,5 +290,6 @@ template void Step<3>::mark_flying(const std::vector<char>&, std::vector<char>&)
 template void Step<3>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<3>::open_account(std::shared_ptr<const Candidates>);
 template void Step<3>::start_from_inertia();
+template void Step<3>::start_from_response();
 
 }  // namespace clearance

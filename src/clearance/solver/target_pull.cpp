@@ -94,9 +94,24 @@ bool TargetPull<dim>::hold_if_strained_for_long(Point& point) {
   return true;
 }
 
+/// Leads the nodes to their targets from a balance with the pull. False, and the pull goes on, if something is in the
+/// way.
+template <int dim>
+bool TargetPull<dim>::lead(Point& point) {
+  problem_.augmented().deactivate();
+  problem_.fix_prescribed();
+  if (!response_.follow(point.iterate)) {
+    problem_.pull_prescribed();
+    return false;
+  }
+  point.energy = problem_.energy(point.iterate);
+  log_.note("scripted nodes led to their targets");
+  return true;
+}
+
 template <int dim>
 bool TargetPull<dim>::pull_harder(Point& point) {
-  if (hold_if_straining(point)) return true;
+  if (hold_if_straining(point) || lead(point)) return true;
   x_unstrained_ = point.iterate.x;
   candidates_unstrained_ = point.iterate.candidates;
   // A pull is vain if the missing share of the motion has not fallen by a tenth.

@@ -2,15 +2,16 @@
 // [Fer23, app. A.5].
 #pragma once
 
-#include "clearance/solver/direction_bound.h"
+#include "clearance/solver/target_response.h"
 
 namespace clearance {
 
 template <int dim>
 class TargetPull {
  public:
-  TargetPull(const StepInputs<dim>& in, StepProblem<dim>& problem, DirectionBound<dim>& bound, StepLog& log)
-      : in_(in), problem_(problem), bound_(bound), log_(log) {}
+  TargetPull(const StepInputs<dim>& in, StepProblem<dim>& problem, DirectionBound<dim>& bound,
+             TargetResponse<dim>& response, StepLog& log)
+      : in_(in), problem_(problem), bound_(bound), response_(response), log_(log) {}
 
   /// Returns the direction straight to the targets.
   Direction towards_targets(const Iterate& from);
@@ -18,7 +19,7 @@ class TargetPull {
   bool move(const Direction& direction, Iterate& iterate);
   /// True once every node is where it should be; then they are fixed.
   bool has_arrived(Point& point);
-  /// Stiffens the pull. If the pull strains a stiff body, the nodes go back and are held there instead, since a body
+  /// Leads the nodes to their targets, with all that hangs on them, or stiffens the pull. If the pull strains a stiff body, the nodes go back and are held there instead, since a body
   /// that keeps its shape does not give way. False if pulling has not brought the nodes nearer for a while: something
   /// holds them.
   bool pull_harder(Point& point);
@@ -32,12 +33,14 @@ class TargetPull {
   bool is_held() const { return is_held_; }
 
  private:
+  bool lead(Point& point);
   bool strains_stiff_body(const VecX& x) const;
   void hold(Point& point);
 
   const StepInputs<dim>& in_;
   StepProblem<dim>& problem_;
   DirectionBound<dim>& bound_;
+  TargetResponse<dim>& response_;
   StepLog& log_;
   double least_missing_ = 1.0;  // of the motion, at any pull so far
   int num_vain_pulls_ = 0;

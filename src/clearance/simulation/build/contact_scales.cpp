@@ -23,6 +23,8 @@ constexpr double own_share = 1.0 / 3.0;
 /// Motion of a stiff or thin body in statics, in dhat, under all loads of the scene at one vertex. Its gap is then an
 /// eightieth of dhat, and half of dhat if a hundred vertices share the loads.
 constexpr double static_softness = 80.0;
+/// Most times that a stiff body resists more than its inertia.
+constexpr double most_growth = 16.0;
 /// Halvings of a step with an accuracy whose shortest part the inertia of stiff bodies is resisted in. In shorter parts
 /// their contacts act like springs.
 constexpr int most_halvings = 6;
@@ -100,7 +102,11 @@ class Compliance {
       const bool is_elastic = elastic[b] > 0.0 && (is_static || is_accurate);
       stiffness_.push_back(is_elastic ? elastic[b] : inertia + elastic[b]);
     }
-    if (is_static) set_static(desc, bodies, units);
+    if (is_static) {
+      set_static(desc, bodies, units);
+    } else {
+      set_falling(desc, bodies, units, length);
+    }
     for (const Tie& tie : model.ties) tie_of_block_[tie.block] = &tie;
   }
 
@@ -146,6 +152,28 @@ class Compliance {
     }
     for (int block = 0; block < model_.layout.num_blocks; ++block) {
       stiffness_[block] = std::max(stiffness_[block], resistance[body_of_block(model_, block)]);
+    }
+  }
+
+  /// Lets half of dhat end the fall of a stiff body through the height of the scene within half a step of length h. A
+  /// heap presses on one of its bodies with many times the inertia of that body.
+  void set_falling(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const std::vector<StiffUnit>& units,
+                   double h) {
+    const double gravity = desc.gravity.norm();
+    if (!(gravity > 0.0)) return;
+    double low = infinity, high = -infinity;
+    for (const BodyInstance& body : bodies) {
+      for (const Vec<3>& vertex : body.mesh.vertices) {
+        const double height = -desc.gravity.dot(vertex) / gravity;
+        low = std::min(low, height);
+        high = std::max(high, height);
+      }
+    }
+    const double speed = std::sqrt(2.0 * gravity * (high - low));
+    for (const StiffUnit& unit : units) {
+      const double dhat = scales_of(desc, model_.bbox_diagonal, bodies[unit.body]).dhat;
+      const double growth = std::clamp(2.0 * speed * h / (inertial_reach * dhat), 1.0, most_growth);
+      for (int i = 0; i <= model_.layout.dim; ++i) stiffness_[unit.first_block + i] *= growth;
     }
   }
 
