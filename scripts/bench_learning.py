@@ -60,7 +60,7 @@ class Model:
         ground = "".join(f'<geom type="plane" size="0 0 1" pos="{numbers(one["point"])}" zaxis="{numbers(one["normal"])}"/>'
                          for one in self._data.get("half_spaces", []))
         friction = self._data["friction"]["coefficient"]
-        gravity = self._data.get("gravity", [0, -9.81, 0])
+        gravity = self._data.get("gravity", [0, -9.80665, 0])
         self.text = (f'<mujoco><option timestep="{setting["step"]}" gravity="{numbers(gravity)}" {setting["options"]}/>'
                      f'<size nconmax="1000" njmax="5000"/><default><geom friction="{friction} 0.005 0.0001" {setting["contacts"]}/></default>'
                      f'<asset>{"".join(self.meshes)}</asset><worldbody>{ground}{"".join(self.bodies)}</worldbody></mujoco>')
@@ -103,7 +103,7 @@ class MujocoSim:
             self._positions = env.sim.positions.copy()
             self._step = env.scene.data["time"]["step"]
         self._count = round(self._step / setting["step"])
-        self._step_error = cl.StepError
+        self._step_error, self._quaternion = cl.StepError, cl.gym.sensing._quaternion
         path = Path(folder) / "model.xml"
         path.write_text(self._model.text, encoding="utf-8")
         self._process = subprocess.Popen([program, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -136,7 +136,7 @@ class MujocoSim:
         for name in self._names:
             if name in self._model.free:
                 turn, shift = self._poses[name][:3, :3], self._poses[name][:3, 3]
-                qpos += [*(turn @ self._model.center[name] + shift), *quaternion(turn)]
+                qpos += [*(turn @ self._model.center[name] + shift), *self._quaternion(turn)]
                 qvel += [0.0] * 6
             elif name in self._model.moved:
                 qpos += [*self._places[name]]
@@ -204,13 +204,6 @@ class MujocoSim:
         self._process.stdin.close()
         self._process.wait()
         self._stepper.closed = True
-
-
-def quaternion(m):
-    """Returns (w, x, y, z) of a rotation."""
-    w, *xyz = (np.sqrt(max(0.0, 1 + s @ np.diag(m))) / 2 for s in np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]))
-    signs = np.sign([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
-    return [w, *(signs * xyz)]
 
 
 def load(arguments):
