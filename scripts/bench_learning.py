@@ -298,7 +298,7 @@ def row(name, outcomes):
     depths = [1e6 * one["depth"] for one in outcomes]
     frames = sum(one.get("frames", 0) for one in outcomes)
     succeeded = sum(one["is_success"] for one in outcomes)
-    overlaps = [f"{max(depths):.3g}", f"{np.mean(depths):.3g}"] if not frames else [f"none in {frames} frames", "none"]
+    overlaps = [f"{float(f'{depth:.3g}'):g}" for depth in (max(depths), np.mean(depths))] if not frames else [f"none in {frames} frames", "none"]
     return [name, f"{succeeded} of {len(outcomes)}", f"{mean('total'):.3f}", f"{mean('actions'):.1f}", *overlaps, f"{mean('seconds'):.2g}"]
 
 
