@@ -558,26 +558,41 @@ struct Rows {
   }
 };
 
-/// Adds a row of slopes of one contact, whose normal force depends on the end by `of_force`.
+/// An argument of a contact, and what the normal force has of it.
 template <int dim>
-void add_row(const FrictionOfStep<dim>& step, std::size_t k, const std::vector<Argument>& arguments,
-             const std::vector<double>& of_force, Eigen::Index row, const Dual::Slopes& slopes, Rows rows) {
-  const auto add = [&](ArgumentKind kind, Eigen::Index column, double value) {
-    if (value != 0.0) rows.by(kind).add(row, column, value);
-  };
-  for (std::size_t a = 0; a < arguments.size(); ++a) {
-    const Argument& argument = arguments[a];
+struct Column {
+  Argument argument;
+  Vec<dim> of_force = Vec<dim>::Zero();
+};
+
+/// Returns the arguments of one contact in their order, and then what else its normal force depends on by `of_force`.
+template <int dim>
+std::vector<Column<dim>> columns_of(const FrictionOfStep<dim>& step, std::size_t k,
+                                    const std::vector<Argument>& arguments, const std::vector<double>& of_force) {
+  std::vector<Column<dim>> columns;
+  for (const Argument& argument : arguments) columns.push_back({argument});
+  step.contacts.for_each_vertex(k, [&](std::size_t place, int vertex) {
+    const Argument argument{ArgumentKind::end, vertex};
+    auto at = std::find_if(columns.begin(), columns.end(),
+                           [&](const Column<dim>& column) { return column.argument == argument; });
+    if (at == columns.end()) at = columns.insert(at, {argument});
+    at->of_force += Eigen::Map<const Vec<dim>>(of_force.data() + dim * place);
+  });
+  return columns;
+}
+
+/// Adds a row of slopes of one contact.
+template <int dim>
+void add_row(const std::vector<Column<dim>>& columns, Eigen::Index row, const Dual::Slopes& slopes, Rows rows) {
+  for (std::size_t a = 0; a < columns.size(); ++a) {
+    const auto& [argument, of_force] = columns[a];
     const Eigen::Index size = argument.kind == ArgumentKind::stick ? 3 : dim;
+    const Eigen::Index first = 1 + dim * static_cast<Eigen::Index>(a);
     for (int c = 0; c < dim; ++c) {
-      add(argument.kind, size * argument.index + c, slopes[1 + dim * static_cast<Eigen::Index>(a) + c]);
+      const double value = slopes[0] * of_force[c] + (first < slopes.size() ? slopes[first + c] : 0.0);
+      if (value != 0.0) rows.by(argument.kind).add(row, size * argument.index + c, value);
     }
   }
-  step.contacts.for_each_vertex(k, [&](std::size_t place, int vertex) {
-    for (int c = 0; c < dim; ++c) {
-      add(ArgumentKind::end, dim * static_cast<Eigen::Index>(vertex) + c,
-          slopes[0] * of_force[dim * place + static_cast<std::size_t>(c)]);
-    }
-  });
 }
 
 }  // namespace
@@ -666,8 +681,9 @@ FrictionDerivatives differentiate_friction(const FrictionOfStep<dim>& step) {
   const Rows forces{result.force_by_end, result.force_by_start, result.force_by_stick};
   const Rows memory{result.stick_by_end, result.stick_by_start, result.stick_by_stick};
   for (const Evaluated<dim>& one : all) {
+    const std::vector<Column<dim>> columns = columns_of(step, one.contact, one.response.arguments, one.of_force);
     const auto add = [&](Eigen::Index row, const Dual::Slopes& slopes, const Rows& rows) {
-      add_row<dim>(step, one.contact, one.response.arguments, one.of_force, row, slopes, rows);
+      add_row<dim>(columns, row, slopes, rows);
     };
     for (const auto& of_vertex : one.response.gradients) {
       for (int c = 0; c < dim; ++c) {

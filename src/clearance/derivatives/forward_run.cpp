@@ -484,7 +484,7 @@ bool ForwardRun<dim>::step() {
   const StepInputs<dim>& in = step.inputs();
   formulas_.emplace(in.model, in.options.integrator, in.targets, step.marks(), in.state, near_.tangent().x(),
                     near_.tangent().reach_of_formulas());
-  rebounds_.emplace(in, step, near_.tangent().reach());
+  rebounds_.emplace(in, step, near_.tangent());
   for (std::size_t k = 0; k < by_.size(); ++k) {
     if (!differentiate(k, numbers)) return false;
   }

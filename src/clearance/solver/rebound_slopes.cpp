@@ -9,7 +9,7 @@
 namespace clearance {
 
 template <int dim>
-ReboundSlopes<dim>::ReboundSlopes(const StepInputs<dim>& in, const Step<dim>& step, double length)
+ReboundSlopes<dim>::ReboundSlopes(const StepInputs<dim>& in, const Step<dim>& step, const StepTangent<dim>& tangent)
     : in_(in), step_(step) {
   const Model& model = in.model;
   const VecX& x = step.end_state().point.iterate.x;
@@ -17,7 +17,7 @@ ReboundSlopes<dim>::ReboundSlopes(const StepInputs<dim>& in, const Step<dim>& st
   Rebound<dim> rebound(model, in.options, in.targets, in.state, model.surface_map.apply(in.state.x),
                        step.end_state().point.iterate, in.copies.potentials);
   if (rebound.is_empty()) return;
-  const double h = in.options.integrator.h;
+  const double h = in.options.integrator.h, length = tangent.reach();
   if (in.options.integrator.method == TimeIntegrator::bdf2) {
     v_t1_ = (x - in.state.x) / h;
   } else {

@@ -5,15 +5,15 @@
 #pragma once
 
 #include "clearance/solver/sparse_slopes.h"
-#include "clearance/solver/step.h"
+#include "clearance/solver/step_tangent.h"
 
 namespace clearance {
 
 template <int dim>
 class ReboundSlopes {
  public:
-  /// `length` [m] is a small part of gaps and bodies.
-  ReboundSlopes(const StepInputs<dim>& in, const Step<dim>& step, double length);
+  /// The tangent says how far differences reach.
+  ReboundSlopes(const StepInputs<dim>& in, const Step<dim>& step, const StepTangent<dim>& tangent);
   /// True if nothing has hit anything in the step.
   bool is_empty() const { return bodies_.empty(); }
   /// Replaces the derivatives `of_v` by the velocities after the rebounds by those by the velocities before them, and

@@ -28,6 +28,7 @@ struct StepDecisions {
 struct EndHessian {
   BlockSparseMatrix whole;    ///< in the blocks of x, without contacts of fixed nodes
   BlockSparseMatrix reduced;  ///< in Newton's unknowns, if these are not displacements
+  bool is_factorised = false;
 };
 
 template <int dim>

@@ -86,7 +86,9 @@ bool Step<dim>::factorise_at_end(EndHessian* exact) {
     const bool is_wanted = exact != nullptr && kind == HessianKind::exact;
     assemble_at_end(kind, gradient, is_wanted ? &exact->whole : nullptr);
     if (is_wanted && !in_.coordinates().are_displacements()) exact->reduced = in_.system.matrix();
-    if (in_.system.solver().factorize(in_.system.matrix()) == LinearSolveStatus::solved) return true;
+    if (in_.system.solver().factorize(in_.system.matrix()) != LinearSolveStatus::solved) continue;
+    if (exact != nullptr) exact->is_factorised = is_wanted;
+    return true;
   }
   return false;
 }

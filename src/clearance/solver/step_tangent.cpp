@@ -19,7 +19,10 @@ constexpr double part_of_sliding = 1e-2, part_of_way = 3e-3;
 constexpr double good_enough = 1e-13, most_missed = 1e-6;
 /// Solutions that differences check: the first ones, and one of so many later ones.
 constexpr int solves_checked_first = 3, solves_per_check = 16;
-constexpr int max_products = 60;
+/// Products of GMRES at most, how often it begins, the part of an error that it is asked to leave at most, and the
+/// relative error from which on there is no solution.
+constexpr int max_products = 60, max_rounds = 2;
+constexpr double least_gain = 1e-3, most_left = 0.1;
 /// Relative error that one more solution with the factor squares, with four digits to spare.
 constexpr double nearly_right = 1e-9;
 /// Newton steps that polish a solution at most, those in a row that halve neither the smallest step nor the smallest
@@ -27,8 +30,9 @@ constexpr double nearly_right = 1e-9;
 constexpr int max_polishing = 40, max_in_vain = 3;
 constexpr double negligible_motion = 1e-4;
 /// Motions with one factor, and changes that are mixed, at most, and the share of the shortest motion so far above
-/// which the factor of an earlier iterate is too far off.
-constexpr int max_chords = 25;
+/// which the factor of an earlier iterate is too far off. With friction so many motions in a row may be longer: a new
+/// factor misses how it follows the contact forces as well, and mixing has to learn that.
+constexpr int max_chords = 25, most_slow = 2;
 constexpr double slow = 0.1;
 constexpr std::size_t most_mixed = 8;
 
@@ -61,19 +65,19 @@ template <int dim>
 double StepTangent<dim>::find_reach_of_formulas() const {
   const Model& model = step_.inputs().model;
   const double farthest = x().size() > 0 ? x().cwiseAbs().maxCoeff() : 0.0;
-  double reach = best_motion(model.bbox_diagonal, farthest);
+  double least_sq = model.bbox_diagonal * model.bbox_diagonal;  // of all sizes
   std::vector<char> is_stiff(static_cast<std::size_t>(model.surface.num_bodies()), 0);
   for (const StiffBody& body : model.stiff_bodies) {
-    reach = std::min(reach, best_motion(body.radius, farthest));
+    least_sq = std::min(least_sq, body.radius * body.radius);
     if (!model.body_of_block.empty()) is_stiff[model.body_of_block[body.first_block]] = 1;
   }
   for (std::size_t e = 0; e < model.surface.edges.size(); ++e) {
     const int vertex = model.surface.edges[e][0];
     const bool has_elements = is_stiff[model.surface.vertex_body[vertex]] == 0 && model.is_obstacle_vertex[vertex] == 0;
     const double length_sq = model.edge_rest_length_sq[e];
-    if (has_elements && length_sq > 0.0) reach = std::min(reach, best_motion(std::sqrt(length_sq), farthest));
+    if (has_elements && length_sq > 0.0) least_sq = std::min(least_sq, length_sq);
   }
-  return reach;
+  return best_motion(std::sqrt(least_sq), farthest);
 }
 
 template <int dim>
@@ -103,11 +107,11 @@ template <int dim>
 double StepTangent<dim>::reach_of_gaps() const {
   constexpr double size_of_gap = 0.45;  // 24^(-1/4)
   const double farthest = x().size() > 0 ? x().cwiseAbs().maxCoeff() : 0.0;
-  double reach = reach_of_shapes();
+  double gap = infinity;
   for (const Contact& contact : step_.end_state().point.iterate.contacts.contacts) {
-    reach = std::min(reach, best_motion(size_of_gap * gap_of(contact), farthest));
+    gap = std::min(gap, gap_of(contact));
   }
-  return reach;
+  return gap < infinity ? std::min(reach_of_shapes(), best_motion(size_of_gap * gap, farthest)) : reach_of_shapes();
 }
 
 template <int dim>
@@ -309,17 +313,20 @@ bool StepTangent<dim>::polish(bool is_solving) {
 template <int dim>
 bool StepTangent<dim>::approach() {
   bool is_factor_near = step_.end_state().num_directions == 0;
+  const bool is_apart = step_.end_state().point.iterate.contacts.contacts.empty();
   if (is_factor_near && !step_.factorise_at_end()) return false;
   const double rounding = 1e-15 * step_.inputs().model.bbox_diagonal;
   std::vector<VecX> moves, changes;  // of the end, and of the motion that the factor asks for
   VecX before, move;
   double least = infinity;
-  int num_in_vain = 0;
+  int num_in_vain = 0, num_slow = 0;
+  const int patience = step_.problem().has_friction() && !is_apart ? most_slow : 0;
   for (int i = 0; i < max_chords && num_in_vain < max_in_vain; ++i) {
     VecX dy;
     const VecX force = -step_.gradient_at_end();
     if (!step_.solve_at_end(force, dy)) return false;
-    if (!is_factor_near && i > 0 && length(dy) > slow * least) {
+    num_slow = i > 0 && length(dy) > slow * least ? num_slow + 1 : 0;
+    if (!is_factor_near && num_slow > patience) {
       is_factor_near = true;
       moves.clear();
       changes.clear();
@@ -369,7 +376,7 @@ bool StepTangent<dim>::polish_by_newton() {
     if (!step_.solve_at_end(-gradient, dy)) return false;
     if (length(dy) > 0.1 * last && length(dy) > rounding) {
       // The Hessian misses a part of the derivative, or nothing is left but rounding.
-      const auto corrected = correct(-gradient, dy, 1e-3, [&](const VecX& by) { return product(by, Side::right); });
+      const auto corrected = correct(-gradient, dy, 1e-3, Side::right);
       if (corrected) dy = *corrected;
     }
     last = length(dy);
@@ -394,14 +401,13 @@ std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side, Side side) {
   VecX dy;
   if (!step_.solve_at_end(right_side, dy)) return std::nullopt;
   if (!(length(dy) > 0.0)) return dy;
-  const auto product_on_side = [&](const VecX& by) { return product(by, side); };
-  std::optional<VecX> solution = correct(right_side, dy, good_enough, product_on_side);
+  std::optional<VecX> solution = correct(right_side, dy, good_enough, side);
   const bool is_checked = trust_.num_solved < solves_checked_first || trust_.num_solved % solves_per_check == 0;
   ++trust_.num_solved;
   if (!is_checked || trust_.is_lost || !solution || are_right(right_side, *solution, side)) return solution;
   trust_.is_lost = true;
   inexact_.reset();
-  return correct(right_side, dy, good_enough, product_on_side);
+  return correct(right_side, dy, good_enough, side);
 }
 
 /// True if differences of all forces find no more wrong with a solution than they are uncertain.
@@ -418,55 +424,85 @@ bool StepTangent<dim>::are_right(const VecX& right_side, const VecX& dy, Side si
   return length(found) <= 3.0 * length(found - miss(0.3)) || length(miss(0.001)) <= most_missed * length(dy);
 }
 
-/// Solves by GMRES with the factor as a preconditioner, from the start `dy`, whose image it then needs.
+/// Returns the motion that the factor asks for, in metres: times the weights. No value if it cannot.
 template <int dim>
-std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, double tolerance,
-                                              const Product& product) {
-  const auto preconditioned = [&](const VecX& force, VecX& motion) {
-    if (!step_.solve_at_end(force, motion)) return false;
-    motion = motion.cwiseProduct(weights_);
-    return true;
-  };
-  VecX residual;
-  if (!preconditioned(right_side - product(dy), residual)) return std::nullopt;
-  const double size = dy.cwiseProduct(weights_).norm(), start = residual.norm();
-  if (!(start > tolerance * size)) return dy;
-  if (start <= nearly_right * size) {
-    // The factor is that of the product, but for rounding.
-    error_ = std::max(error_, start / size * nearly_right);
-    return dy + residual.cwiseQuotient(weights_);
+std::optional<VecX> StepTangent<dim>::preconditioned(const VecX& force) {
+  VecX motion;
+  if (!step_.solve_at_end(force, motion)) return std::nullopt;
+  return motion.cwiseProduct(weights_);
+}
+
+/// Returns the product of the factor's inverse and of dg/dy with a motion in metres. The inverse of the exact Hessian
+/// leaves the motion as it is, so that only what the Hessian leaves out is multiplied.
+template <int dim>
+std::optional<VecX> StepTangent<dim>::preconditioned_product(const VecX& motion, Side side) {
+  const VecX dy = motion.cwiseQuotient(weights_);
+  if (!hessian_.is_factorised) return preconditioned(product(dy, side));
+  const LocalCoordinates<dim>& coordinates = step_.inputs().coordinates();
+  const VecX beyond = beyond_hessian(coordinates.expand(x(), dy), side);
+  std::optional<VecX> image = preconditioned(step_.problem().free_part(coordinates, x(), beyond));
+  if (image) *image += motion;
+  return image;
+}
+
+/// Improves the solution `dy` of the factor alone. What GMRES finds is corrected once more, by the product with dg/dy
+/// itself, so that it may end a correction early and multiply by what the Hessian leaves out alone.
+template <int dim>
+std::optional<VecX> StepTangent<dim>::correct(const VecX& right_side, VecX dy, double tolerance, Side side) {
+  const double size = dy.cwiseProduct(weights_).norm();
+  double share = 1.0;  // of an error that a correction by the factor leaves
+  for (int round = 0;; ++round) {
+    const std::optional<VecX> residual = preconditioned(right_side - product(dy, side));
+    if (!residual) return std::nullopt;
+    const double start = residual->norm() / size;
+    if (!(start > tolerance)) return dy;
+    if (round == max_rounds && !(start <= most_left)) return std::nullopt;
+    if (round == 0 && start <= nearly_right) share = nearly_right;  // The factor is that of dg/dy, but for rounding.
+    if (share * start <= tolerance || round == max_rounds) {
+      error_ = std::max(error_, share * start);
+      return dy + residual->cwiseQuotient(weights_);
+    }
+    const std::optional<double> found = add_correction(*residual, tolerance * size, side, dy);
+    if (!found || !dy.allFinite()) return std::nullopt;
+    share = *found;
   }
-  const Eigen::Index n = dy.size();
-  const int most = static_cast<int>(std::min<Eigen::Index>(max_products, n));
+}
+
+/// Adds the motion whose image is `residual`, in metres, found by GMRES with the factor as a preconditioner, until a
+/// correction by the factor alone would leave half of `wanted`. Returns the share of an error that such a correction
+/// leaves at most in the space of GMRES. No value if the factor has no solution.
+template <int dim>
+std::optional<double> StepTangent<dim>::add_correction(const VecX& residual, double wanted, Side side, VecX& dy) {
+  const int most = static_cast<int>(std::min<Eigen::Index>(max_products, residual.size()));
+  const double start = residual.norm();
   std::vector<VecX> basis = {residual / start};
   MatX upper = MatX::Zero(most + 1, most);
   VecX image = VecX::Zero(most + 1), best;
   image[0] = start;
   int count = 0;
-  double left = start;
-  for (int j = 0; j < most && left > tolerance * size; ++j) {
-    VecX next;
-    if (!preconditioned(product(basis.back().cwiseQuotient(weights_)), next)) return std::nullopt;
+  double left = start, share = 1.0;
+  for (int j = 0; j < most && (left > least_gain * start || share * left > 0.5 * wanted); ++j) {
+    std::optional<VecX> next = preconditioned_product(basis.back(), side);
+    if (!next) return std::nullopt;
     for (int pass = 0; pass < 2; ++pass) {
       for (int i = 0; i <= j; ++i) {
         const VecX& other = basis[static_cast<std::size_t>(i)];
-        const double along = other.dot(next);
+        const double along = other.dot(*next);
         upper(i, j) += along;
-        next -= along * other;
+        *next -= along * other;
       }
     }
-    upper(j + 1, j) = next.norm();
+    upper(j + 1, j) = next->norm();
     count = j + 1;
-    if (upper(j + 1, j) > 0.0) basis.emplace_back(next / upper(j + 1, j));
+    if (upper(j + 1, j) > 0.0) basis.emplace_back(*next / upper(j + 1, j));
     const MatX system = upper.topLeftCorner(count + 1, count);
     best = system.colPivHouseholderQr().solve(image.head(count + 1));
     left = (image.head(count + 1) - system * best).norm();
+    share = std::min(1.0, (system - MatX::Identity(count + 1, count)).norm());
     if (upper(j + 1, j) <= 1e-14 * start) break;
   }
   for (int j = 0; j < count; ++j) dy += best[j] * basis[static_cast<std::size_t>(j)].cwiseQuotient(weights_);
-  if (!dy.allFinite() || !(left <= 0.1 * size)) return std::nullopt;
-  error_ = std::max(error_, left / std::max(size, dy.cwiseProduct(weights_).norm()));
-  return dy;
+  return share;
 }
 
 template class StepTangent<2>;

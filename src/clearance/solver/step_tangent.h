@@ -9,7 +9,6 @@
 // check some of the solutions.
 #pragma once
 
-#include <functional>
 #include <optional>
 
 #include "clearance/solver/friction_slopes.h"
@@ -85,7 +84,6 @@ class StepTangent {
   bool polish_by_newton();
   double reach_of_gaps() const;
 
-  using Product = std::function<VecX(const VecX& dy)>;
   VecX product(const VecX& dy, Side side);
   VecX product_by_differences(const VecX& dy, double part, Side side);
   VecX beyond_hessian(const VecX& dx, Side side);
@@ -96,7 +94,10 @@ class StepTangent {
   double share_before_limits(double reach) const;
   double length(const VecX& dy) const;
   std::optional<VecX> solve(const VecX& right_side, Side side);
-  std::optional<VecX> correct(const VecX& right_side, VecX dy, double tolerance, const Product& product);
+  std::optional<VecX> preconditioned(const VecX& force);
+  std::optional<VecX> preconditioned_product(const VecX& motion, Side side);
+  std::optional<VecX> correct(const VecX& right_side, VecX dy, double tolerance, Side side);
+  std::optional<double> add_correction(const VecX& residual, double wanted, Side side, VecX& dy);
 
   Step<dim>& step_;
   VecX weights_;  // [m] of motion per unit of Newton's unknowns

@@ -121,7 +121,7 @@ std::optional<StepCotangent> StepTranspose<dim>::pull_back(const State& end) {
 
   // 1. The end of the state that the formulas give depends on its start and on y; rebounds change its velocities.
   VecX of_end = end.x, of_v = end.v, of_led = VecX::Zero(from.x.size());
-  ReboundSlopes<dim>(in_, step_, tangent_.reach()).pull_back(of_v, start, of_end);
+  ReboundSlopes<dim>(in_, step_, tangent_).pull_back(of_v, start, of_end);
   formulas.pull_back({{}, of_v, end.a, end.x_prev, end.v_prev}, start, of_end, of_led);
   VecX of_memory = VecX::Zero(3 * std::ssize(start.stick));
   if (!friction.is_empty()) {

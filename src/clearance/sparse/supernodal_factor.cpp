@@ -219,11 +219,16 @@ FactorOutcome SupernodalFactor::factorize(const SupernodalPattern& pattern, cons
 namespace {
 
 /// A pair of triangular solves. On the way up, every supernode takes over from its children, in fixed order, what they
-/// subtract from the rows of their ancestors. On the way down, it reads the finished rows of its ancestors.
+/// subtract from the rows of their ancestors; subtrees in which the right side is zero have nothing to do. On the way
+/// down, it reads the finished rows of its ancestors.
 class TriangularSolve {
  public:
   TriangularSolve(const SupernodalPattern& pattern, const double* values, VecX& x)
-      : pattern_(pattern), values_(values), x_(x), below_(pattern.dim * (pattern.rows.size() - pattern.order.size())) {}
+      : pattern_(pattern),
+        values_(values),
+        x_(x),
+        below_(pattern.dim * (pattern.rows.size() - pattern.order.size())),
+        is_zero_(static_cast<std::size_t>(pattern.num_supernodes())) {}
 
   void run() {
     const std::vector<int> tops = find_small_subtrees(pattern_);
@@ -254,8 +259,11 @@ class TriangularSolve {
   void go_up(int s) {
     const int columns = pattern_.num_columns(s);
     std::fill_n(below(s), pattern_.num_rows(s) - columns, 0.0);
+    bool is_zero = std::all_of(top(s), top(s) + columns, [](double number) { return number == 0.0; });
     for (int k = pattern_.child_starts[s]; k < pattern_.child_starts[s + 1]; ++k) {
       const int child = pattern_.children[k];
+      if (is_zero_[child] != 0) continue;
+      is_zero = false;
       const double* next = below(child);
       for (std::int64_t i = pattern_.row_starts[child] + pattern_.num_block_columns(child);
            i < pattern_.row_starts[child + 1]; ++i) {
@@ -264,7 +272,8 @@ class TriangularSolve {
         for (int r = 0; r < pattern_.dim; ++r) target[r] += *next++;
       }
     }
-    forward_solve(values_ + pattern_.value_starts[s], pattern_.num_rows(s), columns, top(s), below(s));
+    is_zero_[s] = is_zero ? 1 : 0;
+    if (!is_zero) forward_solve(values_ + pattern_.value_starts[s], pattern_.num_rows(s), columns, top(s), below(s));
   }
 
   void go_down(int s) {
@@ -279,6 +288,7 @@ class TriangularSolve {
   const double* values_;
   VecX& x_;
   std::vector<double> below_;
+  std::vector<char> is_zero_;  // per supernode: the right side is zero there and in all descendants
 };
 
 }  // namespace
