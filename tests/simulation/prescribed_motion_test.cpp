@@ -205,8 +205,8 @@ TEST(PrescribedMotion, WhatIsHeldStaysWhereItIsWhileAnotherMotionIsBlocked) {
   }
 }
 
-// The held nodes alone would turn the cells at the end inside out, or fold the others. In statics their reactions are the
-// only forces at work, beside which the rest is measured.
+// The held nodes alone would turn the cells at the end inside out, or fold the others. In statics their reactions are
+// the only forces at work, beside which the rest is measured.
 TEST(PrescribedMotion, InStaticsLeadsTheWholeBodyAlong) {
   struct Case {
     std::string motion;

@@ -146,7 +146,8 @@ TEST_P(StiffContact, ResistsAFallThroughTheHeightOfTheScene) {
   const auto compliance_of_stack = [&](int count, double gravity) {
     StiffScene scene(R"({"gravity": [0, )" + std::to_string(-gravity) + R"(, 0], "bodies": [{"kind": ")" + kind() +
                      R"(", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
-                     "array": {"counts": [1, )" + std::to_string(count) + R"(, 1], "spacing": [0, 0.1001, 0]}}]})");
+                     "array": {"counts": [1, )" +
+                     std::to_string(count) + R"(, 1], "spacing": [0, 0.1001, 0]}}]})");
     return scene.model().contact_scales.compliance[0];
   };
   const double dhat = 1e-3 * std::sqrt(3.0) * 0.1, weightless = compliance_of_stack(40, 0.0);

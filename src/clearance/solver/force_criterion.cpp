@@ -108,8 +108,8 @@ template <int dim>
 BalanceVerdict ForceCriterion<dim>::judge_balance(const TermGradients& forces, NewtonState& now) {
   StageTimer timer(parts_.log.profile(), Stage::assembly);
   const FixedBlocks fixed{parts_.problem.is_fixed(), parts_.problem.held_components()};
-  const BalanceVerdict verdict = balance_.judge(now.point.iterate.x, forces, parts_.newton.stiffness(), fixed,
-                                                parts_.in.options.force_tolerance);
+  const BalanceVerdict verdict =
+      balance_.judge(now.point.iterate.x, forces, parts_.newton.stiffness(), fixed, parts_.in.options.force_tolerance);
   now.imbalance = verdict.imbalance;
   now.imbalanced_body = verdict.body;
   return verdict;

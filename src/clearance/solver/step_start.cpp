@@ -59,8 +59,8 @@ void Step<dim>::start() {
   open_account(to_targets.candidates);
   problem_.fix_prescribed();
   const bool is_blocked = to_targets.alpha_limit < 1.0;
-  const bool has_arrived =
-      (is_blocked && (move_together() || response_.follow(now_.point.iterate))) || pull_.move(to_targets, now_.point.iterate);
+  const bool has_arrived = (is_blocked && (move_together() || response_.follow(now_.point.iterate))) ||
+                           pull_.move(to_targets, now_.point.iterate);
   if (!has_arrived) problem_.pull_prescribed();
   now_.point.energy = problem_.energy(now_.point.iterate);
   start_from_inertia();

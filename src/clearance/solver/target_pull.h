@@ -19,9 +19,9 @@ class TargetPull {
   bool move(const Direction& direction, Iterate& iterate);
   /// True once every node is where it should be; then they are fixed.
   bool has_arrived(Point& point);
-  /// Leads the nodes to their targets, with all that hangs on them, or stiffens the pull. If the pull strains a stiff body, the nodes go back and are held there instead, since a body
-  /// that keeps its shape does not give way. False if pulling has not brought the nodes nearer for a while: something
-  /// holds them.
+  /// Leads the nodes to their targets, with all that hangs on them, or stiffens the pull. If the pull strains a stiff
+  /// body, the nodes go back and are held there instead, since a body that keeps its shape does not give way. False if
+  /// pulling has not brought the nodes nearer for a while: something holds them.
   bool pull_harder(Point& point);
   /// Lets the nodes go back and holds them there if the pull of this step has strained a stiff body. It is called when
   /// forces balance. False if no stiff body is strained or the nodes are held already.

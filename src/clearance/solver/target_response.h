@@ -1,5 +1,6 @@
 // The response of everything to prescribed nodes that move to their targets: where it would go if forces were linear in
-// the motion. Alone, these nodes squash the elements that they hang on, and Newton needs many directions to spread that.
+// the motion. Alone, these nodes squash the elements that they hang on, and Newton needs many directions to spread
+// that.
 #pragma once
 
 #include <optional>

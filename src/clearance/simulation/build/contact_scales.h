@@ -31,8 +31,9 @@ std::vector<double> contact_compliance(const SceneDesc& desc, const std::vector<
 ///
 /// Compliance: a force moves the vertex in a step by 1 / (100 m / h^2 + k), with m and k those of its blocks. A contact
 /// is then as stiff as its softer body, and a body without elasticity is a hundred times as stiff as its inertia, and
-/// up to 16 times as much if it may fall far in a step beside dhat. The gap under load is a sensible part of dhat for any material. In quasi-static scenes inertia does not count: stiff
-/// bodies resist as the loads of the scene ask, and thin bodies at least as much.
+/// up to 16 times as much if it may fall far in a step beside dhat. The gap under load is a sensible part of dhat for
+/// any material. In quasi-static scenes inertia does not count: stiff bodies resist as the loads of the scene ask, and
+/// thin bodies at least as much.
 ScaledContact make_contact_scales(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
                                   const std::vector<StiffUnit>& units, const Model& model, const VecX& x_start,
                                   const SolverOptions& options);
