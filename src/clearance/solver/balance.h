@@ -5,13 +5,13 @@
 //     |g_b| <= tol W + r_b,   W = 1/N sum_b sum_k |g_b^k|,
 // and the body as a whole if also
 //     |sum_b g_b| <= tol / 10 max(sum_k |sum_b g_b^k|, 0.01 N W) + sum_b r_b.
-// Where no two terms cancel, as in a body without loads that its held nodes strain, the reactions on these nodes count
-// in W, too. The first criterion says that no node and no stiff body keeps more than a fraction of the mean force at
-// work on a block of its body. The second says the same of a soft body as a whole, although far larger forces may
-// squeeze it. The rotation vector of a rigid body counts by its force at the body's radius. r_b is the rounding error
-// of forces that comes from the positions (force_rounding.h). All scales are those of the body: other bodies, however
-// large or far, have no influence. A body that is soft somewhere is also judged by the motion that the remaining forces
-// would still cause (remaining_motion.h).
+// Reactions on held nodes count in W, too, where no two terms cancel, as in a body without loads that its held nodes
+// strain. The first criterion says that no node and no stiff body keeps more than a fraction of the mean force at work
+// on a block of its body. The second says the same of a soft body as a whole, although far larger forces may squeeze
+// it. The rotation vector of a rigid body counts by its force at the body's radius. r_b is the rounding error of forces
+// that comes from the positions (force_rounding.h). All scales are those of the body: other bodies, however large or
+// far, have no influence. A body that is soft somewhere is also judged by the motion that the remaining forces would
+// still cause (remaining_motion.h).
 #pragma once
 
 #include "clearance/solver/step_problem.h"

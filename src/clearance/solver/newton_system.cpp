@@ -82,7 +82,7 @@ bool NewtonSystem<dim>::respond(const Iterate& from, const VecX& moved, VecX& dy
     BlockSparseMatrix whole;
     {
       StageTimer timer(log_.profile(), Stage::assembly);
-      problem_.assemble_all(from, in_.system, gradient_, kind, whole);
+      problem_.assemble(from, in_.system, gradient_, kind, &whole, Coupling::of_all_nodes);
     }
     StageTimer timer(log_.profile(), Stage::linear_solve);
     // The forces on the free nodes change by H_fp p where the held ones move by p.

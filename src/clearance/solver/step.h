@@ -101,6 +101,7 @@ class Step {
   void mark_flying(const std::vector<char>& is_near, std::vector<char>& is_flying) const;
   void open_account(std::shared_ptr<const Candidates> candidates);
   void start_from_inertia();
+  void start_if_lower(const VecX& x_from, VecX x, const Direction& direction);
   void start_from_response();
 
   // step.cpp has the stages of an iteration.

@@ -279,21 +279,10 @@ VecX StepProblem<dim>::friction_gradient(const Iterate& iterate, const FrictionP
 
 template <int dim>
 void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, HessianKind kind,
-                                BlockSparseMatrix* whole) {
-  assemble_with(is_fixed_, iterate, system, gradient, kind, whole);
-}
-
-template <int dim>
-void StepProblem<dim>::assemble_all(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, HessianKind kind,
-                                    BlockSparseMatrix& whole) {
-  assemble_with(std::vector<char>(is_fixed_.size(), 0), iterate, system, gradient, kind, &whole);
-}
-
-/// Blocks that are left out have no contacts in the matrix.
-template <int dim>
-void StepProblem<dim>::assemble_with(const std::vector<char>& is_left_out, const Iterate& iterate,
-                                     SystemMatrix<dim>& system, VecX& gradient, HessianKind kind,
-                                     BlockSparseMatrix* whole) {
+                                BlockSparseMatrix* whole, Coupling coupling) {
+  // Contacts of blocks that are left out are not in the matrix.
+  const std::vector<char> none(coupling == Coupling::of_all_nodes ? is_fixed_.size() : 0, 0);
+  const std::vector<char>& is_left_out = coupling == Coupling::of_all_nodes ? none : is_fixed_;
   // Collect the blocks of all terms beyond the constant pattern, in order.
   std::vector<BlockKey> keys;
   for (ObjectiveTerm<dim>* term : terms_) {

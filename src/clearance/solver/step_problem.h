@@ -39,6 +39,12 @@ struct TermGradients {
   }
 };
 
+/// The contacts in a Hessian of all blocks.
+enum class Coupling {
+  of_free_nodes,  ///< the free nodes with each other
+  of_all_nodes    ///< with fixed nodes, too
+};
+
 template <int dim>
 class StepProblem {
  public:
@@ -61,13 +67,10 @@ class StepProblem {
   /// Returns the derivative of the objective along dx; fixed blocks do not count.
   double slope(const Iterate& iterate, const VecX& dx) const;
   /// Assembles gradient and Hessian in the unknowns of the system. Fixed blocks get zero gradients and rows of the
-  /// identity. `whole`, if it is given, becomes the Hessian in the blocks of x, without that of contacts of fixed
-  /// nodes.
+  /// identity. `whole`, if it is given, becomes the Hessian in the blocks of x, with the contacts of `coupling`.
   void assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient,
-                HessianKind kind = HessianKind::projected, BlockSparseMatrix* whole = nullptr);
-  /// Does the same, with all contacts in `whole`.
-  void assemble_all(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, HessianKind kind,
-                    BlockSparseMatrix& whole);
+                HessianKind kind = HessianKind::projected, BlockSparseMatrix* whole = nullptr,
+                Coupling coupling = Coupling::of_free_nodes);
 
   /// Largest part of dx that leaves no term's domain, and the term that limits it; contacts are left to CCD.
   struct Limit : StepLimit {
@@ -136,8 +139,6 @@ class StepProblem {
  private:
   enum class HeldTargets { none, standing, all };
   void fix_held();
-  void assemble_with(const std::vector<char>& is_left_out, const Iterate& iterate, SystemMatrix<dim>& system,
-                     VecX& gradient, HessianKind kind, BlockSparseMatrix* whole);
   FrictionPotential<dim> make_friction(std::shared_ptr<ContactHessians<dim>> hessians) const;
   VecX surface_motion(const Iterate& iterate, const VecX& displacement) const;
 

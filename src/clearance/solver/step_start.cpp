@@ -239,10 +239,16 @@ void Step<dim>::start_from_inertia() {
   if (!has_inertia && direction.alpha_limit < 1.0) return;
   x = in_.coordinates().move(from.x, direction.dy, direction.alpha_limit);
   copy_prescribed<dim>(in_.targets, now_.point.iterate.x, x);
+  start_if_lower(from.x, std::move(x), direction);
+}
+
+/// Starts Newton at `x`, the end of the feasible part of a direction from `x_from`, if the objective is lower there.
+template <int dim>
+void Step<dim>::start_if_lower(const VecX& x_from, VecX x, const Direction& direction) {
   Iterate guess = problem_.make_iterate(std::move(x), direction.candidates);
   const CompensatedSum energy = problem_.energy(guess);
   if (!(energy.value() < now_.point.energy.value()) || !problem_.is_feasible(guess.x)) return;
-  MoveListener::note(in_, from.x, guess.x, direction.dy, direction.alpha_limit);
+  MoveListener::note(in_, x_from, guess.x, direction.dy, direction.alpha_limit);
   now_.point = {std::move(guess), energy};
 }
 
@@ -256,11 +262,7 @@ void Step<dim>::start_from_response() {
   if (!direction || direction->alpha_limit < 1.0) return;
   VecX x = in_.coordinates().move(before.x, direction->dy, 1.0);
   set_targets<dim>(in_.targets, x);
-  Iterate guess = problem_.make_iterate(std::move(x), direction->candidates);
-  const CompensatedSum energy = problem_.energy(guess);
-  if (!(energy.value() < now_.point.energy.value()) || !problem_.is_feasible(guess.x)) return;
-  MoveListener::note(in_, before.x, guess.x, direction->dy, 1.0);
-  now_.point = {std::move(guess), energy};
+  start_if_lower(before.x, std::move(x), *direction);
 }
 
 template bool Step<2>::begin_potentials();
@@ -276,6 +278,7 @@ template void Step<2>::mark_flying(const std::vector<char>&, std::vector<char>&)
 template void Step<2>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<2>::open_account(std::shared_ptr<const Candidates>);
 template void Step<2>::start_from_inertia();
+template void Step<2>::start_if_lower(const VecX&, VecX, const Direction&);
 template void Step<2>::start_from_response();
 template bool Step<3>::begin_potentials();
 template void Step<3>::set_coordinate_targets();
@@ -290,6 +293,7 @@ template void Step<3>::mark_flying(const std::vector<char>&, std::vector<char>&)
 template void Step<3>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<3>::open_account(std::shared_ptr<const Candidates>);
 template void Step<3>::start_from_inertia();
+template void Step<3>::start_if_lower(const VecX&, VecX, const Direction&);
 template void Step<3>::start_from_response();
 
 }  // namespace clearance
