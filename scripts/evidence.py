@@ -191,26 +191,32 @@ def positive(kind):
     return convert
 
 
+def parse_slices(parser, arguments, name, what, are_done):
+    """Adds the options of work that is done in slices, and parses all. `name` is that of the folder of results."""
+    variable = f"CLEARANCE_{name.upper()}"
+    parser.add_argument("--revision", default="", help="name of the program in the records (default: digest of its file)")
+    parser.add_argument("--folder", type=Path, default=Path(os.environ.get(variable, ROOT.parent / name)),
+                        help=f"of results (default {variable}, or ../{name} beside the repository)")
+    parser.add_argument("--minutes", type=positive(float), help=f"end after about this time (default: when all {what} {are_done})")
+    parser.add_argument("--list", action="store_true", help="print what has been done, run nothing")
+    parser.add_argument("--write", action="store_true", help=f"store tables and numbers of all {what} in docs/, run nothing")
+    options = parser.parse_args(arguments)
+    if options.write and (options.list or options.only):
+        parser.error(f"--write stores all {what}; leave --list and --only out")
+    return options
+
+
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="./dev evidence", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=ROOT / "build" / "release" / "bin" / "clearance",
                         help="a clearance that is there already; without it ./dev builds the release")
-    parser.add_argument("--revision", default="", help="what the program is called in the records (default: digest of its file)")
-    parser.add_argument("--folder", type=Path, default=Path(os.environ.get("CLEARANCE_EVIDENCE", ROOT.parent / "evidence")),
-                        help="of results (default CLEARANCE_EVIDENCE, or ../evidence beside the repository)")
-    parser.add_argument("--minutes", type=positive(float), help="end after about this time (default: when all scenes have ended)")
     parser.add_argument("--only", metavar="WORD", default="", help="scenes whose group or name holds WORD")
     parser.add_argument("--jobs", type=positive(int), default=1, help="scenes at a time (default 1)")
     parser.add_argument("--memory-gb", type=positive(float), default=8, help="of a scene (default 8); one that needs more fails")
     parser.add_argument("--disk-gb", type=positive(float), default=10,
                         help="of all results (default 10): frames of complete scenes are deleted beyond it")
-    parser.add_argument("--list", action="store_true", help="print what has been done, run nothing")
-    parser.add_argument("--write", action="store_true", help="store tables and statistics of all scenes in docs/, run nothing")
-    options = parser.parse_args(arguments)
-    if options.write and (options.list or options.only):
-        parser.error("--write stores all scenes; leave --list and --only out")
-    return parser, options
+    return parser, parse_slices(parser, arguments, "evidence", "scenes", "have ended")
 
 
 def main(arguments=None):

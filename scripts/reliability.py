@@ -16,13 +16,12 @@ Exit status 4 if something has failed that passes with no later program.
 """
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
 
 from bench_common import ROOT
-from evidence import give_way, lock_folder, positive
+from evidence import give_way, lock_folder, parse_slices
 from evidence_scenes import digest_of, identify, read_state, store_state
 from reliability_figures import TEST_FIGURES, Place
 from reliability_inputs import FUZZ_FIGURES
@@ -130,17 +129,8 @@ def parse(arguments):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--builds", type=Path, default=ROOT / "build",
                         help="folder of builds, with release/bin and fuzz/bin (default build; ./dev builds what is missing)")
-    parser.add_argument("--revision", default="", help="name of the program in the records (default: digest of its file)")
-    parser.add_argument("--folder", type=Path, default=Path(os.environ.get("CLEARANCE_RELIABILITY", ROOT.parent / "reliability")),
-                        help="of states (default CLEARANCE_RELIABILITY, or ../reliability beside the repository)")
-    parser.add_argument("--minutes", type=positive(float), help="end after about this time (default: when all goals are reached)")
     parser.add_argument("--only", metavar="WORD", default="", help="figures whose name holds WORD")
-    parser.add_argument("--list", action="store_true", help="print what has been done, run nothing")
-    parser.add_argument("--write", action="store_true", help="store the table and the numbers of all figures in docs/, run nothing")
-    options = parser.parse_args(arguments)
-    if options.write and (options.list or options.only):
-        parser.error("--write stores all figures; leave --list and --only out")
-    return parser, options
+    return parser, parse_slices(parser, arguments, "reliability", "figures", "have reached their goals")
 
 
 def main(arguments=None):

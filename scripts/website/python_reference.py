@@ -17,8 +17,8 @@ SPECIAL = {"__call__", "__getitem__", "__setitem__", "__len__", "__iter__", "__c
 
 
 class Reference:
-    def __init__(self, library):
-        self.library, self.parser, self.trees = library, make_parser("python"), {}
+    def __init__(self, documents):
+        self.documents, self.parser, self.trees = documents, make_parser("python"), {}
 
     def pages(self):
         """Returns the page of the list of modules and a page of each module."""
@@ -89,7 +89,7 @@ class Reference:
             for child in token.children or []:
                 if child.type in ("text", "code_inline"):
                     frame = "<code>{}</code>" if child.type == "code_inline" else "{}"
-                    child.type, child.content = "html_inline", self.library.named("python/index.html", child.content, frame.format)
+                    child.type, child.content = "html_inline", self.documents.named("python/index.html", child.content, frame.format)
         return self.parser.renderer.render(tokens, self.parser.options, {})
 
     def documentation(self, node, value):
