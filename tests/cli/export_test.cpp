@@ -14,7 +14,7 @@ TEST_F(ExportCommand, RefusesWhatItCannotDoAndWritesNothing) {
   };
   const std::string page = (folder_ / "page.html").string();
   expect_refusal({"export", out_.string(), "-o", (folder_ / "page.pdf").string()},
-                 "expected a name that ends in .html, .glb, .obj, .pc2, .usda or .xdmf");
+                 "expected a name that ends in .html, .glb, .obj, .pc2, .usda, .xdmf or .frd");
   expect_refusal({"export", out_.string(), "-o", page, "--frames", "1:2", "--speed", "2"},
                  "--frames: this option is not for .html files");
   for (const char* frames : {"1:x", "1:2:0", "1:2:3:4", "1.5", ":"}) {
@@ -50,7 +50,7 @@ TEST_F(ExportCommand, WritesARunOrSaysThatTheViewerIsMissing) {
 
 TEST_F(ExportCommand, WritesEveryFormatAndReplacesItOnlyIfTold) {
   ASSERT_EQ(run({"--steps", "6"}).status, 0);
-  for (const char* ending : {".glb", ".obj", ".pc2", ".usda", ".xdmf"}) {
+  for (const char* ending : {".glb", ".obj", ".pc2", ".usda", ".xdmf", ".frd"}) {
     const fs::path folder = folder_ / ("new" + std::string(ending));
     std::vector<std::string> words = {
         "export",   out_.string(), "-o",    (folder / ("run" + std::string(ending))).string(),

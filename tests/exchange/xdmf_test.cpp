@@ -147,14 +147,15 @@ TEST(XdmfTopology, QuadraticElementsStayAndCubicOnesAreInParts) {
   };
   mesh.first_cell_node = {0};
   add(2);
-  EXPECT_EQ(build_topology(mesh).type, "Triangle_6");
-  EXPECT_EQ(build_topology(mesh).numbers, (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(build_topology(list_cells(mesh)).type, "Triangle_6");
+  EXPECT_EQ(build_topology(list_cells(mesh)).numbers, (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5}));
   add(3);
-  const XdmfTopology topology = build_topology(mesh);
+  const FrameCells cells = list_cells(mesh);
+  const XdmfTopology topology = build_topology(cells);
   EXPECT_EQ(topology.type, "Mixed");
-  EXPECT_EQ(topology.num_cells, 10u);
-  EXPECT_EQ(topology.num_split, 1u);
-  EXPECT_EQ(topology.sources, (std::vector<std::size_t>{0, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(cells.kinds.size(), 10u);
+  EXPECT_EQ(cells.num_split, 1u);
+  EXPECT_EQ(cells.sources, (std::vector<std::size_t>{0, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
   EXPECT_EQ(topology.numbers.size(), 7u + 9 * 4);
 }
 

@@ -99,7 +99,7 @@ void add_export_command(CLI::App& app, ExportOptions& options, int& status) {
   command
       ->add_option("-o,--output", options.page.output,
                    "file to write: .html (any browser), .glb (glTF), .obj (a file per frame), .pc2 (Blender), .usda "
-                   "(Universal Scene Description), .xdmf (ParaView, with .h5)")
+                   "(Universal Scene Description), .xdmf (ParaView, with .h5), .frd (CalculiX)")
       ->required();
   command
       ->add_option("--max-size", options.page.max_megabytes,

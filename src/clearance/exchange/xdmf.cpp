@@ -28,15 +28,16 @@ class XdmfWriter {
 
   void add_frame(const Frame& frame, std::size_t number, double time) {
     group_ = fmt::format("/frames/{:06}", number);
-    XdmfTopology topology = build_topology(frame.mesh);
-    if (num_topologies_ == 0 || topology.type != topology_.type || topology.numbers != topology_.numbers) {
-      topology_ = std::move(topology);
+    FrameCells cells = list_cells(frame.mesh);
+    if (num_topologies_ == 0 || cells != cells_) {
+      cells_ = std::move(cells);
+      topology_ = build_topology(cells_);
       numbers_.add(topology_name(num_topologies_++), std::span<const std::int32_t>(topology_.numbers), num_columns());
     }
-    num_split_ = std::max(num_split_, topology_.num_split);
+    num_split_ = std::max(num_split_, cells_.num_split);
     head_ << fmt::format("<Grid Name=\"frame {}\" GridType=\"Uniform\">\n<Time Value=\"{}\"/>\n", number, time);
     head_ << fmt::format(
-        "<Topology TopologyType=\"{}\" NumberOfElements=\"{}\"{}>", topology_.type, topology_.num_cells,
+        "<Topology TopologyType=\"{}\" NumberOfElements=\"{}\"{}>", topology_.type, cells_.kinds.size(),
         topology_.type.starts_with("Poly") ? fmt::format(" NodesPerElement=\"{}\"", topology_.num_nodes) : "");
     head_ << item(topology_name(num_topologies_ - 1), topology_.numbers.size(), num_columns(), "Int", 4)
           << "</Topology>\n<Geometry GeometryType=\"XYZ\">" << add_vectors("positions", frame.mesh.vertices)
@@ -92,8 +93,8 @@ class XdmfWriter {
   template <class Number>
   std::vector<Number> of_parts(const std::vector<Number>& of_cells, std::size_t columns) const {
     std::vector<Number> values;
-    values.reserve(columns * topology_.num_cells);
-    for (const std::size_t cell : topology_.sources) {
+    values.reserve(columns * cells_.kinds.size());
+    for (const std::size_t cell : cells_.sources) {
       for (std::size_t k = 0; k < columns; ++k) values.push_back(of_cells[columns * cell + k]);
     }
     return values;
@@ -110,13 +111,14 @@ class XdmfWriter {
   void add_cell_integers(const std::string& name, const std::vector<int>& values) {
     const std::string whole = fmt::format("{}/{}", group_, name);
     numbers_.add(whole, std::span<const std::int32_t>(of_parts(values, 1)), 1);
-    add_attribute(name, false, 1, item(whole, topology_.num_cells, 1, "Int", 4));
+    add_attribute(name, false, 1, item(whole, cells_.kinds.size(), 1, "Int", 4));
   }
 
   fs::path head_path_;
   std::ofstream head_;
   Hdf5File numbers_;
   std::string numbers_name_, group_;
+  FrameCells cells_;
   XdmfTopology topology_;
   std::size_t num_topologies_ = 0, num_split_ = 0;
 };

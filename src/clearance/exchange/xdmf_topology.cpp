@@ -1,135 +1,50 @@
 #include "clearance/exchange/xdmf_topology.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
-#include <utility>
-
-#include "clearance/geometry/lagrange.h"
 
 namespace clearance::exchange {
 namespace {
 
 /// The number and the name of a kind of cell in XDMF.
-struct Kind {
+struct XdmfKind {
   int number;
   const char* name;
-  int num_nodes;
 };
-constexpr Kind point = {1, "Polyvertex", 1}, line = {2, "Polyline", 2}, triangle = {4, "Triangle", 3},
-               tetrahedron = {6, "Tetrahedron", 4}, triangle_6 = {36, "Triangle_6", 6},
-               tetrahedron_10 = {38, "Tetrahedron_10", 10};
-
-class Builder {
- public:
-  explicit Builder(const Mesh& mesh) : mesh_(mesh) {}
-
-  XdmfTopology build() {
-    for (const auto& tet : mesh_.tets) add_solid(tet, mesh_.dim == 3, tetrahedron, tetrahedron_10);
-    for (const auto& t : mesh_.triangles) add_solid(t, mesh_.dim == 2, triangle, triangle_6);
-    for (const auto& edge : mesh_.edges) add(line, edge, cell_++);
-    for (const int v : mesh_.points) add(point, std::span(&v, 1), cell_++);
-    finish();
-    return std::move(topology_);
+XdmfKind kind_of(CellKind kind) {
+  switch (kind) {
+    case CellKind::point:
+      return {1, "Polyvertex"};
+    case CellKind::line:
+      return {2, "Polyline"};
+    case CellKind::triangle:
+      return {4, "Triangle"};
+    case CellKind::tetrahedron:
+      return {6, "Tetrahedron"};
+    case CellKind::triangle_6:
+      return {36, "Triangle_6"};
+    case CellKind::tetrahedron_10:
+      return {38, "Tetrahedron_10"};
   }
-
- private:
-  /// Adds an element. Elements of the mesh's own dimension may have more nodes than corners.
-  void add_solid(std::span<const int> corners, bool is_of_dim, const Kind& linear, const Kind& quadratic) {
-    const std::size_t source = cell_++;
-    const std::span<const int> nodes = is_of_dim ? mesh_.nodes_of_cell(solid_++) : std::span<const int>();
-    if (nodes.empty()) return add(linear, corners, source);
-    const int order = order_of_nodes(mesh_.dim, nodes.size());
-    if (order == 2) return add(quadratic, nodes, source);
-    if (order != order_) {
-      parts_ = linear_parts(mesh_.dim, order);
-      order_ = order;
-    }
-    ++topology_.num_split;
-    for (const auto& part : parts_) {
-      std::array<int, 4> vertices;
-      for (int k = 0; k <= mesh_.dim; ++k) vertices[k] = nodes[part[k]];
-      add(linear, std::span(vertices).first(mesh_.dim + 1), source);
-    }
-  }
-
-  void add(const Kind& kind, std::span<const int> nodes, std::size_t source) {
-    kinds_.push_back(&kind);
-    topology_.sources.push_back(source);
-    topology_.numbers.insert(topology_.numbers.end(), nodes.begin(), nodes.end());
-  }
-
-  void finish() {
-    topology_.num_cells = kinds_.size();
-    const bool is_uniform =
-        std::all_of(kinds_.begin(), kinds_.end(), [&](const Kind* k) { return k == kinds_.front(); });
-    if (is_uniform && !kinds_.empty()) {
-      topology_.type = kinds_.front()->name;
-      topology_.num_nodes = kinds_.front()->num_nodes;
-      return;
-    }
-    topology_.type = "Mixed";
-    const std::vector<std::int32_t> nodes = std::exchange(topology_.numbers, {});
-    auto next = nodes.begin();
-    for (const Kind* kind : kinds_) {
-      topology_.numbers.push_back(kind->number);
-      // Cells of these two kinds may have any number of nodes, so the number is stored.
-      if (kind == &point || kind == &line) topology_.numbers.push_back(kind->num_nodes);
-      topology_.numbers.insert(topology_.numbers.end(), next, next + kind->num_nodes);
-      next += kind->num_nodes;
-    }
-  }
-
-  const Mesh& mesh_;
-  XdmfTopology topology_;
-  std::vector<const Kind*> kinds_;
-  std::vector<std::array<int, 4>> parts_;
-  int order_ = 0;
-  std::size_t cell_ = 0, solid_ = 0;
-};
+  return {0, ""};
+}
 
 }  // namespace
 
-XdmfTopology build_topology(const Mesh& mesh) {
-  return Builder(mesh).build();
-}
-
-std::vector<std::array<int, 4>> linear_parts(int dim, int order) {
-  // With y_1 = l_1 + ... + l_dim, y_2 = l_2 + ... + l_dim, ... an element is the set order >= y_1 >= ... >= y_dim >= 0.
-  // Each unit cube is filled by the simplices along the paths from corner to corner (Kuhn); the parts are the simplices
-  // that lie inside the element.
-  std::vector<std::array<int, 4>> parts;
-  std::array<int, 3> cube = {0, 0, 0};
-  const auto node_at = [&](const std::array<int, 3>& y) {
-    NodeIndex index = {order - y[0], 0, 0, 0};
-    for (int k = 0; k < dim; ++k) {
-      const std::size_t i = k;
-      index[i + 1] = y[i] - (k + 1 < dim ? y[i + 1] : 0);
-    }
-    const bool is_inside = std::all_of(index.begin(), index.end(), [](int l) { return l >= 0; });
-    return is_inside ? lagrange_node(dim, order, index) : -1;
-  };
-  const int num_cubes = dim == 3 ? order * order * order : order * order;
-  for (int c = 0; c < num_cubes; ++c) {
-    cube = {c % order, c / order % order, c / (order * order)};
-    std::array<int, 3> way = {0, 1, 2};
-    do {
-      std::array<int, 3> y = cube;
-      std::array<int, 4> part = {node_at(y), -1, -1, -1};
-      bool is_inside = part[0] >= 0, is_odd = false;
-      for (int k = 0; k < dim; ++k) {
-        const std::size_t i = k;
-        ++y[way[i]];
-        part[i + 1] = node_at(y);
-        is_inside = is_inside && part[i + 1] >= 0;
-        for (std::size_t j = 0; j < i; ++j) is_odd = is_odd != (way[j] > way[i]);
-      }
-      if (!is_inside) continue;
-      if (is_odd) std::swap(part[dim - 1], part[dim]);
-      parts.push_back(part);
-    } while (std::next_permutation(way.begin(), way.begin() + dim));
+XdmfTopology build_topology(const FrameCells& cells) {
+  const auto& kinds = cells.kinds;
+  if (!kinds.empty() && std::ranges::all_of(kinds, [&](CellKind kind) { return kind == kinds.front(); })) {
+    return {kind_of(kinds.front()).name, num_nodes(kinds.front()), cells.nodes};
   }
-  return parts;
+  XdmfTopology topology = {"Mixed", 0, {}};
+  auto next = cells.nodes.begin();
+  for (const CellKind kind : kinds) {
+    topology.numbers.push_back(kind_of(kind).number);
+    // Cells of these two kinds may have any number of nodes, so the number is stored.
+    if (kind == CellKind::point || kind == CellKind::line) topology.numbers.push_back(num_nodes(kind));
+    topology.numbers.insert(topology.numbers.end(), next, next + num_nodes(kind));
+    next += num_nodes(kind);
+  }
+  return topology;
 }
 
 }  // namespace clearance::exchange
