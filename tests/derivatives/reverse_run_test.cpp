@@ -140,6 +140,19 @@ TEST(ReverseRun, AgreesWithForwardModeInThePlane) {
                  1e-10);
 }
 
+TEST(ReverseRun, AgreesWithForwardModeInPlaneStress) {
+  for (const char* model : {"neo_hookean", "fixed_corotational", "st_venant_kirchhoff"}) {
+    SCOPED_TRACE(model);
+    expect_forward(std::string(R"({"dimension": 2, "time": {"step": 0.01, "duration": 0.1}, "gravity": [3, -9],
+      "bodies": [{"name": "body", "generator": {"kind": "rectangle", "size": [0.1, 0.1], "resolution": [3, 3]},
+        "material": {"youngs_modulus": 1e4, "poisson_ratio": 0.4, "damping": 0.001, "plane_stress": true, "model": ")") +
+                       model + R"("}, "motions": [{"region": {"box": [[-1, -1], [-0.049, 1]]}}]}],
+      "output": {"probes": [{"name": "tip", "body": "body", "region": {"box": [[0.049, 0.049], [0.051, 0.051]]}}]}})",
+                   {0.05, 0.05, 0.0},
+                   {"bodies[0].material.youngs_modulus", "bodies[0].material.poisson_ratio", "gravity[1]"}, 1e-8);
+  }
+}
+
 TEST(ReverseRun, AgreesWithForwardModeForThinBodies) {
   const std::string strip = R"({"time": {"step": 0.01, "duration": 0.1},
     "bodies": [{"name": "body", "generator": {"kind": "sheet", "size": [0.1, 0.1], "resolution": [4, 4]},

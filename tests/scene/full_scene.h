@@ -88,6 +88,7 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                    .youngs_modulus = 2e7,
                    .poisson_ratio = -0.1,
                    .damping = 0.01,
+                   .plane_stress = true,
                    .stiffness = 2e9};
   cube.order = 3;
   cube.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = 0, .tolerance = 0.02, .input = true};

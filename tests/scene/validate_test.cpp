@@ -51,6 +51,7 @@ TEST(Validate, AcceptsGoodScenes) {
   for (BodyDesc& body : full.bodies) {
     if (body.generator && body.generator->kind == GeneratorKind::blocks) body.generator->resolution = {4, 4, 4};
     if (body.kind == BodyKind::deformable) body.material.stiffness = MaterialDesc{}.stiffness;
+    body.material.plane_stress = false;
   }
   for (const Issue& issue : validate(full)) ADD_FAILURE() << to_string(issue);
 }
@@ -67,6 +68,32 @@ TEST(Validate, ChecksRangesOfTheTable) {
   EXPECT_EQ(problems([](SceneDesc& s) { s.gravity[2] = std::nan(""); }),
             Lines{"gravity[2]: must be a finite number (got nan)"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.time.step = infinity; }), Lines{"time.step: must be above 0 [s] (got inf)"});
+}
+
+TEST(Validate, ChecksWherePlaneStressIs) {
+  const auto in_plane = [](const auto& change) {
+    return problems([&](SceneDesc& s) {
+      s.dimension = 2;
+      s.gravity = {0, -1, 0};
+      s.bodies[0].material.plane_stress = true;
+      change(s);
+    });
+  };
+  EXPECT_EQ(in_plane([](SceneDesc&) {}), Lines{});
+  EXPECT_EQ(in_plane([](SceneDesc& s) { s.dimension = 3; }),
+            Lines{"bodies[0].material.plane_stress: only 2D scenes have plane stress; in 3D use a shell (`\"kind\": "
+                  "\"shell\"`) for a thin plate (got true)"});
+  EXPECT_EQ(in_plane([](SceneDesc& s) { s.bodies[0].kind = BodyKind::rigid; }),
+            Lines{"bodies[0].material.plane_stress: a body of kind rigid has no stress (got true)"});
+  EXPECT_EQ(in_plane([](SceneDesc& s) { s.bodies[0].material.yield_stress = 1e3; }),
+            Lines{"bodies[0].material.plane_stress: a material that yields has no plane stress; remove one of the two "
+                  "(got true)"});
+  EXPECT_EQ(in_plane([](SceneDesc& s) { s.bodies[0].material.poisson_ratio = -0.2; }),
+            Lines{"bodies[0].material.poisson_ratio: expected at least 0 in plane stress (got -0.2)"});
+  MaterialPartDesc part;
+  part.elements = {0};
+  part.material.plane_stress = true;
+  EXPECT_EQ(problems([&](SceneDesc& s) { s.bodies[0].material_parts = {part}; }).size(), 1u);
 }
 
 TEST(Validate, ChecksBodies) {

@@ -3,7 +3,17 @@
 
 namespace clearance {
 
-enum class ElasticModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };
+enum class ElasticModel {
+  neo_hookean,
+  fixed_corotational,
+  st_venant_kirchhoff,
+  linear_elasticity,
+  // The same laws for plane stress. Scenes have no names for them; they ask by `material.plane_stress`.
+  neo_hookean_plane_stress,
+  fixed_corotational_plane_stress,
+  st_venant_kirchhoff_plane_stress,
+  linear_elasticity_plane_stress,
+};
 
 /// The energy by which a thin shell resists bending.
 enum class BendingModel {

@@ -344,6 +344,11 @@ void describe(Visitor& v, MaterialDesc& m) {
   v.field("damping", m.damping,
           at_least(0.0, "s", "stiffness-proportional (Rayleigh) coefficient, lagged by one step"));
   v.field(
+      "plane_stress", m.plane_stress,
+      any("",
+          "2D, deformable bodies: true: plane stress, for thin plates that are free to become thinner; false: plane "
+          "strain, for long bodies that keep their length across the plane"));
+  v.field(
       "yield_stress", m.yield_stress,
       positive("Pa",
                "deformable bodies: equivalent stress of von Mises from which on the material flows; it then follows "

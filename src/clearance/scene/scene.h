@@ -140,6 +140,7 @@ struct MaterialDesc {
   double youngs_modulus = 1e5;  ///< [Pa]
   double poisson_ratio = 0.4;   ///< in (-1, 0.5)
   double damping = 0.0;         ///< [s] stiffness-proportional (Rayleigh) coefficient, lagged: force -damping K(x_t0) v
+  bool plane_stress = false;    ///< 2D: no stress across the plane instead of no strain
   std::optional<double> yield_stress = {};  ///< [Pa] of deformable bodies in uniaxial tension; absent: elastic
   double hardening_modulus = 0.0;           ///< [Pa] slope of the yield stress over the plastic strain
   /// Plastic strain and yield stress [Pa] of points of a curve that begins at the plastic strain 0, instead of

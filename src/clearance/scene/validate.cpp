@@ -285,10 +285,25 @@ class Checker : SceneCheck {
   }
 
   void check_material(const BodyDesc& body, const std::string& place) {
-    if (body.kind != BodyKind::deformable) return;
+    check_plane_stress(body, body.material, place);
+    if (body.kind != BodyKind::deformable || body.material.plane_stress) return;
     if (body.order <= 1 && body.material.poisson_ratio > 0.495 && body.material.poisson_ratio < 0.5) {
       warning(place + ".poisson_ratio", "Poisson's ratio is so close to 0.5 that linear elements lock",
               fmt::format("{}", body.material.poisson_ratio));
+    }
+  }
+
+  void check_plane_stress(const BodyDesc& body, const MaterialDesc& material, const std::string& place) {
+    if (!material.plane_stress) return;
+    const std::string at = place + ".plane_stress";
+    if (!is_plane()) {
+      error(at, "only 2D scenes have plane stress; in 3D use a shell (`\"kind\": \"shell\"`) for a thin plate", "true");
+    } else if (body.kind != BodyKind::deformable) {
+      error(at, fmt::format("a body of kind {} has no stress", enum_name(body.kind)), "true");
+    } else if (material.yield_stress || !material.hardening.empty()) {
+      error(at, "a material that yields has no plane stress; remove one of the two", "true");
+    } else if (material.poisson_ratio < 0.0) {
+      error(place + ".poisson_ratio", "expected at least 0 in plane stress", fmt::format("{}", material.poisson_ratio));
     }
   }
 
@@ -300,6 +315,7 @@ class Checker : SceneCheck {
       const MaterialPartDesc& part = body.material_parts[i];
       const std::string of_part = element_path(place, i);
       if (part.region) check_region(*part.region, of_part + ".region");
+      check_plane_stress(body, part.material, of_part + ".material");
       if (part.elements.empty() == part.region.has_value()) continue;
       error(of_part, "a material part needs either `elements` or a `region`");
     }

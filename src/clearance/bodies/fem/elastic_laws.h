@@ -16,11 +16,14 @@
 #include "clearance/bodies/fem/fixed_corotational.h"
 #include "clearance/bodies/fem/linear_elasticity.h"
 #include "clearance/bodies/fem/neo_hookean.h"
+#include "clearance/bodies/fem/plane_stress.h"
 #include "clearance/bodies/fem/st_venant_kirchhoff.h"
 
 namespace clearance::material_kernels {
 
-using ElasticLaws = std::tuple<NeoHookean, FixedCorotational, StVenantKirchhoff, LinearElasticity>;
+using ElasticLaws =
+    std::tuple<NeoHookean, FixedCorotational, StVenantKirchhoff, LinearElasticity, NeoHookeanPlaneStress,
+               FixedCorotationalPlaneStress, StVenantKirchhoffPlaneStress, LinearElasticityPlaneStress>;
 
 /// Returns visit(law) for the law of this name.
 template <std::size_t k = 0, class Visit>

@@ -135,14 +135,13 @@ std::vector<ElementState> ElasticPotential<dim>::linear_states(const VecX& x) co
     const ElementPack<dim>& pack = packs[p];
     const SmallMatrix<Lanes, dim> of_lanes = element_kernels::deformation_gradient(pack, x);
     for (int lane = 0; lane < pack.count; ++lane) {
-      // Take F of the lane; 2D is plane strain.
-      Mat<3> f = Mat<3>::Identity();
+      Mat<dim> f;
       for (int c = 0; c < dim; ++c) {
         for (int r = 0; r < dim; ++r) f(r, c) = of_lanes(r, c)[lane];
       }
       const MaterialParameters material{pack.model, pack.mu[lane], pack.lambda[lane]};
       const int element = elements_.mesh_element(pack.elements[lane]);
-      states[element] = element_state(material, f);
+      states[element] = element_state(material, gradient_in_space<dim>(material, f));
     }
   });
   return states;
@@ -155,12 +154,10 @@ ElementState ElasticPotential<dim>::curved_state(std::size_t e, const ShapeGradi
                                                  const RestMap<dim>& rest, const VecX& x) const {
   const ElementMesh<dim>& mesh = curved_->mesh;
   const auto state_at = [&](int q) {
-    // F = dx/dxi D0^-1; 2D is plane strain.
-    Mat<3> f = Mat<3>::Identity();
     Mat<dim> derivative = gradients.map_derivative(q, mesh.nodes_of(e), x);
     if (mesh.higher_shape_order > 0) derivative += rest.offset(q, e);
-    f.topLeftCorner<dim, dim>() = derivative * rest.derivative(q, e).inverse();
-    return element_state(mesh.material_of(e), f);
+    const Mat<dim> f = derivative * rest.derivative(q, e).inverse();
+    return element_state(mesh.material_of(e), gradient_in_space<dim>(mesh.material_of(e), f));
   };
   ElementState state = state_at(0);
   const double energy_density = state.energy_density;

@@ -70,11 +70,6 @@ void ElementSensitivities<dim>::add_elasticity(const Rule& rule, std::size_t e, 
                                                std::size_t at, ElementSlopes& slopes) const {
   const std::span<const int> nodes = mesh_.nodes_of(e);
   const MaterialParameters& material = mesh_.material_of(e);
-  MaterialParameters of_lambda = material, of_mu = material;
-  of_lambda.lambda = 1.0;
-  of_lambda.mu = 0.0;
-  of_mu.lambda = 0.0;
-  of_mu.mu = 1.0;
   for (int q = 0; q < rule.gradients.num_points(); ++q) {
     const auto [inverse, determinant] = at_rest(rule, q, e);
     Mat<dim> derivative = rule.gradients.map_derivative(q, nodes, motion.x);
@@ -83,9 +78,8 @@ void ElementSensitivities<dim>::add_elasticity(const Rule& rule, std::size_t e, 
     const Mat<dim> of_motion = rule.gradients.map_derivative(q, nodes, motion.motion) * inverse;
     const double weight =
         motion.scale * rule.points[static_cast<std::size_t>(q)].weight * simplex_volume<dim> * determinant;
-    // Stress is linear in both parameters.
-    const Mat<dim> stress_of_lambda = first_piola_stress<dim>(of_lambda, f);
-    const Mat<dim> stress_of_mu = first_piola_stress<dim>(of_mu, f);
+    const Mat<dim> stress_of_lambda = stress_by_modulus<dim>(material, f, &MaterialParameters::lambda);
+    const Mat<dim> stress_of_mu = stress_by_modulus<dim>(material, f, &MaterialParameters::mu);
     const double by_lambda = stress_of_lambda.cwiseProduct(of_motion).sum();
     const double by_mu = stress_of_mu.cwiseProduct(of_motion).sum();
     slopes.lambda[at] += weight * by_lambda;

@@ -19,7 +19,7 @@ Vec<3> principal_values(const Mat<3>& a) {
 
 Mat<3> cauchy_stress(const MaterialParameters& material, const Mat<3>& f) {
   const Mat<3> piola = first_piola_stress<3>(material, f);
-  const bool is_linear = material.model == ElasticModel::linear_elasticity;
+  const bool is_linear = is_linear_model(material.model);
   return is_linear ? piola : Mat<3>(piola * f.transpose() / f.determinant());
 }
 

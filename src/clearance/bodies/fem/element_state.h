@@ -22,8 +22,8 @@ struct ElementState {
 Mat<3> cauchy_stress(const MaterialParameters& material, const Mat<3>& f);
 
 /// Returns the state at the deformation gradient F, det F > 0. The Cauchy stress is P F^T / J; linear elasticity does
-/// not distinguish stress measures, so there it is P itself. 2D is plane strain: F has a third row and column of the
-/// identity, and the stress across the plane counts.
+/// not distinguish stress measures, so there it is P itself. In 2D F is that of gradient_in_space, and the stress
+/// across the plane counts.
 ElementState element_state(const MaterialParameters& material, const Mat<3>& f);
 
 /// Returns the state of an element with this Cauchy stress [Pa] at the deformation gradient F.

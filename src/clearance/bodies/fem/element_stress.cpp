@@ -22,13 +22,11 @@ void append_stresses(const ElementMesh<dim>& mesh, const VecX& x, int extra_degr
   stresses.volume.resize(stresses.stress.size());
   parallel_for(static_cast<int>(mesh.num_elements()), 32, [&](int e) {
     for (std::size_t q = 0; q < num_points; ++q) {
-      // F = dx/dxi D0^-1; 2D is plane strain.
       const Mat<dim> at_rest = rest.derivative(static_cast<int>(q), e);
       Mat<dim> derivative = gradients.map_derivative(static_cast<int>(q), mesh.nodes_of(e), x);
       if (mesh.higher_shape_order > 0) derivative += rest.offset(static_cast<int>(q), e);
-      Mat<3> f = Mat<3>::Identity();
-      f.template topLeftCorner<dim, dim>() = derivative * at_rest.inverse();
-      const Mat<3> s = cauchy_stress(mesh.material_of(e), f);
+      const MaterialParameters& material = mesh.material_of(e);
+      const Mat<3> s = cauchy_stress(material, gradient_in_space<dim>(material, derivative * at_rest.inverse()));
       const std::size_t at = first + num_points * e + q;
       stresses.stress[at] << s(0, 0), s(1, 1), s(2, 2), s(0, 1), s(1, 2), s(0, 2);
       stresses.volume[at] = points[q].weight * simplex_volume<dim> * at_rest.determinant();

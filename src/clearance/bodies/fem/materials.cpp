@@ -1,6 +1,8 @@
 #include "clearance/bodies/fem/materials.h"
 
 #include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
 
 #include "clearance/bodies/fem/elastic_laws.h"
 
@@ -48,6 +50,28 @@ Mat<dim> neo_hookean_change(const MaterialParameters& material, const Mat<dim>& 
   return material.mu * df + (factor * inverse).transpose();
 }
 
+/// Returns the stretch across the plane.
+double thickness_stretch(const MaterialParameters& material, const Mat<2>& f) {
+  const double mu = material.mu, lambda = material.lambda;
+  // Laws that are quadratic in a strain have the strain -lambda / (lambda + 2 mu) tr across the plane.
+  const double share = lambda / (lambda + 2.0 * mu);
+  switch (material.model) {
+    case ElasticModel::neo_hookean_plane_stress:
+      return stretch_across(NeoHookean{}, f.determinant(), mu, lambda);
+    case ElasticModel::fixed_corotational_plane_stress:
+      return stretch_across(FixedCorotational{}, f.determinant(), mu, lambda);
+    case ElasticModel::st_venant_kirchhoff_plane_stress: {
+      // The square of a stretch is 1 + 2 E. The law lets it vanish where the plane is stretched by much.
+      constexpr double least = 1e-12;
+      return std::sqrt(std::max(1.0 - share * (f.squaredNorm() - 2.0), least));
+    }
+    case ElasticModel::linear_elasticity_plane_stress:
+      return 1.0 - share * (f.trace() - 2.0);
+    default:
+      return 1.0;
+  }
+}
+
 }  // namespace
 
 MaterialParameters make_material(ElasticModel model, double youngs_modulus, double poisson_ratio, double density,
@@ -61,6 +85,25 @@ MaterialParameters make_material(ElasticModel model, double youngs_modulus, doub
   return material;
 }
 
+ElasticModel plane_stress_of(ElasticModel model) {
+  switch (model) {
+    case ElasticModel::neo_hookean:
+      return ElasticModel::neo_hookean_plane_stress;
+    case ElasticModel::fixed_corotational:
+      return ElasticModel::fixed_corotational_plane_stress;
+    case ElasticModel::st_venant_kirchhoff:
+      return ElasticModel::st_venant_kirchhoff_plane_stress;
+    case ElasticModel::linear_elasticity:
+      return ElasticModel::linear_elasticity_plane_stress;
+    default:
+      return model;
+  }
+}
+
+bool is_linear_model(ElasticModel model) {
+  return model == ElasticModel::linear_elasticity || model == ElasticModel::linear_elasticity_plane_stress;
+}
+
 bool is_barrier_model(ElasticModel model) {
   return with_law(model, [](auto law) { return law.is_barrier; });
 }
@@ -71,8 +114,34 @@ double energy_density(const MaterialParameters& material, const Mat<dim>& f) {
 }
 
 template <int dim>
+Mat<3> gradient_in_space(const MaterialParameters& material, const Mat<dim>& f) {
+  if constexpr (dim == 3) {
+    return f;
+  } else {
+    Mat<3> whole = Mat<3>::Identity();
+    whole.topLeftCorner<2, 2>() = f;
+    whole(2, 2) = thickness_stretch(material, f);
+    return whole;
+  }
+}
+
+template <int dim>
 Mat<dim> first_piola_stress(const MaterialParameters& material, const Mat<dim>& f) {
   return to_eigen<dim>(stress(material.model, to_small<dim>(f), material.mu, material.lambda));
+}
+
+template <int dim>
+Mat<dim> stress_by_modulus(const MaterialParameters& material, const Mat<dim>& f, double MaterialParameters::*modulus) {
+  // In space the stress is linear in both moduli.
+  MaterialParameters of_one = material;
+  of_one.mu = of_one.lambda = 0.0;
+  of_one.*modulus = 1.0;
+  if (dim == 3 || plane_stress_of(material.model) != material.model) return first_piola_stress<dim>(of_one, f);
+  // In plane stress the stretch across follows the modulus so that the stress across stays zero.
+  const Mat<3> whole = gradient_in_space<dim>(material, f);
+  const Mat<3> by_modulus = first_piola_stress<3>(of_one, whole);
+  const Mat<3> by_stretch = stress_change<3>(material, whole, Vec<3>::UnitZ() * Vec<3>::UnitZ().transpose());
+  return (by_modulus - by_modulus(2, 2) / by_stretch(2, 2) * by_stretch).template topLeftCorner<dim, dim>();
 }
 
 template <int dim>
@@ -105,8 +174,12 @@ Mat<dim> stress_change(const MaterialParameters& material, const Mat<dim>& f, co
 
 template double energy_density<2>(const MaterialParameters&, const Mat<2>&);
 template double energy_density<3>(const MaterialParameters&, const Mat<3>&);
+template Mat<3> gradient_in_space<2>(const MaterialParameters&, const Mat<2>&);
+template Mat<3> gradient_in_space<3>(const MaterialParameters&, const Mat<3>&);
 template Mat<2> first_piola_stress<2>(const MaterialParameters&, const Mat<2>&);
 template Mat<3> first_piola_stress<3>(const MaterialParameters&, const Mat<3>&);
+template Mat<2> stress_by_modulus<2>(const MaterialParameters&, const Mat<2>&, double MaterialParameters::*);
+template Mat<3> stress_by_modulus<3>(const MaterialParameters&, const Mat<3>&, double MaterialParameters::*);
 template Mat<2> stress_change<2>(const MaterialParameters&, const Mat<2>&, const Mat<2>&);
 template Mat<3> stress_change<3>(const MaterialParameters&, const Mat<3>&, const Mat<3>&);
 template Mat<4> stress_derivative<2>(const MaterialParameters&, const Mat<2>&, bool);

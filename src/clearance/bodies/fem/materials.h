@@ -1,5 +1,6 @@
 // Isotropic hyperelastic materials as functions of the deformation gradient F (dim x dim): energy density psi, first
-// Piola-Kirchhoff stress P = d psi / dF, and d2 psi / dF2. In 2D plane strain: the same formulas with d = 2.
+// Piola-Kirchhoff stress P = d psi / dF, and d2 psi / dF2. In 2D plane strain: the same formulas with d = 2; or plane
+// stress (plane_stress.h).
 //
 //   neo-Hookean               mu/2 (tr F^T F - d) - mu ln J + lambda/2 (ln J)^2,  J = det F > 0
 //   fixed corotational        mu |F - R|^2 + lambda/2 (J - 1)^2,  R the rotation nearest to F [Sto12]
@@ -34,6 +35,11 @@ struct MaterialParameters {
 MaterialParameters make_material(ElasticModel model, double youngs_modulus, double poisson_ratio, double density = 0.0,
                                  double damping = 0.0);
 
+/// Returns the law of a model for plane stress.
+ElasticModel plane_stress_of(ElasticModel model);
+/// True for linear elasticity, whose strains are small.
+bool is_linear_model(ElasticModel model);
+
 /// True if psi tends to infinity as det F -> 0; for det F <= 0 its energy() is infinity.
 bool is_barrier_model(ElasticModel model);
 
@@ -41,9 +47,17 @@ bool is_barrier_model(ElasticModel model);
 template <int dim>
 double energy_density(const MaterialParameters& material, const Mat<dim>& f);
 
+/// Returns F in space: in 2D with the stretch across the plane, 1 in plane strain.
+template <int dim>
+Mat<3> gradient_in_space(const MaterialParameters& material, const Mat<dim>& f);
+
 /// Returns P(F) [Pa]; entry (i, j) is d psi / d F(i, j).
 template <int dim>
 Mat<dim> first_piola_stress(const MaterialParameters& material, const Mat<dim>& f);
+
+/// Returns the derivative of P by one of the moduli, of which P is a sum: P = mu dP/dmu + lambda dP/dlambda.
+template <int dim>
+Mat<dim> stress_by_modulus(const MaterialParameters& material, const Mat<dim>& f, double MaterialParameters::*modulus);
 
 /// Returns d vec(P) / d vec(F) [Pa], vec column-major. With `is_projected` returns the nearest positive semi-definite
 /// matrix, by the closed form eigensystems [Smi19].

@@ -16,6 +16,7 @@
 #include "clearance/scene/body_remesh.h"
 #include "clearance/scene/expression.h"
 #include "clearance/simulation/build/loads.h"
+#include "clearance/simulation/build/scene_elements.h"
 #include "clearance/simulation/load/material_parts.h"
 #include "clearance/simulation/load/mesh_groups.h"
 #include "clearance/simulation/load/region.h"
@@ -345,8 +346,9 @@ MaterialParameters material_of(const SceneDesc& desc, const AdaptingBodies::Body
   const std::size_t cell = body.cell_of_class[cell_class];
   const int part = body.instance->material_part.empty() ? -1 : body.instance->material_part[cell];
   const MaterialDesc& m = part < 0 ? body_desc.material : body_desc.material_parts[part].material;
-  return make_material(m.model, m.youngs_modulus, m.poisson_ratio,
-                       element_density(body_desc, *body.instance, cell).value_or(m.density), m.damping);
+  MaterialParameters material = make_material(m);
+  material.density = element_density(body_desc, *body.instance, cell).value_or(m.density);
+  return material;
 }
 
 }  // namespace

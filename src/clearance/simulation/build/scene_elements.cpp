@@ -10,14 +10,12 @@
 
 namespace clearance {
 
-namespace {
-
 MaterialParameters make_material(const MaterialDesc& m) {
   // Materials that yield have a law of their own. Its energy is a barrier, as that of the neo-Hookean law is.
   const bool yields = m.yield_stress || !m.hardening.empty();
   const ElasticModel model = yields ? ElasticModel::neo_hookean : m.model;
   MaterialParameters material =
-      clearance::make_material(model, m.youngs_modulus, m.poisson_ratio, m.density, m.damping);
+      make_material(m.plane_stress ? plane_stress_of(model) : model, m.youngs_modulus, m.poisson_ratio, m.density, m.damping);
   if (!m.hardening.empty()) {
     material.hardening = std::make_shared<const Hardening>(m.hardening, 0.0);
   } else if (m.yield_stress) {
@@ -26,6 +24,8 @@ MaterialParameters make_material(const MaterialDesc& m) {
   }
   return material;
 }
+
+namespace {
 
 /// The materials of a scene: those of each body and its parts, followed by those of elements with numbers of their own.
 class Materials {

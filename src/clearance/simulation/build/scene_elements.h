@@ -12,6 +12,9 @@
 
 namespace clearance {
 
+/// Returns the constants of a material. 2D: the scene decides between plane strain and plane stress.
+MaterialParameters make_material(const MaterialDesc& material);
+
 /// Elements outside of stiff parts. Those of an order above 1 are grouped by their orders.
 template <int dim>
 struct SceneElements {

@@ -131,6 +131,12 @@ Shape shape_of(const BodyInstance& body, double surface_area) {
   return shape;
 }
 
+/// Returns the ratio that acts in the plane as that of plane strain: locking is a matter of plane strain and of space.
+double poisson_ratio_of(const MaterialDesc& material) {
+  const double nu = material.poisson_ratio;
+  return material.plane_stress ? nu / (1.0 + nu) : nu;
+}
+
 /// Returns the factor by which a straight beam or plate bends too stiffly: strains across an element do not vary, and
 /// its shear cannot vanish. The formula is fitted to cantilevers of length 10 with 1, 2 and 4 cells through their
 /// thickness, which are 0.25 to 5 thicknesses long, with Poisson's ratios 0.3 and 0.4 (factors of 1.3 to 28). It is
@@ -224,7 +230,7 @@ void warn_of_adapting_elements(const SceneDesc& desc, const Found& found, NamedH
 }
 
 double factor_of(const SceneDesc& desc, const Found& found) {
-  return bending_factor(found.shape, desc.bodies[found.body->desc].material.poisson_ratio);
+  return bending_factor(found.shape, poisson_ratio_of(desc.bodies[found.body->desc].material));
 }
 
 void warn_of_long_elements(const SceneDesc& desc, const Found& found, NamedHints& hints) {
@@ -240,7 +246,7 @@ void warn_of_long_elements(const SceneDesc& desc, const Found& found, NamedHints
           "about {:.2g} times too stiff in bending; with elements no longer than a fourth of its thickness, in all "
           "directions, it is about {:.2g} times too stiff; with `\"order\": 2`{} it bends correctly",
           text_of(found), found.shape.element_length, found.shape.element_thickness, factor_of(desc, found),
-          bending_factor(short_elements, material.poisson_ratio),
+          bending_factor(short_elements, poisson_ratio_of(material)),
           in_place_of_remesh(desc, desc.bodies[found.body->desc])));
 }
 
@@ -321,7 +327,7 @@ void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodyS
     if (!shape.is_slender || hangs_like_cloth(desc, material, shape)) continue;
     // If all vertices are on the surface, no place has two elements between both sides.
     const bool is_single = surfaces.num_vertices(b) == static_cast<int>(body.mesh.vertices.size());
-    const double factor = bending_factor(shape, material.poisson_ratio);
+    const double factor = bending_factor(shape, poisson_ratio_of(material));
     if (adapts) {
       if (is_single) adapting.add(body, shape);
     } else if (is_single) {
@@ -352,7 +358,7 @@ void warn_of_poisson_ratios(const SceneDesc& desc, const SceneModel& scene, cons
   for (std::size_t d = 0; d < desc.bodies.size(); ++d) {
     const BodyDesc& body = desc.bodies[d];
     if (body.kind != BodyKind::deformable || !is_linear[d]) continue;
-    if (body.material.poisson_ratio > highest && num_found++ == 0) first = d;
+    if (poisson_ratio_of(body.material) > highest && num_found++ == 0) first = d;
   }
   if (num_found == 0) return;
   const double ratio = desc.bodies[first].material.poisson_ratio;
