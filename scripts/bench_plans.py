@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The eleven published optimisation files of `diff-ipc`: `./dev bench plans [OPTION]...`.
+"""The eleven published optimisation files of `diff-ipc`: `./dev bench diff-ipc [OPTION]...` (also `./dev bench plans`).
 
 Each plan has two parts. The gradient at the start of the authors is compared with central differences of whole runs
 (`clearance optimise PLAN --check`), and the objective is minimised with the settings of the file. Results are kept in
 a folder: a part that has ended is not run again, and a search goes on where its time was over.
 
-  unknowns   number of parameters in the file
+  scene      nodes of the mesh, order of elements, steps of a run
+  parameters numbers that are searched
   gradient   largest difference between the derivative along a direction and that of runs, as a share of the largest
              derivative of all directions; "known to": how far the differences of runs can be trusted, likewise
   objective  sum of the functionals at the start, the lowest value so far, and the number of forward runs until it
@@ -16,7 +17,11 @@ Exit status 1 if a gradient differs by more than 1e-5.
 
 import argparse
 import json
+import os
+import signal
+import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +29,7 @@ from pathlib import Path
 from bench_common import ROOT, busy_percent, is_missing, peer_data, run_limited, table, write_between_markers
 
 PAGE = ROOT / "docs" / "derivatives.md"
+STORE = ROOT / "docs" / "evidence" / "diff-ipc.json"
 AGREEMENT = 1e-5
 # Numbers of runs that have a column in the table of curves.
 SHOWN_RUNS = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50]
@@ -32,30 +38,38 @@ PARTS = ["check", "search"]
 
 @dataclass
 class Plan:
-    """A published file. `known`: what the authors give for the objective. `short`: changes of the scenes for the check,
-    where a whole run is too long for it, and their meaning."""
+    """A published file. `known`: what the authors give for the objective. `settings`: changes of the scenes for both
+    parts, where a whole run is too long for them; `short`: further ones for the check alone. `meaning` and
+    `short_meaning` say what they mean."""
     name: str
     folder: str
+    scene: str
     unknowns: str
-    known: str
+    known: str = ""
+    settings: tuple = ()
+    meaning: str = ""
     short: tuple = ()
-    meaning: str = "all steps"
+    short_meaning: str = ""
 
 
 PLANS = [
-    Plan("1 bunnies", "fig1_bunnies", "velocity of a body (3)", "stops where both parts are below 0.005",
-         ("time.duration=0.5",), "10 of 40 steps"),
-    Plan("6 bridge", "fig6_static_bridge", "2636 vertices (5272)", ""),
-    Plan("7 beam", "fig7_beam", "2006 vertices (6018)", ""),
-    Plan("9 hook", "fig9_hook", "181 vertices (362)", ""),
-    Plan("14 puzzle piece", "fig14_puzzle_piece", "velocities of two bodies (4)", "0 at (2, 1) m/s; stops at 0.1"),
-    Plan("15 tentacles", "fig15_tentacles", "velocity of a body (3)", "", ("time.duration=0.12",), "24 of 100 steps"),
-    Plan("17 material bridge", "fig17_material_bridge", "34489 elements (68978)", "0 at the target's materials"),
-    Plan("18 cube", "fig18_static_cube", "Lame's parameters (2)", ""),
-    Plan("19 lattice", "fig19_static_microstructure", "E and nu of a body (2)", ""),
-    Plan("20 kangaroo", "fig20_kangaroo", "Lame's parameters of two bodies (4)",
+    Plan("1 bunnies", "fig1_bunnies", "2061, P1, 40", "3: velocity of a body", "stops where both parts are below 0.005",
+         short=("time.duration=0.5",), short_meaning="10 of 40 steps"),
+    Plan("6 bridge", "fig6_static_bridge", "4641, P2, static", "5272: 2636 vertices"),
+    Plan("7 beam", "fig7_beam", "9939, P2, static", "6018: 2006 vertices",
+         settings=("bodies[0].order=1",), meaning="order 1"),
+    Plan("9 hook", "fig9_hook", "1736, P2, static", "362: 181 vertices"),
+    Plan("14 puzzle piece", "fig14_puzzle_piece", "370, P1, 30", "4: velocities of two bodies",
+         "0 at (2, 1) m/s; stops at 0.1"),
+    Plan("15 tentacles", "fig15_tentacles", "6896, P1, 100", "3: velocity of a body",
+         short=("time.duration=0.12",), short_meaning="24 of 100 steps"),
+    Plan("17 material bridge", "fig17_material_bridge", "18598, P1, static", "68978: lambda, mu of elements",
+         "0 at the target's materials"),
+    Plan("18 cube", "fig18_static_cube", "4631, P2, static", "2: Lame's parameters"),
+    Plan("19 lattice", "fig19_static_microstructure", "3268, P1, static", "2: E and nu of a body"),
+    Plan("20 kangaroo", "fig20_kangaroo", "231, P1, 60", "4: Lame's parameters of two bodies",
          "0 at the target's materials; stops at 0.01"),
-    Plan("22 bouncing ball", "fig22_bounce_ball", "1241 elements (2482)", ""),
+    Plan("22 bouncing ball", "fig22_bounce_ball", "720, P1, 30", "2482: lambda, mu of elements"),
 ]
 
 
@@ -72,6 +86,12 @@ def add_to(path, **numbers):
     return kept
 
 
+def with_settings(command, settings):
+    for change in settings:
+        command += ["--set", change]
+    return command
+
+
 def check(program, plan, folder, limit, threads):
     """Compares the gradient at the start with differences of runs. A check that does not end within its time begins
     anew, with more of it, in the next slice."""
@@ -79,11 +99,9 @@ def check(program, plan, folder, limit, threads):
     if result.exists():
         return
     command = [program, "optimise", file_of(plan), "--check", "--json", "--threads", threads]
-    for change in plan.short:
-        command += ["--set", change]
     text = folder / "check.txt"
     with text.open("w", encoding="utf-8") as output:
-        run = run_limited(command, limit, stdout=output)
+        run = run_limited(with_settings(command, plan.settings + plan.short), limit, stdout=output)
     problem = " ".join(run["notes"])[:300]
     try:
         found = json.loads(text.read_text())
@@ -96,10 +114,36 @@ def check(program, plan, folder, limit, threads):
         (folder / "check_failed.json").write_text(json.dumps({"exit": run["exit"], "cpu": run["cpu"], "problem": problem}))
         return
     (folder / "check_failed.json").unlink(missing_ok=True)
-    result.write_text(json.dumps({"check": found["check"], "cpu": run["cpu"], "steps": plan.meaning}, indent=1) + "\n")
+    over = ", ".join(filter(None, [plan.meaning, plan.short_meaning])) or "all"
+    result.write_text(json.dumps({"check": found["check"], "cpu": run["cpu"], "over": over}, indent=1) + "\n")
 
 
-def search(program, plan, folder, limit, threads):
+def run_iterations(command, limit, table_of_iterates, most):
+    """Runs a search for `limit` seconds, or until the table has `most` iterates beyond the start. Returns the exit
+    status, the CPU seconds and the messages."""
+    begin, process, usage = time.monotonic(), None, None
+    with tempfile.TemporaryFile("w+") as messages:
+        process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=messages)
+        asked, status = None, 0
+        while True:
+            found, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if found:
+                break
+            now = time.monotonic()
+            iterates = table_of_iterates.read_text().count("\n") - 2 if table_of_iterates.exists() else 0
+            if asked is None and (now - begin > limit or (most and iterates >= most)):
+                process.send_signal(signal.SIGINT)
+                asked = now
+            elif asked is not None and now - asked > 60.0:
+                process.kill()
+            time.sleep(0.1)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        messages.seek(0)
+        notes = [line.strip() for line in messages if line.strip()]
+    return {"exit": process.returncode, "cpu": usage.ru_utime + usage.ru_stime, "notes": notes}
+
+
+def search(program, plan, folder, limit, threads, most):
     """Minimises the objective, or goes on with it."""
     output, measured = folder / "search", folder / "search.json"
     if measured.exists() and json.loads(measured.read_text()).get("has_ended"):
@@ -107,98 +151,128 @@ def search(program, plan, folder, limit, threads):
     command = [program, "optimise", file_of(plan), "-o", output, "--json", "--threads", threads]
     if (output / "runs").exists():
         command.append("--resume")
-    run = run_limited(command, limit)
-    optimum = output / "optimum.json"
-    problem = " ".join(run["notes"])[-300:] if run["exit"] not in (0, 3) else ""
-    add_to(measured, cpu=run["cpu"], has_ended=optimum.exists(), exit=run["exit"], problem=problem)
+    run = run_iterations(with_settings(command, plan.settings), limit, output / "iterates.csv", most)
+    problem = " ".join(run["notes"])[-300:] if run["exit"] not in (0, 3, 130) or not values_in(output) else ""
+    add_to(measured, cpu=run["cpu"], has_ended=(output / "optimum.json").exists(), exit=run["exit"], problem=problem)
 
 
-def values_of(folder):
+def values_in(output):
     """Returns the objective after each forward run; None where a run has no derivatives."""
     values = []
-    while (path := folder / "search" / "runs" / f"{len(values) + 1:04d}.json").exists():
+    while (path := output / "runs" / f"{len(values) + 1:04d}.json").exists():
         forms = json.loads(path.read_text())["forms"]
         values.append(None if forms is None else sum(forms))
     return values
+
+
+def results_of(plan, folder):
+    """Returns what has been found for a plan, as it is stored."""
+    found = {"plan": plan.name, "file": f"diff-ipc/json_scripts/{plan.folder}/opt.json"}
+    for key in ("check", "check_failed", "search"):
+        path = folder / f"{key}.json"
+        if path.exists():
+            found[key] = json.loads(path.read_text())
+    values = values_in(folder / "search")
+    if values:
+        optimum = folder / "search" / "optimum.json"
+        found["search"] = {**found.get("search", {}), "values": values, "over": plan.meaning or "all",
+                           "end": json.loads(optimum.read_text())["end"] if optimum.exists() else "time"}
+    return found
 
 
 def number(x):
     return "-" if x is None else f"{x:.4g}"
 
 
-def row_of_check(folder):
+def cells_of_check(found):
     """Returns the cells of a check, and whether the gradient is wrong."""
-    path = folder / "check.json"
-    if not path.exists():
-        failed = folder / "check_failed.json"
-        if failed.exists():
-            found = json.loads(failed.read_text())
-            why = "time" if found["exit"] in (124, 137, 143) else found["problem"][:120]
-            return ["", "", "", f"{found['cpu']:.0f} ({why})"], False
-        return ["", "", "", ""], False
-    found = json.loads(path.read_text())
+    if "check" not in found:
+        failed = found.get("check_failed")
+        if failed is None:
+            return ["", "", "", ""], False
+        return ["time" if failed["exit"] in (124, 137, 143) else failed["problem"][:160], "", "", f"{failed['cpu']:.0f}"], False
+    check_of = found["check"]
     worst, known = 0.0, 0.0
-    for entry in found["check"]:
+    for entry in check_of["check"]:
         if entry["difference"] is None:
-            return ["no run beside the start", "", found["steps"], f"{found['cpu']:.0f}"], False
+            return ["no run beside the start", "", check_of["over"], f"{check_of['cpu']:.0f}"], False
         # Numbers without effect have neither a derivative nor a difference.
         scale = entry["largest"] or 1.0
         worst = max(worst, abs(entry["derivative"] - entry["difference"]) / scale)
         known = max(known, entry["uncertainty"] / scale)
     is_wrong = worst > max(AGREEMENT, 3.0 * known)
-    return [f"{worst:.0e}", f"{known:.0e}", found["steps"], f"{found['cpu']:.0f}"], is_wrong
+    return [f"{worst:.0e}", f"{known:.0e}", check_of["over"], f"{check_of['cpu']:.0f}"], is_wrong
 
 
-def row_of_search(folder):
-    values = values_of(folder)
+def cells_of_search(found):
+    searched = found.get("search", {})
+    values = searched.get("values", [])
     known = [v for v in values if v is not None]
     if not known:
-        return ["", "", "", "", ""]
-    measured = json.loads((folder / "search.json").read_text()) if (folder / "search.json").exists() else {}
+        return [searched.get("problem", "")[:160], "", "", "", "", f"{searched['cpu']:.0f}" if "cpu" in searched else ""]
     best = min(known)
-    optimum = folder / "search" / "optimum.json"
-    end = json.loads(optimum.read_text())["end"] if optimum.exists() else "time"
-    return [number(known[0]), number(best), f"{values.index(best) + 1} of {len(values)}", end,
-            f"{measured.get('cpu', 0.0):.0f}"]
+    return [number(known[0]), number(best), f"{values.index(best) + 1} of {len(values)}", searched["over"],
+            searched["end"], f"{searched.get('cpu', 0.0):.0f}"]
 
 
-def curve_of(plan, folder):
+def curve_of(found):
     """Returns the lowest objective after each shown number of runs."""
-    values, cells, least = values_of(folder), [], None
+    values, cells, least = found.get("search", {}).get("values", []), [], None
     for count, value in enumerate(values, 1):
         if value is not None and (least is None or value < least):
             least = value
         if count in SHOWN_RUNS:
             cells.append(number(least))
-    return [plan.name] + cells + [""] * (len(SHOWN_RUNS) - len(cells)) if values else None
+    return [found["plan"]] + cells + [""] * (len(SHOWN_RUNS) - len(cells)) if values else None
 
 
 def report(plans, results):
-    """Returns the two tables, and the plans whose gradient is wrong."""
+    """Returns the two tables of the results by plan, and the plans whose gradient is wrong."""
     rows, wrong = [], []
     for plan in plans:
-        folder = results / plan.folder
-        of_check, is_wrong = row_of_check(folder)
+        found = results.get(plan.name, {})
+        of_check, is_wrong = cells_of_check(found)
         if is_wrong:
             wrong.append(plan.name)
-        rows.append([plan.name, plan.unknowns, *of_check, *row_of_search(folder), plan.known])
-    text = table(["figure", "unknowns", "gradient", "known to", "over", "CPU s", "objective at the start", "lowest",
-                  "in run", "end", "CPU s", "known of it"], rows)
-    curves = [curve for plan in plans if (curve := curve_of(plan, results / plan.folder))]
+        rows.append([plan.name, plan.scene, plan.unknowns, *of_check, *cells_of_search(found), plan.known])
+    text = table(["figure", "nodes, order, steps", "parameters", "error of gradient", "known to", "over", "CPU s",
+                  "objective at the start", "lowest", "in run", "over", "end", "CPU s", "known of it"], rows)
+    curves = [curve for plan in plans if plan.name in results and (curve := curve_of(results[plan.name]))]
     text += "\nLowest objective after so many forward runs:\n\n"
     return text + table(["figure", *map(str, SHOWN_RUNS)], curves), wrong
+
+
+def stored():
+    """Returns the stored results by plan."""
+    return {found["plan"]: found for found in json.loads(STORE.read_text())} if STORE.exists() else {}
+
+
+def write(results):
+    """Stores results beside those of plans that have not been run here, and the tables of all."""
+    kept = stored()
+    for name, found in results.items():
+        kept[name] = {**kept.get(name, {}), **found}
+        if "check" in found:
+            kept[name].pop("check_failed", None)
+    ordered = [kept[plan.name] for plan in PLANS if plan.name in kept]
+    STORE.write_text("[\n" + ",\n".join(json.dumps(found) for found in ordered) + "\n]\n")
+    text, wrong = report(PLANS, kept)
+    write_between_markers(PAGE, "plans", text)
+    return wrong
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=ROOT / "build/release/bin/clearance")
-    parser.add_argument("--only", default="", help="plans whose name holds this, or one of these with commas between")
+    parser.add_argument("--only", "--scene", default="", help="plans whose name holds this, or one of these with commas between")
     parser.add_argument("--part", choices=PARTS, help="check or search alone (default: both)")
+    parser.add_argument("--iterations", type=int, default=0, help="iterations of a search (default: those of the file)")
     parser.add_argument("--limit", type=float, default=600.0, help="seconds for each part of a plan (default 600)")
     parser.add_argument("--threads", type=int, default=1, help="threads of a run (default 1)")
     parser.add_argument("--results", type=Path, default=ROOT / "out" / "plans", help="folder of the results")
     parser.add_argument("--list", action="store_true", help="print the tables of what has been run, run nothing")
-    parser.add_argument("--write", action="store_true", help=f"store the tables in {PAGE.relative_to(ROOT)}, run nothing")
+    parser.add_argument("--write", action="store_true", help=f"store the results in {STORE.relative_to(ROOT)} and the "
+                        f"tables in {PAGE.relative_to(ROOT)}, run nothing")
     arguments = parser.parse_args()
     wanted = [plan for plan in PLANS if any(word in plan.name for word in arguments.only.split(","))]
     if not (arguments.list or arguments.write):
@@ -211,15 +285,22 @@ def main():
         for plan in wanted:
             folder = arguments.results / plan.folder
             folder.mkdir(parents=True, exist_ok=True)
-            for part, run in ((PARTS[0], check), (PARTS[1], search)):
-                if arguments.part in (None, part):
-                    begin = time.monotonic()
-                    run(arguments.program, plan, folder, arguments.limit, arguments.threads)
-                    print(f"{plan.name}, {part}: {time.monotonic() - begin:.0f} s", flush=True)
-    text, wrong = report(PLANS if arguments.write else wanted, arguments.results)
+            common = (arguments.program, plan, folder, arguments.limit, arguments.threads)
+            for part in PARTS:
+                if arguments.part not in (None, part):
+                    continue
+                begin = time.monotonic()
+                if part == "check":
+                    check(*common)
+                else:
+                    search(*common, arguments.iterations)
+                print(f"{plan.name}, {part}: {time.monotonic() - begin:.0f} s", flush=True)
+    results = {plan.name: results_of(plan, arguments.results / plan.folder) for plan in wanted
+               if (arguments.results / plan.folder).exists()}
     if arguments.write:
-        write_between_markers(PAGE, "plans", text)
+        wrong = write(results)
     else:
+        text, wrong = report(wanted, results)
         print("\n" + text)
     for name in wrong:
         print(f"wrong gradient: {name}")

@@ -264,9 +264,11 @@ void add_gradient_command(CLI::App& app, GradientCommand& gradient, int& status)
 }
 
 void add_optimise_command(CLI::App& app, OptimiseCommand& optimise, int& status) {
-  CLI::App* command = app.add_subcommand(
-      "optimise", "fit numbers of a scene to measurements, or minimise the objective of a PolyFEM file");
-  command->add_option("plan", optimise.plan, "plan of the fit, or optimisation file of PolyFEM, JSON")->required();
+  CLI::App* command =
+      app.add_subcommand("optimise", "fit numbers of a scene to measurements, or minimise an objective");
+  command
+      ->add_option("plan", optimise.plan, "plan of a fit or with an objective, or optimisation file of PolyFEM, JSON")
+      ->required();
   command->add_option("-o,--output", optimise.output, "folder of the runs");
   CLI::Option* resume = command->add_flag(
       "--resume", [&optimise](auto) { optimise.use = FolderUse::go_on; }, "continue the runs in the folder");

@@ -10,11 +10,13 @@
 #include "apps/cli/console.h"
 #include "apps/cli/optimise_design.h"
 #include "apps/cli/optimise_folder.h"
+#include "apps/cli/optimise_objective.h"
 #include "apps/cli/stop_signals.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
 #include "clearance/optimise/fit.h"
+#include "clearance/optimise/objective_plan.h"
 #include "clearance/optimise/polyfem_plan.h"
 #include "clearance/scene/loaded_scene.h"
 
@@ -172,6 +174,7 @@ int run_optimise(const OptimiseCommand& command) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   if (optimise::is_polyfem_plan(command.plan)) return run_optimise_design(command);
+  if (optimise::is_objective_plan(command.plan)) return run_optimise_objective(command);
   const Result<std::string> text = read_text_file(command.plan);
   const Result<FitPlan> plan = optimise::read_fit_plan(command.plan);
   Issues issues = problems_of_optimise_folder(command, plan ? plan->inputs : "");

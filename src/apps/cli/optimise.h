@@ -1,4 +1,5 @@
-// `clearance optimise`: fits numbers of a scene to measurements, or minimises the objective of a PolyFEM file.
+// `clearance optimise`: fits numbers of a scene to measurements, or minimises the objective of a plan or of a PolyFEM
+// file.
 #pragma once
 
 #include <filesystem>

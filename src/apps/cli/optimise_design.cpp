@@ -5,9 +5,12 @@
 #include <cmath>
 #include <csignal>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/cli/console.h"
 #include "apps/cli/optimise_folder.h"
+#include "apps/cli/optimise_iterates.h"
 #include "apps/cli/stop_signals.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/files/atomic_file.h"
@@ -29,39 +32,6 @@ using optimise::PolyfemPlan;
 /// Parameters up to this number are printed and are columns of iterates.csv.
 constexpr Eigen::Index most_shown = 20;
 
-const char* text_of(MinimumEnd end) {
-  switch (end) {
-    case MinimumEnd::gradient:
-      return "gradient";
-    case MinimumEnd::conditions:
-      return "conditions";
-    case MinimumEnd::limit:
-      return "limit";
-    case MinimumEnd::no_descent:
-      return "no_descent";
-    case MinimumEnd::stopped:
-      return "stopped";
-    case MinimumEnd::undefined:
-      return "undefined";
-  }
-  return "";
-}
-
-const char* meaning_of(MinimumEnd end) {
-  switch (end) {
-    case MinimumEnd::gradient:
-      return "the gradient is as short as asked for";
-    case MinimumEnd::conditions:
-      return "all stopping conditions are met";
-    case MinimumEnd::limit:
-      return "the iterations are used up";
-    case MinimumEnd::no_descent:
-      return "no lower value was found: this is a kink, or a minimum to all digits that the runs have";
-    default:
-      return "";
-  }
-}
-
 Json json_of(const std::vector<FormValue>& values) {
   Json list = Json::array();
   for (const FormValue& value : values) {
@@ -73,7 +43,7 @@ Json json_of(const std::vector<FormValue>& values) {
 Json json_of(const DesignSearch& search) {
   Json x = Json::array();
   for (const double value : search.minimum.x) x.push_back(value);
-  return {{"end", text_of(search.minimum.end)},
+  return {{"end", cli::text_of(search.minimum.end)},
           {"iterations", search.minimum.num_iterations},
           {"runs", search.minimum.num_evaluations},
           {"objective_at_start", search.value_at_start},
@@ -104,46 +74,6 @@ std::string text_of(const DesignSearch& search) {
   }
   return text;
 }
-
-/// Writes one line per iterate.
-class Iterates {
- public:
-  Iterates(const OptimiseCommand& command, Eigen::Index size, bool has_constraints)
-      : command_(command),
-        size_(size > most_shown ? 0 : size),
-        has_constraints_(has_constraints),
-        text_("iterate,runs,objective,gradient_norm,step") {
-    if (has_constraints_) text_ += ",violation";
-    for (Eigen::Index k = 0; k < size_; ++k) text_ += fmt::format(",x[{}]", k);
-    text_ += '\n';
-  }
-  void add(const Iterate& iterate) {
-    text_ += fmt::format("{},{},{},{},{}", iterate.number, iterate.num_evaluations, iterate.value,
-                         iterate.gradient_norm, iterate.step);
-    std::string line = fmt::format("iterate {:>3}, run {:>3}: objective {:<12.6g} gradient {:<10.3g}", iterate.number,
-                                   iterate.num_evaluations, iterate.value, iterate.gradient_norm);
-    if (has_constraints_) {
-      text_ += fmt::format(",{}", iterate.violation);
-      if (iterate.violation > 0.0) line += fmt::format(" constraint violated by {:.3g}", iterate.violation);
-    }
-    for (Eigen::Index k = 0; k < size_; ++k) {
-      text_ += fmt::format(",{}", iterate.x[k]);
-      line += fmt::format(" {:.6g}", iterate.x[k]);
-    }
-    text_ += '\n';
-    if (!command_.json) say(stdout, "{}\n", line);
-    const auto written = write_file_atomically(command_.output / "iterates.csv", text_);
-    if (!written && problems_.empty()) problems_ = written.issues();
-  }
-  const Issues& problems() const { return problems_; }
-
- private:
-  const OptimiseCommand& command_;
-  Eigen::Index size_;
-  bool has_constraints_;
-  std::string text_;
-  Issues problems_;
-};
 
 /// Compares derivatives with differences of runs.
 int check(const OptimiseCommand& command, const PolyfemPlan& plan) {
@@ -196,7 +126,11 @@ int run_optimise_design(const OptimiseCommand& command) {
     return refuse(begun.issues(), command.json);
   }
   const StopSignals signals(command.json);
-  Iterates iterates(command, plan->start.size(), !plan->constraints.empty());
+  std::vector<std::string> names;
+  for (Eigen::Index k = 0; plan->start.size() <= most_shown && k < plan->start.size(); ++k) {
+    names.push_back(fmt::format("x[{}]", k));
+  }
+  Iterates iterates(command, std::move(names), !plan->constraints.empty());
   optimise::DesignOptions options;
   options.output = command.output;
   options.on_iterate = [&](const Iterate& iterate) { iterates.add(iterate); };

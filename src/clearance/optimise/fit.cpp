@@ -9,8 +9,8 @@
 #include "clearance/derivatives/forward_run.h"
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
-#include "clearance/io/scene_reader.h"
 #include "clearance/optimise/student.h"
+#include "clearance/scene/loaded_scene.h"
 #include "clearance/scene/probe_columns.h"
 
 namespace clearance::optimise {
@@ -22,33 +22,6 @@ using derivatives::GradientEnd;
 
 std::string run_name(int number) {
   return fmt::format("runs/{:04}.json", number);
-}
-
-/// Gives problems at a path of the scene that the plan names their place in the plan.
-Issues in_plan(const FitPlan& plan, Issues issues) {
-  for (Issue& issue : issues) {
-    for (std::size_t k = 0; k < plan.parameters.size(); ++k) {
-      if (issue.place != plan.parameters[k].path) continue;
-      if (issue.value.empty()) issue.value = issue.place;
-      issue.file = plan.file.string();
-      issue.place = child_path(element_path("parameters", k), "path");
-    }
-  }
-  return issues;
-}
-
-/// Returns what reads the scene of the plan with values of its numbers. The plan must outlive it.
-derivatives::SceneMaker scene_maker(const FitPlan& plan, const std::vector<derivatives::Parameter>& parameters,
-                                    const std::vector<double>& values) {
-  std::vector<std::string> overrides = plan.set;
-  for (std::string& text : derivatives::overrides_of(parameters, values)) overrides.push_back(std::move(text));
-  return [&plan, overrides](const std::vector<std::string>& more) -> Result<SceneDesc> {
-    std::vector<std::string> all = overrides;
-    all.insert(all.end(), more.begin(), more.end());
-    Result<LoadedScene> loaded = load_scene(plan.scene, SceneFormat::automatic, all);
-    if (!loaded) return loaded.issues();
-    return std::move(loaded->scene);
-  };
 }
 
 /// The residuals of runs, computed or read from the folder.
@@ -215,45 +188,21 @@ void check_columns(const FitPlan& plan, const std::vector<std::string>& columns,
 
 /// Checks the plan against the scene, and returns its numbers with the values to start from. Entries of a plan that is
 /// refused anyway may lack a path or a probe.
-Result<std::vector<derivatives::Parameter>> find_start(const FitPlan& plan) {
-  Result<LoadedScene> loaded = load_scene(plan.scene, SceneFormat::automatic, plan.set);
-  if (!loaded) return loaded.issues();
-  const TimeDesc time = loaded->scene.time;
-  derivatives::GradientOptions options;
-  for (const FreeNumber& number : plan.parameters) {
-    if (!number.path.empty()) options.parameters.push_back(number.path);
-  }
-  auto found = derivatives::find_parameters(loaded->scene, options.parameters);
+Result<StartNumbers> find_start(const FitPlan& plan) {
   Issues issues;
-  std::vector<double> values;
-  const bool is_whole = found && found->size() == plan.parameters.size();
-  for (std::size_t k = 0; is_whole && k < plan.parameters.size(); ++k) {
-    const FreeNumber& number = plan.parameters[k];
-    const double value = number.start.value_or((*found)[k].value);
-    if (!number.start && number.from < number.to && !(value >= number.from && value <= number.to)) {
-      issues.push_back({plan.file.string(), element_path("parameters", k), fmt::format("{}", value),
-                        "the number in the scene is not between `from` and `to`; give a `start`"});
-    }
-    (*found)[k].value = value;
-    values.push_back(value);
-  }
-  const double end = plan.num_steps > 0 ? plan.num_steps * time.step : time.duration;
+  std::optional<StartNumbers> start = find_start_numbers(plan, issues);
+  if (!start) return issues;
   for (std::size_t c = 0; c < plan.measured.size(); ++c) {
     const MeasuredColumn& measured = plan.measured[c];
     if (measured.is_at_end || measured.values.empty()) continue;
     const double last = measured.values.back().time, first = measured.values.front().time;
-    if (first >= 0.0 && last <= end * (1.0 + 1e-9)) continue;
+    if (first >= 0.0 && last <= start->end_time * (1.0 + 1e-9)) continue;
     issues.push_back({plan.file.string(), element_path("fit", c), fmt::format("{} s", first < 0.0 ? first : last),
-                      fmt::format("measurements are beyond the run, which lasts from 0 to {:.6g} s", end)});
+                      fmt::format("measurements are beyond the run, which lasts from 0 to {:.6g} s", start->end_time)});
   }
-  const bool has_values = is_whole && issues.empty();
-  const derivatives::BeforeRun before = derivatives::check_before_run(
-      has_values ? scene_maker(plan, *found, values) : scene_maker(plan, {}, {}), options);
-  const Issues problems = in_plan(plan, before.problems);
-  issues.insert(issues.end(), problems.begin(), problems.end());
-  if (!before.columns.empty()) check_columns(plan, before.columns, issues);
-  if (!issues.empty() || !found) return issues;
-  return found;
+  if (!start->columns.empty()) check_columns(plan, start->columns, issues);
+  if (!issues.empty()) return issues;
+  return std::move(*start);
 }
 
 /// Finds the measurement that the fit misses most.
@@ -333,26 +282,23 @@ Result<Done> check_fit(const FitPlan& plan) {
 }
 
 Result<Fit> fit(const FitPlan& plan, const FitOptions& options) {
-  const Result<std::vector<derivatives::Parameter>> parameters = find_start(plan);
-  if (!parameters) return parameters.issues();
-  VecX start(static_cast<Eigen::Index>(parameters->size()));
-  for (Eigen::Index k = 0; k < start.size(); ++k) start[k] = (*parameters)[static_cast<std::size_t>(k)].value;
+  const Result<StartNumbers> numbers = find_start(plan);
+  if (!numbers) return numbers.issues();
+  const VecX start = Eigen::Map<const VecX>(numbers->values.data(), std::ssize(numbers->values));
   Fit result;
   result.warnings = plan.warnings;
-  Runs runs(plan, options, *parameters, result);
+  Runs runs(plan, options, numbers->parameters, result);
   runs.read_stored();
   const Eigen::Index n = start.size();
   LeastSquaresOptions search;
   search.lower.resize(n);
   search.upper.resize(n);
-  search.sizes.resize(n);
+  search.sizes = sizes_of(plan, numbers->values);
   search.max_evaluations = plan.max_runs;
   for (Eigen::Index k = 0; k < n; ++k) {
     const FreeNumber& number = plan.parameters[static_cast<std::size_t>(k)];
     search.lower[k] = number.from;
     search.upper[k] = number.to;
-    const double range = number.to - number.from, size = std::abs(start[k]);
-    search.sizes[k] = size > 0.0 ? size : std::isfinite(range) ? range : 1.0;
   }
   double first_cost = std::numeric_limits<double>::quiet_NaN();
   const auto function = [&](const VecX& p) {

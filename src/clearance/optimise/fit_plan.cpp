@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <sstream>
 
 #include "clearance/io/files/text_file.h"
@@ -14,7 +13,6 @@
 #include "clearance/scene/json.h"
 #include "clearance/scene/loaded_scene.h"
 #include "clearance/scene/nearest_name.h"
-#include "clearance/sweep/plan.h"
 #include "clearance/sweep/plan_object.h"
 
 namespace clearance::optimise {
@@ -22,44 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using sweep::PlanObject;
-
-/// Returns a list under a key; null, after an issue, if there is none.
-const Json* list_of(PlanObject& object, const char* key) {
-  const Json* list = object.list(key);
-  if (list == nullptr && object.find(key) == nullptr) object.error(key, "is missing");
-  return list;
-}
-
-void read_parameters(PlanObject& root, FitPlan& plan, Issues& issues) {
-  const Json* list = list_of(root, "parameters");
-  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    PlanObject object((*list)[i], element_path("parameters", i), issues);
-    FreeNumber number;
-    const auto path = object.text("path");
-    if (!path && object.find("path") == nullptr) object.error("path", "is missing: a number of the scene");
-    number.path = path.value_or("");
-    number.name = object.text("name").value_or(number.path);
-    const auto from = object.number("from"), to = object.number("to");
-    number.from = from.value_or(-std::numeric_limits<double>::infinity());
-    number.to = to.value_or(std::numeric_limits<double>::infinity());
-    if (!(number.from < number.to)) {
-      object.error("to", *to, fmt::format("expected a number above `from`, which is {}", *from));
-    }
-    number.start = object.number("start");
-    if (number.start && !(*number.start >= number.from && *number.start <= number.to)) {
-      object.error("start", *number.start, "expected a number between `from` and `to`");
-    }
-    object.refuse_other_keys();
-    for (const FreeNumber& other : plan.parameters) {
-      if (path && other.path == number.path)
-        object.error("path", *object.find("path"), "another parameter has it, too");
-      if (other.name == number.name && other.path != number.path) {
-        object.error("name", Json(number.name), "another parameter has this name, too");
-      }
-    }
-    plan.parameters.push_back(std::move(number));
-  }
-}
 
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
@@ -231,22 +191,9 @@ Result<FitPlan> read_fit_plan(const fs::path& file) {
   plan.inputs = *text;
   Issues issues;
   PlanObject root(*json, "", issues);
-  if (const auto scene = root.text("scene")) {
-    std::error_code error;
-    plan.scene = fs::absolute(file, error).parent_path() / *scene;
-    if (!fs::exists(plan.scene, error)) root.error("scene", *root.find("scene"), "the file does not exist");
-    if (const auto of_scene = read_text_file(plan.scene)) plan.inputs += *of_scene;
-  } else if (root.find("scene") == nullptr) {
-    root.error("scene", "is missing: a scene file");
-  }
-  read_parameters(root, plan, issues);
+  read_plan_scene(root, plan, issues);
   read_measured(root, plan, issues);
-  plan.num_steps = static_cast<int>(root.integer("steps", 1, 100000000).value_or(0));
   plan.max_runs = static_cast<int>(root.integer("runs", 1, 100000).value_or(plan.max_runs));
-  if (const Json* set = root.find("set")) {
-    if (!set->is_object()) root.error("set", *set, "expected an object of paths and values");
-    for (const auto& [path, value] : set->items()) plan.set.push_back(sweep::overrides_of({path}, value).front());
-  }
   root.refuse_other_keys();
   std::error_code error;
   set_file(issues, file.string());

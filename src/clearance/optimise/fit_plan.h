@@ -2,21 +2,13 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "clearance/base/result.h"
+#include "clearance/optimise/plan_scene.h"
 
 namespace clearance::optimise {
-
-/// A number of the scene that is free.
-struct FreeNumber {
-  std::string name;
-  std::string path;             ///< as in `--set`
-  double from = 0.0, to = 0.0;  ///< bounds, in the unit of the scene
-  std::optional<double> start;  ///< default: the number in the scene
-};
 
 /// The value that a column of probes.csv should have at one time.
 struct Measurement {
@@ -35,16 +27,10 @@ struct MeasuredColumn {
   std::string label;  ///< head of the column in the table, with its unit if it has one
 };
 
-struct FitPlan {
-  std::filesystem::path file;   ///< for messages
-  std::filesystem::path scene;  ///< absolute
-  std::vector<FreeNumber> parameters;
+struct FitPlan : PlanScene {
   std::vector<MeasuredColumn> measured;
-  std::vector<std::string> set;  ///< `path=value`, for all runs
-  int num_steps = 0;             ///< 0: those of the scene
   int max_runs = 50;
-  Issues warnings;     ///< rows of tables without a number
-  std::string inputs;  ///< text of the plan and of all files that it names
+  Issues warnings;  ///< rows of tables without a number
 };
 
 /// Reads a plan, and the tables that it names. Issues: all problems of the plan.

@@ -14,6 +14,7 @@
 #include "clearance/io/files/text_file.h"
 #include "clearance/optimise/design_scene.h"
 #include "clearance/optimise/state_runner.h"
+#include "clearance/optimise/tried.h"
 #include "clearance/scene/json.h"
 
 namespace clearance::optimise {
@@ -320,7 +321,8 @@ Result<DesignSearch> optimise_design(const PolyfemPlan& plan, const DesignOption
     return search;
   }
   StoredRuns runs(options, objective);
-  std::optional<Evaluated> first, latest, best;
+  std::optional<Evaluated> first, best;
+  Tried<Evaluated> tried;
   // A smoothed search goes in numbers that the changes of the shape follow from.
   const SmoothChange* smoothing = plan.smoothing.get();
   const auto place_of = [&](const VecX& numbers) -> VecX {
@@ -337,20 +339,21 @@ Result<DesignSearch> optimise_design(const PolyfemPlan& plan, const DesignOption
     };
   }
   const SlopeFunction function = [&](const VecX& numbers) -> std::optional<Slope> {
-    latest = runs.at(place_of(numbers));
-    if (!latest) {
+    const std::optional<Evaluated> there = runs.at(place_of(numbers));
+    if (!there) {
       if (!objective.problems().empty()) search.errors = objective.problems();
       return std::nullopt;
     }
-    Slope slope = latest->slope();
+    tried.add(numbers, *there);
+    Slope slope = there->slope();
     if (smoothing == nullptr) return slope;
     slope.gradient = smoothing->pull_back(slope.gradient);
     for (Constraint& constraint : slope.constraints) constraint.gradient = smoothing->pull_back(constraint.gradient);
     return slope;
   };
   const auto on_iterate = [&](Iterate iterate) {
-    best = latest;
-    if (!first) first = latest;
+    best = tried.take(iterate.x);
+    if (!first) first = best;
     iterate.x = place_of(iterate.x);
     search.iterates.push_back(iterate);
     if (options.on_iterate) options.on_iterate(iterate);
