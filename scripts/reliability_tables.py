@@ -5,7 +5,7 @@ import json
 from bench_common import table, write_between_markers
 from reliability_moves import MOVES
 
-HEADER = ["figure", "what is tried", "so far", "goal", "CPU h", "failures, open", "failures, over"]
+HEADER = ["figure", "what is tried", "so far", "goal", "CPU h", "open failures", "fixed failures"]
 
 
 def row(figure, state):
