@@ -8,8 +8,8 @@
 
 Scenes are looked for below CLEARANCE_PEER_DATA. Each runs 20 steps, or as many as its `tests` ask for if that is more
 and the time limit allows; then `clearance verify` checks all frames exactly. If the file has reference norms of the
-displacement, the table has ours beside them: of L2, and of the gradient. Results are kept in the folder `--folder`, one
-line a scene, so that a run can be continued: scenes with a result are not run again.
+displacement and its gradient (L2), the table has Clearance's beside them. Results are kept in the folder `--folder`,
+one line a scene, so that a run can be continued: scenes with a result are not run again.
 """
 
 import argparse
@@ -315,7 +315,7 @@ def main():
         rows = rows_of_page()  # a scene without a result keeps its row
         rows.update({name.removesuffix(".json"): row(result) for name, result in results.items()})
         kept = [rows[name] for name in (n.removesuffix(".json") for n in scene_names()) if name in rows]
-        header = ["scene", "read", "nodes", "steps", "verify", "norms of the displacement and its gradient, ours / PolyFEM's"]
+        header = ["scene", "read", "nodes", "steps", "verify", "norms of the displacement and its gradient, Clearance / PolyFEM"]
         write_between_markers(PAGE, "table", summary(kept) + "\n" + table(header, kept))
         return 0
 
