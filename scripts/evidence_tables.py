@@ -118,19 +118,20 @@ def group_text(group, entries, known):
     counts, done, total, cpu = counts_of(entries)
     frames = sum(state["verified"]["frames"] or 0 for _, state in entries if state["verified"])
     loaded = len(entries) - counts["refused"] - counts["unread"]
-    text = (f"{loaded} scenes: {counts['complete']} have been run to their end, {counts['begun']} are under way, "
-            f"{counts['waiting']} have not been begun, {counts['failed']} have failed. {done} of {total} steps in "
-            f"{cpu / 3600:.2f} hours of a processor; {frames} frames verified.")
+    text = (f"{loaded} scenes: {counts['complete']} complete, {counts['begun']} under way, {counts['waiting']} not begun, "
+            f"{counts['failed']} failed. They have run {done} of {total} steps in {cpu / 3600:.2f} hours of a processor, and "
+            f"{frames} frames are verified.")
     if counts["refused"]:
         reasons = f", for the reasons in `docs/{REFUSALS[group]}`" if group in REFUSALS else ""
-        text += f" Not loaded{reasons}: {counts['refused']}."
+        verb = "scene is" if counts["refused"] == 1 else "scenes are"
+        text += f" {counts['refused']} {verb} not loaded{reasons}."
     text = textwrap.fill(text, 120)
     rows = [row(scene, state, known.get(scene.file)) for scene, state in entries if state["steps"]]
     text += "\n\n" + table(HEADER, rows)
     failed = [[scene.label, f"{state['steps']} of {num_steps(state)}", state["failed"]["message"]]
               for scene, state in entries if condition(state) == "failed"]
     if failed:
-        text += "\nFailed:\n\n" + table(["scene", "steps", "why"], failed)
+        text += "\nFailed scenes:\n\n" + table(["scene", "steps", "why"], failed)
     return text
 
 
