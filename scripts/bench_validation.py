@@ -34,22 +34,26 @@ FIELDS = {"Elastic solids": statics, "Contact and friction": contacts, "Motion":
 
 INTRODUCTION = """# Validation: problems with known answers
 
-`./dev bench validation --write` writes this page. Each problem ran on one thread. Seconds are those of the processor, on a
-machine that had other work, too.
+This page compares Clearance at default settings with problems whose answers are known. `./dev bench validation --write`
+writes it.
 
 Each scene sets geometry, mesh, material, loads, motions and, where they have a meaning, time step and duration. All
-other settings are the program's defaults. Errors are relative to the right value. Where this is zero, the error is the
-difference over the tolerance of the problem (above 100 % is wrong). Warnings are those that the program gives by name.
-An error above 3 % without a warning is in **bold**; whether a warning is about the error is not judged.
+other settings are the program's defaults. Each problem ran on one thread, and seconds are those of the processor, on a
+machine that had other work, too.
+
+- **Errors** are relative to the right value. If that value is zero, the error is the difference over the tolerance of
+  the problem (above 100 % is wrong).
+- **Warnings** are the program's warnings, by name. An error above 3 % without a warning is in **bold**. The page does
+  not judge whether a warning is about the error.
 
 Meshes of the clamped plate, the roof, the curved beam, LE1 and LE10 were made finer after a first run, in which
-Clearance or CalculiX on the same mesh was off by 3 to 8 %. Since then, stress at a point is a mean over the cells around
-it, and the pressure of the shrink fit a sum of forces.
+Clearance or CalculiX on the same mesh was off by 3 to 8 %. Since then, stress at a point is computed as a mean over the
+cells around it, and the pressure of the shrink fit as a sum of forces.
 
 """
 
-PEER_INTRODUCTION = """CalculiX has the same mesh with quadratic elements (C3D10, in plane strain CPE6), small motions
-and one thread.
+PEER_INTRODUCTION = """CalculiX solved the same meshes with quadratic elements (C3D10, in plane strain CPE6), for small motions, on one
+thread.
 
 """
 
@@ -221,7 +225,7 @@ def peer_table(rows):
 def causes_of(rows):
     """Returns a list of the problems that are off by more than 3 %, with the causes that are known."""
     wrong = [r for r in rows if r.is_wrong()]
-    lines = [f"- {r.problem.title}, {r.problem.compared}: {error_text(r)}. {r.problem.note or 'Cause unknown.'}"
+    lines = [f"- {r.problem.title}, {r.problem.compared}: {error_text(r)}. {r.problem.note or 'The cause is unknown.'}"
              for r in wrong]
     return "## Causes of errors above 3 %\n\n" + "\n".join(lines) + "\n\n" if wrong else ""
 

@@ -148,9 +148,9 @@ def spheres():
     return Problem("ssnv104", "two elastic spheres, 4 mm nearer, 6 cells over the contact radius",
                    "Code_Aster SSNV104 (Hertz)",
                    "pressure in the middle, Pa", right, scene, measure, files_of(half=mesh),
-                   note="Hertz has half-spaces, whose far parts move by 15 % of the approach; the bases are held at "
-                        "one radius. An estimate with this motion (Boussinesq) "
-                        "has about 3050 MPa; CalculiX was not tried.")
+                   note="Hertz's theory has half-spaces, whose far parts move by 15 % of the approach; here the bases "
+                        "are held at one radius. An estimate with this motion (Boussinesq) "
+                        "gives about 3050 MPa. CalculiX was not tried.")
 
 
 def roller_run():
@@ -189,8 +189,8 @@ def roller():
     return [Problem("nafems1_pressure", title, f"{KONTER}, 1 (Hertz)", "largest pressure, Pa",
                     high_order.ROLLER_PRESSURE, scene, lambda result: max(p for _, _, p in roller_contacts(result)),
                     files,
-                    note="Elements are quadratic by default in statics, and meshes that do not match press unevenly "
-                         "then; linear ones are off by 0.5 %."),
+                    note="Elements are quadratic by default in statics, and quadratic meshes that do not match press "
+                         "unevenly. Linear ones are off by 0.5 %."),
             Problem("nafems1_reach", title, f"{KONTER}, 1 (Hertz)", "half width of contact, m", high_order.ROLLER_REACH,
                     scene, reach, files)]
 
@@ -304,8 +304,8 @@ def shrink_fit():
         return math.fsum(f for f in outwards if f > 0) / (math.pi / 2 * at)
     return Problem("shrink_fit", "steel shaft in an aluminium hub, 100 um radial interference at 50 mm, plane strain",
                    "Lame 1852", "mean pressure, Pa", right, scene, pressure, files_of(shaft=shaft, hub=hub),
-                   note="The flat sides of the two rings do not match. With sides that do the error is 1.2 %, with "
-                        "twice as many sides 3.0 %.")
+                   note="The flat sides of the two rings do not match. The error is 1.2 % with matching sides, and "
+                        "3.0 % with twice as many sides.")
 
 
 def patch():
@@ -329,8 +329,8 @@ def patch():
                    "Code_Aster SSNP121 (El-Abbasi and Bathe 2001)",
                    "pressure at the vertex where it is farthest off, Pa", 1e5, scene, farthest,
                    files_of(upper=upper, lower=lower),
-                   note="Elements are quadratic by default in statics, and meshes that do not match press unevenly "
-                        "then; linear ones are off by 0.05 %.")
+                   note="Elements are quadratic by default in statics, and quadratic meshes that do not match press "
+                        "unevenly. Linear ones are off by 0.05 %.")
 
 
 # --- stiff bodies at rest ---
@@ -371,8 +371,8 @@ def ladder(is_static):
     title = "ladder at 60 degrees on a rough floor, smooth wall, " + ("quasi-static" if is_static else "step 10 ms")
     return Problem("ladder" if is_static else "ladder_moving", title, "statics", "force of the wall, N",
                    mass * G * foot / rise, scene, lambda result: result.probe("wall.normal.x [N]")[-1],
-                   note="It turned by 60 degrees, as if it lay flat; steps of 0.1 change nothing. The motion with "
-                        "inertia is right." if is_static else "")
+                   note="The ladder turned by 60 degrees, as if it lay flat. Steps of 0.1 give the same. The motion "
+                        "with inertia is right." if is_static else "")
 
 
 def problems():

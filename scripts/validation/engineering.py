@@ -10,8 +10,8 @@ from .problem import Problem
 
 # Causes of errors above 3 %, by the name of the case.
 NOTES = {
-    "slip_to_roll_4": "Probably the flat sides of the ball; not tried with more sides.",
-    "slip_to_roll_10": "Probably the flat sides of the ball; not tried with more sides.",
+    "slip_to_roll_4": "The cause is probably the flat sides of the ball. More sides were not tried.",
+    "slip_to_roll_10": "The cause is probably the flat sides of the ball. More sides were not tried.",
     "stick_slip_10ms": "With a step of 1 ms the error is -1.7 %.",
     "bar_impact_force": "The bar is in contact for three steps.",
     "bar_impact_rebound": "The bar is in contact for three steps.",

@@ -95,9 +95,10 @@ def curved_beams():
     mesh.add_group("root", lambda x, y, z: x < TINY).add_group("tip", lambda x, y, z: y < TINY)
     tip, share = (inner, 0.0, -thick / 2), 0.1
     result = []
-    for name, axis, force, right in (("in", "x", (share, 0.0, 0.0), 0.08734), ("out", "z", (0.0, 0.0, share), 0.5022)):
+    for name, words, axis, force, right in (("in", "in", "x", (share, 0.0, 0.0), 0.08734),
+                                            ("out", "out of", "z", (0.0, 0.0, share), 0.5022)):
         solid = beam_solid(mesh, 1e7, 0.25, force, tip)
-        result.append(point_problem(f"curved_beam_{name}", f"curved beam, force {name} of its plane, {n} x 4 x 2 cells",
+        result.append(point_problem(f"curved_beam_{name}", f"curved beam, force {words} its plane, {n} x 4 x 2 cells",
                                     MACNEAL, "displacement of the tip for a tenth of the force, m", share * right,
                                     solid,
                                     axis))
@@ -114,11 +115,11 @@ def twisted_beams():
     mesh.add_group("root", lambda x, y, z: x < TINY).add_group("tip", lambda x, y, z: x > length - TINY)
     # At the tip the width lies along z.
     tip = place(length, 0.0, -thick / 2)
-    cases = (("in", "z", (0.0, 0.0, 1.0), 0.005424), ("out", "y", (0.0, 1.0, 0.0), 0.001754))
+    cases = (("in", "in", "z", (0.0, 0.0, 1.0), 0.005424), ("out", "out of", "y", (0.0, 1.0, 0.0), 0.001754))
     return [point_problem(f"twisted_beam_{name}",
-                          f"twisted beam, force {name} of the plane of its tip, {n} cells along it",
+                          f"twisted beam, force {words} the plane of its tip, {n} cells along it",
                           MACNEAL, "displacement of the tip, m", right, beam_solid(mesh, 29e6, 0.22, force, tip), axis)
-            for name, axis, force, right in cases]
+            for name, words, axis, force, right in cases]
 
 
 def torsion():
