@@ -38,8 +38,8 @@ This page compares Clearance at default settings with problems whose answers are
 writes it.
 
 Each scene sets geometry, mesh, material, loads, motions and, where they have a meaning, time step and duration. All
-other settings are the program's defaults. Each problem ran on one thread, and seconds are those of the processor, on a
-machine that had other work, too.
+other settings are the program's defaults. Each problem ran on one thread, on a machine that had other work,
+too. Seconds are processor seconds.
 
 - **Errors** are relative to the right value. If that value is zero, the error is the difference over the tolerance of
   the problem (above 100 % is wrong).

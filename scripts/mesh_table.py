@@ -286,7 +286,7 @@ def table(rows, header):
                      "[s]: median, longest |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
     for title in dict.fromkeys(r["group"] for r in rows):
         text += summary(title, [r for r in rows if r["group"] == title])
-    text += "\nThe ten with the smallest angles, and all that failed:\n\n"
+    text += "\nThe next table has the ten surfaces with the smallest angles, and all that failed:\n\n"
     text += "| surface | tetrahedra | smallest angle [deg] | deviation [%] | meshing [s] | |\n| --- | --- | --- | --- | --- | --- |\n"
     worst = sorted((r for r in rows if not r["problem"]), key=lambda r: r["smallest_angle"])[:10]
     for r in worst + [r for r in rows if r["problem"]]:

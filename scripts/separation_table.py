@@ -241,7 +241,7 @@ def main():
 
         if arguments.published:
             collect(f"published, bodies {100 * (arguments.factor - 1):g} % larger", larger())
-    text = "\n".join(lines) + "\n" + ("\nNot separated:\n\n" + "\n".join(failures) + "\n" if failures else "")
+    text = "\n".join(lines) + "\n" + ("\nThese scenes were not separated:\n\n" + "\n".join(failures) + "\n" if failures else "")
     print("\n" + text)
     if arguments.write:
         page = ROOT / "docs" / "overlaps.md"
