@@ -57,7 +57,7 @@ endforeach()
 clearance_component(simulation
   OBJECTS ${clearance_simulation_objects}
   LIBRARIES clearance_package_ccd fmt::fmt spdlog::spdlog ZLIB::ZLIB clearance_cholmod clearance_hdf5 clearance_muparser
-  HEADERS base/contact_options.h base/log.h base/parallel.h base/profile.h base/result.h base/stop.h bodies/affine/joint_state.h model/stiff_strain.h
+  HEADERS base/contact_options.h base/log.h base/parallel.h base/profile.h base/result.h base/stop.h base/unit_system.h bodies/affine/joint_state.h model/stiff_strain.h
     geometry/lagrange.h geometry/mesh.h
     io/result/energy_monitor.h io/result/folder_claim.h io/result/pvd.h io/result/result_files.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
     scene/body_shapes.h scene/scene.h scene/validate.h

@@ -308,6 +308,11 @@ class Simulation(_check.Sealed):
         return self._stepper.num_steps
 
     @property
+    def units(self) -> str:
+        """System of units of all numbers of this simulation, by default "m-N-Pa" (docs/units.md)."""
+        return self._stepper.units
+
+    @property
     def positions(self) -> NDArray[np.float64]:
         """Positions of all vertices [m] (n, 3); in 2D z = 0. Read-only, always the same array, refreshed by every
         step: use copy() to keep the values."""
@@ -525,4 +530,4 @@ class Simulation(_check.Sealed):
     def __repr__(self) -> str:
         if self._stepper.closed:
             return "<Simulation: closed>"
-        return f"<Simulation: step {self.step_number} of {self.num_steps}, t = {self.time:g} s, {len(self._bodies)} bodies>"
+        return f"<Simulation: step {self.step_number} of {self.num_steps}, t = {self.time:g} {'ms' if self.units == 'mm-kN-GPa' else 's'}, {len(self._bodies)} bodies>"

@@ -897,5 +897,43 @@ TEST(Units, GivenMassThatNoMaterialHasIsTold) {
   expect_nothing(told(cube("1")));
 }
 
+/// A scene in a system of units with one body of steel, of about 100 mm.
+std::string in_system(const std::string& units, const std::string& size, const std::string& material,
+                      const std::string& more = "") {
+  return bodies(box(size, R"(, "name": "b", "material": )" + material), R"("units": ")" + units + "\", " + more);
+}
+
+TEST(Units, NumbersOfSiInAnotherSystemAreTold) {
+  const std::string size = "[100, 100, 100]", steel = R"({"density": 7.85e-9, "youngs_modulus": 210000})";
+  expect_nothing(told(in_system("mm-N-MPa", size, steel)));
+  expect_told(told(in_system("mm-N-MPa", size, R"({"density": 7850, "youngs_modulus": 210000})")),
+              "bodies[0].material.density",
+              {"7850 t/mm^3", "7.85e+15 kg/m^3", "osmium", "7850 kg/m^3 is 7.85e-09", "mm-N-MPa", "size of 100 mm"});
+  expect_told(told(in_system("mm-N-MPa", size, R"({"density": 7.85e-9, "youngs_modulus": 2.1e11})")),
+              "bodies[0].material.youngs_modulus", {"2.1e+11 MPa", "2.1e+11 Pa is 210000", "diamond"});
+  expect_told(told(in_system("mm-N-MPa", size, steel, R"("gravity": [0, -9.81, 0], )")), "gravity",
+              {"9.81 mm/s^2", "9.81 m/s^2 is 9810"});
+  expect_nothing(told(in_system("mm-N-MPa", size, steel, R"("gravity": [0, -9810, 0], )")));
+  expect_nothing(told(in_system("in-lbf-psi", "[4, 4, 4]", R"({"density": 7.35e-4, "youngs_modulus": 3e7})")));
+  expect_nothing(told(in_system("m-kN-kPa", "[1, 1, 1]", R"({"density": 7.85, "youngs_modulus": 2.1e8})")));
+}
+
+TEST(Units, NumbersOfMillimetresInSiNameTheSystem) {
+  expect_told(told(bodies(box("[100, 100, 90]",
+                              R"(, "name": "b", "material": {"density": 7.85e-9, "youngs_modulus": 210000})"))),
+              "bodies[0].material", {R"("units": "mm-N-MPa")"});
+}
+
+TEST(Units, HintsOfOtherKindsNameTheUnitsOfTheScene) {
+  const std::string ball =
+      R"({"name": "b", "generator": {"kind": "box", "size": [100, 100, 100], "resolution": [2, 2, 2]}})";
+  expect_told(told(bodies(ball, R"("units": "mm-N-MPa", "time": {"step": 1}, )")), "time.step", {"9.81e+03 mm"});
+  expect_told(
+      told(bodies(R"({"name": "b", "generator": {"kind": "box", "size": [1e-4, 1e-4, 1e-4], "resolution": [2]}})",
+                  R"("units": "mm-N-MPa", "time": {"step": 1e-6}, )")),
+      "bodies[0].generator",
+      {"with a size of 0.0001 mm", "smaller than a hundredth of a millimetre", "lengths are in mm"});
+}
+
 }  // namespace
 }  // namespace clearance

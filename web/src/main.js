@@ -20,6 +20,9 @@ class Page {
   constructor(run) {
     this.run = run;
     this.head = run.head;
+    // Numbers of a scene with `units` are in these; the texts here have the names of SI.
+    const names = this.head.units;
+    this.named = (text) => (names && text ? text.replace(/[A-Za-z]+/g, (word) => names[word] ?? word) : text);
     this.index = 0;
     this.times = this.head.frames.map((frame) => frame.time);
     this.view = new View($("view"), run);
@@ -187,13 +190,13 @@ class Page {
     const v = this.picked, { run, head, frame } = this, at = run.place(frame, v, [0, 0, 0]), { topology } = frame;
     const body = head.bodies[run.bodyOf(topology, v)];
     const rows = [["body", escape(body.name)], ["node", topology.nodes[v]],
-      ["place", at.map((c, k) => number(c + head.origin[k])).join(", ") + " m"],
-      ["displacement", number(Math.hypot(...at.map((c, k) => c - topology.rest[3 * v + k]))) + " m"]];
+      ["place", at.map((c, k) => number(c + head.origin[k])).join(", ") + ` ${this.named("m")}`],
+      ["displacement", number(Math.hypot(...at.map((c, k) => c - topology.rest[3 * v + k]))) + ` ${this.named("m")}`]];
     for (const field of head.fields) {
-      rows.push([niceName(field.name), `${number(frame.fields[field.name][v])} ${units[field.name] || ""}`]);
+      rows.push([niceName(field.name), `${number(frame.fields[field.name][v])} ${this.named(units[field.name]) || ""}`]);
     }
     const force = frame.forces.vertices.indexOf(v);
-    if (force >= 0) rows.push(["contact force", [...frame.forces.vectors.subarray(3 * force, 3 * force + 3)].map(number).join(", ") + " N"]);
+    if (force >= 0) rows.push(["contact force", [...frame.forces.vectors.subarray(3 * force, 3 * force + 3)].map(number).join(", ") + ` ${this.named("N")}`]);
     $("picked").innerHTML = `<table>${rows.map(([a, b]) => `<tr><td>${a}</td><td>${b}</td></tr>`).join("")}</table>`;
   }
 
@@ -207,16 +210,16 @@ class Page {
     const { stats, probes } = this.head, chosen = $("plot").value;
     this.series = new Map();
     const energies = Object.entries(stats.energy).filter(([, values]) => values.some((x) => x !== 0 && x !== null));
-    if (energies.length > 0) this.series.set("energies [J]", { x: stats.time, lines: energies });
+    if (energies.length > 0) this.series.set(`energies [${this.named("J")}]`, { x: stats.time, lines: energies });
     const add = (name, values) => { if (values.some((x) => x !== null && x !== 0)) this.series.set(name, { x: stats.time, lines: [[name, values]] }); };
     add("iterations", stats.iterations);
-    add("smallest gap [m]", stats.gap);
+    add(`smallest gap [${this.named("m")}]`, stats.gap);
     add("contacts", stats.contacts);
     add("seconds a step", stats.seconds);
     for (const name of ["elements", "splits", "collapses"]) add(name, stats[name] || []);
-    const x = probes["time [s]"];
+    const ofTime = Object.keys(probes).find((name) => name.startsWith("time [")), x = probes[ofTime];
     for (const [name, values] of Object.entries(probes)) {
-      if (x && name !== "step" && name !== "time [s]") this.series.set(name, { x, lines: [[name, values]] });
+      if (x && name !== "step" && name !== ofTime) this.series.set(name, { x, lines: [[name, values]] });
     }
     const names = [...this.series.keys()].map((name) => `<option>${escape(name)}</option>`).join("");
     $("plot-choice").hidden = this.series.size === 0;
@@ -352,7 +355,7 @@ class Page {
     this.show();
     $("time").value = wanted;
     const { time, step } = this.head.frames[wanted];
-    $("now").textContent = `step ${step} · ${number(time)} s`;
+    $("now").textContent = `step ${step} · ${number(time)} ${this.named("s")}`;
     this.tell();
     this.tellPlot();
   }
@@ -420,7 +423,7 @@ class Page {
     if (values) {
       $("low").textContent = number(range[0]);
       $("high").textContent = number(range[1]);
-      $("name").textContent = niceName(name) + (units[name] ? ` [${units[name]}]` : "") + (this.isOfFrame ? ", this frame" : ", whole run");
+      $("name").textContent = niceName(name) + (units[name] ? ` [${this.named(units[name])}]` : "") + (this.isOfFrame ? ", this frame" : ", whole run");
     }
     this.view.show(this.frame, values, range);
   }

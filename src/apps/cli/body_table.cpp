@@ -59,8 +59,10 @@ void print_body_table(const SceneDesc& desc, const std::vector<BodyFacts>& lines
   const int dim = desc.dimension;
   // Formats all texts first, so that every column is as wide as its widest entry.
   using Row = std::array<std::string, 7>;
-  std::vector<Row> rows = {{"body", "kind", "size [m]", dim == 2 ? "area [m^2]" : "volume [m^3]", "mass [kg]",
-                            "elements", "smallest edge [m]"}};
+  const UnitSystem& units = unit_system_of(desc);
+  std::vector<Row> rows = {{"body", "kind", units.text("size [m]"),
+                            units.text(dim == 2 ? "area [m^2]" : "volume [m^3]"), units.text("mass [kg]"), "elements",
+                            units.text("smallest edge [m]")}};
   for (const BodyFacts& line : lines) {
     rows.push_back({line.num_bodies == 1 ? line.name : fmt::format("{} ({} bodies)", line.name, line.num_bodies),
                     kind_of(line), size_text(line.size, dim), number_text(line.volume), number_text(line.mass),

@@ -12,6 +12,7 @@
 #include "apps/cli/info_slow.h"
 #include "apps/cli/info_stats.h"
 #include "clearance/io/result/result_check.h"
+#include "clearance/io/result/result_units.h"
 
 namespace clearance::cli {
 namespace {
@@ -45,11 +46,11 @@ void print_json(const StatsTotals& totals, const std::optional<Json>& summary) {
   fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-void print_totals(const StatsTotals& totals, const std::optional<Json>& summary) {
+void print_totals(const StatsTotals& totals, const std::optional<Json>& summary, const UnitSystem& units) {
   const double steps = std::max(1, totals.num_steps);
   fmt::print("\n{} steps, {} converged, {} Newton iterations ({:.1f} a step), at most {} contacts\n", totals.num_steps,
              totals.num_converged, totals.newton_iterations, totals.newton_iterations / steps, totals.max_contacts);
-  if (totals.min_distance >= 0) fmt::print("smallest distance {:.6g} m\n", totals.min_distance);
+  if (totals.min_distance >= 0) fmt::print("smallest distance {:.6g} {}\n", totals.min_distance, units.length_name);
   if (totals.most_elements >= 0) {
     fmt::print("at most {} elements, {} splits, {} collapses\n", totals.most_elements, totals.num_splits,
                totals.num_collapses);
@@ -91,8 +92,9 @@ int run_info(const InfoOptions& options) {
   if (options.json) {
     print_json(totals, summary);
   } else {
-    fmt::print("{}", format_table(*steps, options.max_rows));
-    print_totals(totals, summary);
+    const UnitSystem units = read_units(options.folder);
+    fmt::print("{}", format_table(*steps, options.max_rows, units));
+    print_totals(totals, summary, units);
   }
   return 0;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/cli/info_stats.h"
+#include "clearance/io/result/result_units.h"
 
 namespace clearance::cli {
 namespace {
@@ -77,7 +78,7 @@ std::string most_frequent(const std::map<std::string, int>& counts, const char* 
 
 /// Describes how the residual fell. For a long step, shows the first, every k-th and the last iteration, and those with
 /// an event.
-std::string describe_iterations(const json& iterations) {
+std::string describe_iterations(const json& iterations, const UnitSystem& units) {
   std::map<std::string, int> limits;
   for (const json& it : iterations) {
     const std::string pair = text_or(it, "limited_by");
@@ -85,7 +86,8 @@ std::string describe_iterations(const json& iterations) {
   }
   std::string text = most_frequent(limits, "limited");
   text += fmt::format("  {:>6} {:>8} {:>12} {:>10} {:>8} {:>6} {:>6} {:>8} {:>8} {:>10}\n", "newton", "moving",
-                      "|dx|/h [m/s]", "fraction", "contacts", "new", "gone", "met", "foretold", "gap [m]");
+                      units.text("|dx|/h [m/s]"), "fraction", "contacts", "new", "gone", "met", "foretold",
+                      units.text("gap [m]"));
   const int num = static_cast<int>(iterations.size()), stride = std::max(1, num / 20);
   for (int i = 0; i < num; ++i) {
     const json& it = iterations[i];
@@ -101,14 +103,14 @@ std::string describe_iterations(const json& iterations) {
   return text;
 }
 
-std::string describe_step(const json& step, double median_seconds, double median_iterations) {
+std::string describe_step(const json& step, double median_seconds, double median_iterations, const UnitSystem& units) {
   const double iterations = number_or(step, "newton_iterations", 0.0);
   std::string text = fmt::format(
-      "step {} (t {:.5g} s), {}: {:.3f} s, {:.1f} times the median; {:.0f} Newton iterations, median {:.0f}, and "
+      "step {} (t {:.5g} {}), {}: {:.3f} s, {:.1f} times the median; {:.0f} Newton iterations, median {:.0f}, and "
       "{:.0f} "
       "of the part that still moved\n",
-      number_or(step, "step", 0.0), number_or(step, "time", 0.0), text_or(step, "status"), seconds_of(step),
-      seconds_of(step) / std::max(median_seconds, 1e-300), iterations, median_iterations,
+      number_or(step, "step", 0.0), number_or(step, "time", 0.0), units.time_name, text_or(step, "status"),
+      seconds_of(step), seconds_of(step) / std::max(median_seconds, 1e-300), iterations, median_iterations,
       number_or(step, "partial_iterations", 0.0));
   text += describe_stages(step);
   const std::string limit = text_or(step, "limited_by");
@@ -117,7 +119,7 @@ std::string describe_step(const json& step, double median_seconds, double median
                         number_or(step, "smallest_alpha", 1.0), limit);
   }
   if (step.contains("iterations")) {
-    text += describe_iterations(step["iterations"]);
+    text += describe_iterations(step["iterations"], units);
   } else {
     text += "  (run with --set output.iterations=true to store what every iteration did)\n";
   }
@@ -139,9 +141,10 @@ Result<std::string> describe_slow_steps(const std::filesystem::path& stats, int 
   const double median_seconds = median(seconds), median_iterations = median(iterations);
   std::stable_sort(steps.begin(), steps.end(),
                    [](const json& a, const json& b) { return seconds_of(a) > seconds_of(b); });
+  const UnitSystem units = read_units(stats.parent_path());
   std::string text;
   for (std::size_t i = 0; i < std::min<std::size_t>(count, steps.size()); ++i) {
-    text += describe_step(steps[i], median_seconds, median_iterations);
+    text += describe_step(steps[i], median_seconds, median_iterations, units);
   }
   return text;
 }

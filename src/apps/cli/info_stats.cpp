@@ -115,9 +115,9 @@ StatsTotals add_up(const std::vector<StepStats>& steps) {
   return totals;
 }
 
-std::string format_table(const std::vector<StepStats>& steps, int max_rows) {
-  std::string table = fmt::format("{:>6} {:>10}  {:<16} {:>6} {:>8} {:>11}", "step", "time [s]", "status", "newton",
-                                  "contacts", "gap [m]");
+std::string format_table(const std::vector<StepStats>& steps, int max_rows, const UnitSystem& units) {
+  std::string table = fmt::format("{:>6} {:>10}  {:<16} {:>6} {:>8} {:>11}", "step", units.text("time [s]"), "status",
+                                  "newton", "contacts", units.text("gap [m]"));
   const bool has_elements = any_adapts(steps);
   if (has_elements) table += fmt::format(" {:>9} {:>7} {:>9}", "elements", "splits", "collapses");
   for (const char* stage : {"total [s]", "assembly", "solve", "broad", "ccd", "search"})

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "clearance/base/result.h"
+#include "clearance/base/unit_system.h"
 
 namespace clearance::cli {
 
@@ -50,6 +51,6 @@ StatsTotals add_up(const std::vector<StepStats>& steps);
 
 /// Formats the table as text: at most `max_rows` steps (0: all), evenly spaced, and always the first, the last and
 /// every step that did not converge. Adds columns for elements if some adapt.
-std::string format_table(const std::vector<StepStats>& steps, int max_rows);
+std::string format_table(const std::vector<StepStats>& steps, int max_rows, const UnitSystem& units = {});
 
 }  // namespace clearance::cli

@@ -86,16 +86,18 @@ Json json_of(const SceneModes& found, bool is_buckling) {
   return json;
 }
 
-std::string text_of_vibration(const SceneMode& mode) {
-  if (!mode.name.empty()) return "      0 Hz  " + mode.name;
+std::string text_of_vibration(const SceneMode& mode, const UnitSystem& units) {
+  const std::string hertz = units.time == 1.0 ? "Hz" : fmt::format("1/{}", units.time_name);
+  if (!mode.name.empty()) return fmt::format("      0 {}  {}", hertz, mode.name);
   if (mode.omega_sq < 0.0) {
-    return fmt::format("unstable    '{}': the motion grows by {:.4g} per second", mode.body, std::sqrt(-mode.omega_sq));
+    return fmt::format("unstable    '{}': the motion grows by {:.4g} per {}", mode.body, std::sqrt(-mode.omega_sq),
+                       units.time == 1.0 ? "second" : units.time_name);
   }
-  return fmt::format("{:>7.6g} Hz  '{}'", mode.frequency, mode.body);
+  return fmt::format("{:>7.6g} {}  '{}'", mode.frequency, hertz, mode.body);
 }
 
 /// Returns the table, with a note about a body that moves alone or with others.
-std::string text_of(const SceneModes& found, bool is_buckling) {
+std::string text_of(const SceneModes& found, bool is_buckling, const UnitSystem& units) {
   std::string text = found.num_steps > 0
                          ? fmt::format("at the equilibrium after {} steps; {} unknowns, {} contacts\n", found.num_steps,
                                        found.num_unknowns, found.num_contacts)
@@ -103,8 +105,8 @@ std::string text_of(const SceneModes& found, bool is_buckling) {
   for (std::size_t i = 0; i < found.modes.size(); ++i) {
     const SceneMode& mode = found.modes[i];
     text += fmt::format("mode {:>3}  ", i + 1);
-    text +=
-        is_buckling ? fmt::format("{:>9.6g} times the loads  '{}'", mode.factor, mode.body) : text_of_vibration(mode);
+    text += is_buckling ? fmt::format("{:>9.6g} times the loads  '{}'", mode.factor, mode.body)
+                        : text_of_vibration(mode, units);
     constexpr double least_alone = 0.995;
     const bool is_shared = mode.name.empty() && mode.body_share < least_alone;
     text += is_shared ? fmt::format(" ({:.0f} % of the energy)\n", 100.0 * mode.body_share) : "\n";
@@ -136,9 +138,12 @@ int run_modes(const ModesCommand& command) {
   const std::string file = command.scene.scene.string();
   if (!found) {
     Issues problems = found.issues();
+    name_units(unit_system_of(loaded->scene), problems);
     set_file(problems, file);
     return refuse(problems, json);
   }
+  name_units(unit_system_of(loaded->scene), found->errors);
+  name_units(unit_system_of(loaded->scene), found->warnings);
   set_file(found->errors, file);
   set_file(found->warnings, file);
   if (found->end == ModesEnd::stopped) return exit_signal + StopSignals::received();
@@ -151,7 +156,7 @@ int run_modes(const ModesCommand& command) {
   if (!command.output.empty()) {
     if (const auto written = write_shapes(command, *found, report); !written) return refuse(written.issues(), json);
   }
-  say(stdout, "{}", json ? report : text_of(*found, command.is_buckling));
+  say(stdout, "{}", json ? report : text_of(*found, command.is_buckling, unit_system_of(loaded->scene)));
   if (!json && !command.output.empty()) {
     say(stdout, "shapes: {} (open frames.pvd in ParaView)\n", command.output.string());
   }

@@ -34,9 +34,10 @@ std::string_view stage_text(Stage stage) {
 
 }  // namespace
 
-Progress::Progress(int first_step, int num_steps, bool is_quiet, double silence)
+Progress::Progress(int first_step, int num_steps, bool is_quiet, double silence, const UnitSystem& units)
     : first_step_(first_step),
       num_steps_(num_steps),
+      units_(units),
       is_quiet_(is_quiet),
       is_terminal_(isatty(STDOUT_FILENO) == 1),
       silence_(silence) {}
@@ -62,8 +63,8 @@ std::string Progress::time_left(int step) const {
 void Progress::show_iteration(int step, int newton_iteration, double residual) {
   if (is_quiet_ || !is_terminal_ || watch_.seconds() - last_draw_ < 0.1) return;
   last_draw_ = watch_.seconds();
-  say(stdout, "\r\033[K{} step {}/{}  Newton {} (|dx|/h {:.2g} m/s)", bar(step - 1), step, num_steps_, newton_iteration,
-      residual);
+  say(stdout, "\r\033[K{} step {}/{}  Newton {} (|dx|/h {:.2g} {})", bar(step - 1), step, num_steps_, newton_iteration,
+      residual, units_.text("m/s"));
   has_line_ = true;
 }
 
@@ -83,11 +84,12 @@ void Progress::show_activity(int step, int newton_iteration, Stage doing) {
 void Progress::show_step(int step, double time, const StepReport& report) {
   step_start_ = last_line_ = watch_.seconds();
   if (is_quiet_) return;
-  const std::string gap = std::isfinite(report.min_distance) ? fmt::format("{:.3g} m", report.min_distance) : "none";
+  const std::string gap =
+      std::isfinite(report.min_distance) ? fmt::format("{:.3g} {}", report.min_distance, units_.length_name) : "none";
   const std::string status = report.status == StepStatus::converged ? "" : "  " + to_string(report.status);
   const std::string line =
-      fmt::format("step {}/{}  t {:.4g} s  Newton {}  contacts {}  smallest gap {}  {:.3f} s", step, num_steps_, time,
-                  report.newton_iterations, report.num_contacts, gap, report.total_seconds) +
+      fmt::format("step {}/{}  t {:.4g} {}  Newton {}  contacts {}  smallest gap {}  {:.3f} s", step, num_steps_, time,
+                  units_.time_name, report.newton_iterations, report.num_contacts, gap, report.total_seconds) +
       status;
   if (!is_terminal_) {
     say(stdout, "{}\n", line);

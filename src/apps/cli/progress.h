@@ -6,6 +6,7 @@
 #include <string>
 
 #include "clearance/base/profile.h"
+#include "clearance/base/unit_system.h"
 #include "clearance/solver/report.h"
 
 namespace clearance::cli {
@@ -16,7 +17,8 @@ class Progress {
   /// second.
   static constexpr double longest_silence = 4.5;
 
-  Progress(int first_step, int num_steps, bool is_quiet, double silence = longest_silence);
+  Progress(int first_step, int num_steps, bool is_quiet, double silence = longest_silence,
+           const UnitSystem& units = {});
   ~Progress();
 
   void show_iteration(int step, int newton_iteration, double residual);
@@ -29,6 +31,7 @@ class Progress {
 
   int first_step_;
   int num_steps_;
+  UnitSystem units_;  // of the scene
   bool is_quiet_;
   bool is_terminal_;
   bool has_line_ = false;

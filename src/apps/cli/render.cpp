@@ -16,6 +16,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/io/result/result_check.h"
 #include "clearance/io/result/result_files.h"
+#include "clearance/io/result/result_units.h"
 #include "clearance/render/draw.h"
 #include "clearance/render/field.h"
 #include "clearance/render/legend.h"
@@ -43,6 +44,7 @@ struct Folder {
   std::vector<DrawPlane> half_spaces;
   std::vector<double> radii;       ///< [m] per body: half the thickness of rods and particles
   std::vector<std::string> names;  ///< of the bodies
+  UnitSystem units;
 };
 
 /// The extent of one frame, and the problems of reading it.
@@ -79,6 +81,7 @@ void read_scene(const fs::path& path, Folder& folder) {
 Result<Folder> read_folder(const fs::path& path) {
   if (const auto checked = check_result_folder(path, "frames.pvd"); !checked) return checked.issues();
   Folder folder;
+  folder.units = read_units(path);
   try {
     read_scene(path / "scene.json", folder);
   } catch (const nlohmann::json::exception& e) {
@@ -247,7 +250,7 @@ class Studio {
     style_.high = scale.high;
     style_.has_edges = options.has_edges;
     style_.radii = folder_.radii;
-    const std::string unit = unit_of(color_);
+    const std::string unit = folder_.units.text(unit_of(color_));
     legend_ = {unit.empty() ? color_ : fmt::format("{} [{}]", color_, unit), scale.low, scale.high};
   }
 
@@ -322,8 +325,8 @@ Result<std::string> render_picture(Studio& studio, const RenderOptions& options)
   if (!image) return image.issues();
   const auto written = write_png(options.output, *image);
   if (!written) return written.issues();
-  return fmt::format("{}: frame {} at {:.6g} s, {}x{}", options.output.string(), *index, studio.folder().times[*index],
-                     options.width, options.height);
+  return fmt::format("{}: frame {} at {:.6g} {}, {}x{}", options.output.string(), *index, studio.folder().times[*index],
+                     studio.folder().units.time_name, options.width, options.height);
 }
 
 int render_film(Studio& studio, const RenderOptions& options) {
@@ -347,8 +350,8 @@ int render_film(Studio& studio, const RenderOptions& options) {
   if (!closed) return refuse(closed.issues());
   const double seconds = static_cast<double>(frames.size()) / frames_per_second;
   const double duration = studio.folder().times.back() - studio.folder().times.front();
-  fmt::print("{}: {} pictures, {:.2f} s for {:.4g} s of simulated time, {}x{}\n", options.output.string(),
-             frames.size(), seconds, duration, options.width, options.height);
+  fmt::print("{}: {} pictures, {:.2f} s for {:.4g} {} of simulated time, {}x{}\n", options.output.string(),
+             frames.size(), seconds, duration, studio.folder().units.time_name, options.width, options.height);
   return 0;
 }
 

@@ -121,6 +121,11 @@ Json json_of_summary(const ReadyScene& ready, const Json& separation) {
   return summary;
 }
 
+/// Prints a text whose numbers are in these units and whose units have the names of SI.
+void print_in(const UnitSystem& units, const std::string& text) {
+  fmt::print("{}", units.message(text));
+}
+
 /// Prints the summary. `separation` belongs to a scene whose overlaps were to be separated.
 void print_summary(const ReadyScene& ready, bool json, const Json& separation) {
   const SceneDesc& desc = ready.desc;
@@ -137,10 +142,13 @@ void print_summary(const ReadyScene& ready, bool json, const Json& separation) {
   const std::string convergence = desc.solver.convergence == Convergence::forces
                                       ? fmt::format("forces balanced up to {:g} %", 100.0 * desc.solver.force_tolerance)
                                       : fmt::format("Newton tolerance {:.4g} m/s", s.tolerance);
-  fmt::print("{} steps of {:g} s; size {:.4g} m, largest dhat {:.4g} m, {}\n", s.num_steps, desc.time.step,
-             s.bbox_diagonal, s.dhat, convergence);
-  fmt::print("smallest gap at the start: {}\n",
-             std::isfinite(s.min_distance) ? fmt::format("{:.6g} m", s.min_distance) : "more than dhat");
+  const UnitSystem& units = unit_system_of(desc);
+  if (!units.is_si()) fmt::print("units {}\n", units.name);
+  print_in(units, fmt::format("{} steps of {:g} s; size {:.4g} m, largest dhat {:.4g} m, {}\n", s.num_steps,
+                              desc.time.step, s.bbox_diagonal, s.dhat, convergence));
+  print_in(units,
+           fmt::format("smallest gap at the start: {}\n",
+                       std::isfinite(s.min_distance) ? fmt::format("{:.6g} m", s.min_distance) : "more than dhat"));
   print_body_table(desc, facts);
 }
 
@@ -316,7 +324,7 @@ bool may_write(const fs::path& file, bool is_overwriting, const char* option, bo
   return false;
 }
 
-void print_separation(const Separation& separation, const fs::path& file) {
+void print_separation(const Separation& separation, const UnitSystem& units, const fs::path& file) {
   if (separation.overlaps.empty()) {
     fmt::print("no bodies that collide overlap; the scene is in {}\n", file.string());
     return;
@@ -325,14 +333,15 @@ void print_separation(const Separation& separation, const fs::path& file) {
     if (overlap.first == overlap.second) {
       fmt::print("'{}' met itself\n", overlap.first);
     } else if (overlap.depth > 0.0) {
-      fmt::print("'{}' and '{}' overlapped by {:.4g} m\n", overlap.first, overlap.second, overlap.depth);
+      print_in(units,
+               fmt::format("'{}' and '{}' overlapped by {:.4g} m\n", overlap.first, overlap.second, overlap.depth));
     } else {
       fmt::print("'{}' and '{}' touched\n", overlap.first, overlap.second);
     }
   }
   for (const Separation::Move& move : separation.moves) {
-    if (move.distance > 0.0) fmt::print("'{}' was moved by {:.4g} m\n", move.body, move.distance);
-    if (move.bending > 0.0) fmt::print("'{}' was bent by up to {:.4g} m\n", move.body, move.bending);
+    if (move.distance > 0.0) print_in(units, fmt::format("'{}' was moved by {:.4g} m\n", move.body, move.distance));
+    if (move.bending > 0.0) print_in(units, fmt::format("'{}' was bent by up to {:.4g} m\n", move.body, move.bending));
   }
   fmt::print("the scene is in {}\n", file.string());
 }
@@ -367,7 +376,7 @@ int run_check(const SceneOptions& options, const fs::path& separated, bool is_ov
       report_issues(saved.issues(), options.json);
       return exit_bad_input;
     }
-    if (!options.json) print_separation(separation, separated);
+    if (!options.json) print_separation(separation, unit_system_of(ready.simulation->scene()), separated);
   }
   print_summary(ready, options.json, is_separating ? json_of(separation) : Json());
   return exit_done;
@@ -389,11 +398,12 @@ Json json_of(const BodyMassMatch& matched) {
           {"densities", {*least, *largest}}};
 }
 
-void print_match(const BodyMassMatch& matched) {
+void print_match(const BodyMassMatch& matched, const UnitSystem& units) {
   const MassProperties& reached = matched.match.reached;
   const auto [least, largest] = std::minmax_element(matched.match.densities.begin(), matched.match.densities.end());
-  fmt::print("body '{}': {:.6g} kg, centre of mass at ({:.6g}, {:.6g}, {:.6g}), with densities of {:.4g} to {:.4g}\n",
-             matched.body, reached.measure, reached.center[0], reached.center[1], reached.center[2], *least, *largest);
+  fmt::print("body '{}': {:.6g} {}, centre of mass at ({:.6g}, {:.6g}, {:.6g}), with densities of {:.4g} to {:.4g}\n",
+             matched.body, reached.measure, units.mass_name, reached.center[0], reached.center[1], reached.center[2],
+             *least, *largest);
 }
 
 }  // namespace
@@ -428,7 +438,7 @@ int run_convert(const SceneOptions& options, const MatchMassOptions& mass, const
     report["warnings"] = json_of(warnings);
     fmt::print("{}\n", report.dump(2));
   } else if (matched) {
-    print_match(*matched);
+    print_match(*matched, unit_system_of(loaded->scene));
   }
   return exit_done;
 }

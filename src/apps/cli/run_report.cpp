@@ -31,7 +31,8 @@ RunObserver RunReport::observer() {
   RunObserver observer;
   observer.on_start = [this](int first_step, int num_steps) {
     if (first_step > 0 && !is_quiet_) say(stdout, "resumed after step {}\n", first_step);
-    progress_ = std::make_unique<Progress>(first_step, num_steps, is_quiet_);
+    progress_ = std::make_unique<Progress>(first_step, num_steps, is_quiet_, Progress::longest_silence,
+                                           unit_system_of(simulation_.scene()));
   };
   observer.on_iteration = [this](int step, int iteration, double residual) {
     progress_->show_iteration(step, iteration, residual);

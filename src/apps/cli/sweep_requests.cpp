@@ -85,7 +85,7 @@ std::string problem_of_stats(const std::string& column) {
 
 /// Returns the problem of a probe's column, `name.part [unit]`; names may contain dots.
 std::string problem_of_probe(const std::string& column, const std::set<std::string>& probes) {
-  for (const char* of_all : {"step", "time", "time [s]"}) {
+  for (const char* of_all : {"step", "time", "time [s]", "time [ms]"}) {
     if (column == of_all) return "";
   }
   for (const std::string& probe : probes) {

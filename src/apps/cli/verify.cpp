@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apps/cli/console.h"
+#include "clearance/io/result/result_units.h"
 #include "clearance/verify/folder/verify_folder.h"
 #include "clearance/verify/folder/verify_paths.h"
 
@@ -83,7 +84,8 @@ void print_paths(const PathReport& paths) {
   for (const std::string& note : paths.notes) fmt::print("  note: {}\n", note);
 }
 
-void print_text(const VerifyFolder& folder, const VerifyReport& report, const PathReport* paths) {
+void print_text(const VerifyFolder& folder, const UnitSystem& units, const VerifyReport& report,
+                const PathReport* paths) {
   std::string line = fmt::format("frames {}: ", report.verdicts.size());
   line += folder.scene.has_contact ? fmt::format("{} intersections", report.num_intersections)
                                    : "intersections not checked (contact is off in this scene)";
@@ -94,13 +96,13 @@ void print_text(const VerifyFolder& folder, const VerifyReport& report, const Pa
   if (report.min_distance_frame >= 0) {
     line += fmt::format(", smallest distance {:.6g} m (frame {})", report.min_distance, report.min_distance_frame);
   }
-  fmt::print("{}\n", line);
+  fmt::print("{}\n", units.message(line));
   if (const double gap = folder.scene.min_separation; gap > 0.0) {
     if (report.num_too_close == 0) {
-      fmt::print("separation: every gap above {} m, exactly\n", gap);
+      fmt::print("separation: every gap above {} {}, exactly\n", gap, units.length_name);
     } else {
-      fmt::print("separation: {} gaps not above {} m, the smallest {:.6g} m\n", report.num_too_close, gap,
-                 report.smallest_gap);
+      fmt::print("separation: {} gaps not above {} {}, the smallest {:.6g} {}\n", report.num_too_close, gap,
+                 units.length_name, report.smallest_gap, units.length_name);
     }
   }
   const std::vector<std::string> texts = offense_texts(folder, report);
@@ -128,7 +130,7 @@ int run_verify(const VerifyOptions& options) {
   if (options.json) {
     print_json(*folder, report, of_paths);
   } else {
-    print_text(*folder, report, of_paths);
+    print_text(*folder, read_units(options.folder), report, of_paths);
   }
   return is_clean(report, of_paths) ? 0 : 4;
 }

@@ -62,6 +62,7 @@ class Stepper {
   bool is_done() const { return has_failed_ || num_steps_done_ >= num_steps_; }
   int num_steps_done() const { return num_steps_done_; }
   int num_steps() const { return num_steps_; }
+  const std::string& units() const { return units_; }
   double time() const { return time_; }
 
   /// Throws if the simulation is closed, or if another thread steps.
@@ -150,6 +151,7 @@ class Stepper {
   std::uint64_t start_ = 0;                // see SavedState
   Buffer positions_, velocities_;
   py::array positions_view_, velocities_view_;
+  std::string units_;
   int threads_ = 0, num_steps_ = 0, num_steps_done_ = 0;
   double time_ = 0.0;
   std::string failure_;
@@ -167,7 +169,7 @@ FolderUse use_of(const std::string& name) {
 
 Stepper::Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, const std::string& use, int threads,
                  std::optional<int> num_steps, const std::optional<fs::path>& controls)
-    : of_file_(loaded.warnings), threads_(threads) {
+    : of_file_(loaded.warnings), units_(unit_system_of(loaded.scene).name), threads_(threads) {
   last_signal_check_ = Clock::now();
   try {
     build(loaded, std::move(folder), use, num_steps, controls);
@@ -582,6 +584,7 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly("done", &Stepper::is_done)
       .def_property_readonly("step_number", &Stepper::num_steps_done)
       .def_property_readonly("num_steps", &Stepper::num_steps)
+      .def_property_readonly("units", &Stepper::units)
       .def_property_readonly("time", &Stepper::time)
       .def_property_readonly("positions", &Stepper::positions)
       .def_property_readonly("velocities", &Stepper::velocities)

@@ -61,14 +61,14 @@ class Areas {
 };
 
 /// Computes the modulus of a stiff body [Pa]. Halfway to contact, the pressure of the barrier over the whole surface of
-/// the body is then inertial_reach times the force that accelerates it by dhat / h^2 (quasi-static: by gravity, at
-/// least 1 m/s^2).
+/// the body is then inertial_reach times the force that accelerates it by dhat / h^2 (quasi-static: by gravity,
+/// which SurfaceAtRest has as 1 m/s^2 at least).
 double inertial_modulus(const SurfaceAtRest& rest, double mass, double area, double dhat) {
   // With b / dhat^3 per area [Li23] and kappa = 1, the pressure halfway to contact has no unit and does not depend on
   // dhat: middle_force grows with dhat^3 where min_separation is 0. The result solves modulus * pressure_of_unit *
   // area = inertial_reach * mass * acceleration.
   const bool is_static = rest.step == 0.0;
-  const double acceleration = is_static ? std::max(1.0, rest.gravity) : dhat / (rest.step * rest.step);
+  const double acceleration = is_static ? rest.gravity : dhat / (rest.step * rest.step);
   const BarrierOptions barrier{dhat, 0.0};
   const double pressure_of_unit = middle_force(barrier) / (dhat * dhat * dhat);
   return inertial_reach * mass * acceleration / (area * pressure_of_unit);

@@ -155,6 +155,7 @@ def build(head):
     root.rotation_mode = "QUATERNION"
     half = math.sqrt(0.5)
     root.rotation_quaternion = {"x": (half, 0, -half, 0), "y": (half, half, 0, 0), "z": (1, 0, 0, 0)}[run["up"]]
+    root.scale = (run.get("metres_per_unit", 1.0),) * 3
     collection.objects.link(root)
     for made in objects:
         made.parent = root

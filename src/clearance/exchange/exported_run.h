@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "clearance/base/unit_system.h"
 #include "clearance/exchange/rigid_motion.h"
 #include "clearance/page/drawn_bodies.h"
 #include "clearance/page/run_files.h"
@@ -66,7 +67,11 @@ class ExportedRun {
   /// Returns the frame's number in the run.
   std::size_t number(std::size_t index) const { return kept_[index]; }
   int step(std::size_t index) const { return files_.steps[kept_[index]]; }
-  double time(std::size_t index) const { return files_.times[kept_[index]]; }  ///< [s]
+  double time(std::size_t index) const { return files_.times[kept_[index]]; }  ///< in the run's unit
+  /// Returns the time of a frame in seconds, for formats that know no other unit.
+  double seconds(std::size_t index) const { return units_.to_si(time(index), dimension::time); }
+  /// Returns the unit of lengths in frames [m].
+  double metres_per_unit() const { return units_.length; }
   Result<Frame> frame(std::size_t index) const;
 
   const std::string& name() const { return name_; }
@@ -90,6 +95,7 @@ class ExportedRun {
  private:
   ExportedRun(page::RunFiles files, std::vector<std::size_t> kept, Frame first);
   void find_up();
+  void find_units();
   struct BodyMotions;
   Issues find_repeated_times() const;
   void note_motion(const Frame& frame, BodyMotions& noted);
@@ -98,6 +104,7 @@ class ExportedRun {
   RigidMotion best_motion(const ExportedBody& body, const Frame& frame) const;
 
   page::RunFiles files_;
+  UnitSystem units_;
   std::vector<std::size_t> kept_;
   Frame first_;
   page::DrawnBodies drawn_;

@@ -257,7 +257,7 @@ class GlbWriter {
   std::vector<float> animation_times() const {
     std::vector<float> times;
     for (std::size_t i = 0; i < run_.num_frames(); ++i) {
-      const auto time = static_cast<float>((run_.time(i) - run_.time(0)) / options_.speed);
+      const auto time = static_cast<float>((run_.seconds(i) - run_.seconds(0)) / options_.speed);
       times.push_back(i > 0 ? std::max(time, std::nextafter(times.back(), std::numeric_limits<float>::max())) : time);
     }
     return times;
@@ -324,6 +324,8 @@ class GlbWriter {
       const auto turn = Eigen::Quaterniond::FromTwoVectors(Vec<3>(Vec<3>::Unit(run_.up())), Vec<3>(Vec<3>::UnitY()));
       root["rotation"] = quaternion(turn);
     }
+    // Lengths are in metres in glTF.
+    if (const double metres = run_.metres_per_unit(); metres != 1.0) root["scale"] = {metres, metres, metres};
     nodes.push_back(root);
     Json document = {{"asset", {{"version", "2.0"}, {"generator", "Clearance " CLEARANCE_VERSION}}},
                      {"scene", 0},

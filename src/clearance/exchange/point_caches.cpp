@@ -85,6 +85,7 @@ class PointCacheWriter {
                  {"name", run_.name().empty() ? "run" : run_.name()},
                  {"dimension", run_.dim()},
                  {"up", std::string(1, static_cast<char>('x' + run_.up()))},
+                 {"metres_per_unit", run_.metres_per_unit()},
                  {"speed", options_.speed}};
     json["poses"] = num_rigid_ > 0 ? Json(poses_name()) : Json();
     std::size_t num_before = 0;
@@ -103,7 +104,7 @@ class PointCacheWriter {
                                 {"pose", is_rigid ? Json(num_before++) : Json()}});
     }
     for (std::size_t i = 0; i < run_.num_frames(); ++i) {
-      json["frames"].push_back({{"frame", run_.number(i)}, {"step", run_.step(i)}, {"time", run_.time(i)}});
+      json["frames"].push_back({{"frame", run_.number(i)}, {"step", run_.step(i)}, {"time", run_.seconds(i)}});
     }
     return json;
   }

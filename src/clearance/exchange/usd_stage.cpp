@@ -124,10 +124,10 @@ class UsdWriter {
       : run_(run), files_(files), name_(std::move(name)) {
     // Codes of time count frames, as far as these are even.
     const std::size_t last = run.num_frames() - 1;
-    const double span = run.time(last) - run.time(0);
+    const double span = run.seconds(last) - run.seconds(0);
     const double codes_per_second = last > 0 && span > 0.0 ? static_cast<double>(last) / span : 24.0;
     for (std::size_t i = 0; i <= last; ++i) {
-      const double code = (run.time(i) - run.time(0)) * codes_per_second, whole = std::round(code);
+      const double code = (run.seconds(i) - run.seconds(0)) * codes_per_second, whole = std::round(code);
       codes_.push_back(std::abs(code - whole) < 1e-6 ? whole : code);
     }
     codes_per_second_ = codes_per_second * speed;
@@ -255,9 +255,10 @@ class UsdWriter {
     const std::string root = identifier(run_.name(), "run");
     text += fmt::format(
         "    customLayerData = {{\n        string creator = \"Clearance " CLEARANCE_VERSION
-        "\"\n    }}\n    defaultPrim = \"{}\"\n    endTimeCode = {}\n    framesPerSecond = {}\n    metersPerUnit = 1\n"
+        "\"\n    }}\n    defaultPrim = \"{}\"\n    endTimeCode = {}\n    framesPerSecond = {}\n    metersPerUnit = {}\n"
         "    startTimeCode = {}\n    timeCodesPerSecond = {}\n    upAxis = \"{}\"\n)\n\n",
-        root, codes_.back(), codes_per_second_, codes_.front(), codes_per_second_, run_.up() == 2 ? 'Z' : 'Y');
+        root, codes_.back(), codes_per_second_, run_.metres_per_unit(), codes_.front(), codes_per_second_,
+        run_.up() == 2 ? 'Z' : 'Y');
     text += fmt::format("def Xform \"{}\" (\n    kind = \"group\"\n)\n{{\n", root);
     text += fmt::format("    custom string clearance:name = {}\n", quoted(run_.name()));
     // A stage has y or z upwards.

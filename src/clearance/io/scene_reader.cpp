@@ -108,6 +108,7 @@ Result<LoadedScene> read_native(Json root, const std::string& file, const fs::pa
   Issues more = validate(scene);
   check_meshes_exist(scene, more);
   add_independent(issues, more);
+  name_units(unit_system_of(scene), issues);
   return finish_loading(std::move(scene), std::move(issues), file);
 }
 

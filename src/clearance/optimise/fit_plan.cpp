@@ -73,7 +73,7 @@ void read_table(const fs::path& file, const std::string& column, bool is_named, 
   const std::vector<std::string> head = cells_of(line);
   std::size_t of_time = head.size(), of_value = head.size();
   for (std::size_t c = 0; c < head.size(); ++c) {
-    if (of_time == head.size() && (head[c] == "time [s]" || head[c] == "time" || head[c] == "t")) of_time = c;
+    if (of_time == head.size() && (head[c].starts_with("time [") || head[c] == "time" || head[c] == "t")) of_time = c;
     if (head[c] == column || without_unit(head[c]) == without_unit(column)) of_value = c;
   }
   if (of_time == head.size()) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/base/unit_system.h"
 #include "clearance/io/mesh/frame_scalar.h"
 #include "clearance/verify/rest_shape.h"
 
@@ -231,6 +232,20 @@ void PackedRun::add_parts(Json& head) const {
   }
 }
 
+namespace {
+
+/// Returns the names of the scene's units by those of SI; null for a scene in SI.
+Json names_of_units(const Json& scene) {
+  if (!scene.is_object() || !scene.contains("units") || !scene["units"].is_string()) return {};
+  const UnitSystem* units = find_unit_system(scene["units"].get<std::string>());
+  if (units == nullptr || units->is_si()) return {};
+  Json names = Json::object();
+  for (const char* name : {"m", "kg", "s", "N", "Pa", "J"}) names[name] = units->text(name);
+  return names;
+}
+
+}  // namespace
+
 Json PackedRun::head() const {
   Json head = {{"version", CLEARANCE_VERSION},
                {"title", files_.scene.is_object() ? files_.scene.value("name", "") : ""},
@@ -251,6 +266,7 @@ Json PackedRun::head() const {
                {"framesOfRun", files_.frames.size()}};
   add_parts(head);
   head["scene"] = files_.scene;
+  head["units"] = names_of_units(files_.scene);
   head["stats"] = files_.stats;
   head["probes"] = files_.probes;
   head["warnings"] = files_.warnings;

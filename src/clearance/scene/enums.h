@@ -206,6 +206,19 @@ struct EnumInfo<OverlapHandling> {
 };
 
 template <>
+struct EnumInfo<UnitSystemName> {
+  using V = EnumValue<UnitSystemName>;
+  static constexpr std::array values = {
+      V{UnitSystemName::m_n_pa, "m-N-Pa", "SI: m, kg, s; N, Pa, J"},
+      V{UnitSystemName::mm_n_mpa, "mm-N-MPa", "mm, t, s; N, MPa, mJ; steel has 7.85e-9 t/mm^3"},
+      V{UnitSystemName::cm_g_s, "cm-g-s", "cm, g, s; dyn, Ba = dyn/cm^2, erg"},
+      V{UnitSystemName::m_kn_kpa, "m-kN-kPa", "m, t, s; kN, kPa, kJ"},
+      V{UnitSystemName::mm_kn_gpa, "mm-kN-GPa", "mm, kg, ms; kN, GPa, J"},
+      V{UnitSystemName::in_lbf_psi, "in-lbf-psi", "inch, slinch = lbf s^2/in, s; lbf, psi, in lbf"},
+      V{UnitSystemName::ft_lbf_psf, "ft-lbf-psf", "foot, slug = lbf s^2/ft, s; lbf, psf, ft lbf"}};
+};
+
+template <>
 struct EnumInfo<LengthUnit> {
   using V = EnumValue<LengthUnit>;
   static constexpr std::array values = {

@@ -37,20 +37,20 @@ Field Field::refused_elsewhere(std::string_view message) const {
   return field;
 }
 
-Field any(std::string_view unit, std::string_view doc) {
-  return Field{.unit = unit, .doc = doc};
+Field any(Unit unit, std::string_view doc) {
+  return Field{.unit = unit.text, .dimension = unit.dimension, .doc = doc};
 }
 
-Field positive(std::string_view unit, std::string_view doc) {
+Field positive(Unit unit, std::string_view doc) {
   return above(0.0, unit, doc);
 }
 
-Field at_least(double min, std::string_view unit, std::string_view doc) {
-  return Field{.unit = unit, .doc = doc, .min = min};
+Field at_least(double min, Unit unit, std::string_view doc) {
+  return Field{.unit = unit.text, .dimension = unit.dimension, .doc = doc, .min = min};
 }
 
-Field above(double min, std::string_view unit, std::string_view doc) {
-  return Field{.unit = unit, .doc = doc, .min = min, .min_excluded = true};
+Field above(double min, Unit unit, std::string_view doc) {
+  return Field{.unit = unit.text, .dimension = unit.dimension, .doc = doc, .min = min, .min_excluded = true};
 }
 
 bool is_in_range(const Field& field, double value) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "clearance/math/types.h"
+#include "clearance/scene/unit.h"
 
 namespace clearance {
 
@@ -18,8 +19,9 @@ enum class Shorthand {
 };
 
 struct Field {
-  std::string_view unit;
-  std::string_view doc;
+  std::string_view unit;     ///< of SI
+  Dimension dimension = {};  ///< of the default
+  std::string_view doc = {};
   double min = -infinity;
   double max = infinity;
   bool min_excluded = false;
@@ -38,13 +40,13 @@ struct Field {
 };
 
 /// Returns a field for any finite value.
-Field any(std::string_view unit, std::string_view doc);
+Field any(Unit unit, std::string_view doc);
 /// Returns a field for values above 0.
-Field positive(std::string_view unit, std::string_view doc);
+Field positive(Unit unit, std::string_view doc);
 /// Returns a field for values of at least `min`.
-Field at_least(double min, std::string_view unit, std::string_view doc);
+Field at_least(double min, Unit unit, std::string_view doc);
 /// Returns a field for values above `min`.
-Field above(double min, std::string_view unit, std::string_view doc);
+Field above(double min, Unit unit, std::string_view doc);
 
 /// True if `value` is inside the range of the field. False for NaN, and for infinity unless null may stand for it.
 bool is_in_range(const Field& field, double value);

@@ -131,7 +131,7 @@ void describe_barrier(Visitor& v, ContactDesc& c) {
           positive("1 or m",
                    "distance below which the barrier acts; with the scales of bodies it is limited to a third of their "
                    "thickness and to their distance at the start; an absolute distance is used as given"));
-  v.field("dhat_is_absolute", c.dhat_is_absolute, any("", "dhat and close_distance are in metres, not relative"));
+  v.field("dhat_is_absolute", c.dhat_is_absolute, any("", "dhat and close_distance are in m, not relative"));
   v.field(
       "kappa", c.kappa,
       at_least(
@@ -740,7 +740,7 @@ void describe(Visitor& v, PatternDesc& p) {
   v.field("mesh", p.mesh,
           any("", "path of the mesh file, relative to the scene; empty, with `texture`: that of the body"));
   v.field("texture", p.is_texture, any("", "true: the texture coordinates of an .obj file; false: its vertices"));
-  v.field("scale", p.scale, positive("m", "length of a unit of the pattern"));
+  v.field("scale", p.scale, positive("m per unit", "length of a unit of the pattern"));
 }
 
 template <>
@@ -803,8 +803,8 @@ void describe_body_mesh(Visitor& v, BodyDesc& b) {
               "their vertices is reversed; if only some are, that is an error"));
   v.field("units", b.units,
           any("",
-              "unit of the numbers in the mesh file, and of no other numbers; null: metres, with a warning if the body "
-              "is larger than 100 m or smaller than 0.1 mm"));
+              "unit of the numbers in the mesh file, and of no other numbers; null: the scene's unit of length, with a "
+              "warning if the body is larger than 100 m or smaller than 0.1 mm"));
   v.field("up", b.up, any("", "axis of the mesh file that points up; in the scene y is up"));
   v.field("collision_surface", b.collision_surface,
           any("",
@@ -942,9 +942,9 @@ struct StructInfo<MimicDesc> {
 template <class Visitor>
 void describe(Visitor& v, MimicDesc& m) {
   v.field("joint", m.joint, any("", "name of the hinge or slider that leads; it may follow another one itself"));
-  v.field("multiplier", m.multiplier,
-          any("deg or m per deg or m",
-              "factor; 1 turns two hinges alike; for a slider that follows a hinge, metres per degree"));
+  v.field(
+      "multiplier", m.multiplier,
+      any("1, m/deg or deg/m", "factor; 1 turns two hinges alike; for a slider that follows a hinge, m per degree"));
   v.field("offset", m.offset,
           any("deg or m", "offset; since both joints start at 0, a value other than 0 is a jump at the start"));
 }
@@ -1105,7 +1105,7 @@ struct StructInfo<ProbeDesc> {
   static constexpr const char* name = "probe";
   static constexpr const char* doc =
       "Numbers of every step, in columns of probes.csv whose names begin with the probe's name. Forces are those at "
-      "the end of the step. 2D bodies are slices one metre deep.";
+      "the end of the step. 2D bodies are slices one unit of length deep.";
 };
 template <class Visitor>
 void describe(Visitor& v, ProbeDesc& p) {
@@ -1173,6 +1173,12 @@ struct StructInfo<SceneDesc> {
 template <class Visitor>
 void describe(Visitor& v, SceneDesc& s) {
   v.field("name", s.name, any("", "name of the scene; empty: the name of the file"));
+  v.field(
+      "units", s.units,
+      any("",
+          "system of units of all numbers of the scene and of all that the program prints and stores for it "
+          "(docs/units.md); null: m-N-Pa, that is SI. Where this reference says m, kg, s, N, Pa or J, read the unit "
+          "of the system; defaults are the same physical amounts in all systems"));
   v.field("dimension", s.dimension,
           at_least(2, "", "dimension of the scene, 2 or 3; in 2D bodies are in the plane z = 0").below(3, false));
   v.field("gravity", s.gravity, any("m/s^2", "acceleration of all bodies except obstacles"));

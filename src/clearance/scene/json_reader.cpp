@@ -9,6 +9,7 @@
 
 #include "clearance/scene/absent_features.h"
 #include "clearance/scene/body_remesh.h"
+#include "clearance/scene/default_units.h"
 #include "clearance/scene/fields.h"
 #include "clearance/scene/key_places.h"
 #include "clearance/scene/nearest_name.h"
@@ -20,6 +21,7 @@ namespace {
 struct Context {
   Issues& issues;
   int dimension = 3;
+  UnitSystem units = {};
 
   void report(const std::string& place, const Json& value, const std::string& message) const {
     issues.push_back({"", place, brief_text(value), message});
@@ -333,6 +335,7 @@ void read(const Json& json, const std::string& place, const Context& context, st
   }
   T read_value{};
   if constexpr (std::is_same_v<T, Vec<3>>) read_value.setZero();
+  if constexpr (DescribedStruct<T>) convert_defaults(read_value, context.units);
   read(json, place, context, read_value, field);
   value = read_value;
 }
@@ -341,7 +344,9 @@ template <DescribedStruct Struct>
 void read(const Json& json, const std::string& place, const Context& context, std::vector<Struct>& value,
           const Field& field) {
   if (!has_length(json, place, context, 0, SIZE_MAX, "objects")) return;
-  value.assign(json.size(), Struct{});
+  Struct defaults{};
+  convert_defaults(defaults, context.units);
+  value.assign(json.size(), defaults);
   for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
 }
 
@@ -349,6 +354,33 @@ void read(const Json& json, const std::string& place, const Context& context, st
 int dimension_of(const Json& root) {
   const auto found = root.find("dimension");
   return found != root.end() && *found == Json(2) ? 2 : 3;
+}
+
+/// Returns the unit system. It is read first, too, because defaults depend on it; the reader reports an unknown name.
+UnitSystem units_of(const Json& root) {
+  const auto found = root.find("units");
+  if (found == root.end()) return {};
+  for (const auto& known : EnumInfo<UnitSystemName>::values) {
+    if (*found == Json(known.name)) return unit_system(known.value);
+  }
+  return {};
+}
+
+bool has_key(const Json& root, const char* object, const char* key) {
+  const auto found = root.find(object);
+  return found != root.end() && found->is_object() && found->contains(key);
+}
+
+/// Converts defaults that a flag makes lengths or speeds. The table has the dimension of the relative default.
+void convert_absolute_defaults(const Json& root, const UnitSystem& units, SceneDesc& scene) {
+  if (units.is_si()) return;
+  const auto convert = [&](double& value, const char* object, const char* key) {
+    if (!has_key(root, object, key)) value = units.from_si(value, dimension::length);
+  };
+  if (scene.contact.dhat_is_absolute) convert(scene.contact.dhat, "contact", "dhat");
+  if (scene.contact.dhat_is_absolute) convert(scene.contact.close_distance, "contact", "close_distance");
+  if (scene.friction.eps_v_is_absolute) convert(scene.friction.eps_v, "friction", "eps_v");
+  if (scene.solver.tolerance_is_absolute) convert(scene.solver.tolerance, "solver", "tolerance");
 }
 
 /// Returns the integrator of a scene that names none. Bodies fly, swing and rebound right with the second order, with
@@ -362,8 +394,7 @@ TimeIntegrator default_integrator(const SceneDesc& scene) {
 }
 
 bool names_in_time(const Json& root, const char* key) {
-  const auto time = root.find("time");
-  return time != root.end() && time->is_object() && time->contains(key);
+  return has_key(root, "time", key);
 }
 
 /// Returns how often steps with an accuracy are halved: from 10 ms to the 0.6 us of a wave in a stiff part, and to
@@ -380,7 +411,8 @@ SceneDesc scene_from_json(const Json& root, Issues& issues) {
     issues.push_back({"", "", brief_text(root), "a scene is an object {...}, not " + type_text(root)});
     return scene;
   }
-  const Context context{issues, dimension_of(root)};
+  const Context context{issues, dimension_of(root), units_of(root)};
+  convert_defaults(scene, context.units);
   const auto format = root.find("format");
   if (format != root.end() && *format == Json(first_format)) {
     set_published_defaults(scene);
@@ -396,6 +428,7 @@ SceneDesc scene_from_json(const Json& root, Issues& issues) {
     context.report("format", *format, fmt::format("expected \"{}\"", native_format));
   }
   read(root, "", context, scene, {});
+  convert_absolute_defaults(root, context.units, scene);
   const bool is_new = format == root.end() || *format == Json(native_format);
   const bool is_accurate = scene.time.accuracy > 0.0;
   if ((is_new || is_accurate) && !names_in_time(root, "integrator")) {

@@ -7,6 +7,11 @@
 
 namespace clearance {
 
+void name_units(const UnitSystem& units, Issues& issues) {
+  if (units.is_si()) return;
+  for (Issue& issue : issues) issue.message = units.message(issue.message);
+}
+
 void set_file(Issues& issues, const std::string& file) {
   for (Issue& issue : issues) {
     if (issue.file.empty()) issue.file = file;

@@ -13,6 +13,9 @@ struct LoadedScene {
   Issues warnings;  ///< ignored or doubtful parts of the file; severity `warning`
 };
 
+/// Names the units of numbers in messages as the system does (UnitSystem::message).
+void name_units(const UnitSystem& units, Issues& issues);
+
 /// Sets `file` in the issues that have none.
 void set_file(Issues& issues, const std::string& file);
 

@@ -10,7 +10,8 @@ namespace {
 
 class RangeChecker {
  public:
-  RangeChecker(std::string place, Issues& issues) : place_(std::move(place)), issues_(issues) {}
+  RangeChecker(std::string place, const UnitSystem& units, Issues& issues)
+      : place_(std::move(place)), units_(units), issues_(issues) {}
 
   template <class T>
   void field(const char* key, T& value, const Field& field) {
@@ -21,7 +22,7 @@ class RangeChecker {
   void check(const std::string& place, double value, const Field& field) {
     if (is_in_range(field, value)) return;
     const std::string range = range_text(field);
-    const std::string unit = field.unit.empty() || range.empty() ? "" : fmt::format(" [{}]", field.unit);
+    const std::string unit = field.unit.empty() || range.empty() ? "" : fmt::format(" [{}]", units_.text(field.unit));
     const std::string expected = range.empty() ? "must be a finite number" : "must be " + range + unit;
     issues_.push_back({"", place, fmt::format("{}", value), expected});
   }
@@ -53,11 +54,12 @@ class RangeChecker {
   }
   template <DescribedStruct Struct>
   void check(const std::string& place, Struct& value, const Field&) {
-    RangeChecker inner(place, issues_);
+    RangeChecker inner(place, units_, issues_);
     describe(inner, value);
   }
 
   std::string place_;
+  const UnitSystem& units_;
   Issues& issues_;
 };
 
@@ -66,7 +68,7 @@ class RangeChecker {
 void check_ranges(const SceneDesc& scene, Issues& issues) {
   // The table takes variables, because the reader writes to them.
   SceneDesc copy = scene;
-  RangeChecker checker("", issues);
+  RangeChecker checker("", unit_system_of(scene), issues);
   describe(checker, copy);
 }
 

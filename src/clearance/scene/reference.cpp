@@ -176,7 +176,7 @@ constexpr const char* introduction = R"(# Scene files
 Generated from the field table `src/clearance/scene/fields.h`; do not edit.
 
 A scene is a JSON file. Comments (`//` and `/* */`) are allowed. Lengths are in metres, times in seconds, angles in
-degrees; y is up. The program reports all unknown keys, values of the wrong type and values out of range before it
+degrees; y is up. `units` names another system (`docs/units.md`). The program reports all unknown keys, values of the wrong type and values out of range before it
 runs anything. `"format": "{}"` may stand in the first line, `$schema` may name the JSON Schema for editors.
 
 In 2D (`"dimension": 2`) vectors may leave out their third entry, and a rotation or angular velocity is one number.

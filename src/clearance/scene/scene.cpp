@@ -4,6 +4,10 @@
 
 namespace clearance {
 
+const UnitSystem& unit_system_of(const SceneDesc& scene) {
+  return scene.custom_units ? *scene.custom_units : unit_system(scene.units.value_or(UnitSystemName::m_n_pa));
+}
+
 bool has_deformable(const SceneDesc& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(),
                      [](const BodyDesc& body) { return has_nodes(body.kind); });

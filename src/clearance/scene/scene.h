@@ -10,6 +10,7 @@
 
 #include "clearance/base/contact_options.h"
 #include "clearance/base/methods.h"
+#include "clearance/base/unit_system.h"
 #include "clearance/math/types.h"
 
 namespace clearance {
@@ -112,7 +113,7 @@ struct SolverDesc {
 
 /// Elements of deformable bodies that adapt within a step [Fer23, ch. 6]. Energies are those of the incremental
 /// potential over its factor of the potentials (h^2 for implicit Euler), so that they do not depend on the step; in 2D
-/// they are those of a slice one metre deep.
+/// they are those of a slice one unit of length deep.
 struct RemeshDesc {
   bool enabled = true;  ///< false in a body: its elements do not adapt, even if those of the scene do
   RemeshCriterion criterion = RemeshCriterion::energy;
@@ -441,7 +442,7 @@ struct BodyDesc {
   std::string name;
   BodyKind kind = BodyKind::deformable;
   std::string mesh;                 ///< path; relative to the scene file
-  std::optional<LengthUnit> units;  ///< of the mesh file; absent: metres, with a warning at odd sizes
+  std::optional<LengthUnit> units;  ///< of the mesh file; absent: that of the scene, with a warning at odd sizes
   UpAxis up = UpAxis::y;            ///< of the mesh file
   std::optional<CollisionSurfaceDesc> collision_surface;  ///< absent: that of a default CollisionSurfaceDesc
   std::vector<CapsuleDesc> capsules;  ///< of a stiff body: it collides with these in place of its mesh; empty: none
@@ -554,7 +555,7 @@ struct HalfSpaceDesc {
   std::optional<double> restitution = {};      ///< absent: that of the scene
 };
 
-/// An array of the frames. 2D bodies are slices one metre deep: forces are those of this depth.
+/// An array of the frames. 2D bodies are slices one unit of length deep: forces are those of this depth.
 enum class OutputField {
   displacement,      ///< [m] of vertices from where they start
   von_mises,         ///< [Pa] of elements: equivalent Cauchy stress
@@ -611,6 +612,7 @@ struct StaticDesc {
 
 struct SceneDesc {
   std::string name;
+  std::optional<UnitSystemName> units;  ///< of all numbers; absent: SI. Defaults here are in SI (default_units.h)
   int dimension = 3;
   Vec<3> gravity = Vec<3>(0, -9.80665, 0);  ///< [m/s^2]
   TimeDesc time;
@@ -629,7 +631,12 @@ struct SceneDesc {
   OutputDesc output;
   /// Directory that mesh paths are relative to; the reader sets it, and it is never written.
   std::string base_directory;
+  /// Units that no name stands for, in place of `units`; tests set them, and they are never written.
+  std::optional<UnitSystem> custom_units = {};
 };
+
+/// Returns the units of all numbers of a scene.
+const UnitSystem& unit_system_of(const SceneDesc& scene);
 
 bool has_deformable(const SceneDesc& scene);
 

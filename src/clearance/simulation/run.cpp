@@ -214,8 +214,9 @@ struct Run::Impl {
       imbalance = fmt::format(", {:.2g} % of the forces on '{}' are not balanced", 100.0 * report.imbalance,
                               simulation_.bodies()[body].name);
     }
-    log_warning("step {}: {} after {} Newton iterations, residual {:.3g} m/s{}; {}", step, to_string(report.status),
-                report.newton_iterations, report.residual, imbalance, report.limited_by);
+    log_warning("step {}: {} after {} Newton iterations, residual {:.3g} {}{}; {}", step, to_string(report.status),
+                report.newton_iterations, report.residual, unit_system_of(simulation_.scene()).text("m/s"), imbalance,
+                report.limited_by);
   }
 
   /// Stores a step: moves, frame, probes, statistics, list of frames and checkpoint, in this order, so that everything
@@ -273,6 +274,14 @@ struct Run::Impl {
     return discretisation_records(simulation_, elements_.errors_now(simulation_));
   }
 
+  /// Names the units in warnings as the scene's system does.
+  std::vector<RunWarning> in_units(std::vector<RunWarning> warnings) const {
+    const UnitSystem& units = unit_system_of(simulation_.scene());
+    if (units.is_si()) return warnings;
+    for (RunWarning& warning : warnings) warning.message = units.message(warning.message);
+    return warnings;
+  }
+
   /// The warnings of what is followed from step to step.
   std::vector<RunWarning> warnings_of_watches() const {
     std::vector<RunWarning> warnings = rolling_->warnings();
@@ -298,7 +307,7 @@ struct Run::Impl {
     for (const Issue& issue : simulation_.empty_regions()) {
       summary.warnings.push_back({"empty_region", fmt::format("{}: {}", issue.place, issue.message)});
     }
-    const std::vector<RunWarning> of_end = warnings_of_watches();
+    const std::vector<RunWarning> of_end = in_units(warnings_of_watches());
     summary.discretisation = discretisation();
     for (const NamedHint& hint : simulation_.named_warnings()) {
       // The estimate of the result takes the place of what was foreseen for bending.
@@ -307,7 +316,7 @@ struct Run::Impl {
       summary.warnings.push_back({hint.name, fmt::format("{}: {}", hint.issue.place, hint.issue.message)});
     }
     if (failure_) summary.warnings.push_back(*failure_);
-    const std::vector<RunWarning> of_folder = folder_.warnings();
+    const std::vector<RunWarning> of_folder = in_units(folder_.warnings());
     for (const std::vector<RunWarning>* some : {&of_end, &of_folder}) {
       summary.warnings.insert(summary.warnings.end(), some->begin(), some->end());
     }
@@ -324,8 +333,8 @@ struct Run::Impl {
   }
 
   std::vector<RunWarning> warnings() const {
-    std::vector<RunWarning> warnings = folder_.warnings();
-    for (RunWarning& warning : warnings_of_watches()) warnings.push_back(std::move(warning));
+    std::vector<RunWarning> warnings = in_units(folder_.warnings());
+    for (RunWarning& warning : in_units(warnings_of_watches())) warnings.push_back(std::move(warning));
     if (failure_) warnings.push_back(*failure_);
     return warnings;
   }

@@ -37,6 +37,10 @@ std::vector<RunWarning> RunWatch::warnings(const Simulation& simulation) const {
   for (RunWarning& warning : elements_.warnings(simulation)) warnings.push_back(std::move(warning));
   for (RunWarning& warning : held_softly_warnings(simulation)) warnings.push_back(std::move(warning));
   if (failure_) warnings.push_back(*failure_);
+  const UnitSystem& units = unit_system_of(simulation.scene());
+  if (!units.is_si()) {
+    for (RunWarning& warning : warnings) warning.message = units.message(warning.message);
+  }
   return warnings;
 }
 

@@ -9,6 +9,7 @@
 #include "clearance/base/hash.h"
 #include "clearance/io/result/certificate_file.h"
 #include "clearance/math/dimension.h"
+#include "clearance/scene/loaded_scene.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/build_scene_model.h"
 #include "clearance/simulation/hints/scene_hints.h"
@@ -35,16 +36,25 @@ Simulation::~Simulation() = default;
 
 Result<Simulation> Simulation::create(const SceneDesc& scene) {
   SceneDesc desc = scene;
+  const auto with_units = [&](Issues issues) {
+    name_units(unit_system_of(scene), issues);
+    return issues;
+  };
   Issues of_scene = check_scene(desc);
-  if (has_errors(of_scene)) return of_scene;
+  if (has_errors(of_scene)) return with_units(std::move(of_scene));
   auto impl = std::make_unique<Impl>();
   if (desc.start.overlaps == OverlapHandling::separate) {
     Result<Separation> separated = separate_overlaps(desc);
-    if (!separated) return separated.issues();
+    if (!separated) return with_units(separated.issues());
     desc = std::exchange(separated->scene, SceneDesc());
     impl->separation = std::move(*separated);
   }
-  if (const Result<Done> started = impl->start(std::move(desc), std::move(of_scene)); !started) return started.issues();
+  if (const Result<Done> started = impl->start(std::move(desc), std::move(of_scene)); !started) {
+    return with_units(started.issues());
+  }
+  if (const UnitSystem& units = unit_system_of(scene); !units.is_si()) {
+    for (NamedHint& warning : impl->warnings) warning.issue.message = units.message(warning.issue.message);
+  }
   const NamedHints hints = find_scene_hints(impl->desc, *impl->scene, impl->separation.overlaps);
   impl->warnings.insert(impl->warnings.end(), hints.begin(), hints.end());
   impl->issues = issues_of(impl->warnings);
@@ -183,6 +193,9 @@ StepReport Simulation::step(const std::function<void(int, double)>& on_iteration
   StepReport report = impl_->step();
   if (report.status == StepStatus::linear_solve_failed) {
     report.limited_by += free_bodies_text(impl_->desc, *impl_->scene);
+  }
+  if (const UnitSystem& units = unit_system_of(impl_->desc); !units.is_si()) {
+    report.limited_by = units.message(report.limited_by);
   }
   return report;
 }

@@ -62,7 +62,7 @@ Result<double> edge_length_of(const SceneDesc& scene, const BodyDesc& body, cons
   if (body.volume_mesh->edge_length && !body.volume_mesh->tolerance) return *body.volume_mesh->edge_length;
   Result<Mesh> surface = read_mesh(std::filesystem::path(scene.base_directory) / body.mesh, {.dim = scene.dimension});
   if (!surface) return surface.issues();
-  convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, *surface);
+  convert_to_scene(scene, body, *surface);
   const VolumeMeshOptions options = volume_mesh_options(*body.volume_mesh);
   if (options.tolerance) {
     // The length that met the tolerance is known once the surface is filled.

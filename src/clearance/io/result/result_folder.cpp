@@ -67,7 +67,7 @@ Result<ResultFolder> ResultFolder::create(const fs::path& path, const SceneDesc&
   if (auto done = erase_result(path); !done) return done.issues();
   if (auto done = make_folders(path); !done) return done.issues();
   if (auto saved = store_scene(path, scene); !saved) return saved.issues();
-  return ResultFolder(path, scene.time.integrator);
+  return ResultFolder(path, scene);
 }
 
 namespace {
@@ -135,8 +135,8 @@ void ResultFolder::find_frames(const std::vector<StatsLine>& lines, int last_ste
 
 namespace {
 
-std::string head_of_probes(const std::vector<std::string>& columns) {
-  std::string head = "step,time [s]";
+std::string head_of_probes(const std::vector<std::string>& columns, const UnitSystem& units) {
+  std::string head = fmt::format("step,time [{}]", units.time_name);
   for (const std::string& column : columns) head += "," + column;
   return head;
 }
@@ -182,7 +182,7 @@ Result<Done> ResultFolder::remove_frames_beyond(const std::vector<std::string>& 
 Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc& scene, const Checkpoint& checkpoint,
                                           const std::vector<std::string>& probe_columns) {
   const std::string probes = probe_lines(path / "probes.csv", checkpoint.step);
-  if (!probes.empty() && probes.substr(0, probes.find('\n')) != head_of_probes(probe_columns)) {
+  if (!probes.empty() && probes.substr(0, probes.find('\n')) != head_of_probes(probe_columns, unit_system_of(scene))) {
     return problem(path / "probes.csv",
                    "the file has the columns of other probes than the scene; resume with the `output.probes` of the "
                    "run, or start again in another folder");
@@ -191,7 +191,7 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
   if (!kept) return kept.issues();
   const std::vector<StatsLine>& lines = *kept;
   if (auto done = make_folders(path); !done) return done.issues();
-  ResultFolder folder(path, scene.time.integrator);
+  ResultFolder folder(path, scene);
   const auto stored = load_scene(path / "scene.json", SceneFormat::clearance);
   if (!stored) return stored.issues();
   const std::vector<std::string> recorded = recorded_frame_files(path);
@@ -257,7 +257,7 @@ Result<Done> ResultFolder::start_probes(const std::vector<std::string>& columns,
   wave_times_ = wave_times;
   if (columns.empty() || has_probes_) return Done{};
   has_probes_ = true;
-  return write_file_atomically(path_ / "probes.csv", head_of_probes(columns) + "\n");
+  return write_file_atomically(path_ / "probes.csv", head_of_probes(columns, units_) + "\n");
 }
 
 /// Appends a line of numbers with enough digits to read back the same double. A value that is not finite leaves its

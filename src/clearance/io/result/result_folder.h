@@ -118,13 +118,14 @@ class ResultFolder {
   std::vector<int> missing_frames() const;
 
  private:
-  ResultFolder(std::filesystem::path path, TimeIntegrator integrator)
+  ResultFolder(std::filesystem::path path, const SceneDesc& scene)
       : path_(std::move(path)),
         stats_(path_ / "stats.jsonl"),
         probes_(path_ / "probes.csv"),
         certificate_(path_),
-        sums_(integrator),
-        has_inertia_(integrator != TimeIntegrator::quasi_static) {}
+        units_(unit_system_of(scene)),
+        sums_(scene.time.integrator),
+        has_inertia_(scene.time.integrator != TimeIntegrator::quasi_static) {}
   Result<Done> remove_frames_beyond(const std::vector<std::string>& recorded);
   void find_frames(const std::vector<StatsLine>& lines, int last_step, int frame_interval);
 
@@ -139,6 +140,7 @@ class ResultFolder {
   std::size_t num_listed_ = 0;     // frames in frames.pvd
   std::set<int> expected_frames_;  // steps; of a run that is continued only
 
+  UnitSystem units_;
   RunSums sums_;  // over stats.jsonl
   bool has_inertia_ = true;
 };

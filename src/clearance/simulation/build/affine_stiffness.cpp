@@ -72,7 +72,7 @@ class Chooser {
     const double rho = density_of(unit), radius = unit.frame.radius;
     const double of_step = radius * radius / (scene_.time.step * scene_.time.step);  // [m^2/s^2]
     const bool has_inertia = scene_.time.integrator != TimeIntegrator::quasi_static;
-    double kappa = wave_speed * wave_speed * rho;
+    double kappa = wave_speed_ * wave_speed_ * rho;
     if (has_inertia) kappa = std::max(kappa, rho * of_step / (8.0 * strain_of_impacts));
     kappa = std::max(
         {kappa, force_ * radius / (16.0 * strain_of_loads * unit.frame.volume), stiffer_than_others * modulus_});
@@ -124,6 +124,7 @@ class Chooser {
   const std::vector<BodyInstance>& bodies_;
   const std::vector<StiffUnit>& units_;
   Controls controls_;
+  double wave_speed_ = unit_system_of(scene_).from_si(wave_speed, dimension::speed);
   double force_ = 0.0;    // [N]
   double modulus_ = 0.0;  // [Pa]
 };

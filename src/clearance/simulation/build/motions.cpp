@@ -78,7 +78,8 @@ Result<MeshSequence> open_sequence(const SceneDesc& desc, const MotionDesc& moti
   auto files = sequence_files(desc, body_desc, motion);
   if (!files) return files.issues();
   return MeshSequence::open(std::move(files).value(), body, desc.dimension,
-                            motion.mesh_is_placed ? nullptr : &body_desc.transform);
+                            motion.mesh_is_placed ? nullptr : &body_desc.transform,
+                            unit_system_of(desc).from_si(1.0, dimension::length));
 }
 
 /// Number of a body in the scene, and of a motion in that body.

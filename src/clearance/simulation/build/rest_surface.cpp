@@ -63,12 +63,14 @@ const char* origin_of_modulus(const SceneDesc& desc, const BodyInstance& body) {
 SurfaceAtRest surface_at_rest(const SceneDesc& desc, const std::vector<BodyInstance>& bodies, const Unknowns& unknowns,
                               const SceneSurface& surface, const Model& model, const BarrierOptions& barrier) {
   const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
+  // Contacts in statics are made for some acceleration, also in scenes without gravity.
+  const double least_gravity = is_static ? unit_system_of(desc).from_si(1.0, dimension::acceleration) : 0.0;
   SurfaceAtRest rest{.model = model,
                      .barrier = barrier,
                      .bodies = {},
                      .kappa = desc.contact.kappa,
                      .step = is_static ? 0.0 : desc.time.step,
-                     .gravity = desc.gravity.norm(),
+                     .gravity = std::max(least_gravity, desc.gravity.norm()),
                      .find_insides = [&] { return find_insides(desc, bodies, surface, model.surface.edges); }};
   for (const BodyInstance& body : bodies) {
     const BodyDesc& body_desc = desc.bodies[body.desc];

@@ -204,7 +204,11 @@ class Finder {
   void add_body(const BodyInstance& body, const BodyDesc& desc) {
     unit_.stiffness = desc.material.stiffness.value_or(0.0);
     unit_.is_rigid = body.kind == BodyKind::rigid;
-    StiffBodyOptions options = {desc.material.density, desc.mass, desc.thickness, 10.0 * scene_.contact.dhat};
+    // A relative dhat is the share of a size of 1 m here, because a single point has no size.
+    const double dhat = scene_.contact.dhat_is_absolute
+                            ? scene_.contact.dhat
+                            : unit_system_of(scene_).from_si(scene_.contact.dhat, dimension::length);
+    StiffBodyOptions options = {desc.material.density, desc.mass, desc.thickness, 10.0 * dhat};
     if (desc.generator && desc.generator->is_exact) set_round_mass(body, desc, options);
     const Mat<3> rotation = rotation_from_euler_xyz(desc.transform.rotation);
     if (desc.center_of_mass) {

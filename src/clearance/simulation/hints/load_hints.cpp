@@ -40,6 +40,8 @@ void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, Name
   if (desc.time.integrator == TimeIntegrator::quasi_static) return;
   const std::vector<double> masses = body_masses(scene);
   const double time = num_steps * desc.time.step;
+  const UnitSystem& units = unit_system_of(desc);
+  const double gravity = units.from_si(gravity_of_earth, dimension::acceleration);
   int last_entry = -1;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodyInstance& body = scene.bodies[b];
@@ -53,14 +55,15 @@ void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, Name
       const double value = largest_value(load, body, desc.time.duration, *scene.controls).norm();
       const double acceleration = load.kind == LoadKind::force ? value / masses[b] : value;
       const double way = 0.5 * acceleration * time * time;
-      if (!(acceleration > most_weights * gravity_of_earth) || !(way > num_sizes * size)) continue;
+      if (!(acceleration > most_weights * gravity) || !(way > num_sizes * size)) continue;
       add_hint(
           hints, "throwing_load", fmt::format("bodies[{}].loads[{}]", body.desc, i),
           fmt::format(
               "body '{}' has a mass of {:.3g} kg, and {} of {:.3g} {} is {:.2g} times its weight; if nothing holds the "
-              "body, it flies {:.3g} m, {:.2g} times its size, in ten steps; forces are in N, masses in kg",
+              "body, it flies {:.3g} m, {:.2g} times its size, in ten steps; forces are in {}, masses in {}",
               body.name, masses[b], load.kind == LoadKind::force ? "a force" : "an acceleration", value,
-              load.kind == LoadKind::force ? "N" : "m/s^2", acceleration / gravity_of_earth, way, way / size));
+              load.kind == LoadKind::force ? "N" : "m/s^2", acceleration / gravity, way, way / size, units.force_name,
+              units.mass_name));
       break;
     }
   }

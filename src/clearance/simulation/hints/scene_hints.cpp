@@ -20,10 +20,12 @@
 namespace clearance {
 
 NamedHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, const std::vector<StartOverlap>& overlaps) {
-  NamedHints hints;
+  NamedHints hints, of_units;
   const BodySurfaces surfaces(scene);
   warn_of_enclosed_bodies(desc, scene, surfaces, hints);
-  warn_of_units(desc, scene, hints);
+  // These name units themselves, because they compare the scene's with others.
+  warn_of_units(desc, scene, of_units);
+  const std::size_t place_of_units = hints.size();
   warn_of_radians(desc, hints);
   warn_of_thin_bodies(desc, scene, hints);
   warn_of_activation_distances(desc, scene, hints);
@@ -41,6 +43,11 @@ NamedHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, cons
   warn_of_coarse_turns(desc, hints);
   warn_of_bodies_that_cannot_adapt(desc, scene, hints);
   warn_of_unused_entries(desc, scene, hints);
+  const UnitSystem& units = unit_system_of(desc);
+  if (!units.is_si()) {
+    for (NamedHint& hint : hints) hint.issue.message = units.message(hint.issue.message);
+  }
+  hints.insert(hints.begin() + static_cast<std::ptrdiff_t>(place_of_units), of_units.begin(), of_units.end());
   return hints;
 }
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "clearance/math/elementary.h"
+#include "clearance/scene/unit.h"
 #include "clearance/simulation/hints/body_facts.h"
 #include "clearance/simulation/load/mesh_units.h"
 
@@ -31,7 +33,49 @@ constexpr double fastest_light_sound = 700.0;      // [m/s]
 constexpr double least_density_of_stiff = 2000.0;           // [kg/m^3]
 constexpr double slowest_sound = 3.0, fastest_sound = 7.0;  // [m/s]
 
-/// Largest values of the bodies of an entry, and the box around all of them.
+/// Returns the scene with those numbers in SI that are judged here, because materials and sizes are known in SI.
+SceneDesc in_si(const SceneDesc& desc) {
+  const UnitSystem& units = unit_system_of(desc);
+  SceneDesc si = desc;
+  const auto convert = [&](auto& value, const Dimension& dimension) { value *= units.to_si(1.0, dimension); };
+  convert(si.gravity, dimension::acceleration);
+  convert(si.time.step, dimension::time);
+  if (si.contact.dhat_is_absolute) convert(si.contact.dhat, dimension::length);
+  for (BodyDesc& body : si.bodies) {
+    body.material.density = units.to_si(body.material.density, dimension::density);
+    body.material.youngs_modulus = units.to_si(body.material.youngs_modulus, dimension::pressure);
+    convert(body.linear_velocity, dimension::speed);
+    if (body.mass) convert(*body.mass, dimension::mass);
+  }
+  return si;
+}
+
+Dimension mass_dimension(const SceneDesc& desc) {
+  return desc.dimension == 2 ? Dimension{-1, 1, 0} : dimension::mass;
+}
+
+/// Formats a number of SI with up to `digits` digits in the units of the scene: `7.85e-09 t/mm^3`.
+std::string amount(const SceneDesc& desc, double si, Unit unit, int digits) {
+  const UnitSystem& units = unit_system_of(desc);
+  return fmt::format("{:.{}g} {}", units.from_si(si, unit.dimension), digits, units.text(unit.text));
+}
+
+/// Formats the mass of a body. A body in the plane is a slice one unit of length deep, whose mass is that of its depth.
+std::string mass_text(const SceneDesc& desc, double si, int digits) {
+  const UnitSystem& units = unit_system_of(desc);
+  return fmt::format("{:.{}g} {}", units.from_si(si, mass_dimension(desc)), digits, units.mass_name);
+}
+
+std::string text_of(const SceneDesc& desc, std::string_view unit) {
+  return unit_system_of(desc).text(unit);
+}
+
+std::string place_in_units(const SceneDesc& desc, const Vec<3>& si) {
+  return place_text(unit_system_of(desc).is_si() ? si
+                                                 : Vec<3>(si * unit_system_of(desc).from_si(1.0, dimension::length)));
+}
+
+/// Largest values of the bodies of an entry in SI, and the box around all of them.
 struct Entry {
   double size = 0.0;    // [m] largest extent
   double mass = 0.0;    // [kg]
@@ -65,18 +109,32 @@ std::vector<Entry> collect_entries(const SceneDesc& desc, const SceneModel& scen
     entry.box.extend(box.min);
     entry.box.extend(box.max);
   }
+  const UnitSystem& units = unit_system_of(desc);
+  if (units.is_si()) return entries;
+  for (Entry& entry : entries) {
+    entry.size = units.to_si(entry.size, dimension::length);
+    entry.height = units.to_si(entry.height, dimension::length);
+    entry.mass = units.to_si(entry.mass, mass_dimension(desc));
+    entry.box.min *= units.length;
+    entry.box.max *= units.length;
+  }
   return entries;
 }
 
 /// Returns advice for lengths that may be in millimetres. Only files have units.
-const char* if_millimetres(const BodyDesc& body) {
+std::string if_millimetres(const SceneDesc& desc, const BodyDesc& body) {
+  if (const UnitSystem& units = unit_system_of(desc); !units.is_si()) {
+    return body.mesh.empty() ? fmt::format("lengths are in {}", units.length_name)
+                             : fmt::format("lengths are in {}; if the mesh has another unit, give the body `units`",
+                                           units.length_name);
+  }
   return body.mesh.empty()
              ? "lengths are in metres; if the sizes are meant in millimetres, set `transform.scale` to 0.001"
              : "lengths are in metres; if the mesh is in millimetres, give the body `\"units\": \"mm\"`";
 }
 
-const char* density_unit(const SceneDesc& desc) {
-  return desc.dimension == 2 ? "kg/m^2" : "kg/m^3";
+std::string density_unit(const SceneDesc& desc) {
+  return text_of(desc, desc.dimension == 2 ? "kg/m^2" : "kg/m^3");
 }
 
 /// Field that a warning is about; empty: the shape of the body.
@@ -96,10 +154,10 @@ void warn_of_first(const SceneDesc& desc, const std::vector<Entry>& entries, con
   if (num_found == 0) return;
   const std::string place = *subject.field == 0 ? shape_place(desc, static_cast<int>(first))
                                                 : fmt::format("bodies[{}].{}", first, subject.field);
-  add_hint(
-      hints, subject.name, place,
-      fmt::format("body '{}'{}, with a size of {:.4g} m at {}, {}", desc.bodies[first].name, and_more(num_found - 1),
-                  entries[first].size, place_text(entries[first].box.min), describe(first)));
+  add_hint(hints, subject.name, place,
+           fmt::format("body '{}'{}, with a size of {} at {}, {}", desc.bodies[first].name, and_more(num_found - 1),
+                       amount(desc, entries[first].size, "m", 4), place_in_units(desc, entries[first].box.min),
+                       describe(first)));
 }
 
 void warn_of_sizes(const SceneDesc& desc, const std::vector<Entry>& entries, NamedHints& hints) {
@@ -107,18 +165,25 @@ void warn_of_sizes(const SceneDesc& desc, const std::vector<Entry>& entries, Nam
   const auto largest_of = [&](std::size_t d) {
     return is_of_file(d) ? largest_size_of_file(desc.bodies[d].mesh) : largest_size;
   };
+  const bool is_si = unit_system_of(desc).is_si();
   const auto doubt_of_file = [&](std::size_t d) {
     return doubt_of_unit(desc.bodies[d].mesh, entries[d].size, "give the body `\"units\": \"mm\"`");
+  };
+  const auto doubt_in_units = [&](std::size_t d, const char* limit, double of_file) {
+    return fmt::format("is {} than {}; {}", entries[d].size > largest_of(d) ? "larger" : "smaller",
+                       is_of_file(d) ? amount(desc, of_file, "m", 3) : limit, if_millimetres(desc, desc.bodies[d]));
   };
   const auto is_large = [&](std::size_t d) { return entries[d].size > largest_of(d) && !desc.bodies[d].units; };
   const auto is_small = [&](std::size_t d) {
     return entries[d].size < (is_of_file(d) ? smallest_size_of_file : smallest_size) && !desc.bodies[d].units;
   };
   warn_of_first(desc, entries, {"doubtful_size"}, hints, is_large, [&](std::size_t d) {
+    if (!is_si) return doubt_in_units(d, "a kilometre", largest_of(d));
     if (is_of_file(d)) return doubt_of_file(d);
-    return fmt::format("is larger than a kilometre; {}", if_millimetres(desc.bodies[d]));
+    return fmt::format("is larger than a kilometre; {}", if_millimetres(desc, desc.bodies[d]));
   });
   warn_of_first(desc, entries, {"doubtful_size"}, hints, is_small, [&](std::size_t d) {
+    if (!is_si) return doubt_in_units(d, "a hundredth of a millimetre", smallest_size_of_file);
     if (is_of_file(d)) return doubt_of_file(d);
     return std::string("is smaller than a hundredth of a millimetre; lengths are in metres (see `transform.scale`)");
   });
@@ -131,8 +196,8 @@ void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, Na
     return entries[d].mass > largest_mass && !desc.bodies[d].mass && entries[d].size <= largest_size;
   };
   warn_of_first(desc, entries, {"doubtful_mass", "material.density"}, hints, is_odd, [&](std::size_t d) {
-    return fmt::format("has a mass of {:.3g} kg; {}, and densities are in {}", entries[d].mass,
-                       if_millimetres(desc.bodies[d]), density_unit(desc));
+    return fmt::format("has a mass of {}; {}, and densities are in {}", mass_text(desc, entries[d].mass, 3),
+                       if_millimetres(desc, desc.bodies[d]), density_unit(desc));
   });
 }
 
@@ -142,7 +207,10 @@ void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, Na
 void warn_of_given_masses(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
   constexpr double largest_density = 1e6, smallest_density = 1e-3;  // [kg/m^3]
   if (desc.dimension == 2) return;
-  const auto density_of = [](const StiffUnit& unit) { return unit.frame.mass / unit.frame.volume; };
+  const UnitSystem& units = unit_system_of(desc);
+  const auto density_of = [&](const StiffUnit& unit) {
+    return units.to_si(unit.frame.mass / unit.frame.volume, dimension::density);
+  };
   std::vector<const StiffUnit*> odd;
   for (const StiffUnit& unit : scene.stiff_units) {
     const BodyDesc& body = desc.bodies[scene.bodies[unit.body].desc];
@@ -154,12 +222,14 @@ void warn_of_given_masses(const SceneDesc& desc, const SceneModel& scene, NamedH
   const StiffUnit& first = *odd.front();
   const int d = scene.bodies[first.body].desc;
   const double density = density_of(first);
-  add_hint(
-      hints, "doubtful_mass", fmt::format("bodies[{}].mass", d),
-      fmt::format("body '{}'{} has {:.3g} kg in {:.3g} m^3, {:.2g} kg/m^3: {}; masses are in kg, lengths in metres",
-                  desc.bodies[d].name, and_more(odd.size() - 1), first.frame.mass, first.frame.volume, density,
-                  density > largest_density ? "no material is as dense (osmium has 22600)"
-                                            : "that is less than a thousandth of the density of air"));
+  add_hint(hints, "doubtful_mass", fmt::format("bodies[{}].mass", d),
+           fmt::format("body '{}'{} has {:.3g} {} in {:.3g} {}, {}: {}; masses are in {}, lengths in {}",
+                       desc.bodies[d].name, and_more(odd.size() - 1), first.frame.mass, units.mass_name,
+                       first.frame.volume, units.text("m^3"), amount(desc, density, "kg/m^3", 2),
+                       density > largest_density ? fmt::format("no material is as dense (osmium has {:g})",
+                                                               units.from_si(22600, dimension::density))
+                                                 : "that is less than a thousandth of the density of air",
+                       units.mass_name, units.is_si() ? "metres" : units.length_name));
 }
 
 /// Computes the speed of a long wave along a bar [m/s], sqrt(E / rho).
@@ -178,8 +248,12 @@ struct MaterialUnits {
 constexpr std::array<MaterialUnits, 5> material_units = {{
     {"GPa", "g/cm^3", 1e9, 1e3, ""},
     {"Pa", "g/cm^3", 1.0, 1e3, ""},
-    {"MPa", "t/mm^3", 1e6, 1e12, "; in this system of units lengths are in mm; give them in m"},
-    {"GPa", "kg/mm^3", 1e9, 1e9, "; in this system of units lengths are in mm; give them in m"},
+    {"MPa", "t/mm^3", 1e6, 1e12,
+     "; if lengths are in mm and forces in N, name this system of units: `\"units\": \"mm-N-MPa\"`; else give them in "
+     "m"},
+    {"GPa", "kg/mm^3", 1e9, 1e9,
+     "; if lengths are in mm and times in ms, name this system of units: `\"units\": \"mm-kN-GPa\"`; else give them in "
+     "m"},
     {"GPa", "kg/m^3", 1e9, 1.0, ""},
 }};
 
@@ -218,8 +292,9 @@ bool uses_modulus(const BodyDesc& body) {
 }
 
 /// Returns true if the modulus and the density of a body that deforms are those of a solid in other units.
-bool has_other_units(const BodyDesc& body) {
-  return uses_modulus(body) && find_units(body.material) != nullptr;
+bool has_other_units(const SceneDesc& desc, const BodyDesc& body) {
+  // The table of units is that of numbers given for SI.
+  return unit_system_of(desc).is_si() && uses_modulus(body) && find_units(body.material) != nullptr;
 }
 
 /// Warns of bodies that their own weight crushes. A column is squashed to nothing if its foot carries more than its
@@ -227,20 +302,23 @@ bool has_other_units(const BodyDesc& body) {
 /// Upright sheets do not count, because they are cloth, whatever their material.
 void warn_of_stiffness(const SceneDesc& desc, const std::vector<Entry>& entries, NamedHints& hints) {
   const double g = desc.gravity.norm();
+  const UnitSystem& units = unit_system_of(desc);
   const auto pressure = [&](std::size_t d) { return desc.bodies[d].material.density * g * entries[d].height; };
   const auto is_odd = [&](std::size_t d) {
     const Entry& entry = entries[d];
     const MaterialDesc& material = desc.bodies[d].material;
     const bool is_sheet = entry.mass / material.density < 0.05 * elementary::pow(entry.height, desc.dimension);
-    return desc.bodies[d].kind == BodyKind::deformable && !has_other_units(desc.bodies[d]) && !is_sheet &&
+    return desc.bodies[d].kind == BodyKind::deformable && !has_other_units(desc, desc.bodies[d]) && !is_sheet &&
            entry.size <= largest_size && pressure(d) > 10.0 * material.youngs_modulus;
   };
   warn_of_first(desc, entries, {"crushed_by_weight", "material.youngs_modulus"}, hints, is_odd, [&](std::size_t d) {
     return fmt::format(
-        "is crushed by its own weight: its density of {:g} {} times gravity times its height of {:.4g} m is {:.3g} Pa, "
-        "far more than its Young's modulus of {:.3g} Pa; moduli are in Pa (1 MPa is 1e6)",
-        desc.bodies[d].material.density, density_unit(desc), entries[d].height, pressure(d),
-        desc.bodies[d].material.youngs_modulus);
+        "is crushed by its own weight: its density of {:g} {} times gravity times its height of {} is {}, far more "
+        "than its Young's modulus of {}; moduli are in {} (1 MPa is {:g})",
+        units.from_si(desc.bodies[d].material.density, dimension::density), density_unit(desc),
+        amount(desc, entries[d].height, "m", 4), amount(desc, pressure(d), "Pa", 3),
+        amount(desc, desc.bodies[d].material.youngs_modulus, "Pa", 3), units.pressure_name,
+        units.from_si(1e6, dimension::pressure));
   });
 }
 
@@ -257,7 +335,7 @@ void warn_of_material_units(const SceneDesc& desc, const std::vector<Entry>& ent
   };
   for (const char* field : {"material", "material.density", "material.youngs_modulus"}) {
     const auto is_odd = [&](std::size_t d) {
-      return has_other_units(desc.bodies[d]) && field_of(*find_units(desc.bodies[d].material)) == field;
+      return has_other_units(desc, desc.bodies[d]) && field_of(*find_units(desc.bodies[d].material)) == field;
     };
     warn_of_first(desc, entries, {"doubtful_units", field}, hints, is_odd, describe);
   }
@@ -266,19 +344,23 @@ void warn_of_material_units(const SceneDesc& desc, const std::vector<Entry>& ent
 /// Warns of densities that are too small. Stiff bodies have no modulus, so that their density counts alone. In
 /// published 2D scenes, the density of stiff bodies has no unit.
 void warn_of_densities(const SceneDesc& desc, const std::vector<Entry>& entries, NamedHints& hints) {
+  const UnitSystem& units = unit_system_of(desc);
   const auto is_odd = [&](std::size_t d) {
     const BodyDesc& body = desc.bodies[d];
     const bool is_light = body.material.density < largest_density_in_g_cm3 && !body.mass;
-    if (has_other_units(body)) return false;
+    if (has_other_units(desc, body)) return false;
     return is_light && (is_stiff(body.kind) ? desc.dimension == 3 : sound_speed(body.material) > fastest_light_sound);
   };
   warn_of_first(desc, entries, {"doubtful_density", "material.density"}, hints, is_odd, [&](std::size_t d) {
     const BodyDesc& body = desc.bodies[d];
-    const std::string what = fmt::format(
-        "is lighter than foam, with a density of {:g} kg/m^3; densities are in kg/m^3 ({:g} g/cm^3 is {:g})",
-        body.material.density, body.material.density, 1e3 * body.material.density);
+    const double written = units.from_si(body.material.density, dimension::density);
+    const std::string what =
+        fmt::format("is lighter than foam, with a density of {}; densities are in {} ({:g} g/cm^3 is {:g})",
+                    amount(desc, body.material.density, "kg/m^3", 6), units.text("kg/m^3"), written,
+                    units.from_si(1e3 * written, dimension::density));
     if (is_stiff(body.kind)) return what + "; if the body is hollow, give its `mass`";
-    return fmt::format("{}; sound would run through it at {:.3g} m/s", what, sound_speed(body.material));
+    return fmt::format("{}; sound would run through it at {}", what,
+                       amount(desc, sound_speed(body.material), "m/s", 3));
   });
 }
 
@@ -291,11 +373,15 @@ void warn_of_moduli(const SceneDesc& desc, const std::vector<Entry>& entries, Na
   };
   warn_of_first(desc, entries, {"doubtful_modulus", "material.youngs_modulus"}, hints, is_odd, [&](std::size_t d) {
     const MaterialDesc& material = desc.bodies[d].material;
+    const UnitSystem& units = unit_system_of(desc);
+    const double written = units.from_si(material.youngs_modulus, dimension::pressure);
     return fmt::format(
-        "has the density of a metal or stone ({:g} kg/m^3), but with a Young's modulus of {:g} Pa sound runs through "
-        "it at {:.2g} m/s; moduli are in Pa: {:g} MPa is {:g}",
-        material.density, material.youngs_modulus, sound_speed(material), material.youngs_modulus,
-        1e6 * material.youngs_modulus);
+        "has the density of a metal or stone ({}), but with a Young's modulus of {} sound runs through it at {}; "
+        "moduli "
+        "are in {}: {:g} MPa is {:g}",
+        amount(desc, material.density, "kg/m^3", 6), amount(desc, material.youngs_modulus, "Pa", 6),
+        amount(desc, sound_speed(material), "m/s", 2), units.pressure_name, written,
+        units.from_si(1e6 * written, dimension::pressure));
   });
 }
 
@@ -317,9 +403,10 @@ void warn_of_ratios(const SceneDesc& desc, const std::vector<Entry>& entries, Na
       [&](std::size_t d) {
         const auto large = find_large(d);
         return fmt::format(
-            "lies beside body '{}', whose size is {:.4g} m; check that both meshes are in metres, and correct them "
-            "with `transform.scale`",
-            desc.bodies[large - entries.begin()].name, large->size);
+            "lies beside body '{}', whose size is {}; check that both meshes are in {}, and correct them with "
+            "`transform.scale`",
+            desc.bodies[large - entries.begin()].name, amount(desc, large->size, "m", 4),
+            unit_system_of(desc).is_si() ? "metres" : unit_system_of(desc).length_name);
       });
 }
 
@@ -337,8 +424,9 @@ void warn_of_mass_ratios(const SceneDesc& desc, const std::vector<Entry>& entrie
       [&](std::size_t d) { return find_heavy(d) != entries.end(); },
       [&](std::size_t d) {
         const auto heavy = find_heavy(d);
-        return fmt::format("has a mass of {:.2g} kg and lies beside body '{}' of {:.2g} kg; densities are in {}",
-                           entries[d].mass, desc.bodies[heavy - entries.begin()].name, heavy->mass, density_unit(desc));
+        return fmt::format("has a mass of {} and lies beside body '{}' of {}; densities are in {}",
+                           mass_text(desc, entries[d].mass, 2), desc.bodies[heavy - entries.begin()].name,
+                           mass_text(desc, heavy->mass, 2), density_unit(desc));
       });
 }
 
@@ -349,9 +437,10 @@ void warn_of_speeds(const SceneDesc& desc, const std::vector<Entry>& entries, Na
       [&](std::size_t d) { return advance(d) > largest_advance * entries[d].size; },
       [&](std::size_t d) {
         return fmt::format(
-            "moves {:.3g} m in every step, {:.2g} times its size; velocities are in m/s; with a step of {:.1g} s it "
-            "would move no further than its size",
-            advance(d), advance(d) / entries[d].size, desc.time.step * entries[d].size / advance(d));
+            "moves {} in every step, {:.2g} times its size; velocities are in {}; with a step of {} it would move no "
+            "further than its size",
+            amount(desc, advance(d), "m", 3), advance(d) / entries[d].size, text_of(desc, "m/s"),
+            amount(desc, desc.time.step * entries[d].size / advance(d), "s", 1));
       });
 }
 
@@ -363,18 +452,73 @@ void warn_of_dhat(const SceneDesc& desc, const std::vector<Entry>& entries, Name
   const auto is_small = [&](std::size_t d) { return desc.contact.dhat > largest_share * entries[d].size; };
   for (std::size_t d = 0; d < entries.size(); ++d) {
     if (entries[d].is_obstacle || !(entries[d].size > 0.0) || !is_small(d)) continue;
-    add_hint(hints, "large_dhat", "contact.dhat",
-             fmt::format("surfaces repel each other at distances below {:g} m, but the size of body '{}' is only "
-                         "{:.4g} m; dhat is in metres here, because of `dhat_is_absolute`",
-                         desc.contact.dhat, desc.bodies[d].name, entries[d].size));
+    add_hint(
+        hints, "large_dhat", "contact.dhat",
+        fmt::format("surfaces repel each other at distances below {}, but the size of body '{}' is only {}; dhat is "
+                    "in {} here, because of `dhat_is_absolute`",
+                    amount(desc, desc.contact.dhat, "m", 6), desc.bodies[d].name, amount(desc, entries[d].size, "m", 4),
+                    unit_system_of(desc).is_si() ? "metres" : unit_system_of(desc).length_name));
     return;
   }
 }
 
+/// Warns of numbers that no material has, in scenes that name another system than SI: they are often those of SI.
+void warn_of_system(const SceneDesc& desc, const std::vector<Entry>& entries, NamedHints& hints) {
+  // Osmium has 22 600 kg/m^3 and diamond 1.2e12 Pa.
+  constexpr double largest_density = 1e5, largest_modulus = 1e13;
+  const UnitSystem& units = unit_system_of(desc);
+  const auto is_heavy = [&](std::size_t d) {
+    return !desc.bodies[d].mass && desc.bodies[d].material.density > largest_density;
+  };
+  warn_of_first(desc, entries, {"doubtful_density", "material.density"}, hints, is_heavy, [&](std::size_t d) {
+    const double density = desc.bodies[d].material.density, written = units.from_si(density, dimension::density);
+    return fmt::format(
+        "has a density of {}, which is {:.3g} kg/m^3, and no material is as dense (osmium has 22600 kg/m^3); densities "
+        "of a scene in {} are in {}: {:g} kg/m^3 is {:g}",
+        amount(desc, density, "kg/m^3", 6), density, units.name, units.text("kg/m^3"), written,
+        units.from_si(written, dimension::density));
+  });
+  const auto is_stiff_material = [&](std::size_t d) {
+    return uses_modulus(desc.bodies[d]) && desc.bodies[d].material.youngs_modulus > largest_modulus;
+  };
+  warn_of_first(
+      desc, entries, {"doubtful_modulus", "material.youngs_modulus"}, hints, is_stiff_material, [&](std::size_t d) {
+        const double modulus = desc.bodies[d].material.youngs_modulus;
+        const double written = units.from_si(modulus, dimension::pressure);
+        return fmt::format(
+            "has a Young's modulus of {}, which is {:.3g} Pa, and no material is as stiff (diamond has 1.2e12 "
+            "Pa); moduli of a scene in {} are in {}: {:g} Pa is {:g}",
+            amount(desc, modulus, "Pa", 6), modulus, units.name, units.pressure_name, written,
+            units.from_si(written, dimension::pressure));
+      });
+}
+
+/// Warns of a gravity whose number is that of the earth in SI.
+void warn_of_gravity(const SceneDesc& si, NamedHints& hints) {
+  const UnitSystem& units = unit_system_of(si);
+  const double written = units.from_si(si.gravity.norm(), dimension::acceleration);
+  const double meant = units.from_si(written, dimension::acceleration);
+  const bool has_other_number = std::abs(meant - written) > 0.5 * written;
+  if (!(written > 9.7 && written < 9.9) || !has_other_number) return;
+  add_hint(
+      hints, "doubtful_gravity", "gravity",
+      fmt::format("the gravity of {:g} {} is {:.2g} of that of the earth; accelerations of a scene in {} are in {}: "
+                  "{:g} m/s^2 is {:g}",
+                  written, units.text("m/s^2"), si.gravity.norm() / 9.80665, units.name, units.text("m/s^2"), written,
+                  meant));
+}
+
 }  // namespace
 
-void warn_of_units(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
+void warn_of_units(const SceneDesc& given, const SceneModel& scene, NamedHints& hints) {
+  std::optional<SceneDesc> converted;
+  if (!unit_system_of(given).is_si()) converted = in_si(given);
+  const SceneDesc& desc = converted ? *converted : given;
   const std::vector<Entry> entries = collect_entries(desc, scene);
+  if (converted) {
+    warn_of_system(desc, entries, hints);
+    warn_of_gravity(desc, hints);
+  }
   warn_of_sizes(desc, entries, hints);
   warn_of_masses(desc, entries, hints);
   warn_of_given_masses(desc, scene, hints);

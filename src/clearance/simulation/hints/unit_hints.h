@@ -15,7 +15,9 @@ namespace clearance {
 /// - deformable bodies above 2000 kg/m^3 that carry sound at 3 to 7 m/s;
 /// - deformable bodies that their own weight crushes;
 /// - bodies that move by more than thirty times their size per step;
-/// - bodies that are small beside an absolute dhat.
+/// - bodies that are small beside an absolute dhat;
+/// - in a scene that names a system of units: densities, moduli and a gravity that look like those of SI.
+/// All of these limits are in SI; numbers of the scene are converted for them.
 void warn_of_units(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints);
 
 }  // namespace clearance

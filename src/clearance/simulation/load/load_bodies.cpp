@@ -383,7 +383,7 @@ ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, const Mesh
     }
     return {};
   }
-  convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, *read);
+  convert_to_scene(scene, body, *read);
   warn_of_repeated_elements(where.place, fmt::format("collision surface of body '{}'", body.name), scene.dimension,
                             merge_repeated_elements(*read), warnings);
   std::vector<int> source_vertex(read->vertices.size());
@@ -549,7 +549,7 @@ bool read_mesh_file(BodyEntry& entry, MeshFiles& files) {
   }
   entry.source = known->second;
   if (!read_arrays(path, entry)) return false;
-  convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, entry.source);
+  convert_to_scene(entry.scene, body, entry.source);
   if (body.collision_surface && body.collision_surface->input) entry.filled_surface = entry.source;
   return !body.volume_mesh ||
          fill_surface(entry.scene, entry.desc, entry.where, entry.source, entry.issues, entry.warnings);

@@ -69,7 +69,7 @@ Result<std::vector<fs::path>> find_numbered_files(const fs::path& folder, const 
 }
 
 Result<MeshSequence> MeshSequence::open(std::vector<fs::path> files, const BodyInstance& body, int dim,
-                                        const TransformDesc* transform) {
+                                        const TransformDesc* transform, double metre) {
   MeshSequence sequence;
   for (fs::path& file : files) {
     if (!is_usd_path(file)) {
@@ -79,6 +79,7 @@ Result<MeshSequence> MeshSequence::open(std::vector<fs::path> files, const BodyI
     Result<std::vector<std::vector<Vec<3>>>> samples = read_usd_samples(file);
     if (!samples) return samples.issues();
     for (std::vector<Vec<3>>& sample : *samples) {
+      for (Vec<3>& x : sample) x *= metre;
       sequence.files_.push_back({file, std::make_shared<const std::vector<Vec<3>>>(std::move(sample))});
     }
   }

@@ -26,9 +26,10 @@ class MeshSequence {
   MeshSequence() = default;
 
   /// Opens the sequence. Reads all files to check them; of a long sequence only the first and the last. Applies
-  /// `transform` to the vertices of each file; null leaves them where the files have them.
+  /// `transform` to the vertices of each file; null leaves them where the files have them. `metre` is the length of a
+  /// metre in the scene's unit: the reader of stages converts them to metres.
   static Result<MeshSequence> open(std::vector<std::filesystem::path> files, const BodyInstance& body, int dim,
-                                   const TransformDesc* transform);
+                                   const TransformDesc* transform, double metre);
 
   /// Returns the vertices of the body [m] at a place in the sequence: 0 is the first file, 1.25 is a quarter of the way
   /// from the second to the third, and a place beyond the end is the last file. Fails if a file can no longer be read.

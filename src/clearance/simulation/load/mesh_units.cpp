@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "clearance/io/mesh/usd_mesh.h"
+
 namespace clearance {
 
 namespace {
@@ -11,6 +13,13 @@ constexpr double largest_size_of_stl = 2.0;     // [m] STL has no units and most
 
 bool is_stl(const std::string& file) {
   return file.ends_with(".stl") || file.ends_with(".STL");
+}
+
+void place(double scale, UpAxis up, Mesh& mesh) {
+  for (Vec<3>& x : mesh.vertices) {
+    x *= scale;
+    if (up == UpAxis::z) x = Vec<3>(x[0], x[2], -x[1]);
+  }
 }
 
 }  // namespace
@@ -51,11 +60,14 @@ double metres_of(LengthUnit unit) {
 }
 
 void convert_to_metres(LengthUnit unit, UpAxis up, Mesh& mesh) {
-  const double metres = metres_of(unit);
-  for (Vec<3>& x : mesh.vertices) {
-    x *= metres;
-    if (up == UpAxis::z) x = Vec<3>(x[0], x[2], -x[1]);
-  }
+  place(metres_of(unit), up, mesh);
+}
+
+void convert_to_scene(const SceneDesc& scene, const BodyDesc& body, Mesh& mesh) {
+  // The reader of stages has converted them to metres; the numbers of other files have the scene's unit.
+  const bool is_in_scene_units = !body.units && !is_usd_path(body.mesh);
+  const double metres = metres_of(body.units.value_or(LengthUnit::metre));
+  place(is_in_scene_units ? 1.0 : unit_system_of(scene).from_si(metres, dimension::length), body.up, mesh);
 }
 
 }  // namespace clearance

@@ -1,4 +1,4 @@
-// Converts from the unit and the axes of a mesh file to those of scenes: metres, y up.
+// Converts from the unit and the axes of a mesh file to those of scenes: the scene's unit of length, y up.
 #pragma once
 
 #include <string>
@@ -21,5 +21,7 @@ std::string doubt_of_unit(const std::string& file, double size, const std::strin
 
 /// Converts a mesh to metres with y up: x y z of a file with z up become x z -y.
 void convert_to_metres(LengthUnit unit, UpAxis up, Mesh& mesh);
+/// Converts the mesh of a body to the scene's unit of length with y up.
+void convert_to_scene(const SceneDesc& scene, const BodyDesc& body, Mesh& mesh);
 
 }  // namespace clearance

@@ -98,7 +98,7 @@ class ProbeMaker {
   // --- columns ---
 
   void add_column(const std::string& part, const std::string& unit) {
-    probes_.columns_.push_back(fmt::format("{}{} [{}]", probe_->name, part, unit));
+    probes_.columns_.push_back(fmt::format("{}{} [{}]", probe_->name, part, unit_system_of(desc_).text(unit)));
     probes_.sums_.emplace_back();
     const bool is_of_joint = probe_->kind == ProbeKind::joint;
     probes_.force_of_.push_back(!unit.starts_with("N") ? Probes::ForceOf::nothing
