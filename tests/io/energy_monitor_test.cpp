@@ -56,7 +56,7 @@ TEST(EnergyMonitor, TellsOfGapsWhereTheForceOrTheDeflectionMatters) {
   EXPECT_NE(squeezed.warnings()[0].message.find("up to 30 % of the contact force"), std::string::npos);
   deflected.add(step_with(0.0, 1e3, 0.31));
   ASSERT_EQ(names(deflected), std::vector<std::string>{"contact_gap"});
-  EXPECT_NE(deflected.warnings()[0].message.find("'pad' keep are 31 % of what it gives way"), std::string::npos);
+  EXPECT_NE(deflected.warnings()[0].message.find("contact gaps of 'pad' are 31 % of its deformation"), std::string::npos);
 }
 
 TEST(EnergyMonitor, NeverAdvisesTheIntegratorInUse) {
@@ -87,11 +87,11 @@ TEST(EnergyMonitor, SaysWhatALossCosts) {
   EXPECT_NE(reed.warnings()[0].message.find("not counting impacts"), std::string::npos) << reed.warnings()[0].message;
   step.lost_in_impacts = 0.51;
   rebound.add(step);
-  EXPECT_NE(rebound.warnings()[0].message.find("its rebounds are at least 70 % too low"), std::string::npos)
+  EXPECT_NE(rebound.warnings()[0].message.find("Its rebounds are at least 70 % too low"), std::string::npos)
       << rebound.warnings()[0].message;
   step.is_loser_driven = true;
   drive.add(step);
-  EXPECT_NE(drive.warnings()[0].message.find("whatever moves it does that much more work"), std::string::npos)
+  EXPECT_NE(drive.warnings()[0].message.find("drive or load that moves it does too much work by this share"), std::string::npos)
       << drive.warnings()[0].message;
 }
 

@@ -107,8 +107,9 @@ TEST(StepRecords, UnstableBalancesAreToldByWhetherTheyWereLeft) {
 
 TEST(StepRecords, PartsThatAreTooLongAreCounted) {
   for (const auto& [count, text] :
-       {std::pair(1, "1 part of a step is as short as `time.max_halvings` lets it be"),
-        std::pair(2, "2 parts of steps are as short as `time.max_halvings` lets them be")}) {
+       {std::pair(1, "`time.accuracy` is not reached in 1 part of a step with `time.max_halvings` halvings. It"),
+        std::pair(2,
+                  "`time.accuracy` is not reached in 2 parts of steps with `time.max_halvings` halvings. The worst")}) {
     StepRecord record;
     record.inaccurate = count;
     RunSums sums(TimeIntegrator::implicit_euler);

@@ -782,7 +782,7 @@ TEST(ContactGap, BodiesOfEveryKindOrderAndDimensionThatStartWithinDhatUnderConve
 
 TEST(ContactGap, ApproachThatIsNotLargeBesideDhatIsTold) {
   expect_told(told(pressed_block("1e-3", "0.0013", "ipc")), "contact.dhat",
-              {"pressed together by 0.0003 m", "% of that", "contact.dhat"});
+              {"pressed together by 0.0003 m", "% too large", "contact.dhat"});
   expect_told(told(pressed_block("1e-3", "0.0013", "gcp")), "contact.dhat", {"pressed together by 0.0003 m"});
   expect_nothing(told(pressed_block("1e-3", "0.01", "ipc")));
   expect_nothing(told(pressed_block("1e-3", "0.0005", "ipc")));  // never meets
@@ -812,7 +812,7 @@ TEST(ContactGap, PressFitOfTheSizeOfDhatIsTold) {
                     "transform": {"translation": [)" +
            radius + R"(, 0]}, "motions": [{"region": {"frame": "body", "box": [[0.999, -1], [2, 2]]}}]}]})";
   };
-  expect_told(told(fit("0.0498")), "contact.dhat", {"the interference of", "is 0.0002 m"});
+  expect_told(told(fit("0.0498")), "contact.dhat", {"their interference is 0.0002 m"});
   expect_nothing(told(fit("0.045")));
 }
 

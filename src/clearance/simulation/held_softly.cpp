@@ -21,9 +21,9 @@ std::vector<RunWarning> held_softly_warnings(const Simulation& simulation) {
         {"held_softly",
          is_balanced ? fmt::format("soft springs hold '{}', and its loads balance without them: they carry {:.2g} N",
                                    name, hold.force)
-                     : fmt::format("soft springs hold '{}' with {:.3g} N and {:.3g} N m, because its loads do not "
-                                   "balance: it has moved by {:.3g} m, which says only how soft they are, and its "
-                                   "strain is that of a body that the loads accelerate",
+                     : fmt::format("the loads of '{}' do not balance: soft springs hold it with {:.3g} N and {:.3g} N "
+                                   "m. Its displacement of {:.3g} m depends only on the softness of the springs, and "
+                                   "its strain is the strain of a body that the loads accelerate",
                                    name, hold.force, hold.torque, hold.motion)});
   }
   return warnings;

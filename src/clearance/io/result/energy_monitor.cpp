@@ -89,14 +89,14 @@ std::string EnergyMonitor::loss_text() const {
                                        100.0 * lost_.first, lost_.second);
   if (is_loser_driven_) {
     return fmt::format(
-        "{}, so that whatever moves it does that much more work than it should, and whatever swings on it swings less; "
-        "{}",
+        "{}. The motion, drive or load that moves it does too much work by this share, and parts that swing on it "
+        "swing too little; {}",
         loss, remedy(integrator_));
   }
   if (lost_in_impacts_ > least_part_of_impacts * lost_.first) {
     return fmt::format(
-        "{}, and {:.3g} % more in impacts, so that its rebounds are at least {:.3g} % too low; set `time.accuracy` to "
-        "0.02, or to less than now, so that steps are as short as impacts need",
+        "{}, and {:.3g} % more in impacts. Its rebounds are at least {:.3g} % too low. Set `time.accuracy` to 0.02, or "
+        "reduce it if it is set, so that steps are as short as impacts need",
         loss, 100.0 * lost_in_impacts_, 100.0 * std::min(1.0, lost_.first + lost_in_impacts_));
   }
   const double share = std::min(1.0, lost_.first);
@@ -131,16 +131,16 @@ void EnergyMonitor::add_energy_warnings(std::vector<RunWarning>& warnings) const
 void EnergyMonitor::add_coarse_step_warnings(std::vector<RunWarning>& warnings) const {
   if (coarse_.first > 0.0) {
     warnings.push_back(
-        {"coarse_step", fmt::format("{} moved past each other by {:.2g} times the size of the smaller one in a step; "
-                                    "they cannot pass through each other, but one may have been led around the other, "
-                                    "and no impact is resolved; use a step that is {:.2g} times shorter",
+        {"coarse_step", fmt::format("{} moved past each other by {:.2g} times the size of the smaller one in one step. "
+                                    "They did not pass through each other, but one may have moved around the other, "
+                                    "and impacts are not resolved. Use a step that is {:.2g} times shorter",
                                     coarse_.second, coarse_.first, coarse_.first / resolved_motion)});
   }
   if (turned_.first > 0.0) {
     warnings.push_back(
         {"coarse_turn",
-         fmt::format("'{}' turned by up to {:.2g} rad in a step; the step is too long for that, so that the body turns "
-                     "too slowly, and any torque turns it too little; use a step that is at least {:.2g} times shorter",
+         fmt::format("'{}' turns too slowly, because it turned by up to {:.2g} rad in one step. Torques also turn it "
+                     "too little. Use a step that is at least {:.2g} times shorter",
                      turned_.second, turned_.first, turned_.first / resolved_turn)});
   }
 }
@@ -190,17 +190,17 @@ void EnergyMonitor::add_gap_warnings(std::vector<RunWarning>& warnings) const {
     const std::string share =
         worst.first < 1.0 ? fmt::format("up to {:.2g} %", 100.0 * worst.first) : std::string("most");
     warnings.push_back(
-        {"contact_gap", fmt::format("the gap that stays between {} accounts for {} of the contact force "
-                                    "between them, so that the force and the stresses there are too large by as much; "
-                                    "use a smaller contact.dhat, or shorter steps (contact_gap of stats.jsonl)",
+        {"contact_gap", fmt::format("the contact gap between {} accounts for {} of the contact force between them. "
+                                    "The force and the stresses there are too large by this share. Use a smaller "
+                                    "contact.dhat, or shorter steps (contact_gap of stats.jsonl)",
                                     worst.second, share)});
   }
   if (deflection_gap_.first > gap_limit) {
     warnings.push_back(
         {"contact_gap",
          fmt::format(
-             "the gaps that contacts of '{}' keep are {:.2g} % of what it gives way, and what presses on it has "
-             "come less near by as much; use a smaller contact.dhat (contact_gap of stats.jsonl)",
+             "the contact gaps of '{}' are {:.2g} % of its deformation. Bodies that press on it have approached too "
+             "little, by this share. Use a smaller contact.dhat (contact_gap of stats.jsonl)",
              deflection_gap_.second, 100.0 * deflection_gap_.first)});
   }
 }

@@ -58,7 +58,7 @@ class ImpactWatch::Contact {
                      "within {} {}: it is the impulse of the impact over the time step, and the true peak is larger. "
                      "Set `time.accuracy` to 0.02, or to less than now, so that steps are as short as the impact "
                      "needs, or use a time step of {:.1g} s or less, and shorten it until the peak no longer changes. "
-                     "Affine and rigid bodies move rightly after the impact all the same; elastic ones rebound too "
+                     "The motion after the impact is right for affine and rigid bodies; elastic bodies rebound too "
                      "little",
                      probe_, largest_, time_of_largest_, num_steps_of_largest_,
                      num_steps_of_largest_ == 1 ? "step" : "steps", step_ / 10.0)});
@@ -69,9 +69,9 @@ class ImpactWatch::Contact {
     warnings.push_back(
         {"impact_unresolved",
          fmt::format(
-             "the largest force of probe '{}', {:.4g} N at {:.4g} s, lasted {:.2g} s, less than a wave takes "
-             "through an element ({:.2g} s): it is that of the outermost elements, whose mass stops at once, and "
-             "larger than that of the body. Use shorter elements there, or the force after the peak",
+             "the largest force of probe '{}', {:.4g} N at {:.4g} s, is larger than the force on the body. It lasted "
+             "{:.2g} s, less than a wave needs to cross an element ({:.2g} s), and comes from the outermost elements, "
+             "whose mass stops at once. Use shorter elements there, or the force after the peak",
              probe_, largest_, time_of_largest_, peak_end_ - peak_begin_, wave_time_)});
   }
 

@@ -111,8 +111,8 @@ void RunSums::add_stability_warnings(std::vector<RunWarning>& warnings) const {
     warnings.push_back(
         {"buckled",
          fmt::format("'{}' has buckled or snapped through in the step to {:.4g} s{}{}. The balance found first was "
-                     "unstable, and the step went on to a stable one. Where both sides are alike, a real body takes "
-                     "either: a small load, or a bow of the mesh, on the side that you expect decides it",
+                     "unstable, and the step went on to a stable one. The side is arbitrary if the body is symmetric. "
+                     "To choose it, add a small load, or a bow of the mesh, on that side",
                      first.unstable.body, first.time, critical_share(first.unstable.quotient),
                      left_.num_steps > 1 ? fmt::format(", and bodies did so in {} more steps", left_.num_steps - 1)
                                          : std::string())});
@@ -121,9 +121,9 @@ void RunSums::add_stability_warnings(std::vector<RunWarning>& warnings) const {
     const StepRecord& first = kept_.first;
     warnings.push_back(
         {"unstable_equilibrium",
-         fmt::format("{} of {} steps ended in an unstable balance, the first at {:.4g} s: the least disturbance would "
-                     "move '{}' away from it{}, and no stable balance was found from there. Add what disturbs it in "
-                     "reality, such as a small load or a bow of the mesh, or simulate the motion with inertia",
+         fmt::format("{} of {} steps ended in an unstable balance, the first at {:.4g} s. The smallest disturbance "
+                     "would move '{}' away from it{}, and the program found no stable balance nearby. Add a small load "
+                     "or a bow of the mesh, or simulate the motion with inertia",
                      kept_.num_steps, num_steps_, first.time, first.unstable.body,
                      critical_share(first.unstable.quotient))});
   }
@@ -134,19 +134,20 @@ std::vector<RunWarning> RunSums::warnings() const {
   add_stability_warnings(warnings);
   if (const auto locked = num_steps_by_status_.find("locked"); locked != num_steps_by_status_.end()) {
     warnings.push_back(
-        {"coarse_step", fmt::format("{} of {} steps ended `locked`: contacts let bodies go nowhere in a step of this "
-                                    "length, so that they stood still or lost speed that they should have kept; what "
-                                    "follows is wrong. Use a step that is at least ten times shorter",
-                                    locked->second, num_steps_)});
+        {"coarse_step",
+         fmt::format("{} of {} steps ended `locked`: contacts blocked almost all motion in steps of this "
+                     "length, so that bodies stood still or lost speed. Later results are wrong. Use a "
+                     "step that is at least ten times shorter",
+                     locked->second, num_steps_)});
   }
   if (num_inaccurate_ > 0) {
     const bool is_one = num_inaccurate_ == 1;
     warnings.push_back(
         {"inaccurate_step",
-         fmt::format("{} as short as `time.max_halvings` lets {} be, and still less accurate than `time.accuracy` "
-                     "asks; {}, before {:.4g} s, may be wrong by {:.2g} of a body's momentum. Allow more halvings",
-                     is_one ? "1 part of a step is" : fmt::format("{} parts of steps are", num_inaccurate_),
-                     is_one ? "it" : "them", is_one ? "it" : "the worst one", worst_part_.first, worst_part_.second)});
+         fmt::format("`time.accuracy` is not reached in {} with `time.max_halvings` halvings. {}, before {:.4g} s, may "
+                     "be wrong by {:.2g} of a body's momentum. Increase `time.max_halvings`",
+                     is_one ? "1 part of a step" : fmt::format("{} parts of steps", num_inaccurate_),
+                     is_one ? "It" : "The worst", worst_part_.first, worst_part_.second)});
   }
   if (const auto blocked = num_steps_by_status_.find("prescribed_motion_blocked");
       blocked != num_steps_by_status_.end()) {

@@ -40,8 +40,8 @@ bool warn_if_radians(double value, const std::string& place, NamedHints& hints) 
   const CommonAngle* angle = find_angle(value);
   if (angle == nullptr) return false;
   add_hint(hints, "doubtful_angle", place,
-           fmt::format("{:g} is {}{}; angles are in degrees, in which that is {:g}", value, value < 0.0 ? "-" : "",
-                       angle->name, std::copysign(angle->degrees, value)));
+           fmt::format("{:g} looks like {}{} in radians. Angles are in degrees: write {:g}", value,
+                       value < 0.0 ? "-" : "", angle->name, std::copysign(angle->degrees, value)));
   return true;
 }
 

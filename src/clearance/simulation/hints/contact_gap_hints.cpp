@@ -147,10 +147,10 @@ class ContactGaps {
     }
     if (!worst) return;
     warn(
-        fmt::format("{} are pressed together by {:.3g} m, but a gap of up to {:.3g} m stays between surfaces in "
-                    "contact, which is {:.0f} % of that, so that forces and stresses are too large by as much or more; "
-                    "set contact.dhat to {:.2g}, or add the gap to the motion (probe kind `gap`)",
-                    names(*worst), of_worst, gaps_of_worst, 100.0 * worst_share,
+        fmt::format("forces and stresses between {} are at least {:.0f} % too large: they are pressed together by "
+                    "{:.3g} m, and surfaces in contact keep a gap of up to {:.3g} m. Set contact.dhat to {:.2g}, or "
+                    "add the gap to the motion (probe kind `gap`)",
+                    names(*worst), 100.0 * worst_share, of_worst, gaps_of_worst,
                     desc_.contact.dhat * 0.1 * least_share / worst_share));
   }
 
@@ -159,10 +159,9 @@ class ContactGaps {
       const double dhat = dhat_of_fit(overlap);
       if (!(overlap.depth > 0.0) || overlap.first == overlap.second || !(dhat > least_share * overlap.depth)) continue;
       warn(
-          fmt::format("the interference of '{}' and '{}' is {:.3g} m, but a gap of up to {:.3g} m stays between "
-                      "surfaces in contact, which is {:.0f} % of that, so that pressures are too large by about as "
-                      "much; set contact.dhat to {:.2g}",
-                      overlap.first, overlap.second, overlap.depth, dhat, 100.0 * dhat / overlap.depth,
+          fmt::format("pressures between '{}' and '{}' are about {:.0f} % too large: their interference is {:.3g} m, "
+                      "and surfaces in contact keep a gap of up to {:.3g} m. Set contact.dhat to {:.2g}",
+                      overlap.first, overlap.second, 100.0 * dhat / overlap.depth, overlap.depth, dhat,
                       desc_.contact.dhat * 0.1 * least_share * overlap.depth / dhat));
       return;
     }

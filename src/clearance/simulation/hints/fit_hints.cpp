@@ -65,9 +65,9 @@ class FacetedFits {
     if (!turns) return;
     add_named_hint(
         hints, "faceted_fit", "start.overlaps",
-        fmt::format("'{}' and '{}' overlap by {:.3g} m and turn against each other, and their sides are {:.3g} m from "
-                    "round shapes, so that these lock: the torque of a fit of 20 um was 26 % too high with 96 sides, "
-                    "and 7 % with 384; give both more sides",
+        fmt::format("'{}' and '{}' overlap by {:.3g} m and turn against each other. Their flat sides, {:.3g} m off a "
+                    "round shape, interlock, so that the torque is too high: in a fit of 20 um by 26 % with 96 sides, "
+                    "and by 7 % with 384. Give both more sides",
                     overlap.first, overlap.second, overlap.depth, 0.5 * deviation));
   }
 

@@ -36,9 +36,10 @@ void warn_of_fast_bodies(const SceneDesc& desc, const SceneModel& scene, NamedHi
     const double way = speed * desc.time.step;
     if (!(way > coarse_motion_limit * size)) continue;
     add_hint(hints, "fast_body", fmt::format("bodies[{}].linear_velocity", body.desc),
-             fmt::format("body '{}' moves {:.3g} m in a step, {:.2g} times its size; it cannot pass through a body in "
-                         "its way, but may be led around it; for impacts use a time.step of at most {:.2g}",
-                         body.name, way, way / size, resolved_motion * size / speed));
+             fmt::format(
+                 "body '{}' moves {:.3g} m in a step, {:.2g} times its size; it cannot pass through a body in "
+                 "its way, but may move around it instead of hitting it; for impacts use a time.step of at most {:.2g}",
+                 body.name, way, way / size, resolved_motion * size / speed));
   }
 }
 
@@ -71,9 +72,8 @@ void warn_of_turn(const std::string& place, const std::string& what, double turn
   if (!(turn > (1.0 - rounding) * limit)) return;
   add_named_hint(
       hints, "coarse_turn", place,
-      fmt::format("{} is to turn by {:.3g} degrees in a step, and a step sees where a turn ends, not the way "
-                  "there: whole turns go unnoticed, and what is in the way may be led around; use a "
-                  "time.step of at most {:.2g} s",
+      fmt::format("{} turns by {:.3g} degrees in one step. A step uses only the end of a turn: whole turns are lost, "
+                  "and bodies in the way may be moved around instead of hit. Use a time.step of at most {:.2g} s",
                   what, turn / radians_per_degree, desc.time.step * advised / turn));
 }
 
