@@ -23,7 +23,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import permutations
 from pathlib import Path
 
 from bench_common import ROOT, busy_percent, is_missing, peer_data, run_limited, table, write_between_markers
@@ -39,7 +40,8 @@ PARTS = ["check", "search"]
 @dataclass
 class Plan:
     """A published file. `known`: what the authors give for the objective. `settings`: changes of the scenes for both
-    parts, where a whole run is too long for them; `short`: further ones for the check alone. `meaning` and
+    parts, where a whole run is too long for them; `cells`: the mesh that is a cube of 10 units, by a name, is made anew
+    with so many cells along a side, instead; `short`: further settings for the check alone. `meaning` and
     `short_meaning` say what they mean."""
     name: str
     folder: str
@@ -47,6 +49,7 @@ class Plan:
     unknowns: str
     known: str = ""
     settings: tuple = ()
+    cells: tuple = ()
     meaning: str = ""
     short: tuple = ()
     short_meaning: str = ""
@@ -65,7 +68,8 @@ PLANS = [
          short=("time.duration=0.12",), short_meaning="24 of 100 steps"),
     Plan("17 material bridge", "fig17_material_bridge", "18598, P1, static", "68978: lambda, mu of elements",
          "0 at the target's materials"),
-    Plan("18 cube", "fig18_static_cube", "4631, P2, static", "2: Lame's parameters"),
+    Plan("18 cube", "fig18_static_cube", "4631, P2, static", "2: Lame's parameters", cells=("grid2.msh", 10),
+         meaning="6000 of 24000 tets"),
     Plan("19 lattice", "fig19_static_microstructure", "3268, P1, static", "2: E and nu of a body"),
     Plan("20 kangaroo", "fig20_kangaroo", "231, P1, 60", "4: Lame's parameters of two bodies",
          "0 at the target's materials; stops at 0.01"),
@@ -75,6 +79,45 @@ PLANS = [
 
 def file_of(plan):
     return peer_data() / "diff-ipc" / "json_scripts" / plan.folder / "opt.json"
+
+
+def write_cube(path, cells):
+    """Writes a mesh (Gmsh 2.2) of the cube from 0 to 10 with 6 tetrahedra in each cell, whose diagonals all run alike."""
+    side = cells + 1
+    place = range(side)
+    nodes = [(10.0 * x / cells, 10.0 * y / cells, 10.0 * z / cells) for z in place for y in place for x in place]
+    tets = []
+    for z in range(cells):
+        for y in range(cells):
+            for x in range(cells):
+                for order in permutations(range(3)):
+                    at, corners = [x, y, z], [[x, y, z]]
+                    for axis in order:
+                        at[axis] += 1
+                        corners.append(list(at))
+                    numbers = [1 + a + side * (b + side * c) for a, b, c in corners]
+                    # A way along the axes in an odd order is a mirrored one.
+                    if order in ((0, 2, 1), (1, 0, 2), (2, 1, 0)):
+                        numbers[2], numbers[3] = numbers[3], numbers[2]
+                    tets.append(numbers)
+    lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$Nodes", str(len(nodes))]
+    lines += [f"{n} {x:g} {y:g} {z:g}" for n, (x, y, z) in enumerate(nodes, 1)]
+    lines += ["$EndNodes", "$Elements", str(len(tets))]
+    lines += [f"{n} 4 2 1 1 {' '.join(map(str, tet))}" for n, tet in enumerate(tets, 1)]
+    path.write_text("\n".join([*lines, "$EndElements", ""]))
+
+
+def file_to_run(plan, folder):
+    """Returns the published file, or one in a copy of its folder with a coarser mesh."""
+    if not plan.cells:
+        return file_of(plan)
+    copy = folder / "plan"
+    if not (copy / "opt.json").exists():
+        copy.mkdir(exist_ok=True)
+        for path in file_of(plan).parent.iterdir():
+            (copy / path.name).write_bytes(path.read_bytes())
+        write_cube(copy / plan.cells[0], plan.cells[1])
+    return copy / "opt.json"
 
 
 def add_to(path, **numbers):
@@ -98,7 +141,7 @@ def check(program, plan, folder, limit, threads):
     result = folder / "check.json"
     if result.exists():
         return
-    command = [program, "optimise", file_of(plan), "--check", "--json", "--threads", threads]
+    command = [program, "optimise", file_to_run(plan, folder), "--check", "--json", "--threads", threads]
     text = folder / "check.txt"
     with text.open("w", encoding="utf-8") as output:
         run = run_limited(with_settings(command, plan.settings + plan.short), limit, stdout=output)
@@ -148,7 +191,7 @@ def search(program, plan, folder, limit, threads, most):
     output, measured = folder / "search", folder / "search.json"
     if measured.exists() and json.loads(measured.read_text()).get("has_ended"):
         return
-    command = [program, "optimise", file_of(plan), "-o", output, "--json", "--threads", threads]
+    command = [program, "optimise", file_to_run(plan, folder), "-o", output, "--json", "--threads", threads]
     if (output / "runs").exists():
         command.append("--resume")
     run = run_iterations(with_settings(command, plan.settings), limit, output / "iterates.csv", most)
@@ -165,18 +208,48 @@ def values_in(output):
     return values
 
 
+def summary_of_check(found):
+    """Returns the largest error of a check and how far its differences are known, as shares of the largest derivative;
+    None for both if a run beside the start has failed."""
+    worst, known = 0.0, 0.0
+    for entry in found["check"]:
+        if entry["difference"] is None:
+            worst, known = None, None
+            break
+        # Numbers without effect have neither a derivative nor a difference.
+        scale = entry["largest"] or 1.0
+        worst = max(worst, abs(entry["derivative"] - entry["difference"]) / scale)
+        known = max(known, entry["uncertainty"] / scale)
+    return {"worst": worst, "known": known, "over": found["over"], "cpu": found["cpu"]}
+
+
+def summary_of_search(plan, folder):
+    """Returns the objective at the start and at its lowest, and the lowest after each shown number of runs."""
+    path, optimum = folder / "search.json", folder / "search" / "optimum.json"
+    measured = json.loads(path.read_text()) if path.exists() else {}
+    values, curve, least = values_in(folder / "search"), {}, None
+    found = {"cpu": measured.get("cpu", 0.0), "over": plan.meaning or "all", "problem": measured.get("problem", "")}
+    for count, value in enumerate(values, 1):
+        if value is not None and (least is None or value < least):
+            least = value
+        if count in SHOWN_RUNS:
+            curve[str(count)] = least
+    if least is not None:
+        end = json.loads(optimum.read_text())["end"] if optimum.exists() else "time"
+        found.update(start=next(v for v in values if v is not None), lowest=least, in_run=values.index(least) + 1,
+                     runs=len(values), end=end, curve=curve)
+    return found
+
+
 def results_of(plan, folder):
     """Returns what has been found for a plan, as it is stored."""
-    found = {"plan": plan.name, "file": f"diff-ipc/json_scripts/{plan.folder}/opt.json"}
-    for key in ("check", "check_failed", "search"):
-        path = folder / f"{key}.json"
-        if path.exists():
-            found[key] = json.loads(path.read_text())
-    values = values_in(folder / "search")
-    if values:
-        optimum = folder / "search" / "optimum.json"
-        found["search"] = {**found.get("search", {}), "values": values, "over": plan.meaning or "all",
-                           "end": json.loads(optimum.read_text())["end"] if optimum.exists() else "time"}
+    found = {"plan": plan.name}
+    if (folder / "check.json").exists():
+        found["check"] = summary_of_check(json.loads((folder / "check.json").read_text()))
+    elif (folder / "check_failed.json").exists():
+        found["check_failed"] = json.loads((folder / "check_failed.json").read_text())
+    if (folder / "search.json").exists():
+        found["search"] = summary_of_search(plan, folder)
     return found
 
 
@@ -190,40 +263,31 @@ def cells_of_check(found):
         failed = found.get("check_failed")
         if failed is None:
             return ["", "", "", ""], False
-        return ["time" if failed["exit"] in (124, 137, 143) else failed["problem"][:160], "", "", f"{failed['cpu']:.0f}"], False
+        is_over = failed["exit"] in (124, 137, 143)
+        return ["time" if is_over else failed["problem"][:160], "", "", f"{failed['cpu']:.0f}"], False
     check_of = found["check"]
-    worst, known = 0.0, 0.0
-    for entry in check_of["check"]:
-        if entry["difference"] is None:
-            return ["no run beside the start", "", check_of["over"], f"{check_of['cpu']:.0f}"], False
-        # Numbers without effect have neither a derivative nor a difference.
-        scale = entry["largest"] or 1.0
-        worst = max(worst, abs(entry["derivative"] - entry["difference"]) / scale)
-        known = max(known, entry["uncertainty"] / scale)
+    worst, known, cpu = check_of["worst"], check_of["known"], f"{check_of['cpu']:.0f}"
+    if worst is None:
+        return ["no run beside the start", "", check_of["over"], cpu], False
     is_wrong = worst > max(AGREEMENT, 3.0 * known)
-    return [f"{worst:.0e}", f"{known:.0e}", check_of["over"], f"{check_of['cpu']:.0f}"], is_wrong
+    return [f"{worst:.0e}", f"{known:.0e}", check_of["over"], cpu], is_wrong
 
 
 def cells_of_search(found):
-    searched = found.get("search", {})
-    values = searched.get("values", [])
-    known = [v for v in values if v is not None]
-    if not known:
-        return [searched.get("problem", "")[:160], "", "", "", "", f"{searched['cpu']:.0f}" if "cpu" in searched else ""]
-    best = min(known)
-    return [number(known[0]), number(best), f"{values.index(best) + 1} of {len(values)}", searched["over"],
-            searched["end"], f"{searched.get('cpu', 0.0):.0f}"]
+    searched = found.get("search")
+    if searched is None:
+        return [""] * 6
+    if "lowest" not in searched:
+        return [searched["problem"][:160], "", "", searched["over"], "", f"{searched['cpu']:.0f}"]
+    return [number(searched["start"]), number(searched["lowest"]), f"{searched['in_run']} of {searched['runs']}",
+            searched["over"], searched["end"], f"{searched['cpu']:.0f}"]
 
 
 def curve_of(found):
     """Returns the lowest objective after each shown number of runs."""
-    values, cells, least = found.get("search", {}).get("values", []), [], None
-    for count, value in enumerate(values, 1):
-        if value is not None and (least is None or value < least):
-            least = value
-        if count in SHOWN_RUNS:
-            cells.append(number(least))
-    return [found["plan"]] + cells + [""] * (len(SHOWN_RUNS) - len(cells)) if values else None
+    curve = found.get("search", {}).get("curve", {})
+    cells = [number(curve[str(count)]) if str(count) in curve else "" for count in SHOWN_RUNS]
+    return [found["plan"]] + cells if curve else None
 
 
 def report(plans, results):
@@ -265,6 +329,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=ROOT / "build/release/bin/clearance")
     parser.add_argument("--only", "--scene", default="", help="plans whose name holds this, or one of these with commas between")
+    parser.add_argument("--whole", action="store_true", help="all plans as they are, even if that takes hours")
     parser.add_argument("--part", choices=PARTS, help="check or search alone (default: both)")
     parser.add_argument("--iterations", type=int, default=0, help="iterations of a search (default: those of the file)")
     parser.add_argument("--limit", type=float, default=600.0, help="seconds for each part of a plan (default 600)")
@@ -275,6 +340,8 @@ def main():
                         f"tables in {PAGE.relative_to(ROOT)}, run nothing")
     arguments = parser.parse_args()
     wanted = [plan for plan in PLANS if any(word in plan.name for word in arguments.only.split(","))]
+    if arguments.whole:
+        wanted = [replace(plan, settings=(), cells=(), meaning="", short=(), short_meaning="") for plan in wanted]
     if not (arguments.list or arguments.write):
         if is_missing(arguments.program):
             return 2
