@@ -47,13 +47,8 @@ const std::string lightest = R"json({"scene": "bars.json",
     {"name": "h1", "path": "bodies[0].generator.size[1]", "from": 0.01, "to": 1},
     {"name": "h2", "path": "bodies[1].generator.size[1]", "from": 0.01, "to": 1}],
   "objective": "h1 + h2",
-  "constraints": [{"name": "compliance", "formula": "1e3 * (a.x - 0.5) + 4e3 * (b.x - 0.5)",
-                  "at_most" : 0.1
-}],
-  "optimiser": {
-  "kind" : "mma", "tolerance" : 1e-6
-}
-})json";
+  "constraints": [{"name": "compliance", "formula": "1e3 * (a.x - 0.5) + 4e3 * (b.x - 0.5)", "at_most": 0.1}],
+  "optimiser": {"kind": "mma", "tolerance": 1e-6}})json";
 
 Result<ObjectivePlan> plan_of(const TemporaryFolder& folder, const std::string& plan, const std::string& scene = bars) {
   write(folder.path() / "bars.json", scene);
@@ -173,8 +168,7 @@ TEST(ObjectivePlan, AnObjectiveThatDependsOnNoRunIsRefused) {
 TEST(ObjectivePlan, AFormulaThatIsNotDefinedAtTheStartIsTold) {
   const TemporaryFolder folder("objective");
   const Result<ObjectivePlan> plan = plan_of(folder, R"json({"scene": "bars.json",
-    "parameters": [{"name": "h1", "path": "bodies[0].generator.size[1]"}], "objective": "log(a.x - 2)"
-})json");
+    "parameters": [{"name": "h1", "path": "bodies[0].generator.size[1]"}], "objective": "log(a.x - 2)"})json");
   ASSERT_TRUE(plan);
   const Result<ObjectiveSearch> found = minimise_objective(*plan, options_for(folder, "out"));
   ASSERT_TRUE(found) << text_of(found.issues());
