@@ -41,6 +41,11 @@ FrdFile read(const std::string& text) {
   while (std::getline(lines, line)) {
     if (line.starts_with("    2C")) part = Part::nodes;
     if (line.starts_with("    3C")) part = Part::elements;
+    // Readers take the format from the last column of these lines; 1 is that of long numbers.
+    if (line.starts_with("    2C") || line.starts_with("    3C")) {
+      EXPECT_EQ(line.size(), 74u);
+      EXPECT_EQ(line.back(), '1');
+    }
     if (line.starts_with("  100C")) {
       part = Part::values;
       block = {number(line, 12), std::stoi(line.substr(58, 5)), {}, {}};

@@ -136,13 +136,13 @@ class FrdWriter {
     const auto num_elements = cells_.kinds.size() - num_points();
     fmt::memory_buffer text;
     add(text, "    1C\n    1UPGM               Clearance\n    1UVERSION           {}\n", CLEARANCE_VERSION);
-    add(text, "    2C{:18}{:12}{:37}\n", "", rest_.size(), 1);
+    add(text, "    2C{:18}{:12}{:38}\n", "", rest_.size(), 1);
     for (std::size_t v = 0; v < rest_.size(); ++v) {
       add(text, " -1{:10}", v + 1);
       for (int k = 0; k < 3; ++k) add_number(text, rest_[v][k]);
       add(text, "\n");
     }
-    add(text, " -3\n    3C{:18}{:12}{:37}\n", "", num_elements, 1);
+    add(text, " -3\n    3C{:18}{:12}{:38}\n", "", num_elements, 1);
     std::size_t element = 0;
     auto next = cells_.nodes.begin();
     for (std::size_t c = 0; c < cells_.kinds.size(); ++c) {
