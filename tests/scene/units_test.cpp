@@ -5,6 +5,7 @@
 #include "clearance/scene/json_reader.h"
 #include "clearance/scene/json_writer.h"
 #include "clearance/scene/range_check.h"
+#include "clearance/scene/validate.h"
 
 namespace clearance {
 namespace {
@@ -89,6 +90,17 @@ TEST(SceneUnits, AnUnknownSystemIsRefusedWithTheKnownOnes) {
   for (const char* phrase : {"units: ", "mm-N-MPa", "in-lbf-psi", "did you mean"}) {
     EXPECT_NE(text.find(phrase), std::string::npos) << phrase << ": " << text;
   }
+}
+
+TEST(SceneUnits, DefaultsThatAreConvertedDoNotCountAsGiven) {
+  const std::string rest = R"("bodies": [{"name": "a", "kind": "rigid", "generator": {"kind": "sphere"}},
+                                         {"name": "b", "kind": "affine", "generator": {"kind": "box"}}]})";
+  const auto told = [&](const std::string& units) {
+    std::vector<std::string> lines;
+    for (const Issue& issue : validate(read("{" + units + rest))) lines.push_back(to_string(issue));
+    return lines;
+  };
+  EXPECT_EQ(told(R"("units": "mm-N-MPa", )"), told(""));
 }
 
 TEST(SceneUnits, RangesNameTheUnitsOfTheScene) {

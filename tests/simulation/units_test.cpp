@@ -49,9 +49,8 @@ const UnitScene unit_scenes[] = {
      20},
     {"shell_and_rod", R"({"time": {"step": 0.005},
       "bodies": [
-        {"kind": "shell", "generator": {"kind": "rectangle", "size": [0.5, 0.4], "resolution": [4, 3]}, "thickness": 0.002,
-         "material": {"youngs_modulus": 1e6, "density": 400}, "transform": {"rotation": [90, 0, 0]},
-         "motions": [{"region": {"box": [[-0.3, -1, -0.3], [-0.2, 1, 0.3]]}}]},
+        {"kind": "shell", "generator": {"kind": "sheet", "size": [0.5, 0.4], "resolution": [4, 3]}, "thickness": 0.002,
+         "material": {"youngs_modulus": 1e6, "density": 400}, "motions": [{"region": {"box": [[-0.3, -1, -0.3], [-0.2, 1, 0.3]]}}]},
         {"kind": "rod", "generator": {"kind": "line", "size": [0.6], "resolution": [8]}, "thickness": 0.01,
          "material": {"youngs_modulus": 1e7}, "transform": {"translation": [0, 0.1, 0]},
          "motions": [{"region": {"box": [[-0.31, -1, -1], [-0.22, 1, 1]]}}]}]})",
@@ -105,8 +104,8 @@ const UnitScene unit_scenes[] = {
      4},
     {"attachments", R"({"time": {"step": 0.01},
       "bodies": [
-        {"name": "sheet", "kind": "shell", "generator": {"kind": "rectangle", "size": [0.4, 0.3], "resolution": [4, 3]}, "thickness": 0.002,
-         "material": {"youngs_modulus": 1e6, "density": 400}},
+        {"name": "sheet", "kind": "shell", "generator": {"kind": "sheet", "size": [0.4, 0.3], "resolution": [4, 3]}, "thickness": 0.002,
+         "transform": {"rotation": [90, 0, 0]}, "material": {"youngs_modulus": 1e6, "density": 400}},
         {"name": "bob", "kind": "rigid", "generator": {"kind": "sphere", "size": [0.05], "resolution": [1]}, "transform": {"translation": [0, -0.3, 0]}}],
       "attachments": [
         {"body": "sheet", "region": {"box": [[-1, 0.14, -1], [1, 0.16, 1]]}},

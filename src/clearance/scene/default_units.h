@@ -54,4 +54,12 @@ void convert_defaults(Struct& value, const UnitSystem& units) {
   describe(converter, value);
 }
 
+/// Returns the defaults that a struct of this scene has.
+template <DescribedStruct Struct>
+Struct defaults_of(const SceneDesc& scene) {
+  Struct defaults{};
+  convert_defaults(defaults, unit_system_of(scene));
+  return defaults;
+}
+
 }  // namespace clearance

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include "clearance/scene/default_units.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/scene_check.h"
 
@@ -127,7 +128,7 @@ class GeneratorCheck : SceneCheck {
       return;
     }
     // (The default has three.)
-    if (size.size() > needed && size != GeneratorDesc{}.size) {
+    if (size.size() > needed && size != defaults_of<GeneratorDesc>(scene_).size) {
       warning(place_ + ".size",
               fmt::format("a {} uses {} of these values (see `kind`); the others have no effect", name_, needed),
               fmt::format("{} sizes", size.size()));

@@ -5,6 +5,7 @@
 
 #include "clearance/scene/body_inertia.h"
 #include "clearance/scene/body_names.h"
+#include "clearance/scene/default_units.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/expression.h"
 #include "clearance/scene/json.h"
@@ -182,7 +183,7 @@ class StiffCheck : SceneCheck {
 
   /// Warns of fields without effect. A field counts as given if it differs from its default.
   void warn_of_unused(const BodyDesc& body, const std::string& place) {
-    const MaterialDesc &given = body.material, defaults;
+    const MaterialDesc &given = body.material, defaults = defaults_of<MaterialDesc>(scene_);
     const auto warn = [&](bool is_given, const char* key, const char* instead) {
       if (!is_given) return;
       warning(place + "." + key,
