@@ -9,7 +9,7 @@
 namespace clearance::exchange {
 namespace {
 
-/// What a file holds, read by the columns that the manual of cgx gives.
+/// The content of a file, read by the columns that the manual of cgx gives.
 struct FrdFile {
   std::vector<Vec<3>> nodes;
   std::vector<std::array<int, 2>> elements;  ///< type and material
