@@ -156,7 +156,7 @@ TEST(EnergyMonitor, NamesTheBodyThatTurnsFarthestInAStep) {
   step.turned = {0.7, "door"};
   monitor.add(step);
   EXPECT_EQ(names(monitor), std::vector<std::string>{"coarse_turn"});
-  EXPECT_NE(monitor.warnings()[0].message.find("'wheel' turned by up to 0.9 rad"), std::string::npos);
+  EXPECT_NE(monitor.warnings()[0].message.find("'wheel' turns too slowly, because it turned by up to 0.9 rad"), std::string::npos);
   EXPECT_NE(monitor.warnings()[0].message.find("at least 9 times shorter"), std::string::npos);
 }
 

@@ -92,8 +92,15 @@ TEST(Validate, ChecksWherePlaneStressIs) {
             Lines{"bodies[0].material.poisson_ratio: expected at least 0 in plane stress (got -0.2)"});
   MaterialPartDesc part;
   part.elements = {0};
+  part.material.poisson_ratio = -0.1;
+  EXPECT_EQ(
+      in_plane([&](SceneDesc& s) { s.bodies[0].material_parts = {part}; }),
+      Lines{"bodies[0].material_parts[0].material.poisson_ratio: expected at least 0 in plane stress (got -0.1)"});
   part.material.plane_stress = true;
-  EXPECT_EQ(problems([&](SceneDesc& s) { s.bodies[0].material_parts = {part}; }).size(), 1u);
+  EXPECT_EQ(
+      problems([&](SceneDesc& s) { s.bodies[0].material_parts = {part}; }),
+      Lines{"bodies[0].material_parts[0].material.plane_stress: the `material` of the body decides this for all of "
+            "its parts; give it there (got true)"});
 }
 
 TEST(Validate, ChecksBodies) {

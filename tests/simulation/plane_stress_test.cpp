@@ -48,6 +48,15 @@ TEST(PlaneStressStrip, HasHookesLawOfABarAtSmallStrains) {
   }
 }
 
+TEST(PlaneStressStrip, PartsFollowTheBody) {
+  // Parts without the key were in plane strain, without a word.
+  const std::string whole = pulled_strip("neo_hookean", 0.3, 1.01, true);
+  std::string in_parts = whole;
+  in_parts.replace(in_parts.find("\"motions\""), 0, R"("material_parts": [{"region": {},
+      "material": {"youngs_modulus": 2e5, "poisson_ratio": 0.3}}], )");
+  EXPECT_EQ(pull(in_parts), pull(whole));
+}
+
 TEST(PlaneStressStrip, PulledByMuchIsTheSameAsABarInSpace) {
   // A neo-Hookean bar: both stretches t across solve mu (t^2 - 1) + lambda ln(s t^2) = 0.
   for (const double s : {0.7, 1.5, 2.5}) {

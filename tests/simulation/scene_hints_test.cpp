@@ -912,8 +912,14 @@ TEST(Units, NumbersOfSiInAnotherSystemAreTold) {
   expect_told(told(in_system("mm-N-MPa", size, R"({"density": 7.85e-9, "youngs_modulus": 2.1e11})")),
               "bodies[0].material.youngs_modulus", {"2.1e+11 MPa", "2.1e+11 Pa is 210000", "diamond"});
   expect_told(told(in_system("mm-N-MPa", size, steel, R"("gravity": [0, -9.81, 0], )")), "gravity",
-              {"9.81 mm/s^2", "9.81 m/s^2 is 9810"});
+              {"9.81 mm/s^2", "number of the earth in m-N-Pa", "mm-N-MPa it is 9806.65"});
   expect_nothing(told(in_system("mm-N-MPa", size, steel, R"("gravity": [0, -9810, 0], )")));
+  // The number of another system than SI, and those of units that are in none.
+  expect_told(told(in_system("in-lbf-psi", "[4, 4, 4]", R"({"density": 7.35e-4, "youngs_modulus": 3e7})",
+                             R"("gravity": [0, -32.174, 0], )")),
+              "gravity", {"ft-lbf-psf", "386.089"});
+  expect_told(told(in_system("in-lbf-psi", "[4, 4, 4]", R"({"density": 0.2836, "youngs_modulus": 3e7})")),
+              "bodies[0].material.density", {"0.2836 lb/in^3 is 0.0007345"});
   expect_nothing(told(in_system("in-lbf-psi", "[4, 4, 4]", R"({"density": 7.35e-4, "youngs_modulus": 3e7})")));
   expect_nothing(told(in_system("m-kN-kPa", "[1, 1, 1]", R"({"density": 7.85, "youngs_modulus": 2.1e8})")));
 }
@@ -932,7 +938,7 @@ TEST(Units, HintsOfOtherKindsNameTheUnitsOfTheScene) {
       told(bodies(R"({"name": "b", "generator": {"kind": "box", "size": [1e-4, 1e-4, 1e-4], "resolution": [2]}})",
                   R"("units": "mm-N-MPa", "time": {"step": 1e-6}, )")),
       "bodies[0].generator",
-      {"with a size of 0.0001 mm", "smaller than a hundredth of a millimetre", "lengths are in mm"});
+      {"with a size of 0.0001 mm", "smaller than a hundredth of a millimetre", "unit of length is mm"});
 }
 
 }  // namespace

@@ -55,15 +55,13 @@ const UnitScene unit_scenes[] = {
          "material": {"youngs_modulus": 1e7}, "transform": {"translation": [0, 0.1, 0]},
          "motions": [{"region": {"box": [[-0.31, -1, -1], [-0.22, 1, 1]]}}]}]})",
      10},
-    {"hinge_with_limit_and_friction", R"({"time": {"step": 0.01}, "contact": {"enabled": false},
+    {"hinge_with_limit_and_friction", R"json({"time": {"step": 0.01}, "contact": {"enabled": false},
       "bodies": [
         {"name": "arm", "kind": "rigid", "mass": 2, "generator": {"kind": "box", "size": [0.6, 0.1, 0.1], "resolution": [1]},
          "transform": {"translation": [0.3, 0, 0]}}],
       "joints": [{"kind": "hinge", "bodies": ["arm", ""], "point": [0, 0, 0], "axis": [0, 0, 1],
-                  "lower": -40, "friction": 0.5, "damping": 0.05, "stiffness": 0.3, "armature": 0.01, "effort": "0.2 * sin(5 * t)"}]})",
-     60
-}
-,
+                  "lower": -40, "friction": 0.5, "damping": 0.05, "stiffness": 0.3, "armature": 0.01, "effort": "0.2 * sin(5 * t)"}]})json",
+     60},
     {"slider_with_limit_and_friction", R"({"time": {"step": 0.01}, "contact": {"enabled": false},
       "bodies": [
         {"name": "arm", "kind": "affine", "generator": {"kind": "box", "size": [0.3, 0.1, 0.1], "resolution": [1]}}],

@@ -17,6 +17,7 @@
 #include "clearance/exchange/point_caches.h"
 #include "clearance/exchange/usd_stage.h"
 #include "clearance/exchange/xdmf.h"
+#include "clearance/io/result/result_units.h"
 
 namespace clearance::cli {
 namespace {
@@ -134,8 +135,8 @@ int run_page_export(const ExportOptions& options) {
         report->num_kept);
   }
   if (report->position_error > 0.0 && !options.page.is_exact) {
-    fmt::print("positions of deformable bodies are rounded by up to {:.2g} m (--exact: single precision)\n",
-               report->position_error);
+    fmt::print("positions of deformable bodies are rounded by up to {:.2g} {} (--exact: single precision)\n",
+               report->position_error, read_units(options.page.folder).length_name);
   }
   return 0;
 }
@@ -167,7 +168,8 @@ int run_format_export(const ExportOptions& options, const ExportFormat& format) 
   fmt::print("{}: {} frames, {:.1f} MB{} ({})\n", options.page.output.string(), report->num_frames,
              1e-6 * static_cast<double>(report->num_bytes),
              report->files.size() > 1 ? fmt::format(" in {} files", report->files.size()) : "", format.hint);
-  for (const std::string& note : report->notes) fmt::print("{}\n", note);
+  const UnitSystem units = read_units(options.page.folder);
+  for (const std::string& note : report->notes) fmt::print("{}\n", units.message(note));
   return 0;
 }
 

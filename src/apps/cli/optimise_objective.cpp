@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +28,13 @@ using optimise::MinimumEnd;
 using optimise::ObjectivePlan;
 using optimise::ObjectiveSearch;
 
+/// True if a constraint is violated by more than the rounding of runs.
+bool is_violated(const FoundConstraint& found) {
+  constexpr double rounding = 1e-6;
+  const double excess = found.is_upper ? found.value - found.bound : found.bound - found.value;
+  return excess > rounding * std::max(std::abs(found.bound), std::abs(found.at_start - found.bound));
+}
+
 Json json_of(const ObjectiveSearch& search) {
   Json parameters = Json::array(), constraints = Json::array();
   for (const FoundNumber& found : search.parameters) {
@@ -37,7 +46,8 @@ Json json_of(const ObjectiveSearch& search) {
                            {"at_start", found.at_start},
                            {"value", found.value},
                            {found.is_upper ? "at_most" : "at_least", found.bound},
-                           {"active", found.is_active}});
+                           {"active", found.is_active},
+                           {"violated", is_violated(found)}});
   }
   return {{"end", cli::text_of(search.minimum.end)},
           {"iterations", search.minimum.num_iterations},
@@ -54,9 +64,12 @@ Json json_of(const ObjectiveSearch& search) {
 }
 
 std::string text_of(const ObjectiveSearch& search) {
+  const bool is_infeasible = std::ranges::any_of(search.constraints, is_violated);
   std::string text =
       fmt::format("ended after {} iterations and {} runs: {}\nobjective {:.6g} at the start and {:.6g} now\n",
-                  search.minimum.num_iterations, search.minimum.num_evaluations, meaning_of(search.minimum.end),
+                  search.minimum.num_iterations, search.minimum.num_evaluations,
+                  is_infeasible ? "no numbers within the bounds that satisfy all constraints were found"
+                                : meaning_of(search.minimum.end),
                   search.value_at_start, search.minimum.at.value);
   if (search.num_failed > 0) {
     text += fmt::format("{} of the runs had no result; the last was {}\nBounds `from` and `to` keep the search away\n",
@@ -66,9 +79,9 @@ std::string text_of(const ObjectiveSearch& search) {
     text += fmt::format("  {} = {:.8g}{}\n", found.name, found.value, found.is_at_bound ? ", at its bound" : "");
   }
   for (const FoundConstraint& found : search.constraints) {
+    const char* state = is_violated(found) ? ", which it violates" : found.is_active ? ", which it has reached" : "";
     text += fmt::format("  {}: {:.6g} at the start and {:.6g} now, {} {:.6g}{}\n", found.name, found.at_start,
-                        found.value, found.is_upper ? "at most" : "at least", found.bound,
-                        found.is_active ? ", which it has reached" : "");
+                        found.value, found.is_upper ? "at most" : "at least", found.bound, state);
   }
   return text;
 }

@@ -81,8 +81,9 @@ Result<RunFrames> list_frames(const std::filesystem::path& folder, const FrameRa
   const std::size_t count = files->frames.size();
   const std::size_t last = range.last == FrameRange::to_the_end ? count - 1 : range.last;
   if (last >= count || last < range.first) {
-    return Issue{folder.string(), "--frames", fmt::format("{}:{}", range.first, last),
-                 fmt::format("expected rising numbers of frames of the run, 0 to {}", count - 1)};
+    const std::string given = last == range.first ? fmt::format("{}", last) : fmt::format("{}:{}", range.first, last);
+    return Issue{folder.string(), "--frames", given,
+                 fmt::format("the run has the frames 0 to {}; expected rising numbers of these", count - 1)};
   }
   RunFrames frames{std::move(*files), {}};
   for (std::size_t i = range.first; i <= last; i += range.stride) frames.kept.push_back(i);

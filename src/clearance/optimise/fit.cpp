@@ -169,8 +169,9 @@ class Runs {
   Issues problems_;
 };
 
-/// Checks that each measured column is that of a probe, and that tables have its unit.
-void check_columns(const FitPlan& plan, const std::vector<std::string>& columns, Issues& issues) {
+/// Checks that each measured column is that of a probe, and that tables have its unit and that of times.
+void check_columns(const FitPlan& plan, const std::vector<std::string>& columns, const std::string& time_label,
+                   Issues& issues) {
   for (std::size_t c = 0; c < plan.measured.size(); ++c) {
     const MeasuredColumn& measured = plan.measured[c];
     if (measured.column.empty()) continue;
@@ -178,10 +179,18 @@ void check_columns(const FitPlan& plan, const std::vector<std::string>& columns,
     Issues problems = found.issues();
     set_file(problems, plan.file.string());
     issues.insert(issues.end(), problems.begin(), problems.end());
+    const std::string place = child_path(element_path("fit", c), "data");
+    if (measured.time_label.find(" [") != std::string::npos && measured.time_label != time_label) {
+      issues.push_back(
+          {plan.file.string(), place, measured.time_label,
+           fmt::format("times of the scene are those of a column `{}`; expected the same in the head of the "
+                       "table",
+                       time_label)});
+    }
     if (!found || measured.label.find(" [") == std::string::npos) continue;
     const std::string unit = unit_of_column(columns[found->front()]);
     if (unit_of_column(measured.label) == unit) continue;
-    issues.push_back({plan.file.string(), child_path(element_path("fit", c), "data"), measured.label,
+    issues.push_back({plan.file.string(), place, measured.label,
                       fmt::format("the probe has the unit{}; expected the same in the head of the table", unit)});
   }
 }
@@ -200,7 +209,7 @@ Result<StartNumbers> find_start(const FitPlan& plan) {
     issues.push_back({plan.file.string(), element_path("fit", c), fmt::format("{} s", first < 0.0 ? first : last),
                       fmt::format("measurements are beyond the run, which lasts from 0 to {:.6g} s", start->end_time)});
   }
-  if (!start->columns.empty()) check_columns(plan, start->columns, issues);
+  if (!start->columns.empty()) check_columns(plan, start->columns, start->time_column, issues);
   if (!issues.empty()) return issues;
   return std::move(*start);
 }

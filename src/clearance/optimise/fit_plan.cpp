@@ -90,6 +90,7 @@ void read_table(const fs::path& file, const std::string& column, bool is_named, 
     return;
   }
   measured.label = head[of_value];
+  measured.time_label = head[of_time];
   std::vector<int> empty_lines;
   for (int number = 2; std::getline(lines, line); ++number) {
     if (is_blank(line)) continue;

@@ -24,7 +24,8 @@ struct MeasuredColumn {
   bool is_at_end = false;           ///< the measurement is that of the last step
   /// True if the plan gives deviations. Without them all measurements count alike, and their scatter is estimated.
   bool has_deviations = false;
-  std::string label;  ///< head of the column in the table, with its unit if it has one
+  std::string label;       ///< head of the column in the table, with its unit if it has one
+  std::string time_label;  ///< the same of the column of times
 };
 
 struct FitPlan : PlanScene {

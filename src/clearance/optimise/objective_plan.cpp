@@ -36,6 +36,17 @@ void refuse_known_name(const ObjectivePlan& plan, PlanObject& object, const std:
   }
 }
 
+/// Refuses names of parameters that formulas cannot have, such as that of a constant.
+void check_parameter_names(const ObjectivePlan& plan, Issues& issues) {
+  for (std::size_t i = 0; i < plan.parameters.size(); ++i) {
+    const std::string& name = plan.parameters[i].name;
+    if (is_name(name) || name.empty()) continue;
+    issues.push_back(
+        {"", element_path("parameters", i) + ".name", name,
+         "formulas cannot have this name; expected letters, digits, `_` and `.`, a letter first, and not `pi`"});
+  }
+}
+
 void read_quantities(PlanObject& root, ObjectivePlan& plan, Issues& issues) {
   const Json* list = root.list("quantities");
   for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
@@ -103,6 +114,10 @@ void read_constraints(PlanObject& root, ObjectivePlan& plan, Issues& issues) {
     if (at_most && at_least && *at_least >= *at_most) {
       object.error("at_least", *at_least, fmt::format("expected a number below `at_most`, which is {}", *at_most));
     }
+    const auto is_same = [&](const BoundedFormula& other) { return other.name == name; };
+    if (!name.empty() && std::any_of(plan.constraints.begin(), plan.constraints.end(), is_same)) {
+      object.error("name", Json(name), "another constraint has this name, too");
+    }
     object.refuse_other_keys();
     if (!formula) continue;
     if (at_most) plan.constraints.push_back({name, *formula, *at_most, true});
@@ -155,6 +170,7 @@ Result<ObjectivePlan> read_objective_plan(const fs::path& file) {
   Issues issues;
   PlanObject root(*json, "", issues);
   read_plan_scene(root, plan, issues);
+  check_parameter_names(plan, issues);
   read_quantities(root, plan, issues);
   if (auto objective = read_formula(root, "objective", plan, issues)) plan.objective = std::move(*objective);
   read_constraints(root, plan, issues);

@@ -107,6 +107,7 @@ std::optional<StartNumbers> find_start_numbers(const PlanScene& plan, Issues& is
   }
   StartNumbers start;
   const TimeDesc time = loaded->scene.time;
+  start.time_column = unit_system_of(loaded->scene).text("time [s]");
   start.end_time = plan.num_steps > 0 ? plan.num_steps * time.step : time.duration;
   derivatives::GradientOptions options;
   for (const FreeNumber& number : plan.parameters) {

@@ -48,6 +48,7 @@ struct StartNumbers {
   std::vector<derivatives::Parameter> parameters;  ///< empty if a path leads to no number
   std::vector<double> values;
   std::vector<std::string> columns;  ///< labels of all columns of the scene's probes; empty if it cannot be started
+  std::string time_column;           ///< label of times in the scene's units, such as `time [s]`
   double end_time = 0.0;             ///< [s]
 };
 

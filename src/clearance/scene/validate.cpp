@@ -277,7 +277,7 @@ class Checker : SceneCheck {
     if (!body.mesh.empty()) return;
     const auto refuse = [&](bool is_given, const char* key) {
       if (is_given)
-        error(place + "." + key, "only a body with a `mesh` file has this key; other shapes are in metres, with y up");
+        error(place + "." + key, "only a body with a `mesh` file has this key; other shapes are in the unit of the scene, with y up");
     };
     refuse(body.units.has_value(), "units");
     refuse(body.up != UpAxis::y, "up");
@@ -307,6 +307,19 @@ class Checker : SceneCheck {
     }
   }
 
+  void check_plane_stress_of_part(const BodyDesc& body, const MaterialDesc& material, const std::string& place) {
+    if (!body.material.plane_stress) {
+      if (material.plane_stress) {
+        error(place + ".plane_stress", "the `material` of the body decides this for all of its parts; give it there",
+              "true");
+      }
+    } else if (is_plane() && body.kind == BodyKind::deformable) {
+      MaterialDesc checked = material;
+      checked.plane_stress = true;
+      check_plane_stress(body, checked, place);
+    }
+  }
+
   void check_material_parts(const BodyDesc& body, const std::string& place) {
     if (!body.material_parts.empty() && body.kind != BodyKind::deformable) {
       error(place, "only a deformable body can be made of several materials");
@@ -315,7 +328,7 @@ class Checker : SceneCheck {
       const MaterialPartDesc& part = body.material_parts[i];
       const std::string of_part = element_path(place, i);
       if (part.region) check_region(*part.region, of_part + ".region");
-      check_plane_stress(body, part.material, of_part + ".material");
+      check_plane_stress_of_part(body, part.material, of_part + ".material");
       if (part.elements.empty() == part.region.has_value()) continue;
       error(of_part, "a material part needs either `elements` or a `region`");
     }

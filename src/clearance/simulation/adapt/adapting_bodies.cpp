@@ -345,7 +345,7 @@ MaterialParameters material_of(const SceneDesc& desc, const AdaptingBodies::Body
   const BodyDesc& body_desc = desc_of(desc, *body.instance);
   const std::size_t cell = body.cell_of_class[cell_class];
   const int part = body.instance->material_part.empty() ? -1 : body.instance->material_part[cell];
-  const MaterialDesc& m = part < 0 ? body_desc.material : body_desc.material_parts[part].material;
+  const MaterialDesc m = material_of_part(body_desc, part);
   MaterialParameters material = make_material(m);
   material.density = element_density(body_desc, *body.instance, cell).value_or(m.density);
   return material;

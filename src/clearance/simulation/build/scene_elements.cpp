@@ -14,14 +14,21 @@ MaterialParameters make_material(const MaterialDesc& m) {
   // Materials that yield have a law of their own. Its energy is a barrier, as that of the neo-Hookean law is.
   const bool yields = m.yield_stress || !m.hardening.empty();
   const ElasticModel model = yields ? ElasticModel::neo_hookean : m.model;
-  MaterialParameters material =
-      make_material(m.plane_stress ? plane_stress_of(model) : model, m.youngs_modulus, m.poisson_ratio, m.density, m.damping);
+  MaterialParameters material = make_material(m.plane_stress ? plane_stress_of(model) : model, m.youngs_modulus,
+                                              m.poisson_ratio, m.density, m.damping);
   if (!m.hardening.empty()) {
     material.hardening = std::make_shared<const Hardening>(m.hardening, 0.0);
   } else if (m.yield_stress) {
     const std::vector<std::array<double, 2>> start = {{0.0, *m.yield_stress}};
     material.hardening = std::make_shared<const Hardening>(start, m.hardening_modulus);
   }
+  return material;
+}
+
+MaterialDesc material_of_part(const BodyDesc& body, int part) {
+  if (part < 0) return body.material;
+  MaterialDesc material = body.material_parts[part].material;
+  material.plane_stress = body.material.plane_stress;
   return material;
 }
 
@@ -33,8 +40,9 @@ class Materials {
   explicit Materials(const SceneDesc& desc) : desc_(desc) {
     for (const BodyDesc& body : desc.bodies) {
       first_of_body_.push_back(static_cast<int>(all_.size()));
-      all_.push_back(make_material(body.material));
-      for (const MaterialPartDesc& part : body.material_parts) all_.push_back(make_material(part.material));
+      for (int part = -1; part < static_cast<int>(body.material_parts.size()); ++part) {
+        all_.push_back(make_material(material_of_part(body, part)));
+      }
     }
   }
 
@@ -46,7 +54,7 @@ class Materials {
     const int material = first_of_body_[body.desc] + 1 + part;
     const auto density = element_density(desc, body, body.cell_at_start(cell));
     if (fields.empty()) return density ? with_density(material, *density) : material;
-    MaterialDesc own = part < 0 ? desc.material : desc.material_parts[part].material;
+    MaterialDesc own = material_of_part(desc, part);
     if (density) own.density = *density;
     fields.apply(cell, own);
     return with_numbers(material, own);

@@ -15,6 +15,10 @@ namespace clearance {
 /// Returns the constants of a material. 2D: the scene decides between plane strain and plane stress.
 MaterialParameters make_material(const MaterialDesc& material);
 
+/// Returns the material of a part of a body, or of the body itself (-1). The body decides between plane strain and
+/// plane stress for all of its parts.
+MaterialDesc material_of_part(const BodyDesc& body, int part);
+
 /// Elements outside of stiff parts. Those of an order above 1 are grouped by their orders.
 template <int dim>
 struct SceneElements {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "clearance/math/elementary.h"
+#include "clearance/scene/enums.h"
 #include "clearance/scene/unit.h"
 #include "clearance/simulation/hints/body_facts.h"
 #include "clearance/simulation/load/mesh_units.h"
@@ -124,9 +125,8 @@ std::vector<Entry> collect_entries(const SceneDesc& desc, const SceneModel& scen
 /// Returns advice for lengths that may be in millimetres. Only files have units.
 std::string if_millimetres(const SceneDesc& desc, const BodyDesc& body) {
   if (const UnitSystem& units = unit_system_of(desc); !units.is_si()) {
-    return body.mesh.empty() ? fmt::format("lengths are in {}", units.length_name)
-                             : fmt::format("lengths are in {}; if the mesh has another unit, give the body `units`",
-                                           units.length_name);
+    return fmt::format("the unit of length is {}{}", units.length_name,
+                       body.mesh.empty() ? "" : "; if the mesh has another unit, give the body `units`");
   }
   return body.mesh.empty()
              ? "lengths are in metres; if the sizes are meant in millimetres, set `transform.scale` to 0.001"
@@ -135,6 +135,29 @@ std::string if_millimetres(const SceneDesc& desc, const BodyDesc& body) {
 
 std::string density_unit(const SceneDesc& desc) {
   return text_of(desc, desc.dimension == 2 ? "kg/m^2" : "kg/m^3");
+}
+
+/// A unit in which densities are often given.
+struct DensityUnit {
+  const char* name;
+  double kilograms;  ///< [kg/m^3] of one
+};
+constexpr std::array<DensityUnit, 6> density_units = {{{"kg/m^3", 1.0},
+                                                       {"g/cm^3", 1e3},
+                                                       {"t/mm^3", 1e12},
+                                                       {"kg/mm^3", 1e9},
+                                                       {"lb/in^3", 27679.9},
+                                                       {"lb/ft^3", 16.01846}}};
+
+/// Says what a number is in the scene's units if it is the density of a solid in another unit; empty: in none.
+std::string density_advice(const UnitSystem& units, double written) {
+  constexpr double lightest = 400.0, heaviest = 23000.0;  // [kg/m^3] wood, osmium
+  for (const DensityUnit& unit : density_units) {
+    const double density = written * unit.kilograms;
+    if (density < lightest || density > heaviest) continue;
+    return fmt::format(": {:g} {} is {:.5g}", written, unit.name, units.from_si(density, dimension::density));
+  }
+  return "";
 }
 
 /// Field that a warning is about; empty: the shape of the body.
@@ -314,11 +337,11 @@ void warn_of_stiffness(const SceneDesc& desc, const std::vector<Entry>& entries,
   warn_of_first(desc, entries, {"crushed_by_weight", "material.youngs_modulus"}, hints, is_odd, [&](std::size_t d) {
     return fmt::format(
         "is crushed by its own weight: its density of {:g} {} times gravity times its height of {} is {}, far more "
-        "than its Young's modulus of {}; moduli are in {} (1 MPa is {:g})",
+        "than its Young's modulus of {}; moduli are in {}{}",
         units.from_si(desc.bodies[d].material.density, dimension::density), density_unit(desc),
         amount(desc, entries[d].height, "m", 4), amount(desc, pressure(d), "Pa", 3),
         amount(desc, desc.bodies[d].material.youngs_modulus, "Pa", 3), units.pressure_name,
-        units.from_si(1e6, dimension::pressure));
+        units.pressure_name == "MPa" ? "" : fmt::format(" (1 MPa is {:g})", units.from_si(1e6, dimension::pressure)));
   });
 }
 
@@ -355,9 +378,12 @@ void warn_of_densities(const SceneDesc& desc, const std::vector<Entry>& entries,
     const BodyDesc& body = desc.bodies[d];
     const double written = units.from_si(body.material.density, dimension::density);
     const std::string what =
-        fmt::format("is lighter than foam, with a density of {}; densities are in {} ({:g} g/cm^3 is {:g})",
-                    amount(desc, body.material.density, "kg/m^3", 6), units.text("kg/m^3"), written,
-                    units.from_si(1e3 * written, dimension::density));
+        units.is_si()
+            ? fmt::format("is lighter than foam, with a density of {}; densities are in kg/m^3 ({:g} g/cm^3 is {:g})",
+                          amount(desc, body.material.density, "kg/m^3", 6), written, 1e3 * written)
+            : fmt::format("is lighter than foam, with a density of {}; densities are in {}{}",
+                          amount(desc, body.material.density, "kg/m^3", 6), units.text("kg/m^3"),
+                          density_advice(units, written));
     if (is_stiff(body.kind)) return what + "; if the body is hollow, give its `mass`";
     return fmt::format("{}; sound would run through it at {}", what,
                        amount(desc, sound_speed(body.material), "m/s", 3));
@@ -474,9 +500,8 @@ void warn_of_system(const SceneDesc& desc, const std::vector<Entry>& entries, Na
     const double density = desc.bodies[d].material.density, written = units.from_si(density, dimension::density);
     return fmt::format(
         "has a density of {}, which is {:.3g} kg/m^3, and no material is as dense (osmium has 22600 kg/m^3); densities "
-        "of a scene in {} are in {}: {:g} kg/m^3 is {:g}",
-        amount(desc, density, "kg/m^3", 6), density, units.name, units.text("kg/m^3"), written,
-        units.from_si(written, dimension::density));
+        "of a scene in {} are in {}{}",
+        amount(desc, density, "kg/m^3", 6), density, units.name, units.text("kg/m^3"), density_advice(units, written));
   });
   const auto is_stiff_material = [&](std::size_t d) {
     return uses_modulus(desc.bodies[d]) && desc.bodies[d].material.youngs_modulus > largest_modulus;
@@ -493,19 +518,23 @@ void warn_of_system(const SceneDesc& desc, const std::vector<Entry>& entries, Na
       });
 }
 
-/// Warns of a gravity whose number is that of the earth in SI.
+/// Warns of a gravity whose number is that of the earth in another system.
 void warn_of_gravity(const SceneDesc& si, NamedHints& hints) {
+  constexpr double earth = 9.80665, tolerance = 0.02;
   const UnitSystem& units = unit_system_of(si);
-  const double written = units.from_si(si.gravity.norm(), dimension::acceleration);
-  const double meant = units.from_si(written, dimension::acceleration);
-  const bool has_other_number = std::abs(meant - written) > 0.5 * written;
-  if (!(written > 9.7 && written < 9.9) || !has_other_number) return;
-  add_hint(
-      hints, "doubtful_gravity", "gravity",
-      fmt::format("the gravity of {:g} {} is {:.2g} of that of the earth; accelerations of a scene in {} are in {}: "
-                  "{:g} m/s^2 is {:g}",
-                  written, units.text("m/s^2"), si.gravity.norm() / 9.80665, units.name, units.text("m/s^2"), written,
-                  meant));
+  const double gravity = si.gravity.norm(), written = units.from_si(gravity, dimension::acceleration);
+  const auto is_near = [&](double a, double b) { return std::abs(a - b) < tolerance * b; };
+  if (is_near(gravity, earth)) return;
+  for (const auto& known : EnumInfo<UnitSystemName>::values) {
+    const UnitSystem& other = unit_system(known.value);
+    if (!is_near(written, other.from_si(earth, dimension::acceleration))) continue;
+    add_hint(hints, "doubtful_gravity", "gravity",
+             fmt::format("the gravity of {:g} {} is {:.2g} times that of the earth; {:g} is the number of the earth in "
+                         "{}. In a scene in {} it is {:.6g}",
+                         written, units.text("m/s^2"), gravity / earth, written, other.name, units.name,
+                         units.from_si(earth, dimension::acceleration)));
+    return;
+  }
 }
 
 }  // namespace
@@ -515,10 +544,8 @@ void warn_of_units(const SceneDesc& given, const SceneModel& scene, NamedHints& 
   if (!unit_system_of(given).is_si()) converted = in_si(given);
   const SceneDesc& desc = converted ? *converted : given;
   const std::vector<Entry> entries = collect_entries(desc, scene);
-  if (converted) {
-    warn_of_system(desc, entries, hints);
-    warn_of_gravity(desc, hints);
-  }
+  if (converted) warn_of_system(desc, entries, hints);
+  warn_of_gravity(desc, hints);
   warn_of_sizes(desc, entries, hints);
   warn_of_masses(desc, entries, hints);
   warn_of_given_masses(desc, scene, hints);
