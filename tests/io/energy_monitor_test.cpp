@@ -56,7 +56,8 @@ TEST(EnergyMonitor, TellsOfGapsWhereTheForceOrTheDeflectionMatters) {
   EXPECT_NE(squeezed.warnings()[0].message.find("up to 30 % of the contact force"), std::string::npos);
   deflected.add(step_with(0.0, 1e3, 0.31));
   ASSERT_EQ(names(deflected), std::vector<std::string>{"contact_gap"});
-  EXPECT_NE(deflected.warnings()[0].message.find("contact gaps of 'pad' are 31 % of its deformation"), std::string::npos);
+  EXPECT_NE(deflected.warnings()[0].message.find("contact gaps of 'pad' are 31 % of its deformation"),
+            std::string::npos);
 }
 
 TEST(EnergyMonitor, NeverAdvisesTheIntegratorInUse) {
@@ -91,7 +92,8 @@ TEST(EnergyMonitor, SaysWhatALossCosts) {
       << rebound.warnings()[0].message;
   step.is_loser_driven = true;
   drive.add(step);
-  EXPECT_NE(drive.warnings()[0].message.find("drive or load that moves it does too much work by this share"), std::string::npos)
+  EXPECT_NE(drive.warnings()[0].message.find("drive or load that moves it does too much work by this share"),
+            std::string::npos)
       << drive.warnings()[0].message;
 }
 
@@ -156,7 +158,8 @@ TEST(EnergyMonitor, NamesTheBodyThatTurnsFarthestInAStep) {
   step.turned = {0.7, "door"};
   monitor.add(step);
   EXPECT_EQ(names(monitor), std::vector<std::string>{"coarse_turn"});
-  EXPECT_NE(monitor.warnings()[0].message.find("'wheel' turns too slowly, because it turned by up to 0.9 rad"), std::string::npos);
+  EXPECT_NE(monitor.warnings()[0].message.find("'wheel' turns too slowly, because it turned by up to 0.9 rad"),
+            std::string::npos);
   EXPECT_NE(monitor.warnings()[0].message.find("at least 9 times shorter"), std::string::npos);
 }
 

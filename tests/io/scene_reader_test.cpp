@@ -157,7 +157,7 @@ TEST_F(SceneFiles, LoadWithCommentsNamesAndDefaults) {
 
 TEST_F(SceneFiles, SaveAndLoadGiveTheSameScene) {
   SceneDesc scene = full_scene();
-  scene.time.accuracy = 0.0;  // it has motions by poses
+  scene.time.accuracy = 0.0;                                               // it has motions by poses
   for (BodyDesc& body : scene.bodies) body.material.plane_stress = false;  // it is in space
   scene.base_directory = folder_.string();
   ASSERT_TRUE(save_scene(folder_ / "saved.json", scene));

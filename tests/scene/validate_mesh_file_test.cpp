@@ -60,8 +60,10 @@ TEST(MeshFile, KeysOfMeshFilesAreRefusedWithoutOne) {
   const std::string box = R"("generator": {"kind": "box"})";
   EXPECT_EQ(
       told("{" + box + R"(, "units": "m", "up": "z", "volume_mesh": {}})"),
-      (Lines{"bodies[0].units: only a body with a `mesh` file has this key; other shapes are in the unit of the scene, with y up",
-             "bodies[0].up: only a body with a `mesh` file has this key; other shapes are in the unit of the scene, with y up",
+      (Lines{"bodies[0].units: only a body with a `mesh` file has this key; other shapes are in the unit of the scene, "
+             "with y up",
+             "bodies[0].up: only a body with a `mesh` file has this key; other shapes are in the unit of the scene, "
+             "with y up",
              "bodies[0].volume_mesh: only a body with a `mesh` file has this key; other shapes are in metres, with y "
              "up"}));
   EXPECT_EQ(told(R"({"mesh": "part.obj", "up": "z"})", R"("dimension": 2, )"),

@@ -277,7 +277,8 @@ class Checker : SceneCheck {
     if (!body.mesh.empty()) return;
     const auto refuse = [&](bool is_given, const char* key) {
       if (is_given)
-        error(place + "." + key, "only a body with a `mesh` file has this key; other shapes are in the unit of the scene, with y up");
+        error(place + "." + key,
+              "only a body with a `mesh` file has this key; other shapes are in the unit of the scene, with y up");
     };
     refuse(body.units.has_value(), "units");
     refuse(body.up != UpAxis::y, "up");
