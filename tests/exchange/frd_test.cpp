@@ -126,7 +126,8 @@ TEST_F(Frd, NumbersOfCellsAreMeansAtTheirNodes) {
   const Result<ExportReport> report = write_frd(job_);
   ASSERT_TRUE(report.has_value());
   // Cells 0 and 1 have 1 and 2; they share the nodes 1, 2 and 3.
-  const auto& values = written().blocks.at("MISES")[0].values;
+  const FrdFile file = written();
+  const auto& values = file.blocks.at("MISES")[0].values;
   const std::vector<double> expected = {1, 1.5, 1.5, 1.5, 2, 3, 3, 3, 3};
   for (std::size_t v = 0; v < expected.size(); ++v) EXPECT_EQ(values[v][0], expected[v]) << v;
   EXPECT_EQ(report->notes.size(), 2u);

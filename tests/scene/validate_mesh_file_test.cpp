@@ -64,8 +64,9 @@ TEST(MeshFile, KeysOfMeshFilesAreRefusedWithoutOne) {
              "with y up",
              "bodies[0].up: only a body with a `mesh` file has this key; other shapes are in the unit of the scene, "
              "with y up",
-             "bodies[0].volume_mesh: only a body with a `mesh` file has this key; other shapes are in metres, with y "
-             "up"}));
+             "bodies[0].volume_mesh: only a body with a `mesh` file has this key; other shapes are in the unit of the "
+             "scene, "
+             "with y up"}));
   EXPECT_EQ(told(R"({"mesh": "part.obj", "up": "z"})", R"("dimension": 2, )"),
             Lines{"bodies[0].up: must be \"y\" in 2D, where z points at the reader (got \"z\")"});
 }

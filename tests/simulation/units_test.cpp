@@ -168,7 +168,7 @@ TEST_P(Units, SystemsOfPowersOfTwoTakeTheSameDirections) {
   const Motion expected = run(GetParam(), {});
   // Factors by powers of two change no bit of a mantissa, and powers of 64 keep square and cube roots exact. A number
   // of the program that has a dimension, but does not follow the units, shows as another direction.
-  for (const UnitSystem units :
+  for (const UnitSystem& units :
        {UnitSystem{"test", 0x1p-12, 0x1p+12, 0x1p+6}, UnitSystem{"test", 0x1p+12, 0x1p-6, 0x1p-6}}) {
     const Motion motion = run(GetParam(), units);
     EXPECT_EQ(motion.directions, expected.directions);
