@@ -308,8 +308,9 @@ TEST(Units, AnglesInRadiansAreTold) {
   const auto turned = [](const std::string& y) {
     return bodies(box("[1, 1, 1]", R"(, "transform": {"rotation": [0, )" + y + ", 0]}"));
   };
-  expect_told(told(turned("1.5708")), "bodies[0].transform.rotation", {"1.5708 is pi / 2", "degrees", "90"});
-  expect_told(told(turned("-0.785")), "bodies[0].transform.rotation", {"-0.785 is -pi / 4", "-45"});
+  expect_told(told(turned("1.5708")), "bodies[0].transform.rotation",
+              {"1.5708 looks like pi / 2", "degrees", "write 90"});
+  expect_told(told(turned("-0.785")), "bodies[0].transform.rotation", {"-0.785 looks like -pi / 4", "write -45"});
   for (const char* angle : {"0", "1.5", "3", "30", "1.6", "90"}) expect_nothing(told(turned(angle)));
 }
 
@@ -424,7 +425,7 @@ TEST(Units, ModulusInMegapascalsIsTold) {
     return bodies(box("[1, 1, 1]", R"(, "material": {"youngs_modulus": )" + modulus + "}"), more);
   };
   expect_told(told(cube("", "200")), "bodies[0].material.youngs_modulus",
-              {"crushed by its own weight", "9.81e+03 Pa", "200 Pa", "1 MPa is 1e6"});
+              {"crushed by its own weight", "9.81e+03 Pa", "200 Pa", "1 MPa is 1e+06"});
   expect_nothing(told(cube("", "1e4")));
   expect_nothing(told(cube(R"("gravity": [0, 0, 0], )", "200")));
 }

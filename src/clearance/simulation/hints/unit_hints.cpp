@@ -212,11 +212,18 @@ void warn_of_sizes(const SceneDesc& desc, const std::vector<Entry>& entries, Nam
   });
 }
 
+/// True if no material is as dense. The scene is in other units than those of its system; what follows is not told.
+bool is_too_dense(const SceneDesc& desc, const BodyDesc& body) {
+  constexpr double largest_density = 1e5;  // [kg/m^3] osmium has 22 600
+  return !unit_system_of(desc).is_si() && !body.mass && body.material.density > largest_density;
+}
+
 void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, NamedHints& hints) {
   if (desc.gravity.isZero(0.0)) return;
   // A mass that the scene gives is intended. Bodies that are too large have been reported already.
   const auto is_odd = [&](std::size_t d) {
-    return entries[d].mass > largest_mass && !desc.bodies[d].mass && entries[d].size <= largest_size;
+    return entries[d].mass > largest_mass && !desc.bodies[d].mass && entries[d].size <= largest_size &&
+           !is_too_dense(desc, desc.bodies[d]);
   };
   warn_of_first(desc, entries, {"doubtful_mass", "material.density"}, hints, is_odd, [&](std::size_t d) {
     return fmt::format("has a mass of {}; {}, and densities are in {}", mass_text(desc, entries[d].mass, 3),
@@ -331,8 +338,9 @@ void warn_of_stiffness(const SceneDesc& desc, const std::vector<Entry>& entries,
     const Entry& entry = entries[d];
     const MaterialDesc& material = desc.bodies[d].material;
     const bool is_sheet = entry.mass / material.density < 0.05 * elementary::pow(entry.height, desc.dimension);
-    return desc.bodies[d].kind == BodyKind::deformable && !has_other_units(desc, desc.bodies[d]) && !is_sheet &&
-           entry.size <= largest_size && pressure(d) > 10.0 * material.youngs_modulus;
+    return desc.bodies[d].kind == BodyKind::deformable && !has_other_units(desc, desc.bodies[d]) &&
+           !is_too_dense(desc, desc.bodies[d]) && !is_sheet && entry.size <= largest_size &&
+           pressure(d) > 10.0 * material.youngs_modulus;
   };
   warn_of_first(desc, entries, {"crushed_by_weight", "material.youngs_modulus"}, hints, is_odd, [&](std::size_t d) {
     return fmt::format(
@@ -490,12 +498,9 @@ void warn_of_dhat(const SceneDesc& desc, const std::vector<Entry>& entries, Name
 
 /// Warns of numbers that no material has, in scenes that name another system than SI: they are often those of SI.
 void warn_of_system(const SceneDesc& desc, const std::vector<Entry>& entries, NamedHints& hints) {
-  // Osmium has 22 600 kg/m^3 and diamond 1.2e12 Pa.
-  constexpr double largest_density = 1e5, largest_modulus = 1e13;
+  constexpr double largest_modulus = 1e13;  // [Pa] diamond has 1.2e12
   const UnitSystem& units = unit_system_of(desc);
-  const auto is_heavy = [&](std::size_t d) {
-    return !desc.bodies[d].mass && desc.bodies[d].material.density > largest_density;
-  };
+  const auto is_heavy = [&](std::size_t d) { return is_too_dense(desc, desc.bodies[d]); };
   warn_of_first(desc, entries, {"doubtful_density", "material.density"}, hints, is_heavy, [&](std::size_t d) {
     const double density = desc.bodies[d].material.density, written = units.from_si(density, dimension::density);
     return fmt::format(
