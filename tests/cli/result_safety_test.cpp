@@ -228,7 +228,7 @@ TEST_F(ResultSafety, OtherIntervalsAfterResumeLeaveNoHoleForVerify) {
 TEST_F(ResultSafety, SecondRunOnAFolderIsRefusedWhileReadersWork) {
   const fs::path whole = folder_ / "whole";
   ASSERT_EQ(clearance({"run", scene_, "-o", whole.string(), "-q", "--threads", "1"}).status, 0);
-  const pid_t first = start(arguments({"--set", "time.duration=1000"}), "first");
+  const pid_t first = start(arguments({"--set", "time.duration=100000"}), "first");
   ASSERT_TRUE(wait_for_steps(out_, 3));
   for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--overwrite"}, {"--resume"}}) {
     const ProcessResult second = run(more);
