@@ -59,7 +59,7 @@ TEST(PlaneStressStrip, PartsFollowTheBody) {
 
 TEST(PlaneStressStrip, PulledByMuchIsTheSameAsABarInSpace) {
   // A neo-Hookean bar: both stretches t across solve mu (t^2 - 1) + lambda ln(s t^2) = 0.
-  for (const double s : {0.7, 1.5, 2.5}) {
+  for (const double s : {1.2, 1.5, 2.5}) {
     const MaterialParameters m = make_material(ElasticModel::neo_hookean, 2e5, 0.45);
     double low = 0.1, high = 3.0;
     for (int i = 0; i < 200; ++i) {
