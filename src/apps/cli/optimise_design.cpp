@@ -13,9 +13,7 @@
 #include "apps/cli/optimise_iterates.h"
 #include "apps/cli/stop_signals.h"
 #include "clearance/base/parallel.h"
-#include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
-#include "clearance/io/scene_reader.h"
 #include "clearance/optimise/optimise_design.h"
 
 namespace clearance::cli {
@@ -26,7 +24,6 @@ using optimise::CheckedSlope;
 using optimise::DesignSearch;
 using optimise::FormValue;
 using optimise::Iterate;
-using optimise::MinimumEnd;
 using optimise::PolyfemPlan;
 
 /// Parameters up to this number are printed and are columns of iterates.csv.
@@ -136,24 +133,7 @@ int run_optimise_design(const OptimiseCommand& command) {
   options.on_iterate = [&](const Iterate& iterate) { iterates.add(iterate); };
   options.is_stop_wanted = [] { return StopSignals::received() != 0; };
   const Result<DesignSearch> found = optimise::optimise_design(*plan, options);
-  if (!found) return refuse(found.issues(), command.json);
-  const MinimumEnd end = found->minimum.end;
-  if (end == MinimumEnd::stopped) return exit_signal + StopSignals::received();
-  if (!iterates.problems().empty()) return refuse(iterates.problems(), command.json);
-  if (end == MinimumEnd::undefined) {
-    report_issues(found->errors, command.json);
-    return exit_not_converged;
-  }
-  const std::string report = json_of(*found).dump(2) + '\n';
-  if (const auto written = write_file_atomically(command.output / "optimum.json", report); !written) {
-    return refuse(written.issues(), command.json);
-  }
-  if (const auto saved = save_scene(command.output / "optimum_scene.json", found->scene); !saved) {
-    return refuse(saved.issues(), command.json);
-  }
-  if (!command.json) print_issues(found->warnings);
-  say(stdout, "{}", command.json ? report : text_of(*found));
-  return end == MinimumEnd::gradient || end == MinimumEnd::conditions ? exit_done : exit_not_converged;
+  return end_search<DesignSearch>(command, iterates, found, json_of, text_of);
 }
 
 }  // namespace clearance::cli

@@ -1,11 +1,16 @@
 // How searches of a minimum are told: the end in words, and a table of iterates.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "apps/cli/console.h"
 #include "apps/cli/optimise.h"
+#include "apps/cli/stop_signals.h"
 #include "clearance/base/result.h"
+#include "clearance/io/files/atomic_file.h"
+#include "clearance/io/scene_reader.h"
 #include "clearance/optimise/minimise.h"
 
 namespace clearance::cli {
@@ -31,5 +36,30 @@ class Iterates {
   std::string text_;
   Issues problems_;
 };
+
+/// Stores and tells what a search has found, with optimum.json and the scene at its end. Returns the exit status.
+template <class Search>
+int end_search(const OptimiseCommand& command, const Iterates& iterates, const Result<Search>& found,
+               nlohmann::ordered_json (*json_of)(const Search&), std::string (*text_of)(const Search&)) {
+  using optimise::MinimumEnd;
+  if (!found) return refuse(found.issues(), command.json);
+  const MinimumEnd end = found->minimum.end;
+  if (end == MinimumEnd::stopped) return exit_signal + StopSignals::received();
+  if (!iterates.problems().empty()) return refuse(iterates.problems(), command.json);
+  if (end == MinimumEnd::undefined) {
+    report_issues(found->errors, command.json);
+    return exit_not_converged;
+  }
+  const std::string report = json_of(*found).dump(2) + '\n';
+  if (const auto written = write_file_atomically(command.output / "optimum.json", report); !written) {
+    return refuse(written.issues(), command.json);
+  }
+  if (const auto saved = save_scene(command.output / "optimum_scene.json", found->scene); !saved) {
+    return refuse(saved.issues(), command.json);
+  }
+  if (!command.json) print_issues(found->warnings);
+  say(stdout, "{}", command.json ? report : text_of(*found));
+  return end == MinimumEnd::gradient || end == MinimumEnd::conditions ? exit_done : exit_not_converged;
+}
 
 }  // namespace clearance::cli

@@ -12,9 +12,7 @@
 #include "apps/cli/optimise_folder.h"
 #include "apps/cli/optimise_iterates.h"
 #include "apps/cli/stop_signals.h"
-#include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
-#include "clearance/io/scene_reader.h"
 #include "clearance/optimise/minimise_objective.h"
 
 namespace clearance::cli {
@@ -24,7 +22,6 @@ using Json = nlohmann::ordered_json;
 using optimise::FoundConstraint;
 using optimise::FoundNumber;
 using optimise::Iterate;
-using optimise::MinimumEnd;
 using optimise::ObjectivePlan;
 using optimise::ObjectiveSearch;
 
@@ -129,24 +126,7 @@ int run_optimise_objective(const OptimiseCommand& command) {
     if (!command.json) say(stdout, "run {:>3}: no result: {}\n", run, problem);
   };
   const Result<ObjectiveSearch> found = optimise::minimise_objective(*plan, options);
-  if (!found) return refuse(found.issues(), command.json);
-  const MinimumEnd end = found->minimum.end;
-  if (end == MinimumEnd::stopped) return exit_signal + StopSignals::received();
-  if (!iterates.problems().empty()) return refuse(iterates.problems(), command.json);
-  if (end == MinimumEnd::undefined) {
-    report_issues(found->errors, command.json);
-    return exit_not_converged;
-  }
-  const std::string report = json_of(*found).dump(2) + '\n';
-  if (const auto written = write_file_atomically(command.output / "optimum.json", report); !written) {
-    return refuse(written.issues(), command.json);
-  }
-  if (const auto saved = save_scene(command.output / "optimum_scene.json", found->scene); !saved) {
-    return refuse(saved.issues(), command.json);
-  }
-  if (!command.json) print_issues(found->warnings);
-  say(stdout, "{}", command.json ? report : text_of(*found));
-  return end == MinimumEnd::gradient ? exit_done : exit_not_converged;
+  return end_search<ObjectiveSearch>(command, iterates, found, json_of, text_of);
 }
 
 }  // namespace clearance::cli
