@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "clearance/exchange/outline_fill.h"
+#include "clearance/io/result/result_units.h"
 #include "clearance/verify/rest_shape.h"
 
 namespace clearance::exchange {
@@ -52,14 +53,7 @@ ExportedRun::ExportedRun(page::RunFiles files, std::vector<std::size_t> kept, Fr
   adapts_ = !verify::rest_positions(first_).empty();
   if (files_.scene.is_object()) name_ = files_.scene.value("name", "");
   find_up();
-  find_units();
-}
-
-void ExportedRun::find_units() {
-  if (!files_.scene.is_object()) return;
-  const auto name = files_.scene.find("units");
-  if (name == files_.scene.end() || !name->is_string()) return;
-  if (const UnitSystem* found = find_unit_system(name->get<std::string>())) units_ = *found;
+  units_ = units_of_json(files_.scene);
 }
 
 void ExportedRun::find_up() {

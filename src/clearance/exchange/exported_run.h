@@ -95,7 +95,6 @@ class ExportedRun {
  private:
   ExportedRun(page::RunFiles files, std::vector<std::size_t> kept, Frame first);
   void find_up();
-  void find_units();
   struct BodyMotions;
   Issues find_repeated_times() const;
   void note_motion(const Frame& frame, BodyMotions& noted);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "clearance/base/unit_system.h"
 #include "clearance/io/mesh/frame_scalar.h"
+#include "clearance/io/result/result_units.h"
 #include "clearance/verify/rest_shape.h"
 
 namespace clearance::page {
@@ -236,11 +236,10 @@ namespace {
 
 /// Returns the names of the scene's units by those of SI; null for a scene in SI.
 Json names_of_units(const Json& scene) {
-  if (!scene.is_object() || !scene.contains("units") || !scene["units"].is_string()) return {};
-  const UnitSystem* units = find_unit_system(scene["units"].get<std::string>());
-  if (units == nullptr || units->is_si()) return {};
+  const UnitSystem units = units_of_json(scene);
+  if (units.is_si()) return {};
   Json names = Json::object();
-  for (const char* name : {"m", "kg", "s", "N", "Pa", "J"}) names[name] = units->text(name);
+  for (const char* name : {"m", "kg", "s", "N", "Pa", "J"}) names[name] = units.text(name);
   return names;
 }
 
