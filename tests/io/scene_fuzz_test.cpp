@@ -91,8 +91,7 @@ void expect_clear_answer(const Result<LoadedScene>& loaded) {
 }
 
 TEST(SceneFuzz, DamagedNativeScenesGiveIssuesOrValidScenes) {
-  SceneDesc scene = full_scene();
-  scene.time.accuracy = 0.0;  // it has motions by poses
+  SceneDesc scene = consistent_full_scene();
   scene.bodies[0].mesh = "";
   scene.bodies[0].units = {};
   scene.bodies[0].up = UpAxis::y;
@@ -101,7 +100,9 @@ TEST(SceneFuzz, DamagedNativeScenesGiveIssuesOrValidScenes) {
   scene.bodies[0].generator = GeneratorDesc{};
   scene.bodies[0].material_fields.pop_back();  // an array of the mesh file
   const std::string text = scene_to_json(scene);
-  ASSERT_TRUE(load_scene_text(text, "scene.json", "."));
+  const Result<LoadedScene> whole = load_scene_text(text, "scene.json", ".");
+  for (const Issue& issue : whole.issues()) ADD_FAILURE() << to_string(issue);
+  ASSERT_TRUE(whole);
   const std::vector<std::string> words = {"-1",          "0",    "1e308", "1e400",    "null",   "true", "\"mesh\"",
                                           "2",           "[]",   "{}",    "[1,2,3]",  "0.5",    "NaN",  "infinity",
                                           "99999999999", "1e-9", "-0.0",  "obstacle", "sphere", "body", "dimension"};

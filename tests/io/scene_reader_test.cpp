@@ -156,9 +156,7 @@ TEST_F(SceneFiles, LoadWithCommentsNamesAndDefaults) {
 }
 
 TEST_F(SceneFiles, SaveAndLoadGiveTheSameScene) {
-  SceneDesc scene = full_scene();
-  scene.time.accuracy = 0.0;                                               // it has motions by poses
-  for (BodyDesc& body : scene.bodies) body.material.plane_stress = false;  // it is in space
+  SceneDesc scene = consistent_full_scene();
   scene.base_directory = folder_.string();
   ASSERT_TRUE(save_scene(folder_ / "saved.json", scene));
   const Result<LoadedScene> loaded = load_scene(folder_ / "saved.json");

@@ -268,4 +268,16 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
   return scene;
 }
 
+/// The full scene without what does not go together in a scene that is run: every check accepts it.
+inline SceneDesc consistent_full_scene() {
+  SceneDesc scene = full_scene();
+  scene.time.accuracy = 0.0;  // its motions by poses say only where they are at the ends of steps
+  for (BodyDesc& body : scene.bodies) {
+    if (body.generator && body.generator->kind == GeneratorKind::blocks) body.generator->resolution = {4, 4, 4};
+    if (body.kind == BodyKind::deformable) body.material.stiffness = MaterialDesc{}.stiffness;
+    body.material.plane_stress = false;  // it is in space
+  }
+  return scene;
+}
+
 }  // namespace clearance

@@ -46,13 +46,7 @@ Lines problems_of_contact(const std::string& contact) {
 TEST(Validate, AcceptsGoodScenes) {
   EXPECT_EQ(problems([](SceneDesc&) {}), Lines{});
   // The full scene differs from the defaults everywhere, also where its stiff bodies require it.
-  SceneDesc full = full_scene();
-  full.time.accuracy = 0.0;  // its motions say only where they are at the ends of steps
-  for (BodyDesc& body : full.bodies) {
-    if (body.generator && body.generator->kind == GeneratorKind::blocks) body.generator->resolution = {4, 4, 4};
-    if (body.kind == BodyKind::deformable) body.material.stiffness = MaterialDesc{}.stiffness;
-    body.material.plane_stress = false;
-  }
+  const SceneDesc full = consistent_full_scene();
   for (const Issue& issue : validate(full)) ADD_FAILURE() << to_string(issue);
 }
 
