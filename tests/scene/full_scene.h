@@ -12,6 +12,7 @@ inline const ContactOptions full_gcp =
 inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
   SceneDesc scene;
   scene.name = "everything \"quoted\" \u00e4";
+  scene.axisymmetric = true;
   scene.gravity = {0.1, -1.0 / 3.0, 1e-300};
   scene.time = {.step = 1.0 / 3.0,
                 .duration = 7.7,
@@ -271,11 +272,12 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
 /// The full scene without what does not go together in a scene that is run: every check accepts it.
 inline SceneDesc consistent_full_scene() {
   SceneDesc scene = full_scene();
-  scene.time.accuracy = 0.0;  // its motions by poses say only where they are at the ends of steps
+  scene.axisymmetric = false;  // it is in space
+  scene.time.accuracy = 0.0;   // its motions by poses say only where they are at the ends of steps
   for (BodyDesc& body : scene.bodies) {
     if (body.generator && body.generator->kind == GeneratorKind::blocks) body.generator->resolution = {4, 4, 4};
     if (body.kind == BodyKind::deformable) body.material.stiffness = MaterialDesc{}.stiffness;
-    body.material.plane_stress = false;  // it is in space
+    body.material.plane_stress = false;
   }
   return scene;
 }

@@ -64,6 +64,41 @@ TEST(Validate, ChecksRangesOfTheTable) {
   EXPECT_EQ(problems([](SceneDesc& s) { s.time.step = infinity; }), Lines{"time.step: must be above 0 [s] (got inf)"});
 }
 
+TEST(Validate, ChecksWhatBodiesOfRevolutionCannotHave) {
+  const auto turned = [](const auto& change) {
+    return problems([&](SceneDesc& s) {
+      s.dimension = 2;
+      s.axisymmetric = true;
+      s.bodies[0].generator = GeneratorDesc{.kind = GeneratorKind::rectangle, .size = {1, 1}, .resolution = {1, 1}};
+      change(s);
+    });
+  };
+  const auto names = [](const Lines& lines, const std::string& place) {
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) { return line.starts_with(place); });
+  };
+  EXPECT_EQ(turned([](SceneDesc&) {}), Lines{});
+  EXPECT_TRUE(names(problems([](SceneDesc& s) { s.axisymmetric = true; }), "axisymmetric: "));
+  EXPECT_TRUE(names(turned([](SceneDesc& s) { s.gravity = {1, 0, 0}; }), "gravity: "));
+  EXPECT_TRUE(names(turned([](SceneDesc& s) { s.bodies[0].kind = BodyKind::rigid; }), "bodies[0].kind: "));
+  EXPECT_TRUE(names(turned([](SceneDesc& s) {
+                      s.bodies[0].linear_velocity = {1, 0, 0};
+                    }),
+                    "bodies[0].linear_velocity: "));
+  EXPECT_TRUE(names(turned([](SceneDesc& s) {
+                      s.bodies[0].angular_velocity = {0, 0, 1};
+                    }),
+                    "bodies[0].angular_velocity: "));
+  EXPECT_TRUE(names(turned([](SceneDesc& s) { s.bodies[0].material.plane_stress = true; }),
+                    "bodies[0].material.plane_stress: "));
+  EXPECT_TRUE(names(turned([](SceneDesc& s) { s.bodies[0].material.yield_stress = 1e5; }),
+                    "bodies[0].material.yield_stress: "));
+  EXPECT_TRUE(names(turned([](SceneDesc& s) { s.bodies[0].material.damping = 0.1; }), "bodies[0].material.damping: "));
+  EXPECT_TRUE(names(turned([](SceneDesc& s) { s.remesh = RemeshDesc{}; }), "remesh: "));
+  EXPECT_TRUE(names(turned([](SceneDesc& s) { s.contact.options = GcpOptions{}; }), "contact.formulation: "));
+  EXPECT_TRUE(names(turned([](SceneDesc& s) { s.contact.options = ConvergentOptions{}; }), "contact.formulation: "));
+  EXPECT_TRUE(names(turned([](SceneDesc& s) { s.start.overlaps = OverlapHandling::separate; }), "start.overlaps: "));
+}
+
 TEST(Validate, ChecksWherePlaneStressIs) {
   const auto in_plane = [](const auto& change) {
     return problems([&](SceneDesc& s) {

@@ -58,7 +58,7 @@ LoadSlopes::LoadSlopes(const SceneDesc& desc, const SceneModel& scene) : scene_(
       // Vertices of stiff parts follow these.
       std::erase_if(made.nodes, [&](int v) { return block_of(made, v) < 0; });
       const std::vector<double> shares =
-          has_faces ? share_face_areas(body, of_body.transform, load.region, scene.dim) : std::vector<double>();
+          has_faces ? share_face_areas(body, of_body.transform, load.region, {scene.dim}) : std::vector<double>();
       if (load.kind == LoadKind::force) made.shared = std::accumulate(shares.begin(), shares.end(), 0.0);
       for (const int v : made.nodes) {
         made.weights.push_back(has_faces ? shares[static_cast<std::size_t>(v)] / made.shared

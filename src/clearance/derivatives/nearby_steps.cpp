@@ -120,6 +120,7 @@ Issues find_unsupported(const SceneDesc& desc, const SteppedScene& scene) {
   };
   if (!scene.adapting.is_empty()) refuse("remesh", "bodies whose elements adapt have no derivatives");
   if (desc.time.accuracy > 0.0) refuse("time.accuracy", "steps in parts have no derivatives; expected 0");
+  if (desc.axisymmetric) refuse("axisymmetric", "bodies of revolution have no derivatives");
   if (desc.contact.separate_curved) refuse("contact.separate_curved", "it has no derivatives");
   if (scene.scene->options.convergence != Convergence::forces) {
     refuse("solver.convergence", "derivatives need forces that balance; expected \"forces\"");

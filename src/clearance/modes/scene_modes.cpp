@@ -57,6 +57,11 @@ void remove_damping(SceneDesc& scene) {
 Result<Done> start(SceneDesc scene, SteppedScene& stepped) {
   Issues of_scene = check_scene(scene);
   if (has_errors(of_scene)) return of_scene;
+  if (scene.axisymmetric) {
+    return Issue{
+        "", "axisymmetric", "true",
+        "modes of bodies of revolution are not available: most of them are not axisymmetric; use a scene in 3D"};
+  }
   if (scene.start.overlaps == OverlapHandling::separate) {
     Result<Separation> separated = separate_overlaps(scene);
     if (!separated) return separated.issues();

@@ -1181,6 +1181,10 @@ void describe(Visitor& v, SceneDesc& s) {
           "of the system; defaults are the same physical amounts in all systems"));
   v.field("dimension", s.dimension,
           at_least(2, "", "dimension of the scene, 2 or 3; in 2D bodies are in the plane z = 0").below(3, false));
+  v.field("axisymmetric", s.axisymmetric,
+          any("",
+              "2D: true: the scene is the half section x >= 0 of bodies of revolution about the y axis, and x is the "
+              "radius. Forces, masses and energies are those of the whole turn (docs/static_analysis.md)"));
   v.field("gravity", s.gravity, any("m/s^2", "acceleration of all bodies except obstacles"));
   v.field("time", s.time, any("", "time stepping"));
   v.field("static", s.statics, any("", "settings of quasi-static scenes"));

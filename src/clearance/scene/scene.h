@@ -555,7 +555,8 @@ struct HalfSpaceDesc {
   std::optional<double> restitution = {};      ///< absent: that of the scene
 };
 
-/// An array of the frames. 2D bodies are slices one unit of length deep: forces are those of this depth.
+/// An array of the frames. 2D bodies are slices one unit of length deep: forces are those of this depth, and those of
+/// the whole turn if the scene is axisymmetric.
 enum class OutputField {
   displacement,      ///< [m] of vertices from where they start
   von_mises,         ///< [Pa] of elements: equivalent Cauchy stress
@@ -614,6 +615,7 @@ struct SceneDesc {
   std::string name;
   std::optional<UnitSystemName> units;  ///< of all numbers; absent: SI. Defaults here are in SI (default_units.h)
   int dimension = 3;
+  bool axisymmetric = false;                ///< 2D: bodies of revolution about the y axis; x is the radius
   Vec<3> gravity = Vec<3>(0, -9.80665, 0);  ///< [m/s^2]
   TimeDesc time;
   StaticDesc statics;

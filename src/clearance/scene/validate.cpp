@@ -18,6 +18,7 @@
 #include "clearance/scene/range_check.h"
 #include "clearance/scene/scene_check.h"
 #include "clearance/scene/validate_attachments.h"
+#include "clearance/scene/validate_axisymmetric.h"
 #include "clearance/scene/validate_generator.h"
 #include "clearance/scene/validate_joints.h"
 #include "clearance/scene/validate_material_fields.h"
@@ -383,6 +384,7 @@ Issues validate(const SceneDesc& scene) {
   check_thin_bodies(scene, issues);
   check_plasticity(scene, issues);
   check_material_fields(scene, issues);
+  check_axisymmetry(scene, issues);
   return issues;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numbers>
 
 #include "clearance/base/contract.h"
 #include "clearance/bodies/fem/simplex_quadrature.h"
@@ -63,12 +64,13 @@ std::vector<std::vector<int>> nodes_of_curved_faces(const Mesh& mesh, const std:
 }
 
 template <int dim>
-CurvedSweep<dim>::CurvedSweep(int order) : order_(order) {
-  CLEARANCE_ASSERT(order >= 1 && order <= max_order);
+CurvedSweep<dim>::CurvedSweep(int order, bool is_turned) : order_(order), is_turned_(is_turned) {
+  CLEARANCE_ASSERT(order >= 1 && order <= max_order && (dim == 2 || !is_turned));
   // The shape functions are those of a triangle; an edge is its first side.
   const std::size_t num_of_triangle = num_lagrange_nodes(2, order);
   const std::vector<NodeIndex>& nodes = lagrange_nodes(dim - 1, order);
-  for (const QuadraturePoint& at : conical_quadrature(dim - 1, dim == 2 ? 2 * order - 1 : 3 * order - 2)) {
+  const int degree = dim == 2 ? (is_turned ? 3 * order - 1 : 2 * order - 1) : 3 * order - 2;
+  for (const QuadraturePoint& at : conical_quadrature(dim - 1, degree)) {
     std::vector<double> values(num_of_triangle), slopes(2 * num_of_triangle);
     lagrange_values(2, order, at.at, values);
     lagrange_gradients(2, order, at.at, slopes);
@@ -89,6 +91,7 @@ CurvedSweep<dim>::CurvedSweep(int order) : order_(order) {
 /// 1, 1/2, 1/3.
 template <int dim>
 double CurvedSweep<dim>::volume(const Nodes& from, const Nodes& to) const {
+  if (is_turned_) return turned_volume(from, to);
   double volume = 0.0;
   for (const Point& point : points_) {
     const Mat<dim> x = at(point, from), d = at(point, to - from);
@@ -106,6 +109,7 @@ double CurvedSweep<dim>::volume(const Nodes& from, const Nodes& to) const {
 
 template <int dim>
 auto CurvedSweep<dim>::gradient(const Nodes& from, const Nodes& to) const -> Nodes {
+  if (is_turned_) return turned_gradient(from, to);
   Nodes gradient = Nodes::Zero(dim, from.cols());
   for (const Point& point : points_) {
     const Mat<dim> x = at(point, from), d = at(point, to - from);
@@ -130,6 +134,7 @@ auto CurvedSweep<dim>::gradient(const Nodes& from, const Nodes& to) const -> Nod
 /// Computes the Hessian. Its blocks are skew, and those of (a, b) and (b, a) opposite.
 template <int dim>
 MatX CurvedSweep<dim>::hessian(const Nodes& from, const Nodes& to) const {
+  if (is_turned_) return turned_hessian(from, to);
   const Eigen::Index num_nodes = from.cols();
   MatX hessian = MatX::Zero(dim * num_nodes, dim * num_nodes);
   const auto set = [&](Eigen::Index a, Eigen::Index b, const Mat<dim>& of_pair) {
@@ -172,6 +177,73 @@ MatX CurvedSweep<dim>::hessian(const Nodes& from, const Nodes& to) const {
     }
     return hessian;
   }
+}
+
+// --- turned edges ---
+//
+// With the radius r + t d_0 and the normal n + t m, n and m the slopes of `from` and d turned to the right, the mean
+// over t of (r + t d_0) d . (n + t m) is (r + d_0 / 2) d . n + (r / 2 + d_0 / 3) d . m.
+
+template <int dim>
+double CurvedSweep<dim>::turned_volume(const Nodes& from, const Nodes& to) const {
+  double volume = 0.0;
+  if constexpr (dim == 2) {
+    for (const Point& point : points_) {
+      const Mat<2> x = at(point, from), change = at(point, to - from);
+      const Vec<2> d = change.col(0), n = right_of(x.col(1)), m = right_of(change.col(1));
+      const double r = x(0, 0);
+      volume += point.weight * ((r + 0.5 * d[0]) * d.dot(n) + (0.5 * r + d[0] / 3.0) * d.dot(m));
+    }
+  }
+  return 2.0 * std::numbers::pi * volume;
+}
+
+template <int dim>
+auto CurvedSweep<dim>::turned_gradient(const Nodes& from, const Nodes& to) const -> Nodes {
+  Nodes gradient = Nodes::Zero(dim, from.cols());
+  if constexpr (dim == 2) {
+    for (const Point& point : points_) {
+      const Mat<2> x = at(point, from), change = at(point, to - from);
+      const Vec<2> d = change.col(0), n = right_of(x.col(1)), m = right_of(change.col(1));
+      const double r = x(0, 0);
+      Mat<2> by_shapes;
+      by_shapes.col(0) =
+          (r + 0.5 * d[0]) * n + (0.5 * r + d[0] / 3.0) * m + (0.5 * d.dot(n) + d.dot(m) / 3.0) * Vec<2>::UnitX();
+      by_shapes.col(1) = -(0.5 * r + d[0] / 3.0) * right_of(d);
+      gradient += (2.0 * std::numbers::pi * point.weight) * by_shapes * point.shapes.transpose();
+    }
+  }
+  return gradient;
+}
+
+template <int dim>
+MatX CurvedSweep<dim>::turned_hessian(const Nodes& from, const Nodes& to) const {
+  const Eigen::Index num_nodes = from.cols();
+  MatX hessian = MatX::Zero(dim * num_nodes, dim * num_nodes);
+  if constexpr (dim == 2) {
+    Mat<2> right;
+    right << 0.0, 1.0, -1.0, 0.0;
+    for (const Point& point : points_) {
+      const Mat<2> x = at(point, from), change = at(point, to - from);
+      const Vec<2> d = change.col(0), n = right_of(x.col(1)), m = right_of(change.col(1));
+      const Vec<2> across = 0.5 * n + m / 3.0;
+      // Second derivatives by d twice, and by d and its slope.
+      Mat<2> twice = Mat<2>::Zero();
+      twice.row(0) += across.transpose();
+      twice.col(0) += across;
+      Mat<2> mixed = (0.5 * x(0, 0) + d[0] / 3.0) * right;
+      mixed.row(0) -= right_of(d).transpose() / 3.0;
+      const auto& s = point.shapes;
+      for (Eigen::Index a = 0; a < num_nodes; ++a) {
+        for (Eigen::Index b = 0; b < num_nodes; ++b) {
+          hessian.block<2, 2>(2 * a, 2 * b) +=
+              (2.0 * std::numbers::pi * point.weight) *
+              (s(a, 0) * s(b, 0) * twice + s(a, 0) * s(b, 1) * mixed + s(a, 1) * s(b, 0) * mixed.transpose());
+        }
+      }
+    }
+  }
+  return hessian;
 }
 
 template std::vector<std::vector<int>> nodes_of_curved_faces<2>(const Mesh&, const std::vector<std::array<int, 3>>&);

@@ -18,6 +18,9 @@ std::vector<std::vector<int>> nodes_of_curved_faces(const Mesh& mesh, const std:
 /// It is positive towards the cross product of the face's sides (2D: to the right of the edge). With d = to - from and
 /// N(t) the product of the sides of from + t d, it is the integral of d . N(t) over the face and over t from 0 to 1: a
 /// polynomial of degree 3 p - 2 (2D: 2 p - 1) on the face, integrated exactly.
+///
+/// A turned edge is the meridian of a face of revolution about the y axis: the integrand has the factor 2 pi r, where
+/// the radius r is the x of from + t d, and the degree 3 p - 1.
 template <int dim>
 class CurvedSweep {
  public:
@@ -25,10 +28,11 @@ class CurvedSweep {
   /// Positions [m] of the nodes of the face, one per column.
   using Nodes = Eigen::Matrix<double, dim, Eigen::Dynamic, 0, dim, max_nodes>;
 
-  explicit CurvedSweep(int order);
+  /// Only edges, in 2D, are turned.
+  explicit CurvedSweep(int order, bool is_turned = false);
 
   int order() const { return order_; }
-  double volume(const Nodes& from, const Nodes& to) const;   ///< [m^3]; 2D: area [m^2]
+  double volume(const Nodes& from, const Nodes& to) const;   ///< [m^3]; 2D: area [m^2] unless turned
   Nodes gradient(const Nodes& from, const Nodes& to) const;  ///< [m^2]
   MatX hessian(const Nodes& from, const Nodes& to) const;    ///< [m] node by node
 
@@ -40,7 +44,12 @@ class CurvedSweep {
   /// Returns the value and the slopes that `shapes` interpolate from the nodes, one per column.
   static Mat<dim> at(const Point& point, const Nodes& nodes) { return nodes * point.shapes; }
 
+  double turned_volume(const Nodes& from, const Nodes& to) const;
+  Nodes turned_gradient(const Nodes& from, const Nodes& to) const;
+  MatX turned_hessian(const Nodes& from, const Nodes& to) const;
+
   int order_;
+  bool is_turned_;
   std::vector<Point> points_;
 };
 

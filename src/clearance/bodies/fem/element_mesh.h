@@ -29,6 +29,8 @@ struct ElementMesh {
   std::vector<int> nodes;                ///< blocks, element by element, in the order of lagrange_nodes
   std::vector<int> material_of_element;  ///< per element, into materials
   std::vector<MaterialParameters> materials;
+  /// 2D: the elements are the meridian section of bodies of revolution about the y axis (axisymmetric_potential.h).
+  bool is_axisymmetric = false;
 
   std::size_t num_nodes() const { return num_lagrange_nodes(dim, order); }
   std::size_t num_elements() const { return nodes.size() / num_nodes(); }

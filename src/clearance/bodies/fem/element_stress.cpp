@@ -5,6 +5,7 @@
 
 #include "clearance/base/parallel.h"
 #include "clearance/bodies/fem/element_state.h"
+#include "clearance/bodies/fem/point_radii.h"
 
 namespace clearance {
 
@@ -17,6 +18,7 @@ void append_stresses(const ElementMesh<dim>& mesh, const VecX& x, int extra_degr
   const std::vector<QuadraturePoint>& points = stress_points(dim, mesh.order, extra_degree);
   const ShapeGradients<dim> gradients(mesh.order, points);
   const RestMap<dim> rest(mesh, points);
+  const PointRadii<dim> radii(mesh, points);
   const std::size_t first = stresses.stress.size(), num_points = points.size();
   stresses.stress.resize(first + num_points * mesh.num_elements());
   stresses.volume.resize(stresses.stress.size());
@@ -26,10 +28,13 @@ void append_stresses(const ElementMesh<dim>& mesh, const VecX& x, int extra_degr
       Mat<dim> derivative = gradients.map_derivative(static_cast<int>(q), mesh.nodes_of(e), x);
       if (mesh.higher_shape_order > 0) derivative += rest.offset(static_cast<int>(q), e);
       const MaterialParameters& material = mesh.material_of(e);
-      const Mat<3> s = cauchy_stress(material, gradient_in_space<dim>(material, derivative * at_rest.inverse()));
+      Mat<3> f = gradient_in_space<dim>(material, derivative * at_rest.inverse());
+      if (mesh.is_axisymmetric) f(2, 2) = radii.hoop_stretch(static_cast<int>(q), e, x, f(0, 0));
+      const Mat<3> s = cauchy_stress(material, f);
       const std::size_t at = first + num_points * e + q;
       stresses.stress[at] << s(0, 0), s(1, 1), s(2, 2), s(0, 1), s(1, 2), s(0, 2);
-      stresses.volume[at] = points[q].weight * simplex_volume<dim> * at_rest.determinant();
+      stresses.volume[at] =
+          points[q].weight * simplex_volume<dim> * at_rest.determinant() * radii.turn(static_cast<int>(q), e);
     }
   });
   for (std::size_t e = 0; e < mesh.num_elements(); ++e) {

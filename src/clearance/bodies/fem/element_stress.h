@@ -22,7 +22,7 @@ struct ElementKind {
 struct ElementStresses {
   std::vector<int> first_point = {0};  ///< per element, followed by the number of all points
   std::vector<StressVector> stress;    ///< [Pa] per point
-  std::vector<double> volume;          ///< [m^dim] per point: its share in the volume of the element at rest
+  std::vector<double> volume;          ///< [m^dim] (turned elements: [m^3]) per point: its share in the volume at rest
 };
 
 /// Returns the points of an element with displacements of this order. Their rule is exact for polynomials of degree

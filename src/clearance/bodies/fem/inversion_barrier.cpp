@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "clearance/base/contract.h"
@@ -72,6 +73,15 @@ double barrier_modulus(const MaterialParameters& material) {
   return barrier_volume_fraction * (std::max(material.lambda, 0.0) + 2.0 * material.mu);
 }
 
+/// Returns the length [m] of the circle on which the mean of the corners turns; 1 if the mesh is not axisymmetric.
+template <int dim>
+double turn_of(const ElementMesh<dim>& mesh, std::size_t e) {
+  if (!mesh.is_axisymmetric) return 1.0;
+  double sum = 0.0;
+  for (std::size_t i = 0; i <= dim; ++i) sum += mesh.x_rest[dim * mesh.nodes_of(e)[i]];
+  return 2.0 * std::numbers::pi * sum / (dim + 1);
+}
+
 }  // namespace
 
 template <int dim>
@@ -93,10 +103,12 @@ InversionBarrier<dim>::InversionBarrier(const ElementMesh<dim>& mesh, GuardedEle
     stencils.add(mesh.nodes_of(e));
     if (mesh.is_linear()) {
       constant->elements.push_back(linear_element(mesh, e));
+      constant->elements.back().volume *= turn_of(mesh, e);
       continue;
     }
     constant->shapes.places(static_cast<int>(e), mesh.x_rest, places);
     constant->elements.push_back(curved_element(places, mesh.material_of(e), *constant));
+    constant->elements.back().stiffness *= turn_of(mesh, e);
   }
   assembler_ = BlockAssembler(stencils, mesh.is_linear() ? std::numeric_limits<std::int64_t>::max() : max_local_blocks);
   active_.resize(members.size());

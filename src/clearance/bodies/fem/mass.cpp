@@ -3,8 +3,10 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <limits>
+#include <numbers>
 
 #include "clearance/base/contract.h"
+#include "clearance/bodies/fem/point_radii.h"
 
 namespace clearance {
 namespace {
@@ -24,10 +26,12 @@ std::vector<double> linear_masses(const ElementMesh<dim>& mesh) {
 /// exactly.
 template <int dim>
 std::vector<double> element_matrices(const ElementMesh<dim>& mesh) {
-  const std::vector<QuadraturePoint> points = conical_quadrature(dim, 2 * mesh.order + dim * (mesh.shape_order() - 1));
+  const int degree = 2 * mesh.order + dim * (mesh.shape_order() - 1) + (mesh.is_axisymmetric ? mesh.shape_order() : 0);
+  const std::vector<QuadraturePoint> points = conical_quadrature(dim, degree);
   // Evaluate shape functions and D0 at the points of the rule.
   const std::size_t num_nodes = mesh.num_nodes(), size = num_nodes * (num_nodes + 1) / 2;
   const RestMap<dim> rest(mesh, points);
+  const PointRadii<dim> radii(mesh, points);
   std::vector<std::vector<double>> values(points.size(), std::vector<double>(num_nodes));
   for (std::size_t q = 0; q < points.size(); ++q) lagrange_values(dim, mesh.order, points[q].at, values[q]);
   std::vector<double> matrices(mesh.num_elements() * size, 0.0);
@@ -35,7 +39,7 @@ std::vector<double> element_matrices(const ElementMesh<dim>& mesh) {
     const std::size_t e = i;
     for (std::size_t q = 0; q < points.size(); ++q) {
       const double mass = mesh.material_of(e).density * points[q].weight * simplex_volume<dim> *
-                          rest.derivative(static_cast<int>(q), e).determinant();
+                          rest.derivative(static_cast<int>(q), e).determinant() * radii.turn(static_cast<int>(q), e);
       double* entry = matrices.data() + e * size;
       for (std::size_t a = 0; a < num_nodes; ++a) {
         for (std::size_t b = 0; b <= a; ++b) *entry++ += mass * values[q][a] * values[q][b];
@@ -51,6 +55,7 @@ void add_curved_stiffness(const ElementMesh<dim>& mesh, VecX& stiffness) {
       conical_quadrature(dim, 2 * (mesh.order - 1) + dim * (mesh.shape_order() - 1));
   const ShapeGradients<dim> gradients(mesh.order, points);
   const RestMap<dim> rest(mesh, points);
+  const PointRadii<dim> radii(mesh, points);
   for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
     const MaterialParameters& material = mesh.material_of(e);
     // The mean eigenvalue of a node's block is this modulus times the integral of |grad phi|^2, as for linear elements.
@@ -59,7 +64,7 @@ void add_curved_stiffness(const ElementMesh<dim>& mesh, VecX& stiffness) {
     for (int q = 0; q < gradients.num_points(); ++q) {
       // Integrate |grad phi|^2 over the element at rest.
       const Mat<dim> derivative = rest.derivative(q, e);
-      const double volume = points[q].weight * simplex_volume<dim> * derivative.determinant();
+      const double volume = points[q].weight * simplex_volume<dim> * derivative.determinant() * radii.turn(q, e);
       const Mat<dim> inverse = derivative.inverse();
       for (std::size_t a = 0; a < nodes.size(); ++a) {
         const Eigen::Map<const Vec<dim>> slope(gradients.of_point(q) + a * dim);
@@ -75,6 +80,18 @@ template <int dim>
 VecX lumped_mass(const ElementMesh<dim>& mesh) {
   VecX mass = VecX::Zero(mesh.x_rest.size() / dim);
   const std::vector<double> masses = linear_masses(mesh);
+  if (mesh.is_axisymmetric) {
+    // The row sums of the mass matrix: the integral of rho 2 pi R phi_a is the mass of the area times
+    // 2 pi (R_0 + R_1 + R_2 + R_a) / 12.
+    for (std::size_t e = 0; e < masses.size(); ++e) {
+      double sum = 0.0;
+      for (const int node : mesh.nodes_of(e)) sum += mesh.x_rest[dim * node];
+      for (const int node : mesh.nodes_of(e)) {
+        mass[node] += masses[e] * (std::numbers::pi / 6.0) * (sum + mesh.x_rest[dim * node]);
+      }
+    }
+    return mass;
+  }
   for (std::size_t e = 0; e < masses.size(); ++e) {
     for (const int node : mesh.nodes_of(e)) mass[node] += masses[e] / (dim + 1);
   }
@@ -83,7 +100,7 @@ VecX lumped_mass(const ElementMesh<dim>& mesh) {
 
 template <int dim>
 void add_rest_stiffness(const ElementMesh<dim>& mesh, VecX& stiffness) {
-  if (!mesh.is_linear()) return add_curved_stiffness(mesh, stiffness);
+  if (!mesh.is_linear() || mesh.is_axisymmetric) return add_curved_stiffness(mesh, stiffness);
   const std::vector<double> volumes = compute_volumes(mesh, mesh.x_rest);
   for (std::size_t e = 0; e < volumes.size(); ++e) {
     // The rows are the gradients of the shape functions of all nodes but the first, whose gradient is minus their sum.
@@ -130,7 +147,7 @@ std::vector<Vec<dim>> shape_moments(const ElementMesh<dim>& mesh) {
 
 template <int dim>
 ElementMass<dim>::ElementMass(const ElementMesh<dim>& mesh)
-    : is_linear_(mesh.is_linear()),
+    : is_linear_(mesh.is_linear() && !mesh.is_axisymmetric),
       num_nodes_(mesh.num_nodes()),
       size_(is_linear_ ? 1 : num_nodes_ * (num_nodes_ + 1) / 2),
       nodes_(std::make_shared<const std::vector<int>>(mesh.nodes)),

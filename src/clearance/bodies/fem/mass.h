@@ -59,7 +59,7 @@ class ElementMass {
   double linear_energy(std::size_t e, const VecX& d) const;
   double element_energy(std::size_t e, const VecX& d) const;
 
-  bool is_linear_;
+  bool is_linear_;  // with a matrix that follows from its mass: no element of revolution has one
   std::size_t num_nodes_, size_;
   std::shared_ptr<const std::vector<int>> nodes_;
   std::shared_ptr<const std::vector<double>> matrices_;  // [kg]

@@ -130,7 +130,8 @@ typename CurvedSweep<dim>::Nodes nodes_at(const std::vector<int>& blocks, const 
 }  // namespace
 
 template <int dim>
-PressurePotential<dim>::PressurePotential(const std::vector<PressureLoad<dim>>& loads) {
+PressurePotential<dim>::PressurePotential(const std::vector<PressureLoad<dim>>& loads, bool is_turned)
+    : is_turned_(is_turned) {
   for (std::size_t l = 0; l < loads.size(); ++l) {
     pressure_functions_.push_back(loads[l].pressure);
     for (const auto& face : loads[l].faces) faces_.push_back({face, static_cast<int>(l)});
@@ -146,7 +147,7 @@ void PressurePotential<dim>::add_curved_face(const std::vector<int>& blocks, int
   // Faces of one order share a sweep.
   std::size_t sweep = 0;
   while (sweep < sweeps_.size() && sweeps_[sweep].order() != order) ++sweep;
-  if (sweep == sweeps_.size()) sweeps_.emplace_back(order);
+  if (sweep == sweeps_.size()) sweeps_.emplace_back(order, is_turned_);
   curved_faces_.push_back({blocks, load, sweep});
 }
 

@@ -32,7 +32,8 @@ template <int dim>
 class PressurePotential : public Potential {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<PressurePotential>(*this); }
-  explicit PressurePotential(const std::vector<PressureLoad<dim>>& loads);
+  /// 2D: turned faces are those of bodies of revolution (CurvedSweep); all of them are in `curved_faces`.
+  explicit PressurePotential(const std::vector<PressureLoad<dim>>& loads, bool is_turned = false);
 
   std::string name() const override { return "pressure"; }
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
@@ -69,10 +70,11 @@ class PressurePotential : public Potential {
   std::vector<Face> faces_;
   std::vector<CurvedFace> curved_faces_;
   std::vector<CurvedSweep<dim>> sweeps_;  // one per order
-  std::vector<double> pressures_;         // [Pa] per load, of this step
-  bool is_active_ = false;                // True if any pressure is not zero.
-  VecX reference_;                        // [m]
-  CompensatedSum so_far_;                 // [J] from the start of the step to the reference
+  bool is_turned_;
+  std::vector<double> pressures_;  // [Pa] per load, of this step
+  bool is_active_ = false;         // True if any pressure is not zero.
+  VecX reference_;                 // [m]
+  CompensatedSum so_far_;          // [J] from the start of the step to the reference
 };
 
 extern template class PressurePotential<2>;

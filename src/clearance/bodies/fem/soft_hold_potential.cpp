@@ -21,8 +21,10 @@ Vec<3> in_space(const Vec<dim>& v) {
 }  // namespace
 
 template <int dim>
-SoftHoldPotential<dim>::SoftHoldPotential(std::vector<HeldBlocks> bodies, VecX stiffness, VecX anchors)
+SoftHoldPotential<dim>::SoftHoldPotential(std::vector<HeldBlocks> bodies, VecX stiffness, VecX anchors,
+                                          bool is_axisymmetric)
     : bodies_(std::move(bodies)),
+      is_axisymmetric_(is_axisymmetric),
       stiffness_(std::move(stiffness)),
       anchors_(std::move(anchors)),
       reference_(anchors_),
@@ -72,6 +74,11 @@ WholeMotion<dim> SoftHoldPotential<dim>::motion(const VecX& x, std::size_t body)
     motion.torque += stiffness_[b] * in_space<dim>(arm(body, b)).cross(in_space<dim>(u));
   }
   if (motion.stiffness > 0.0) motion.shift /= motion.stiffness;
+  if (is_axisymmetric_) {
+    // A change of all radii and a turn of the meridian are deformations, which the springs leave alone.
+    motion.shift[0] = 0.0;
+    motion.torque.setZero();
+  }
   motion.turn = inverse_of_moment_[body] * motion.torque;
   return motion;
 }

@@ -37,8 +37,8 @@ struct WholeMotion {
 template <int dim>
 class SoftHoldPotential : public Potential {
  public:
-  /// `stiffness` [N/m] per block; `anchors` [m], flat.
-  SoftHoldPotential(std::vector<HeldBlocks> bodies, VecX stiffness, VecX anchors);
+  /// `stiffness` [N/m] per block; `anchors` [m], flat. Bodies of revolution move as a whole along y alone.
+  SoftHoldPotential(std::vector<HeldBlocks> bodies, VecX stiffness, VecX anchors, bool is_axisymmetric = false);
 
   std::unique_ptr<Potential> clone() const override { return std::make_unique<SoftHoldPotential>(*this); }
   std::string name() const override { return "hold"; }
@@ -57,6 +57,7 @@ class SoftHoldPotential : public Potential {
   Vec<dim> arm(std::size_t body, int b) const;
 
   std::vector<HeldBlocks> bodies_;
+  bool is_axisymmetric_;
   VecX stiffness_, anchors_;
   std::vector<int> blocks_;                // all that are held, ascending
   std::vector<Vec<dim>> centers_;          // [m] per body

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "clearance/bodies/affine/orthogonality_potential.h"
+#include "clearance/bodies/fem/axisymmetric_potential.h"
 #include "clearance/bodies/fem/fem_body.h"
 #include "clearance/bodies/fem/plastic_potential.h"
 #include "clearance/bodies/rod/rod_potential.h"
@@ -38,6 +39,7 @@ void add_stiff_units(const std::vector<StiffUnit>& units, BodyTerms& terms) {
 /// The energies of the elements of a mesh: of those that stay elastic, and of those that may yield.
 template <int dim>
 struct MeshEnergies {
+  std::shared_ptr<const AxisymmetricPotential> turned;   // of bodies of revolution: the only one
   std::shared_ptr<const ElasticPotential<dim>> elastic;  // null: all elements yield
   std::shared_ptr<const PlasticPotential<dim>> plastic;  // null: no element yields
   std::size_t plastic_number = 0;                        // of the plastic one among the model's potentials
@@ -64,6 +66,13 @@ ElementMesh<dim> select_elements(const ElementMesh<dim>& mesh, const std::vector
 template <int dim>
 MeshEnergies<dim> make_energies(const ElementMesh<dim>& mesh, std::vector<std::shared_ptr<const Potential>>& all) {
   MeshEnergies<dim> energies;
+  if constexpr (dim == 2) {
+    if (mesh.is_axisymmetric) {
+      energies.turned = std::make_shared<AxisymmetricPotential>(mesh);
+      all.push_back(energies.turned);
+      return energies;
+    }
+  }
   for (int e = 0; e < static_cast<int>(mesh.num_elements()); ++e) {
     const bool yields = mesh.material_of(e).hardening != nullptr;
     (yields ? energies.plastic_elements : energies.elastic_elements).push_back(e);
@@ -92,6 +101,7 @@ std::unique_ptr<PlasticPotential<dim>> with_history(const MeshEnergies<dim>& ene
 
 template <int dim>
 std::vector<ElementState> states_of_mesh(const MeshEnergies<dim>& energies, const VecX& x, const History& history) {
+  if (energies.turned) return energies.turned->element_states(x);
   if (!energies.plastic) return energies.elastic->element_states(x);
   std::vector<ElementState> states(energies.elastic_elements.size() + energies.plastic_elements.size());
   const auto insert = [&](const std::vector<ElementState>& part, const std::vector<int>& elements) {

@@ -1,9 +1,12 @@
 #include "clearance/simulation/build/build_scene_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
+#include "clearance/bodies/fem/axisymmetric_potential.h"
 #include "clearance/contact/make_contact_model.h"
 #include "clearance/simulation/build/body_terms.h"
 #include "clearance/simulation/build/contact_properties.h"
@@ -88,6 +91,23 @@ Model make_model(const SceneDesc& desc, const std::vector<BodyInstance>& bodies,
   return model;
 }
 
+/// Appends the error of a curved element whose shape cannot be shown to be on one side of the axis of revolution.
+void check_radii(const std::vector<BodyInstance>& bodies, const Unknowns& unknowns, const BodyTerms& terms,
+                 Issues& issues) {
+  for (const auto& potential : terms.potentials) {
+    const auto* turned = dynamic_cast<const AxisymmetricPotential*>(potential.get());
+    const int block = turned != nullptr ? turned->find_block_across_axis() : -1;
+    if (block < 0) continue;
+    const BodyInstance& body = bodies[unknowns.body_of_block[block]];
+    issues.push_back(
+        {"", fmt::format("bodies[{}]", body.desc), body.name,
+         fmt::format("a curved element at ({:g}, {:g}) may reach beyond the axis of revolution between its "
+                     "nodes; use smaller or straight elements there",
+                     unknowns.x_rest[2 * block], unknowns.x_rest[2 * block + 1]),
+         Severity::error});
+  }
+}
+
 }  // namespace
 
 SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bodies) {
@@ -96,6 +116,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   Unknowns unknowns = lay_out_unknowns(desc, bodies, find_stiff_units(desc, bodies, issues));
   SceneSurface surface = build_surface(desc, bodies, unknowns, issues);
   BodyTerms terms = make_body_terms(desc, bodies, unknowns, controls);
+  if (desc.axisymmetric) check_radii(bodies, unknowns, terms, issues);
   auto loads = make_loads(desc, bodies, unknowns, terms, controls, idle);
   SceneJoints joints = make_joints(desc, bodies, unknowns, controls, issues);
   const std::size_t joint_potential = terms.potentials.size() + loads.size();
@@ -125,6 +146,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
 
   SceneModel scene;
   scene.dim = desc.dimension;
+  scene.is_axisymmetric = desc.axisymmetric;
   scene.bodies = std::move(bodies);
   scene.stiff_units = std::move(unknowns.stiff_units);
   scene.blocks = std::move(unknowns.blocks);

@@ -23,7 +23,7 @@ struct PreparedLoad {
   LoadDesc desc;
   std::string place;            ///< in the scene file
   std::vector<int> blocks;      ///< ascending
-  std::vector<double> weights;  ///< [kg] for an acceleration, [m^2] (2D: [m]) for a traction, [1] for a force
+  std::vector<double> weights;  ///< [kg] for an acceleration, [m^2] (plane: [m]) for a traction, [1] for a force
   std::vector<Vec<3>> points;   ///< [m] at the scene's start
 };
 
@@ -48,9 +48,9 @@ std::vector<double> line_weights(const LoadDesc& load, const BodyInstance& body,
 
 /// Computes the factor of a load's value for each vertex of the mesh.
 std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& body, const TransformDesc& transform,
-                                   int dim, const VecX& weighing, const BodyBlocks& blocks) {
+                                   SpaceOfFaces space, const VecX& weighing, const BodyBlocks& blocks) {
   if (load.kind != LoadKind::acceleration) {
-    std::vector<double> weights = share_face_areas(body, transform, load.region, dim);
+    std::vector<double> weights = share_face_areas(body, transform, load.region, space);
     give_to_nodes(body, weights);
     double total = 0.0;
     for (double weight : weights) total += weight;
@@ -63,14 +63,15 @@ std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& bod
     return weights;
   }
   std::vector<double> weights(body.mesh.vertices.size(), 0.0);
-  for (int v : select_nodes(body, transform, load.region, dim)) {
+  for (int v : select_nodes(body, transform, load.region, space.dim)) {
     if (blocks.of_node(v) >= 0) weights[v] = weighing[blocks.of_node(v)];
   }
   return weights;
 }
 
 PreparedLoad prepare(const LoadDesc& load, std::string place, const Unknowns& unknowns, const BodyTerms& terms,
-                     const BodyInstance& body, const TransformDesc& transform, const BodyBlocks& blocks) {
+                     bool is_axisymmetric, const BodyInstance& body, const TransformDesc& transform,
+                     const BodyBlocks& blocks) {
   const int dim = unknowns.layout.dim;
   PreparedLoad prepared{load, std::move(place), {}, {}, {}};
   if (is_stiff(body.kind)) {
@@ -82,7 +83,8 @@ PreparedLoad prepare(const LoadDesc& load, std::string place, const Unknowns& un
     prepared.points = {center - body.shift};
     return prepared;
   }
-  const std::vector<double> weights = vertex_weights(load, body, transform, dim, terms.weighing, blocks);
+  const std::vector<double> weights =
+      vertex_weights(load, body, transform, {dim, is_axisymmetric}, terms.weighing, blocks);
   for (std::size_t v = 0; v < weights.size(); ++v) {
     if (weights[v] == 0.0) continue;
     prepared.blocks.push_back(blocks.block_of_node[v]);
@@ -161,8 +163,8 @@ class LoadMaker {
 
 template <int dim>
 PressureLoad<dim> prepare_pressure(const LoadDesc& load, const std::string& place,
-                                   const std::shared_ptr<const Controls>& controls, const BodyInstance& body,
-                                   const TransformDesc& transform, const BodyBlocks& blocks) {
+                                   const std::shared_ptr<const Controls>& controls, bool is_axisymmetric,
+                                   const BodyInstance& body, const TransformDesc& transform, const BodyBlocks& blocks) {
   PressureLoad<dim> prepared({}, [=](double h, double time_t1) -> Result<double> {
     if (!is_acting(load, h, time_t1)) return 0.0;
     return evaluate_time_formula(load.pressure, place + ".pressure", time_t1, *controls);
@@ -170,7 +172,9 @@ PressureLoad<dim> prepare_pressure(const LoadDesc& load, const std::string& plac
   const std::vector<std::array<int, 3>> faces = select_faces(body, transform, load.region, dim);
   const std::vector<std::vector<int>> curved = nodes_of_curved_faces<dim>(body.mesh, faces);
   for (std::size_t f = 0; f < faces.size(); ++f) {
-    if (curved[f].empty()) {
+    if (curved[f].empty() && is_axisymmetric) {
+      prepared.curved_faces.push_back({blocks.of_node(faces[f][0]), blocks.of_node(faces[f][1])});
+    } else if (curved[f].empty()) {
       std::array<int, dim>& corners = prepared.faces.emplace_back();
       for (std::size_t i = 0; i < dim; ++i) corners[i] = blocks.of_node(faces[f][i]);
     } else {
@@ -210,7 +214,7 @@ LoadMaker::PotentialPointer LoadMaker::make_dead_loads() {
   std::vector<PreparedLoad> loads;
   const auto is_dead = [](LoadKind kind) { return kind != LoadKind::torque && kind != LoadKind::pressure; };
   prepare_all(is_dead, [&](const LoadDesc& load, const std::string& place, const auto&... where) {
-    loads.push_back(prepare(load, place, unknowns_, terms_, where...));
+    loads.push_back(prepare(load, place, unknowns_, terms_, desc_.axisymmetric, where...));
     return !loads.back().blocks.empty();
   });
   if (loads.empty() && !desc_.applied_forces) return nullptr;
@@ -233,11 +237,11 @@ LoadMaker::PotentialPointer LoadMaker::make_pressures() {
   std::vector<PressureLoad<dim>> pressures;
   const auto is_pressure = [](LoadKind kind) { return kind == LoadKind::pressure; };
   prepare_all(is_pressure, [&](const LoadDesc& load, const std::string& place, const auto&... where) {
-    pressures.push_back(prepare_pressure<dim>(load, place, controls_, where...));
+    pressures.push_back(prepare_pressure<dim>(load, place, controls_, desc_.axisymmetric, where...));
     return !(pressures.back().faces.empty() && pressures.back().curved_faces.empty());
   });
   if (pressures.empty()) return nullptr;
-  return std::make_shared<PressurePotential<dim>>(pressures);
+  return std::make_shared<PressurePotential<dim>>(pressures, desc_.axisymmetric);
 }
 
 template <int dim>

@@ -1,5 +1,7 @@
 #include "clearance/simulation/build/motion_targets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -144,6 +146,36 @@ char component_bits(const std::array<bool, 3>& components, int dim) {
   return static_cast<char>(bits);
 }
 
+/// Marks the blocks of nodes of deformable bodies that are on the axis of an axisymmetric scene.
+std::vector<char> find_axis(const SceneModel& scene) {
+  std::vector<char> is_on_axis(scene.model.layout.num_blocks, 0);
+  for (std::size_t body = 0; scene.is_axisymmetric && body < scene.bodies.size(); ++body) {
+    if (scene.bodies[body].kind != BodyKind::deformable) continue;
+    for (const int b : scene.blocks[body].block_of_node) {
+      if (b >= 0 && scene.model.x_rest[2 * b] == 0.0) is_on_axis[b] = 1;
+    }
+  }
+  return is_on_axis;
+}
+
+/// Returns what is wrong with a motion that moves nodes off the axis of an axisymmetric scene, or to the other side of
+/// it. `targets` has the positions at the end of the step.
+Issues find_lost_axis(const SceneModel& scene, const std::vector<char>& is_on_axis, const PreparedMotion& motion,
+                      const VecX& targets) {
+  if (!scene.is_axisymmetric || motion.is_obstacle) return {};
+  for (const int b : motion.blocks) {
+    const double radius = targets[2 * b];
+    if (is_on_axis[b] != 0 ? radius == 0.0 : radius > 0.0) continue;
+    return {{"", motion.place, fmt::format("x = {:g}", radius),
+             is_on_axis[b] != 0
+                 ? "this motion moves a node on the axis away from it; expected x = 0 there (move y alone by "
+                   "`\"components\": [false, true, false]`)"
+                 : "this motion moves a node to the axis of revolution or beyond it; expected x > 0",
+             Severity::error}};
+  }
+  return {};
+}
+
 /// Collects the targets of the blocks that have a prescribed component.
 PrescribedTargets collect(const VecX& targets, const std::vector<char>& components, int dim) {
   PrescribedTargets prescribed;
@@ -170,6 +202,8 @@ Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state) {
   std::vector<char> components = scene.model.is_always_prescribed;
   for (char& of_block : components) of_block = of_block != 0 ? all : 0;
 
+  const std::vector<char> is_on_axis = find_axis(scene);
+
   for (std::size_t m = 0; m < scene.motions.size(); ++m) {
     const PreparedMotion& motion = scene.motions[m];
     const TimeWindow window{motion.desc.start, motion.desc.end};
@@ -192,7 +226,10 @@ Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state) {
     }
     if (Result<Done> moved = MotionStep(motion, *scene.controls, dim, h, state, targets).run(); !moved)
       return moved.issues();
+    if (Issues lost = find_lost_axis(scene, is_on_axis, motion, targets); !lost.empty()) return lost;
   }
+  // Nodes on the axis stay there.
+  for (std::size_t b = 0; b < components.size(); ++b) components[b] = static_cast<char>(components[b] | is_on_axis[b]);
   return collect(targets, components, dim);
 }
 

@@ -104,11 +104,13 @@ class ElementCollector {
     }
     elements_.linear.x_rest = unknowns_.x_rest;
     elements_.linear.materials = materials_.all();
+    elements_.linear.is_axisymmetric = desc_.axisymmetric;
     for (auto& [orders, of_order] : elements_.curved) {
       of_order.order = orders[0];
       of_order.higher_shape_order = orders[1] > orders[0] ? orders[1] : 0;
       of_order.x_rest = unknowns_.x_rest;
       of_order.materials = materials_.all();
+      of_order.is_axisymmetric = desc_.axisymmetric;
       const std::vector<int>& cells = cell_of_curved_[orders];
       elements_.cell_of_element.insert(elements_.cell_of_element.end(), cells.begin(), cells.end());
     }

@@ -33,6 +33,8 @@ struct SoftHolds {
 /// A scene as the stages of build_scene_model have made it. Nothing in it changes during a run but `controls`.
 struct SceneModel {
   int dim = 3;
+  /// 2D: the unknowns are those of a meridian section; x is the radius, and all forces are those of the whole turn.
+  bool is_axisymmetric = false;
   std::vector<BodyInstance> bodies;
   std::vector<StiffUnit> stiff_units;  ///< by ascending body
   std::vector<BodyBlocks> blocks;      ///< per body

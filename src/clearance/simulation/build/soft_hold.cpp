@@ -76,8 +76,8 @@ void hold_free_bodies(const SceneDesc& desc, SceneModel& scene) {
   }
   for (const int body : unheld) holds.blocks.push_back(std::move(blocks[body]));
   with_dimension(scene.dim, [&](auto dim) {
-    scene.model.potentials.push_back(
-        std::make_shared<SoftHoldPotential<dim>>(holds.blocks, holds.stiffness, scene.initial_state.x));
+    scene.model.potentials.push_back(std::make_shared<SoftHoldPotential<dim>>(
+        holds.blocks, holds.stiffness, scene.initial_state.x, desc.axisymmetric));
   });
   scene.soft_holds = std::move(holds);
 }

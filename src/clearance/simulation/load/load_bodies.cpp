@@ -927,6 +927,25 @@ std::vector<BodyInstance> make_copies(BodyEntry& entry) {
   return copies;
 }
 
+/// Places the nodes of a body of revolution that are on the axis y, to rounding, exactly there. Returns the error of
+/// one that reaches beyond the axis.
+Issues place_on_axis(const BodyEntry& entry, BodyInstance& instance) {
+  if (!entry.scene.axisymmetric || instance.kind != BodyKind::deformable) return {};
+  constexpr double rounding = 1e-9;
+  const double size = bounding_box(instance.mesh.vertices).diagonal();
+  double least = 0.0;
+  for (Vec<3>& v : instance.mesh.vertices) {
+    if (std::abs(v[0]) <= rounding * size) v[0] = 0.0;
+    least = std::min(least, v[0]);
+  }
+  if (least == 0.0) return {};
+  return {{"", entry.where.place, fmt::format("x = {:g}", least),
+           fmt::format("'{}' reaches beyond the axis of revolution; in an axisymmetric scene expected x >= 0, the half "
+                       "section on the right of the axis y",
+                       instance.name),
+           Severity::error}};
+}
+
 }  // namespace
 
 Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
@@ -948,6 +967,10 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
     check_thin_directions(entry.body, entry.where, entry.mesh, issues, loaded.warnings);
     entry.pattern = load_pattern(scene, entry.body, entry.where, entry.mesh, issues, loaded.warnings);
     std::vector<BodyInstance> copies = make_copies(entry);
+    for (BodyInstance& copy : copies) {
+      const Issues beyond = place_on_axis(entry, copy);
+      issues.insert(issues.end(), beyond.begin(), beyond.end());
+    }
     const bool is_sound = issues.size() == num_issues_before;
     if (is_sound && !copies.empty()) check_material_fields(entry.body, entry.where, copies, issues);
     if (issues.empty()) warn_of_empty_parts(entry.body, entry.where.place, copies, loaded.warnings);

@@ -1,6 +1,7 @@
 #include "clearance/simulation/load/region.h"
 
 #include <algorithm>
+#include <numbers>
 #include <numeric>
 #include <set>
 
@@ -153,7 +154,8 @@ std::vector<char> are_selected(const BodyInstance& body, const TransformDesc& tr
 
 /// Adds to `shares` the integrals of the shape functions over faces of curved elements. `faces` holds corners.
 template <int dim>
-void share_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>& faces, std::vector<double>& shares) {
+void share_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>& faces, bool is_axisymmetric,
+                        std::vector<double>& shares) {
   const auto sorted = [](std::array<int, 3> corners) {
     std::sort(corners.begin(), corners.end());
     return corners;
@@ -172,7 +174,8 @@ void share_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>&
         local[k++] = i;
       }
       if (!is_selected.contains(sorted(corners))) continue;
-      for (const QuadraturePoint& point : conical_quadrature(dim - 1, 2 * order + (dim - 1) * (order - 1))) {
+      const int degree = 2 * order + (dim - 1) * (order - 1) + (is_axisymmetric ? order : 0);
+      for (const QuadraturePoint& point : conical_quadrature(dim - 1, degree)) {
         Barycentrics at{};
         for (std::size_t k = 0; k < dim; ++k) at[local[k]] = point.at[k];
         std::vector<double> values(nodes.size()), gradients(nodes.size() * dim);
@@ -189,6 +192,11 @@ void share_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>&
         }
         double area = tangents[0].norm();
         if constexpr (dim == 3) area = 0.5 * cross_product(tangents[0], tangents[1]).norm();
+        if (is_axisymmetric) {
+          double radius = 0.0;
+          for (std::size_t a = 0; a < nodes.size(); ++a) radius += values[a] * mesh.vertices[nodes[a]][0];
+          area *= 2.0 * std::numbers::pi * radius;
+        }
         for (std::size_t a = 0; a < nodes.size(); ++a) {
           shares[nodes[a]] += point.weight * area * values[a];
         }
@@ -285,11 +293,22 @@ std::vector<char> select_elements(const BodyInstance& body, const TransformDesc&
 }
 
 std::vector<double> share_face_areas(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
-                                     int dim) {
+                                     SpaceOfFaces space) {
+  const auto [dim, is_axisymmetric] = space;
   std::vector<double> shares(body.mesh.vertices.size(), 0.0);
   const std::vector<std::array<int, 3>> faces = select_faces(body, transform, region, dim);
   if (body.mesh.has_curved_cells()) {
-    with_dimension(dim, [&](auto d) { share_curved_faces<d>(body.mesh, faces, shares); });
+    with_dimension(space.dim, [&](auto d) { share_curved_faces<d>(body.mesh, faces, space.is_axisymmetric, shares); });
+    return shares;
+  }
+  if (is_axisymmetric) {
+    // The integral of 2 pi R phi_a along a straight edge.
+    for (const std::array<int, 3>& face : faces) {
+      const double length = face_area(body.mesh.vertices, face);
+      const double a = body.mesh.vertices[face[0]][0], b = body.mesh.vertices[face[1]][0];
+      shares[face[0]] += std::numbers::pi / 3.0 * length * (2.0 * a + b);
+      shares[face[1]] += std::numbers::pi / 3.0 * length * (a + 2.0 * b);
+    }
     return shares;
   }
   for (const std::array<int, 3>& face : faces) {

@@ -34,9 +34,16 @@ std::vector<std::array<int, 3>> select_faces(const BodyInstance& body, const Tra
 std::vector<char> select_elements(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                                   int dim);
 
-/// Returns for each vertex of the mesh its share of the area [m^2] at rest (2D: length [m]) of the selected faces,
-/// which is the integral of its shape function. A linear face gives equal shares to its corners.
+/// The space in which faces have areas.
+struct SpaceOfFaces {
+  int dim = 3;
+  bool is_axisymmetric = false;  ///< 2D: edges are turned about the y axis
+};
+
+/// Returns for each vertex of the mesh its share of the area [m^2] at rest (2D, unless edges are turned: length [m]) of
+/// the selected faces, which is the integral of its shape function. A linear face gives equal shares to its corners
+/// unless it is turned.
 std::vector<double> share_face_areas(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
-                                     int dim);
+                                     SpaceOfFaces space);
 
 }  // namespace clearance

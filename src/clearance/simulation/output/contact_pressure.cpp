@@ -31,7 +31,8 @@ MatX bernstein_at(int dim, int order, std::span<const Barycentrics> points) {
 /// Data that faces of the same orders share.
 template <int dim>
 struct FaceKind {
-  FaceKind(int shape_order, int order_of_displacements) : order(order_of_displacements), shape(shape_order) {
+  FaceKind(int shape_order, int order_of_displacements, bool is_turned)
+      : order(order_of_displacements), shape(shape_order, is_turned) {
     for (NodeIndex index : lagrange_nodes(dim - 1, order)) {
       for (int& part : index) part *= shape_order / order;
       coefficients.push_back(lagrange_node(dim - 1, shape_order, index));
@@ -119,7 +120,7 @@ class PressureField {
   Vec<dim> force_on(int v) const { return block<dim>(on_coefficients_, v); }
 
   const FaceKind<dim>& kind_of(int shape_order, int order) {
-    return kinds_.try_emplace({shape_order, order}, shape_order, order).first->second;
+    return kinds_.try_emplace({shape_order, order}, shape_order, order, scene_.is_axisymmetric).first->second;
   }
 
   /// Visits the faces of elements whose boundary is the surface, and the pieces of all other surfaces.

@@ -319,7 +319,7 @@ static bool may_yield(const SceneModel& scene, const std::vector<int>& elements)
 
 std::vector<DiscretisationError> estimate_solid_errors(const SceneModel& scene, const VecX& x) {
   std::vector<DiscretisationError> errors;
-  if (!scene.element_stresses) return errors;
+  if (!scene.element_stresses || scene.is_axisymmetric) return errors;
   const StressPatches patches(scene);
   const RecoveredStress recovered(scene, patches, x, {});
   std::vector<Energies> energies = element_energies(scene, recovered, x);

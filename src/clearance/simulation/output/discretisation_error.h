@@ -41,7 +41,8 @@ constexpr double tolerated_error = 0.04;
 std::string remedy_for(const DiscretisationError& error);
 
 /// Estimates the error of each solid, of tetrahedra or of triangles of the plane, at the unknowns x, by ascending body.
-/// Bodies with a material that yields are left out: their error depends on how they have flowed.
+/// Bodies with a material that yields are left out: their error depends on how they have flowed. So are bodies of
+/// revolution, whose faces the estimate does not know.
 std::vector<DiscretisationError> estimate_solid_errors(const SceneModel& scene, const VecX& x);
 
 /// Inserts the estimates of shells (shell_error.h), with the clamps of a time [s].

@@ -47,7 +47,7 @@ std::vector<SoftHold> find_soft_holds(const SceneModel& scene, const VecX& x) {
   std::vector<SoftHold> found;
   if (holds.bodies.empty()) return found;
   with_dimension(scene.dim, [&](auto dim) {
-    const SoftHoldPotential<dim> springs(holds.blocks, holds.stiffness, scene.initial_state.x);
+    const SoftHoldPotential<dim> springs(holds.blocks, holds.stiffness, scene.initial_state.x, scene.is_axisymmetric);
     for (std::size_t i = 0; i < holds.bodies.size(); ++i) {
       found.push_back(find_soft_hold<dim>(scene, springs, i, x));
     }

@@ -62,6 +62,13 @@ StepReport stopped_step() {
   return report;
 }
 
+/// A body of revolution has no momentum across its axis: what its meridian has there is that of the radii.
+void clear_radial_momentum(MomentumAccount& momentum) {
+  for (Vec<3>* of_bodies : {&momentum.total, &momentum.change, &momentum.impulse, &momentum.integrator}) {
+    (*of_bodies)[0] = 0.0;
+  }
+}
+
 /// Returns the report with the operations of a failed round counted as rejected.
 RemeshReport without_operations(const RemeshReport& before, const RemeshReport& after) {
   RemeshReport report = before;
@@ -573,6 +580,7 @@ Result<Done> SteppedScene::apply_wrench(int body, const Vec<3>& force, const Vec
 
 StepReport SteppedScene::step() {
   StepReport report = with_dimension(scene->dim, [&](auto dim) { return step<dim>(); });
+  if (scene->is_axisymmetric) clear_radial_momentum(report.momentum);
   // Forces are applied for one step.
   if (report.is_advanced()) forget_past_of_applied_forces(*scene, state);
   if (report.status != StepStatus::stopped) scene->controls->applied.resize(0);

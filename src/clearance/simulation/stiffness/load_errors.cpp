@@ -248,7 +248,8 @@ void refine(const SceneModel& scene, const State& state, std::vector<Discretisat
 std::vector<DiscretisationError> foresee_discretisation_errors(const SceneDesc& desc, const SceneModel& scene) {
   const bool may_touch = desc.contact.enabled && (scene.bodies.size() > 1 || !scene.model.half_spaces.empty());
   if (desc.time.integrator != TimeIntegrator::quasi_static || !scene.element_stresses || may_touch ||
-      scene.model.layout.num_blocks > max_blocks_before || !find_unheld_bodies(desc, scene).empty()) {
+      scene.is_axisymmetric || scene.model.layout.num_blocks > max_blocks_before ||
+      !find_unheld_bodies(desc, scene).empty()) {
     return {};
   }
   const int steps = num_steps(desc.time);
