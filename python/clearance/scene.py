@@ -114,6 +114,10 @@ class Scene(_check.Sealed):
         """Adds an attachment (docs/scene.md, attachments) and returns its dict: bodies, region, to, distance, ..."""
         return self._add("attachments", {**({} if name is None else {"name": name}), **keys})
 
+    def add_spring(self, name: Optional[str] = None, **keys: Any) -> Dict[str, Any]:
+        """Adds a spring or damper (docs/connections.md) and returns its dict: body, point, to, to_point, stiffness, ..."""
+        return self._add("springs", {**({} if name is None else {"name": name}), **keys})
+
     def add_control(self, name: str, value: float = 0.0) -> Dict[str, Any]:
         """Adds a control: a number that all formulas of the scene may use by its name, and that
         `Simulation.controls` sets between steps."""

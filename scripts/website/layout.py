@@ -6,7 +6,7 @@ import posixpath
 # Documents of the list beside every page, by group. A document that is not listed goes to the last group.
 GROUPS = [
     ("Start", ["README.md", "docs/install.md", "examples/README.md", "docs/python.md", "docs/limits.md"]),
-    ("Scenes", ["docs/scene.md", "docs/units.md", "docs/meshes.md", "docs/meshing.md", "docs/high_order.md", "docs/remeshing.md", "docs/thin.md",
+    ("Scenes", ["docs/scene.md", "docs/units.md", "docs/meshes.md", "docs/meshing.md", "docs/high_order.md", "docs/remeshing.md", "docs/thin.md", "docs/connections.md",
                 "docs/contact_formulations.md", "docs/overlaps.md", "docs/robot_models.md", "docs/huge_scenes.md"]),
     ("Runs and results", ["docs/results.md", "docs/view.md", "docs/export.md", "docs/sweep.md", "docs/paths.md", "docs/contracts.md"]),
     ("Analysis", ["docs/static_analysis.md", "docs/modes.md", "docs/study.md", "docs/derivatives.md", "docs/learning.md"]),

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "clearance/math/rotation.h"
 #include "support/finite_differences.h"
 
 namespace clearance {
@@ -119,6 +120,84 @@ TEST(Links, ActInTheirTimeAlone) {
   EXPECT_EQ(links.energy(x).value(), 0.0);
   ASSERT_TRUE(links.begin_step(x, 0.1, 0.61));
   EXPECT_GT(links.energy(x).value(), 0.0);
+}
+
+/// A tie of block 0 above the face of the blocks 1, 2 and 3, the last corner being the middle of the blocks 3 and 4.
+template <int dim>
+LinkGroup a_tie(const VecX& x) {
+  Link tie;
+  tie.corners = {{{{1, 1.0}}, Vec<3>::Zero()}, {{{2, 1.0}}, Vec<3>(0.2, -0.1, 0.0)}};
+  if (dim == 3) tie.corners.push_back({{{3, 0.5}, {4, 0.5}}, Vec<3>::Zero()});
+  tie.terms = {{0, 1.0}, {1, -0.7}, {2, -0.3}};
+  if (dim == 3) tie.terms = {{0, 1.0}, {1, -0.7}, {2, -0.5}, {3, 0.1}, {4, 0.1}};
+  tie.height = 0.4;
+  tie.stiffness = 3.0;
+  // The link is relaxed at x.
+  LinkGroup group;
+  group.is_active = always;
+  group.links = {tie};
+  LinkPotential<dim> unmoved({group});
+  EXPECT_TRUE(unmoved.begin_step(x, 0.1, 0.1));
+  Vec<3> r = Vec<3>::Zero();
+  r.head<dim>() = -unmoved.force_of(0, x).total.template head<dim>() / tie.stiffness;
+  group.links[0].offset = -r;
+  return group;
+}
+
+template <int dim>
+void expect_derivatives_of_ties() {
+  LinkPotential<dim> links({a_tie<dim>(random_positions(dim, 77))});
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const VecX x = random_positions(dim, seed);
+    ASSERT_TRUE(links.begin_step(x, 0.1, 2.0));
+    const auto energy = [&](const VecX& at) { return links.energy(at).value(); };
+    const auto gradient = [&](const VecX& at) {
+      VecX sum = VecX::Zero(at.size());
+      links.add_gradient(at, 2.0, sum);
+      return sum;
+    };
+    EXPECT_GT(gradient(x).norm(), 0.1);
+    EXPECT_LT(test::relative_difference(gradient(x), 2.0 * test::finite_difference_gradient(energy, x)), 1e-7);
+    BlockSparseMatrix exact(dim, 6, links.pattern()), projected(dim, 6, links.pattern());
+    VecX again = VecX::Zero(x.size());
+    links.add_exact_derivatives(x, 2.0, again, exact);
+    EXPECT_LT(test::relative_difference(dense(exact), test::finite_difference_jacobian(gradient, x)), 1e-6);
+    links.Potential::add_derivatives(x, 2.0, again, projected);
+    const VecX direction = random_positions(dim, 100 + seed);
+    EXPECT_GE(direction.dot(projected.multiply(direction)), -1e-12);
+  }
+}
+
+TEST(Links, DerivativesOfTiesAreThoseOfTheEnergy) {
+  expect_derivatives_of_ties<2>();
+  expect_derivatives_of_ties<3>();
+}
+
+// A tie carries no force while node and face move together, however far they turn, and resists what a link of the same
+// length does not: shear.
+TEST(Links, TiesTurnWithTheirFaceAndResistShear) {
+  VecX x = VecX::Zero(18);
+  const std::array<Vec<3>, 5> places = {Vec<3>(0.3, 0.2, 0.4), Vec<3>(0, 0, 0), Vec<3>(1, 0, 0), Vec<3>(0, 1, 0),
+                                        Vec<3>(0, 1, 0)};
+  for (int b = 0; b < 5; ++b) x.segment<3>(3 * b) = places[b];
+  Link tie;
+  tie.corners = {{{{1, 1.0}}, Vec<3>::Zero()}, {{{2, 1.0}}, Vec<3>::Zero()}, {{{3, 1.0}}, Vec<3>::Zero()}};
+  tie.terms = {{0, 1.0}, {1, -0.5}, {2, -0.3}, {3, -0.2}};
+  tie.height = 0.4;
+  tie.stiffness = 3.0;
+  LinkGroup group;
+  group.is_active = always;
+  group.links = {tie};
+  LinkPotential<3> links({group});
+  ASSERT_TRUE(links.begin_step(x, 0.1, 0.1));
+  EXPECT_NEAR(links.energy(x).value(), 0.0, 1e-30);
+  const Mat<3> turn = rotation_from_vector(Vec<3>(1.0, -2.0, 0.7));
+  VecX moved = x;
+  for (int b = 0; b < 6; ++b) moved.segment<3>(3 * b) = turn * x.segment<3>(3 * b) + Vec<3>(1, 2, 3);
+  EXPECT_NEAR(links.energy(moved).value(), 0.0, 1e-28);
+  VecX sheared = x;
+  sheared[0] += 0.1;
+  EXPECT_NEAR(links.energy(sheared).value(), 0.5 * 3.0 * 0.01, 1e-15);
 }
 
 TEST(Links, UndefinedFormulasStopTheStep) {

@@ -39,7 +39,8 @@ TEST(AbsentFeatures, AreRefusedByName) {
             "contact.adhesion_strength: unknown key; adhesion is not supported (docs/limits.md)");
   const std::string stitched = first_message(body_with(R"("stitches": [])"));
   EXPECT_TRUE(stitched.starts_with("bodies[0].stitches: unknown key; ")) << stitched;
-  EXPECT_TRUE(stitched.ends_with("; `attachments` of the scene hold nodes to other bodies")) << stitched;
+  EXPECT_TRUE(stitched.ends_with("; `attachments` of the scene hold nodes to other bodies, with `tied` as glue"))
+      << stitched;
   const std::string plastic = first_message(body_with(R"("material": {"model": "j2_plasticity"})"));
   EXPECT_TRUE(
       plastic.ends_with("; materials of solids have `yield_stress`, "

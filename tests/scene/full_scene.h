@@ -234,6 +234,32 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                             .drive = "sin(t)",
                             .effort = "",
                             .rest = ""}};
+  scene.springs = {SpringDesc{.name = "bolt",
+                              .body = "cube[1]",
+                              .region = RegionDesc{.surface_only = true},
+                              .point = {},
+                              .to = "rod",
+                              .to_region = {},
+                              .to_point = Vec<3>(0.5, 0.25, 0),
+                              .stiffness = 1e7,
+                              .damping = 12.5,
+                              .length = "",
+                              .tension = "100 * min(t, 1)",
+                              .locked_from = 1.5,
+                              .start = 0.25,
+                              .end = 7.0},
+                   SpringDesc{.name = "cable",
+                              .body = "rod",
+                              .region = {},
+                              .point = Vec<3>(1, 2, 1.0 / 3.0),
+                              .to = "",
+                              .to_region = {},
+                              .to_point = Vec<3>(0, 4, 0),
+                              .stiffness = 2.0,
+                              .length = "grip",
+                              .tension = "",
+                              .pull_only = true,
+                              .locked_from = {}}};
   scene.half_spaces = {
       HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}, .friction = 0.3, .static_friction = 0.7}};
   scene.applied_forces = true;

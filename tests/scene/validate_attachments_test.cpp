@@ -102,6 +102,34 @@ TEST(ValidateAttachments, TimesAndFormulasAreChecked) {
   EXPECT_TRUE(lines[0].starts_with("attachments[0].length: unknown name `q`")) << lines[0];
 }
 
+TEST(ValidateAttachments, TiesNeedFacesAndNoOtherEnd) {
+  EXPECT_EQ(problems([](AttachmentDesc& a) {
+              a.tied = true;
+              a.distance = 0.01;
+              a.to_region.emplace();
+            }),
+            Lines{});
+  EXPECT_EQ(problems([](AttachmentDesc& a) { a.distance = 0.01; }),
+            Lines{"attachments[0].distance: only tied nodes are chosen by their distance; set `tied` to true or remove "
+                  "this (got 0.01)"});
+  EXPECT_EQ(problems([](AttachmentDesc& a) {
+              a.tied = true;
+              a.length = "0.1";
+            }),
+            Lines{"attachments[0].length: a tied node keeps its place; remove this key, or `tied`"});
+  EXPECT_EQ(problems([](AttachmentDesc& a) {
+              a.tied = true;
+              a.to = "";
+            }),
+            Lines{"attachments[0].to: nodes are tied to a body; name one, or remove `tied`"});
+  EXPECT_EQ(problems([](AttachmentDesc& a) {
+              a.tied = true;
+              a.to = "cube";
+            }),
+            Lines{"attachments[0].to: a body is not tied to itself or to a copy of itself; give the other one an entry "
+                  "of its own (got \"cube\")"});
+}
+
 TEST(ValidateAttachments, BodiesWhoseElementsAdaptAreRefused) {
   SceneDesc scene = good_scene();
   scene.bodies[0].remesh.emplace();

@@ -27,6 +27,12 @@ class SceneInUnits {
       convert_region(attachment.region);
       if (attachment.to_region) convert_region(*attachment.to_region);
     }
+    for (SpringDesc& spring : scene_.springs) {
+      spring.length = formula(spring.length, dimension::length);
+      spring.tension = formula(spring.tension, dimension::force);
+      if (spring.region) convert_region(*spring.region);
+      if (spring.to_region) convert_region(*spring.to_region);
+    }
     for (ProbeDesc& probe : scene_.output.probes) {
       if (probe.region) convert_region(*probe.region);
     }

@@ -35,7 +35,7 @@ bool is_of_unread_list(const std::string& place, const std::string& cause) {
   const bool is_probe = is_within(place, "output.probes");
   if (cause == "joints") return is_probe;
   return cause == "bodies" &&
-         (is_probe || is_within(place, "joints") || is_within(place, "friction.pairs") ||
+         (is_probe || is_within(place, "joints") || is_within(place, "springs") || is_within(place, "friction.pairs") ||
           is_within(place, "contact.restitution_pairs") || is_within(place, "contact.ignored_pairs"));
 }
 
@@ -45,7 +45,8 @@ bool is_of_unread_kind(const std::string& place, const std::string& cause) {
   if (!is_within(cause, "bodies") || !cause.ends_with(key)) return false;
   const std::string body = cause.substr(0, cause.size() - key.size() + 1);
   if (is_within(place, body)) return !is_within(place, body + ".material") && !is_within(place, body + ".transform");
-  return is_within(place, "joints") || is_within(place, "attachments") || is_within(place, "output.probes");
+  return is_within(place, "joints") || is_within(place, "attachments") || is_within(place, "springs") ||
+         is_within(place, "output.probes");
 }
 
 // True if the issue may follow from the kind of a generator that could not be read: its sizes are those of another

@@ -23,7 +23,7 @@ constexpr AbsentFeature features[] = {
     {"electromagnetism", false, "", "magnet electric voltage"},
     {"fluids", true, "", "fluid liquid sph smoke viscous_fluid"},
     {"anisotropic solids", true, "shells have `orthotropy`", "anisotropic orthotropic transversely fiber fibre"},
-    {"stitches of a body", true, "`attachments` of the scene hold nodes to other bodies",
+    {"stitches of a body", true, "`attachments` of the scene hold nodes to other bodies, with `tied` as glue",
      "stitch stitches seam attach tie_constraint glue weld_nodes"},
     {"muscles and activation", true, "", "muscle activation"},
     {"hexahedra, prisms and quadrilaterals as elements", true, "split them into tetrahedra or triangles",

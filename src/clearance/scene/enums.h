@@ -333,6 +333,9 @@ struct EnumInfo<ProbeKind> {
       V{ProbeKind::attachment, "attachment",
         "total force [N] that the links of an attachment exert on its body, the largest force [N] of one link, and the "
         "number of links that hold"},
+      V{ProbeKind::spring, "spring",
+        "distance [m] of the ends of a spring, its tension [N] with that of its damper (positive: it pulls), and the "
+        "force [N] that it exerts on its first body"},
       V{ProbeKind::gap, "gap", "smallest distance [m] between `bodies`"},
       V{ProbeKind::stress, "stress",
         "largest equivalent stress of von Mises, largest and smallest principal stress [Pa] of the Cauchy stress "

@@ -1044,12 +1044,70 @@ void describe(Visitor& v, AttachmentDesc& a) {
           any("m",
               "ends in the world: formulas in t [s] and x, y, z [m] at the scene's start for how far they have moved; "
               "null: they stay"));
+  v.field("tied", a.tied,
+          any("",
+              "glue: each node keeps its place beside the face of `to` nearest to it, also across a gap, so that shear "
+              "and turning are carried; the two bodies then do not collide with each other. `to` is a solid, a shell, "
+              "an obstacle or a stiff body"));
+  v.field("distance", a.distance,
+          positive("m",
+                   "`tied`: nodes that start further from the surface of `to` are not tied; null: a fiftieth of the "
+                   "diagonal of the smaller body"));
   v.field("stiffness", a.stiffness,
           positive("N/m", "stiffness of each link; null: a hundred times that of the softer body there"));
   v.field("break_force", a.break_force,
           positive("N", "a link breaks for good at the end of a step in which its force exceeds this; null: never"));
   v.field("start", a.start, at_least(0.0, "s", "links act in the steps that begin in [start, end)"));
   v.field("end", a.end, at_least(0.0, "s", "time at which the links let go; null: never").with_null_infinity());
+}
+
+template <>
+struct StructInfo<SpringDesc> {
+  static constexpr const char* name = "spring";
+  static constexpr const char* doc =
+      "A spring and damper between two points: of two bodies of any kind, or of a body and the world "
+      "(docs/connections.md). Each end is a place in a stiff body, the point of another body's surface nearest to a "
+      "given point, or the mean of the nodes of a region. The tension is `stiffness` (distance - `length`) + `tension` "
+      "+ `damping` times the speed at which the ends move apart. It acts along the line between the ends; a spring "
+      "whose ends start at one point, and that has no `length`, acts in all directions.";
+};
+template <class Visitor>
+void describe_spring_forces(Visitor& v, SpringDesc& s) {
+  v.field("stiffness", s.stiffness, at_least(0.0, "N/m", "stiffness of the whole spring, whatever nodes share it"));
+  v.field("damping", s.damping,
+          at_least(0.0, "N s/m", "force against the motion of the ends along their line, per speed"));
+  v.field("length", s.length,
+          any("m", "formula in t [s] for the distance at which the spring is relaxed; empty: that of the start")
+              .short_as(Shorthand::number));
+  v.field("tension", s.tension,
+          any("N", "formula in t [s] for the tension at that distance: preload; negative: it pushes; empty: 0")
+              .short_as(Shorthand::number));
+  v.field("pull_only", s.pull_only, any("", "a cable: it goes slack where it would push"));
+  v.field("locked_from", s.locked_from,
+          at_least(0.0, "s",
+                   "a bolt: until this time the spring carries `tension` whatever its length; then the distance that "
+                   "it has becomes its `length`, and it carries the `tension` of this time there; null: no lock"));
+  v.field("start", s.start, at_least(0.0, "s", "it acts in the steps that begin in [start, end)"));
+  v.field("end", s.end, at_least(0.0, "s", "time at which it lets go; null: never").with_null_infinity());
+}
+template <class Visitor>
+void describe(Visitor& v, SpringDesc& s) {
+  v.field("name", s.name, any("", "unique name; may be empty"));
+  v.field("body", s.body,
+          any("", "name of a body of any kind; a copy or component is named with its number, as in `block[3]`"));
+  v.field("region", s.region,
+          any("",
+              "nodes of the body whose mean, weighted by their shares of the area, is the first end; null: `point`, or "
+              "without it the centre of mass of the body"));
+  v.field("point", s.point,
+          any("m",
+              "position of the first end at the scene's start: a place in a stiff body, or the point of the surface of "
+              "another body nearest to it; null: `region`"));
+  v.field("to", s.to, any("", "name of the other body, or of the same one; empty: the world"));
+  v.field("to_region", s.to_region, any("", "as `region`, of the second end"));
+  v.field("to_point", s.to_point,
+          any("m", "as `point`, of the second end; null: as `point`, but in the world where the first end starts"));
+  describe_spring_forces(v, s);
 }
 
 template <>
@@ -1121,6 +1179,7 @@ void describe(Visitor& v, ProbeDesc& p) {
               "contact it may be empty, which stands for everything but the first"));
   v.field("joint", p.joint, any("", "joint: name of the joint"));
   v.field("attachment", p.attachment, any("", "attachment: name of the attachment"));
+  v.field("spring", p.spring, any("", "spring: name of the spring"));
   v.field("point", p.point,
           any("m",
               "position, velocity: point that selects the vertex that starts nearest to it; reaction: point about "
@@ -1196,6 +1255,7 @@ void describe(Visitor& v, SceneDesc& s) {
   v.field("bodies", s.bodies, any("", "deformable solids, stiff bodies and obstacles"));
   v.field("joints", s.joints, any("", "joints between stiff bodies"));
   v.field("attachments", s.attachments, any("", "links that hold nodes of deformable and thin bodies"));
+  v.field("springs", s.springs, any("", "springs and dampers between bodies, and between bodies and the world"));
   v.field("half_spaces", s.half_spaces, any("", "fixed planes"));
   v.field("start", s.start, any("", "start positions of bodies, and treatment of overlaps"));
   v.field("controls", s.controls, any("", "numbers that formulas use and that programs can set"));

@@ -530,6 +530,31 @@ struct AttachmentDesc {
   std::optional<double> break_force;        ///< [N] a link breaks at the end of a step in which it carries more
   double start = 0.0;                       ///< [s] links act in steps that begin in [start, end)
   double end = std::numeric_limits<double>::infinity();  ///< [s]
+  bool tied = false;  ///< each node keeps its place beside the face nearest to it, and the bodies do not collide
+  std::optional<double> distance;  ///< [m] tied: nodes further from the other body are not tied; absent: a fiftieth of
+                                   ///< the diagonal of the smaller of both
+};
+
+/// A spring and damper between two points: of bodies, or of a body and the world. An end is a place in a body or the
+/// mean of the nodes of a region. Tension is stiffness (distance - length) + tension + damping times the speed at which
+/// the ends move apart.
+struct SpringDesc {
+  std::string name;
+  std::string body;                  ///< name of a body of any kind, of a copy as `link[3]`
+  std::optional<RegionDesc> region;  ///< nodes whose mean is the first end; absent: the point, or the whole body
+  std::optional<Vec<3>> point;       ///< [m] at the scene's start: place in a stiff body, or on the surface of another
+  std::string to;                    ///< name of the other body; empty: the world
+  std::optional<RegionDesc> to_region;  ///< nodes whose mean is the second end
+  std::optional<Vec<3>> to_point;       ///< [m] at the scene's start; absent in the world: where the first end starts
+  double stiffness = 0.0;               ///< [N/m] of the whole spring
+  double damping = 0.0;                 ///< [N s/m]
+  std::string length;      ///< [m] formula in t [s] of the distance without force; empty: that of the start
+  std::string tension;     ///< [N] formula in t [s] of the tension at that distance; empty: none
+  bool pull_only = false;  ///< it goes slack instead of pushing
+  /// [s] the tension alone acts in steps that end until then, and the distance at that time is the length from then on
+  std::optional<double> locked_from;
+  double start = 0.0;                                    ///< [s] it acts in steps that begin in [start, end)
+  double end = std::numeric_limits<double>::infinity();  ///< [s]
 };
 
 /// Treatment of bodies that touch or overlap at the start.
@@ -579,7 +604,8 @@ enum class ProbeKind {
   joint,       ///< [deg] or [m], [N], [N m]
   attachment,  ///< [N] on the attached body, and how many links hold
   gap,         ///< [m] smallest distance of two bodies
-  stress       ///< [Pa], [m] largest recovered stresses of a body, and where
+  stress,      ///< [Pa], [m] largest recovered stresses of a body, and where
+  spring       ///< [m] distance of its ends, [N] its tension and its force on the first body
 };
 
 /// Numbers that are stored in every step. The kind determines which members are used.
@@ -592,6 +618,7 @@ struct ProbeDesc {
   std::string attachment;             ///< name of an attachment
   std::optional<Vec<3>> point;        ///< [m] at the scene's start; of reaction: what the torque is about, fixed
   std::optional<RegionDesc> region;   ///< nodes of the body
+  std::string spring;                 ///< name of a spring
 };
 
 struct OutputDesc {
@@ -635,6 +662,7 @@ struct SceneDesc {
   std::string base_directory;
   /// Units that no name stands for, in place of `units`; tests set them, and they are never written.
   std::optional<UnitSystem> custom_units = {};
+  std::vector<SpringDesc> springs;
 };
 
 /// Returns the units of all numbers of a scene.

@@ -26,6 +26,7 @@
 #include "clearance/scene/validate_plasticity.h"
 #include "clearance/scene/validate_remesh.h"
 #include "clearance/scene/validate_scripts.h"
+#include "clearance/scene/validate_springs.h"
 #include "clearance/scene/validate_stiff.h"
 #include "clearance/scene/validate_thin.h"
 
@@ -378,6 +379,7 @@ Issues validate(const SceneDesc& scene) {
   check_scripts(scene, issues);
   check_joints(scene, issues);
   check_attachments(scene, issues);
+  check_springs(scene, issues);
   warn_of_joint_conflicts(scene, issues);
   check_output(scene, issues);
   check_remesh(scene, issues);

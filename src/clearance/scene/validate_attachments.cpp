@@ -23,6 +23,7 @@ class AttachmentCheck : SceneCheck {
       check_other(attachment, place);
       check_selection(attachment, place);
       check_formulas(attachment, place);
+      check_tied(attachment, place);
       if (!(attachment.end > attachment.start)) {
         error(place + ".end", fmt::format("the links must let go after they start to act ({:g} s)", attachment.start),
               fmt::format("{:g}", attachment.end));
@@ -76,7 +77,7 @@ class AttachmentCheck : SceneCheck {
     }
     if (attachment.point) check_in_plane(place + ".point", *attachment.point);
     const bool keeps_places = has_places && (is_world || attachment.length.empty());
-    if (attachment.to_region && (keeps_places || attachment.point)) {
+    if (attachment.to_region && (keeps_places || attachment.point) && !attachment.tied) {
       error(place + ".to_region",
             is_world
                 ? "the world has no nodes; remove `to_region`, or name a body in `to`"
@@ -89,6 +90,7 @@ class AttachmentCheck : SceneCheck {
     if (!is_world && attachment.displacement) {
       error(place + ".displacement", "only ends in the world move by formulas; this one moves with the body in `to`");
     }
+    if (attachment.tied) return;
     if (attachment.to == attachment.body && !is_world && attachment.pairs.empty() && !attachment.to_region) {
       error(place + ".to", "the nearest part of the same body is where the node is; give `pairs` or a `to_region`",
             '"' + attachment.to + '"');
@@ -105,6 +107,38 @@ class AttachmentCheck : SceneCheck {
     }
     if (attachment.to_region) error(place + ".to_region", "`pairs` say where links end; remove the one or the other");
     if (attachment.point) error(place + ".point", "`pairs` say where links end; remove the one or the other");
+  }
+
+  /// Checks what ties need: another body with faces, and no other end.
+  void check_tied(const AttachmentDesc& attachment, const std::string& place) {
+    if (!attachment.tied) {
+      if (attachment.distance) {
+        error(place + ".distance", "only tied nodes are chosen by their distance; set `tied` to true or remove this",
+              fmt::format("{:g}", *attachment.distance));
+      }
+      return;
+    }
+    const auto refuse = [&](bool is_given, const char* key, const char* why) {
+      if (is_given) error(place + "." + key, fmt::format("{}; remove this key, or `tied`", why));
+    };
+    const char* const keeps = "a tied node keeps its place";
+    refuse(!attachment.pairs.empty(), "pairs", "tied nodes are chosen by `region` and `distance`");
+    refuse(attachment.point.has_value(), "point", keeps);
+    refuse(!attachment.length.empty(), "length", keeps);
+    refuse(attachment.displacement.has_value(), "displacement", keeps);
+    if (attachment.to.empty()) return error(place + ".to", "nodes are tied to a body; name one, or remove `tied`");
+    const auto body = find_body(scene_, attachment.body), to = find_body(scene_, attachment.to);
+    if (!body || !to) return;
+    const BodyDesc& other = scene_.bodies[to->body];
+    if (body->body == to->body) {
+      error(place + ".to",
+            "a body is not tied to itself or to a copy of itself; give the other one an entry of its own",
+            '"' + attachment.to + '"');
+    } else if (other.kind == BodyKind::rod || other.kind == BodyKind::particles) {
+      error(place + ".to",
+            fmt::format("nodes are tied to faces, and this body is of kind {}; remove `tied`", enum_name(other.kind)),
+            '"' + attachment.to + '"');
+    }
   }
 
   void check_formulas(const AttachmentDesc& attachment, const std::string& place) {

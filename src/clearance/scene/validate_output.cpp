@@ -98,6 +98,11 @@ class OutputCheck : SceneCheck {
     } else {
       refuse(!probe.attachment.empty(), "attachment", "`attachment`");
     }
+    if (probe.kind == ProbeKind::spring) {
+      check_known(probe.spring, scene_.springs, place + ".spring", "a", "spring");
+    } else {
+      refuse(!probe.spring.empty(), "spring", "`spring`");
+    }
   }
 
   void check_body(const ProbeDesc& probe, const std::string& place) {
@@ -155,7 +160,7 @@ class OutputCheck : SceneCheck {
     return found;
   }
 
-  /// Checks the name of a joint or an attachment among those of the scene.
+  /// Checks the name of a joint, an attachment or a spring among those of the scene.
   template <class Desc>
   void check_known(const std::string& name, const std::vector<Desc>& all, const std::string& place, const char* article,
                    const char* what) {

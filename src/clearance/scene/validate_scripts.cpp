@@ -188,9 +188,10 @@ class ScriptCheck : SceneCheck {
       } else if (!names.insert(name).second) {
         error(place, "another control has this name", '"' + name + '"');
       } else if (!is_used(name)) {
-        warning(place,
-                "the control has no effect, because no drive, effort, rest, length, load or displacement uses it",
-                '"' + name + '"');
+        warning(
+            place,
+            "the control has no effect, because no drive, effort, rest, length, tension, load or displacement uses it",
+            '"' + name + '"');
       }
     }
   }
@@ -203,6 +204,9 @@ class ScriptCheck : SceneCheck {
     }
     for (const AttachmentDesc& attachment : scene_.attachments) {
       if (has(attachment.length) || (attachment.displacement && have(*attachment.displacement))) return true;
+    }
+    for (const SpringDesc& spring : scene_.springs) {
+      if (has(spring.length) || has(spring.tension)) return true;
     }
     return std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [&](const BodyDesc& body) {
       return std::any_of(body.loads.begin(), body.loads.end(),

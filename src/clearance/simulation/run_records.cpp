@@ -162,7 +162,7 @@ bool asks_for_forces_alone(const std::vector<ProbeDesc>& probes) {
 }
 
 /// True if something in the scene may do work on a body by moving it: a motion that is no hold, the drive of a joint,
-/// or a link.
+/// a link or a driven spring.
 bool has_drives(const SceneDesc& scene) {
   const auto moves = [](const MotionDesc& motion) {
     return motion.displacement || motion.is_absolute() || !motion.linear_velocity.isZero(0.0) ||
@@ -174,7 +174,11 @@ bool has_drives(const SceneDesc& scene) {
   const auto is_driven = [](const JointDesc& joint) {
     return !joint.drive.empty() || !joint.effort.empty() || !joint.rest.empty();
   };
-  return !scene.attachments.empty() || std::any_of(scene.joints.begin(), scene.joints.end(), is_driven) ||
+  const auto is_driven_spring = [](const SpringDesc& spring) {
+    return !spring.length.empty() || !spring.tension.empty();
+  };
+  return !scene.attachments.empty() || std::any_of(scene.springs.begin(), scene.springs.end(), is_driven_spring) ||
+         std::any_of(scene.joints.begin(), scene.joints.end(), is_driven) ||
          std::any_of(scene.bodies.begin(), scene.bodies.end(), is_moved);
 }
 

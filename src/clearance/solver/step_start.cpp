@@ -154,7 +154,7 @@ void Step<dim>::mark_led(RestartMarks& marks) const {
 }
 
 /// Marks stiff bodies that nothing can touch in this step. Those with joints are left out, because a limit may press on
-/// them, and those on links, which may jerk them.
+/// them, and those on links and springs, which may jerk them.
 template <int dim>
 void Step<dim>::mark_flying(const std::vector<char>& is_near, std::vector<char>& is_flying) const {
   is_flying.assign(in_.model.layout.num_blocks, 0);
@@ -163,7 +163,8 @@ void Step<dim>::mark_flying(const std::vector<char>& is_near, std::vector<char>&
   if (std::find(has_history.begin(), has_history.end(), 0) == has_history.end()) return;
   std::vector<char> is_joined = joined_flags(in_.model);
   for (const auto& potential : in_.model.potentials) {
-    if (potential->name() != std::string_view("attachment")) continue;
+    const std::string name = potential->name();
+    if (name != "attachment" && name != "spring" && name != "dashpot") continue;
     for (const BlockKey key : potential->pattern()) is_joined[block_row(key)] = is_joined[block_column(key)] = 1;
   }
   for (const StiffBody& body : in_.model.stiff_bodies) {

@@ -10,19 +10,31 @@
 
 namespace clearance {
 
+/// A block of unknowns in a weighted sum.
+struct LinkTerm {
+  int block;
+  double weight;
+};
+
+/// A corner of the face that a node is tied to: a weighted sum of blocks.
+struct LinkCorner {
+  std::vector<LinkTerm> terms;     ///< by ascending block, each once
+  Vec<3> offset = Vec<3>::Zero();  ///< [m]
+};
+
 /// A stiff spring between two points. Both are weighted sums of blocks or fixed; their difference is
-/// r = sum_i weight_i x_i + offset.
+/// r = sum_i weight_i x_i + offset. A link that ties a point at a height c above a face has
+/// r = sum_i weight_i x_i + offset - c n, where n is the unit normal of the face.
 struct Link {
-  struct Term {
-    int block;
-    double weight;
-  };
+  using Term = LinkTerm;
   std::vector<Term> terms;         ///< by ascending block, each once
   Vec<3> offset = Vec<3>::Zero();  ///< [m]
   Vec<3> start = Vec<3>::Zero();   ///< [m] of the first point at the scene's start
   double length = 0.0;             ///< [m] l at which the link carries no force; 0: the points coincide
   double stiffness = 0.0;          ///< [N/m] k
   double break_force = std::numeric_limits<double>::infinity();  ///< [N]
+  std::vector<LinkCorner> corners = {};  ///< of the face, 3 (2D: 2); their blocks are among the terms; empty: no face
+  double height = 0.0;                   ///< [m] c
 };
 
 /// Links that act at the same times. The functions have no value, but issues, if their formulas are undefined.

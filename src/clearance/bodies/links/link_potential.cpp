@@ -4,12 +4,47 @@
 #include <utility>
 
 #include "clearance/base/contract.h"
+#include "clearance/bodies/links/face_normal.h"
 
 namespace clearance {
 
 namespace {
 
 constexpr double broken = 1.0;
+
+template <int dim>
+FaceNormal<dim> normal_of(const Link& link, const VecX& x) {
+  std::array<Vec<dim>, dim> corners;
+  for (int k = 0; k < dim; ++k) {
+    corners[k] = link.corners[k].offset.template head<dim>();
+    for (const LinkTerm& term : link.corners[k].terms) {
+      corners[k] += term.weight * x.template segment<dim>(dim * static_cast<Eigen::Index>(term.block));
+    }
+  }
+  return FaceNormal<dim>(corners);
+}
+
+/// Returns the weight of a block in corner k of the face of a link.
+double weight_in_corner(const Link& link, int k, int block) {
+  for (const LinkTerm& term : link.corners[k].terms) {
+    if (term.block == block) return term.weight;
+  }
+  return 0.0;
+}
+
+/// Returns the derivatives dr/dx by the blocks of a link to a face.
+template <int dim>
+std::vector<Mat<dim>> slopes_of(const Link& link, const FaceNormal<dim>& normal) {
+  std::vector<Mat<dim>> slopes;
+  for (const LinkTerm& term : link.terms) {
+    Mat<dim>& slope = slopes.emplace_back(term.weight * Mat<dim>::Identity());
+    for (int k = 0; k < dim; ++k) {
+      const double weight = weight_in_corner(link, k, term.block);
+      if (weight != 0.0) slope -= link.height * weight * normal.slope(k);
+    }
+  }
+  return slopes;
+}
 
 }  // namespace
 
@@ -89,6 +124,7 @@ Vec<dim> LinkPotential<dim>::difference(std::size_t link, const VecX& x) const {
   for (const Link::Term& term : links_[link]->terms) {
     r += term.weight * x.template segment<dim>(dim * static_cast<Eigen::Index>(term.block));
   }
+  if (!links_[link]->corners.empty()) r -= links_[link]->height * normal_of<dim>(*links_[link], x).value();
   return r;
 }
 
@@ -123,6 +159,10 @@ template <int dim>
 void LinkPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     if (!active_[i].acts) continue;
+    if (!links_[i]->corners.empty()) {
+      add_tied_gradient(i, x, scale, gradient);
+      continue;
+    }
     const Vec<dim> r = difference(i, x);
     const double l = active_[i].length, distance = r.norm();
     // At |r| = 0 the direction of a link with a length is undefined, and it pushes nowhere.
@@ -135,12 +175,50 @@ void LinkPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradien
 }
 
 template <int dim>
+void LinkPotential<dim>::add_tied_gradient(std::size_t i, const VecX& x, double scale, VecX& gradient) const {
+  // The gradient is k (dr/dx)^T r.
+  const Link& link = *links_[i];
+  const std::vector<Mat<dim>> slopes = slopes_of(link, normal_of<dim>(link, x));
+  const Vec<dim> force = scale * link.stiffness * difference(i, x);
+  for (std::size_t a = 0; a < link.terms.size(); ++a) {
+    gradient.template segment<dim>(dim * static_cast<Eigen::Index>(link.terms[a].block)) +=
+        slopes[a].transpose() * force;
+  }
+}
+
+template <int dim>
+void LinkPotential<dim>::append_tied_hessian(std::size_t i, const VecX& x, bool is_projected) {
+  const Link& link = *links_[i];
+  const FaceNormal<dim> normal = normal_of<dim>(link, x);
+  const std::vector<Mat<dim>> slopes = slopes_of(link, normal);
+  const Vec<dim> r = difference(i, x);
+  for (std::size_t a = 0; a < link.terms.size(); ++a) {
+    for (std::size_t b = 0; b <= a; ++b) {
+      Mat<dim> block = Mat<dim>::Zero();
+      if (active_[i].acts) block = link.stiffness * slopes[a].transpose() * slopes[b];
+      for (int k = 0; k < dim && active_[i].acts && !is_projected; ++k) {
+        for (int l = 0; l < dim; ++l) {
+          const double weight =
+              weight_in_corner(link, k, link.terms[a].block) * weight_in_corner(link, l, link.terms[b].block);
+          if (weight != 0.0) block -= link.stiffness * link.height * weight * normal.curvature(k, l, r);
+        }
+      }
+      locals_.insert(locals_.end(), block.data(), block.data() + block.size());
+    }
+  }
+}
+
+template <int dim>
 void LinkPotential<dim>::add_hessian(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) {
   const bool is_bound = assembler_.bind(matrix);
   CLEARANCE_ASSERT(is_bound);
   locals_.clear();
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = *links_[i];
+    if (!link.corners.empty()) {
+      append_tied_hessian(i, x, is_projected);
+      continue;
+    }
     Mat<dim> hessian = Mat<dim>::Zero();
     if (active_[i].acts) {
       const Vec<dim> r = difference(i, x);

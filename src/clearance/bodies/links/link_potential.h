@@ -4,7 +4,8 @@
 //     k ((1 - l / |r|) (1 - n n^T) + n n^T),
 //
 // which is positive semidefinite unless the link is pressed together (|r| < l). A link of no length is the spring
-// k/2 |r|^2. A link whose force exceeds its `break_force` at the end of a step does not act from then on.
+// k/2 |r|^2; if it ties a point above a face, r is not linear, and k r . d2r/dx2 is left out unless all is asked for. A
+// link whose force exceeds its `break_force` at the end of a step does not act from then on.
 #pragma once
 
 #include "clearance/bodies/links/link.h"
@@ -56,6 +57,8 @@ class LinkPotential final : public Potential, public ExactHessian, public Smooth
     Vec<dim> offset = Vec<dim>::Zero();
   };
   Vec<dim> difference(std::size_t link, const VecX& x) const;
+  void add_tied_gradient(std::size_t link, const VecX& x, double scale, VecX& gradient) const;
+  void append_tied_hessian(std::size_t link, const VecX& x, bool is_projected);
   double energy_of(std::size_t link, const VecX& x) const;
   /// Returns the force [N] that the link carries: positive if it pulls.
   double tension(std::size_t link, const VecX& x) const;

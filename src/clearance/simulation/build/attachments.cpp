@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 
 #include "clearance/bodies/links/link_potential.h"
-#include "clearance/geometry/curved_cells.h"
-#include "clearance/geometry/nearest_point.h"
-#include "clearance/geometry/surface.h"
 #include "clearance/math/dimension.h"
+#include "clearance/math/rotation.h"
 #include "clearance/model/feasible_model.h"
 #include "clearance/scene/expression.h"
+#include "clearance/simulation/build/body_points.h"
 #include "clearance/simulation/build/time_window.h"
 #include "clearance/simulation/load/named_instances.h"
-#include "clearance/simulation/load/region.h"
 
 namespace clearance {
 
@@ -23,6 +21,8 @@ namespace {
 /// A link is this many times as stiff as the softer body there: its own stretch is a hundredth of the deformation of
 /// the elements around its end.
 constexpr double times_as_stiff = 100.0;
+/// A node this close to a face, as a share of the face's size, lies on it.
+constexpr double no_height = 1e-9;
 
 /// Returns the mean stiffness [N/m] of each block against a displacement alone, of all elastic energies at x.
 template <int dim>
@@ -59,16 +59,8 @@ class AttachmentMaker {
         controls_(controls),
         issues_(issues),
         idle_(idle),
-        elastic_(elastic_diagonal<dim>(model, x)) {
-    const VecX flat = unknowns.vertex_map.apply(x);
-    for (const BodyInstance& body : bodies) {
-      first_vertex_.push_back(static_cast<int>(start_.size()));
-      for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
-        Vec<3>& at = start_.emplace_back(Vec<3>::Zero());
-        at.head<dim>() = flat.segment<dim>(dim * (std::ssize(start_) - 1));
-      }
-    }
-  }
+        points_(desc, bodies, unknowns, model, x),
+        elastic_(elastic_diagonal<dim>(model, x)) {}
 
   SceneAttachments run() {
     std::vector<LinkGroup> groups;
@@ -83,8 +75,6 @@ class AttachmentMaker {
   }
 
  private:
-  using Terms = std::map<int, double>;
-
   LinkGroup make_group() {
     LinkGroup group;
     const std::vector<int> attached = find_instances(desc_, bodies_, attachment_->body, place_ + ".body", issues_);
@@ -180,42 +170,20 @@ class AttachmentMaker {
     issues_.push_back({"", place_ + "." + key, value, std::move(message), Severity::error});
   }
 
-  const TransformDesc& transform_of(int body) const { return desc_.bodies[bodies_[body].desc].transform; }
-  const Vec<3>& start_of(int body, int v) const { return start_[first_vertex_[body] + v]; }
-  std::span<const Vec<3>> starts_of(int body) const {
-    return std::span<const Vec<3>>(start_).subspan(first_vertex_[body], bodies_[body].mesh.vertices.size());
-  }
+  const Vec<3>& start_of(int body, int v) const { return points_.start_of(body, v); }
 
   // --- ends of links ---
 
-  void add_vertex(int body, int v, double weight, Terms& terms, Vec<3>& offset) const {
-    Vec<3> at = Vec<3>::Zero();
-    for (const SurfaceMap::Term& term : unknowns_.vertex_map.terms(first_vertex_[body] + v)) {
-      terms[term.block] += weight * term.weight;
-      at.head<dim>() += term.weight * model_.x_rest.template segment<dim>(dim * static_cast<Eigen::Index>(term.block));
-    }
-    // A vertex of a body that keeps its shape has an offset beside its terms.
-    if (!bodies_[body].followed.empty()) offset += weight * (bodies_[body].mesh.vertices[v] - at);
-  }
-
-  /// Adds the point of a stiff body that is at p at the start, with the weight -1.
-  void add_place(int body, const Vec<3>& p, Terms& terms) const {
-    for (const StiffUnit& unit : unknowns_.stiff_units) {
-      if (unit.body != body || unit.is_part()) continue;
-      const Vec<dim + 1> weights = weights_of<dim>(unit.frame, p);
-      for (int i = 0; i <= dim; ++i) terms[unit.first_block + i] -= weights[i];
-    }
-  }
-
   void add_links(int body, int other, LinkGroup& group) {
     if (!attachment_->pairs.empty()) return add_pairs(body, other, group);
-    const std::vector<int> nodes = select_nodes(bodies_[body], transform_of(body), attachment_->region, dim);
+    const std::vector<int> nodes = points_.nodes_of(body, attachment_->region);
+    if (attachment_->tied) return add_ties(body, nodes, other, group);
     const bool keeps_places = other < 0 || (is_stiff(bodies_[other].kind) && attachment_->length.empty());
     if (keeps_places || attachment_->point) {
       for (const int v : nodes) add_link_to_place(body, v, other, group);
       return;
     }
-    const NearestPoints surface(pieces_of(other), starts_of(other));
+    const NearestPoints surface(pieces_of(other), points_.starts_of(other));
     for (const int v : nodes) {
       const NearestPoint end = surface.find(start_of(body, v), other == body ? v : -1);
       if (end.piece < 0)
@@ -224,65 +192,163 @@ class AttachmentMaker {
     }
   }
 
+  std::vector<SurfacePiece> pieces_of(int body) const {
+    return points_.pieces_of(body, attachment_->to_region.value_or(RegionDesc{}));
+  }
+
   /// Links a node to a place in the world or in a stiff body: to its own, or to the given point.
   void add_link_to_place(int body, int v, int other, LinkGroup& group) {
-    Link link;
-    Terms terms;
-    add_vertex(body, v, 1.0, terms, link.offset);
+    BlockSum sum;
+    points_.add_vertex(body, v, 1.0, sum);
     const Vec<3> start = start_of(body, v), end = attachment_->point.value_or(start);
     if (other < 0) {
-      link.offset -= end;
+      sum.offset -= end;
     } else {
-      add_place(other, end, terms);
+      points_.add_place(other, end, -1.0, sum);
     }
-    finish(body, v, other, (start - end).norm(), terms, std::move(link), group);
+    finish(body, v, other, (start - end).norm(), sum, group);
   }
 
   void add_link(int body, int v, int other, const SurfacePiece& piece, const std::array<double, 3>& weights,
                 LinkGroup& group) {
-    Link link;
-    Terms terms;
-    add_vertex(body, v, 1.0, terms, link.offset);
+    BlockSum sum;
+    points_.add_vertex(body, v, 1.0, sum);
     Vec<3> end = Vec<3>::Zero();
     for (std::size_t k = 0; k < 3; ++k) {
       if (piece[k] < 0 || weights[k] == 0.0) continue;
-      add_vertex(other, piece[k], -weights[k], terms, link.offset);
+      points_.add_vertex(other, piece[k], -weights[k], sum);
       end += weights[k] * start_of(other, piece[k]);
     }
-    finish(body, v, other, (start_of(body, v) - end).norm(), terms, std::move(link), group);
+    finish(body, v, other, (start_of(body, v) - end).norm(), sum, group);
+  }
+
+  // --- ties ---
+
+  /// Ties the nodes that are near enough to the other body.
+  void add_ties(int body, const std::vector<int>& nodes, int other, LinkGroup& group) {
+    const std::vector<SurfacePiece> pieces = pieces_of(other);
+    if (pieces.empty()) return error("to_region", "", fmt::format("it contains no node of '{}'", attachment_->to));
+    if (pieces.front()[dim - 1] < 0) {
+      return error("to_region", "",
+                   fmt::format("nodes are tied to {}, and it contains none of '{}'", dim == 3 ? "faces" : "edges",
+                               attachment_->to));
+    }
+    constexpr double share_of_size = 0.02;
+    const double size = std::min(points_.diagonal_of(body), points_.diagonal_of(other));
+    const double reach = attachment_->distance.value_or(share_of_size * size);
+    const NearestPoints surface(pieces, points_.starts_of(other));
+    double nearest = infinity, furthest = 0.0;
+    std::size_t num_left_out = 0;
+    for (const int v : nodes) {
+      const NearestPoint end = surface.find(start_of(body, v));
+      nearest = std::min(nearest, end.distance);
+      furthest = std::max(furthest, end.distance);
+      if (end.distance > reach) {
+        ++num_left_out;
+      } else if (is_stiff(bodies_[other].kind)) {
+        add_link_to_place(body, v, other, group);
+      } else {
+        add_tie(body, v, other, surface.piece(end.piece), group);
+      }
+    }
+    if (!nodes.empty() && num_left_out == nodes.size()) {
+      return error("distance", fmt::format("{:g}", reach),
+                   fmt::format("no node of '{}' is within this distance of '{}', and the nearest one is {:.4g} m away; "
+                               "give a larger `distance`",
+                               bodies_[body].name, attachment_->to, nearest));
+    }
+    // A region says which nodes are meant; without one the distance says so.
+    if (num_left_out > 0 && has_selection(attachment_->region)) {
+      issues_.push_back(
+          {"", place_ + ".distance", fmt::format("{:g}", reach),
+           fmt::format("{} of {} nodes of the region are further from '{}' and are not tied, the furthest "
+                       "by {:.4g} m; give a larger `distance` to tie them",
+                       num_left_out, nodes.size(), attachment_->to, furthest),
+           Severity::warning});
+    }
+  }
+
+  static bool has_selection(const RegionDesc& region) {
+    return region.box || !region.nodes.empty() || !region.tags.empty();
+  }
+
+  /// Ties a node to a face. Its place is a weighted sum of the corners, which need not be positive, and a height above
+  /// the plane of the face.
+  void add_tie(int body, int v, int other, const SurfacePiece& piece, LinkGroup& group) {
+    const Vec<3>& p = start_of(body, v);
+    const std::array<Vec<3>, 3> c = {start_of(other, piece[0]), start_of(other, piece[1]),
+                                     dim == 3 ? start_of(other, piece[dim - 1]) : Vec<3>(Vec<3>::Zero())};
+    std::array<double, 3> weights{};
+    Vec<3> normal = Vec<3>::Zero();
+    const Vec<3> u = c[1] - c[0], w = p - c[0];
+    if constexpr (dim == 3) {
+      const Vec<3> side = c[2] - c[0];
+      normal = cross_matrix(u) * side;
+      const double area_sq = normal.squaredNorm();
+      weights[1] = normal.dot(cross_matrix(w) * side) / area_sq;
+      weights[2] = normal.dot(cross_matrix(u) * w) / area_sq;
+    } else {
+      normal = Vec<3>(-u[1], u[0], 0.0);
+      weights[1] = w.dot(u) / u.squaredNorm();
+    }
+    weights[0] = 1.0 - weights[1] - weights[2];
+    const double height = w.dot(normal) / normal.norm();
+
+    BlockSum sum;
+    points_.add_vertex(body, v, 1.0, sum);
+    Link link;
+    // A node on the face needs no normal.
+    const bool is_above = std::abs(height) > no_height * std::sqrt(normal.norm());
+    for (std::size_t k = 0; k < dim; ++k) {
+      points_.add_vertex(other, piece[k], -weights[k], sum);
+      if (!is_above) continue;
+      BlockSum corner;
+      points_.add_vertex(other, piece[k], 1.0, corner);
+      link.corners.push_back({corner.terms(), corner.offset});
+    }
+    if (is_above) link.height = height;
+    finish(body, v, other, 0.0, sum, group, std::move(link));
   }
 
   /// Returns the stiffness [N/m] of a grain, which has no elasticity: against acceleration, which statics do not have,
   /// and so that its weight stretches a link by a hundred-thousandth of its length or of the grain.
-  double of_grain(int body, double length, const Terms& terms) const {
+  double of_grain(int body, double length, const BlockSum& sum) const {
     constexpr double weights_of_length = 1e3;
     const double size = std::max(length, desc_.bodies[bodies_[body].desc].thickness.value_or(0.0));
     double per_mass = size > 0.0 ? weights_of_length * desc_.gravity.norm() / size : 0.0;
     if (per_mass == 0.0 || desc_.time.integrator != TimeIntegrator::quasi_static) per_mass += 1.0 / (h_ * h_);
     double mass = 0.0;
-    for (const auto& [block, weight] : terms) {
+    for (const auto& [block, weight] : sum.weights) {
       if (unknowns_.body_of_block[block] == body) mass += std::abs(weight) * model_.mass[block];
     }
     return per_mass * mass;
   }
 
-  void finish(int body, int v, int other, double length, const Terms& terms, Link link, LinkGroup& group) {
+  /// Appends a link with the difference `sum` of its ends; `link` has what else is known of it.
+  void finish(int body, int v, int other, double length, const BlockSum& sum, LinkGroup& group, Link link = {}) {
     double softest = infinity;
     for (const bool is_first : {true, false}) {
       double stiffness = 0.0;
-      for (const auto& [block, weight] : terms) {
+      for (const auto& [block, weight] : sum.weights) {
         const bool belongs = unknowns_.body_of_block[block] == (is_first ? body : other);
         if (belongs) stiffness += std::abs(weight) * elastic_[block];
       }
       if (stiffness > 0.0) softest = std::min(softest, stiffness);
     }
-    link.stiffness = attachment_->stiffness.value_or(times_as_stiff *
-                                                     (softest < infinity ? softest : of_grain(body, length, terms)));
+    link.stiffness =
+        attachment_->stiffness.value_or(times_as_stiff * (softest < infinity ? softest : of_grain(body, length, sum)));
     if (attachment_->break_force) link.break_force = *attachment_->break_force;
     link.length = length;
     link.start = start_of(body, v);
-    for (const auto& [block, weight] : terms) {
-      if (weight != 0.0) link.terms.push_back({block, weight});
+    link.offset = sum.offset;
+    link.terms = sum.terms();
+    // The blocks of a face belong to its link even where the node is above one of its corners.
+    for (const LinkCorner& corner : link.corners) {
+      for (const LinkTerm& term : corner.terms) {
+        const auto at = std::lower_bound(link.terms.begin(), link.terms.end(), term.block,
+                                         [](const LinkTerm& a, int block) { return a.block < block; });
+        if (at == link.terms.end() || at->block != term.block) link.terms.insert(at, {term.block, 0.0});
+      }
     }
     group.links.push_back(std::move(link));
     if (attachment_->start == 0.0) result_.bodies.push_back({body, other});
@@ -314,29 +380,6 @@ class AttachmentMaker {
     }
   }
 
-  /// Returns the pieces of a body's surface on which links may end: faces, else edges, else nodes of the region.
-  std::vector<SurfacePiece> pieces_of(int body) const {
-    const Mesh& mesh = bodies_[body].mesh;
-    const RegionDesc region = attachment_->to_region.value_or(RegionDesc{});
-    const std::vector<int> nodes = select_nodes(bodies_[body], transform_of(body), region, dim);
-    const auto is_selected = [&](int v) { return v < 0 || std::binary_search(nodes.begin(), nodes.end(), v); };
-    std::vector<SurfacePiece> pieces;
-    const auto add = [&](const SurfacePiece& piece) {
-      if (std::all_of(piece.begin(), piece.end(), is_selected)) pieces.push_back(piece);
-    };
-    if (dim == 3) {
-      for (const auto& t : mesh.tets.empty() ? mesh.triangles : boundary_triangles(mesh)) add({t[0], t[1], t[2]});
-    }
-    if (pieces.empty()) {
-      const auto edges = dim == 2 ? boundary_edges(mesh) : mesh.edges;
-      for (const auto& e : edges) add({e[0], e[1], -1});
-    }
-    if (pieces.empty()) {
-      for (const int v : nodes) pieces.push_back({v, -1, -1});
-    }
-    return pieces;
-  }
-
   const SceneDesc& desc_;
   const std::vector<BodyInstance>& bodies_;
   const Unknowns& unknowns_;
@@ -345,9 +388,8 @@ class AttachmentMaker {
   std::shared_ptr<const Controls> controls_;
   Issues& issues_;
   Issues& idle_;
-  VecX elastic_;               // [N/m] per block
-  std::vector<Vec<3>> start_;  // [m] per vertex of all bodies
-  std::vector<int> first_vertex_;
+  BodyPoints<dim> points_;
+  VecX elastic_;  // [N/m] per block
   const AttachmentDesc* attachment_ = nullptr;
   std::string place_;
   SceneAttachments result_;

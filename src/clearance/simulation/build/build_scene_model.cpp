@@ -45,7 +45,7 @@ std::vector<HalfSpace> half_spaces(const SceneDesc& desc) {
   return all;
 }
 
-/// Makes one mechanism of all bodies that links connect, and of those that joints connect with them.
+/// Makes one mechanism of all bodies that links or springs connect, and of those that joints connect with them.
 void join_linked_bodies(const Potential& links, Model& model, std::size_t num_bodies) {
   std::vector<int>& root = model.mechanism_of_body;
   if (root.empty()) {
@@ -132,6 +132,12 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
     model.potentials.push_back(attachments.links);
     join_linked_bodies(*attachments.links, model, bodies.size());
   }
+  SceneSprings springs = make_springs(desc, bodies, unknowns, model, x, controls, issues);
+  springs.first_potential = model.potentials.size();
+  for (const std::shared_ptr<Potential>& potential : springs.potentials) {
+    model.potentials.push_back(potential);
+    join_linked_bodies(*potential, model, bodies.size());
+  }
   ScaledContact contact = make_contact_scales(desc, bodies, unknowns.stiff_units, model, x, options);
   model.contact_scales = std::move(contact.scales);
   options.barrier.dhat = contact.dhat;
@@ -157,6 +163,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   scene.joints = std::move(joints);
   if (attachments.links) scene.attachment_potential = attachment_potential;
   scene.attachments = std::move(attachments);
+  scene.springs = std::move(springs);
   scene.motions = std::move(motions);
   scene.controls = controls;
   scene.frames = std::move(surface.frames);

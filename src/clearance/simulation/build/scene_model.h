@@ -17,6 +17,7 @@
 #include "clearance/simulation/build/joints.h"
 #include "clearance/simulation/build/motions.h"
 #include "clearance/simulation/build/scene_surface.h"
+#include "clearance/simulation/build/springs.h"
 #include "clearance/simulation/build/unknowns.h"
 #include "clearance/simulation/load/body_instance.h"
 #include "clearance/solver/options.h"
@@ -66,6 +67,7 @@ struct SceneModel {
   std::function<ElementStresses(const VecX& x, const History& history, int extra_degree)> element_stresses;
   Issues issues;         ///< errors and warnings about the parts of the scene, such as files that motions lack
   Issues empty_regions;  ///< warnings about motions and loads that select nothing
+  SceneSprings springs;
 
   int num_elements() const { return static_cast<int>(cell_of_element.size()); }
 };

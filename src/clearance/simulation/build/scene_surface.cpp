@@ -9,6 +9,7 @@
 
 #include "clearance/bodies/fem/curved_faces.h"
 #include "clearance/math/dimension.h"
+#include "clearance/scene/body_names.h"
 #include "clearance/simulation/build/collision_surface.h"
 #include "clearance/simulation/build/initial_state.h"
 
@@ -87,8 +88,19 @@ std::vector<int> collision_groups(const SceneDesc& desc, const std::vector<BodyI
   return groups;
 }
 
-/// Returns the pairs of bodies that ignore each other. The scene names them; a name stands for all copies of a body, or
-/// for a half-space, which is -1 - its number.
+/// Returns the names of bodies that ignore each other: those that the scene lists, and those that are tied.
+std::vector<std::array<std::string, 2>> ignoring_names(const SceneDesc& desc) {
+  std::vector<std::array<std::string, 2>> names;
+  for (const IgnoredPairDesc& pair : desc.contact.ignored_pairs) names.push_back(pair.bodies);
+  for (const AttachmentDesc& attachment : desc.attachments) {
+    const auto body = find_body(desc, attachment.body), to = find_body(desc, attachment.to);
+    if (attachment.tied && body && to) names.push_back({desc.bodies[body->body].name, desc.bodies[to->body].name});
+  }
+  return names;
+}
+
+/// Returns the pairs of bodies that ignore each other. A name stands for all copies of a body, or for a half-space,
+/// which is -1 - its number.
 std::vector<std::array<int, 2>> ignored_pairs(const SceneDesc& desc, const std::vector<BodyInstance>& bodies) {
   std::map<std::string, std::vector<int>> of_name;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
@@ -98,9 +110,9 @@ std::vector<std::array<int, 2>> ignored_pairs(const SceneDesc& desc, const std::
     of_name.try_emplace("half_spaces[" + std::to_string(h) + "]", std::vector<int>{-1 - static_cast<int>(h)});
   }
   std::vector<std::array<int, 2>> pairs;
-  for (const IgnoredPairDesc& pair : desc.contact.ignored_pairs) {
-    for (const int a : of_name[pair.bodies[0]]) {
-      for (const int b : of_name[pair.bodies[1]]) {
+  for (const std::array<std::string, 2>& names : ignoring_names(desc)) {
+    for (const int a : of_name[names[0]]) {
+      for (const int b : of_name[names[1]]) {
         if (a != b) pairs.push_back({std::min(a, b), std::max(a, b)});
       }
     }

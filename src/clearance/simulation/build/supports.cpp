@@ -26,6 +26,7 @@ class Supports {
     add_motions();
     add_joints();
     for (const auto& [body, other] : scene_.attachments.bodies) join(body, other < 0 ? world_ : other);
+    for (const auto& [body, other] : scene_.springs.bodies) join(body, other < 0 ? world_ : other);
   }
   void add_contacts();
   std::vector<int> free_bodies() {

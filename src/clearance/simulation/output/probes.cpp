@@ -88,6 +88,8 @@ class ProbeMaker {
         return make_joint();
       case ProbeKind::attachment:
         return make_attachment();
+      case ProbeKind::spring:
+        return make_spring();
       case ProbeKind::gap:
         return make_gap();
       case ProbeKind::stress:
@@ -364,6 +366,21 @@ class ProbeMaker {
       const bool is_known = end.state.step > 0;
       push(is_known ? force.total : Vec<3>(Vec<3>::Constant(unknown)), dim, values);
       values.insert(values.end(), {is_known ? force.largest : unknown, static_cast<double>(force.num_links)});
+    });
+  }
+
+  void make_spring() {
+    const auto found = std::find_if(desc_.springs.begin(), desc_.springs.end(),
+                                    [&](const SpringDesc& spring) { return spring.name == probe_->spring; });
+    if (found == desc_.springs.end() || scene_.springs.places.empty()) return;
+    add_column(".length", "m");
+    add_column(".tension", "N");
+    add_vector(".force", "N");
+    measure([index = static_cast<int>(found - desc_.springs.begin()), &scene = scene_, dim = dim_](
+                const StepEnd& end, std::vector<double>& values) {
+      const SpringState spring = spring_state(scene.springs, scene.model, end.state, scene.options.integrator.h, index);
+      values.insert(values.end(), {spring.length, spring.tension});
+      push(spring.force, dim, values);
     });
   }
 

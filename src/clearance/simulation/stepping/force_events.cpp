@@ -23,13 +23,15 @@ void find_changed_forces(const SceneDesc& desc, const SceneModel& scene, double 
     if (std::any_of(loads.begin(), loads.end(), changes)) found[b] = 1;
   }
   Issues known;  // names have been checked
-  for (const AttachmentDesc& attachment : desc.attachments) {
-    if (!changes(attachment)) continue;
-    for (const std::string& name : {attachment.body, attachment.to}) {
+  const auto mark = [&](const auto& link) {
+    if (!changes(link)) return;
+    for (const std::string& name : {link.body, link.to}) {
       if (name.empty()) continue;
       for (const int b : find_instances(desc, scene.bodies, name, "", known)) found[b] = 1;
     }
-  }
+  };
+  for (const AttachmentDesc& attachment : desc.attachments) mark(attachment);
+  for (const SpringDesc& spring : desc.springs) mark(spring);
 }
 
 /// Sets `found` to 1 for each body on which a program applies a force in this step alone.

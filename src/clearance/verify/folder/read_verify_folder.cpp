@@ -103,12 +103,22 @@ std::set<std::pair<int, int>> read_ignored_pairs(const json& scene) {
   const int num_half_spaces = static_cast<int>(scene.value("half_spaces", json::array()).size());
   for (int h = 0; h < num_half_spaces; ++h) entry_of.try_emplace(fmt::format("half_spaces[{}]", h), -1 - h);
   std::set<std::pair<int, int>> pairs;
+  const auto ignore = [&](const std::string& a, const std::string& b) {
+    const auto first = entry_of.find(a), second = entry_of.find(b);
+    if (first == entry_of.end() || second == entry_of.end()) return;
+    pairs.insert(std::minmax(first->second, second->second));
+  };
   for (const json& pair : scene.value("contact", json::object()).value("ignored_pairs", json::array())) {
     const auto& names = pair.at("bodies");
-    const auto first = entry_of.find(names.at(0).get<std::string>());
-    const auto second = entry_of.find(names.at(1).get<std::string>());
-    if (first == entry_of.end() || second == entry_of.end()) continue;
-    pairs.insert(std::minmax(first->second, second->second));
+    ignore(names.at(0).get<std::string>(), names.at(1).get<std::string>());
+  }
+  // All copies of bodies that are tied to each other ignore each other; a copy is named as in `block[3]`.
+  const auto entry_name = [&](const std::string& name) {
+    return entry_of.count(name) > 0 ? name : name.substr(0, name.rfind('['));
+  };
+  for (const json& attachment : scene.value("attachments", json::array())) {
+    if (!attachment.value("tied", false)) continue;
+    ignore(entry_name(attachment.value("body", "")), entry_name(attachment.value("to", "")));
   }
   return pairs;
 }
