@@ -69,6 +69,28 @@ class MeshGroups : public testing::Test {
   std::filesystem::path folder_;
 };
 
+// Groups that attachments alone named were not kept, so that their regions selected nothing.
+TEST_F(MeshGroups, AttachmentsAndSpringsSelectByGroups) {
+  for (const std::string list : {"attachments", "springs"}) {
+    const std::string connection = list == "springs"
+                                       ? R"({"body": "bar", "region": {"tags": ["foot"]}, "stiffness": 10})"
+                                       : R"({"body": "bar", "region": {"tags": ["foot"]}})";
+    const auto loaded = load(R"("loads": [])", R"(, ")" + list + "\": [" + connection + "]");
+    ASSERT_TRUE(loaded);
+    auto bodies = load_bodies(loaded->scene);
+    ASSERT_TRUE(bodies);
+    ASSERT_TRUE(bodies->instances[0].groups);
+    EXPECT_EQ(bodies->instances[0].groups->size(), 1u) << list;
+    const auto unknown =
+        load(R"("loads": [])", R"(, ")" + list + R"(": [{"body": "bar", "region": {"tags": ["nose"]}, )" +
+                                   (list == "springs" ? R"("stiffness": 10}])" : R"("start": 0}])"));
+    ASSERT_TRUE(unknown);
+    const auto refused = load_bodies(unknown->scene);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(to_string(refused.issues().front()).find(list + "[0].region"), std::string::npos);
+  }
+}
+
 TEST_F(MeshGroups, NodesOfTheMeshBeforeItsRefinementsAreWarnedOf) {
   const auto warnings = [&](const std::string& region, const std::string& more) {
     const auto loaded = load(R"("motions": [{"region": )" + region + "}]" + more);

@@ -33,11 +33,25 @@ void for_each_region(const SceneDesc& scene, int body, const std::string& body_p
   for (std::size_t i = 0; i < desc.material_parts.size(); ++i) {
     if (desc.material_parts[i].region) visit(*desc.material_parts[i].region, place_of("material_parts", i));
   }
+  // A name may also be that of a copy, as `link[3]`.
+  const auto is_of_body = [&](const std::string& name) {
+    return name == desc.name || name.starts_with(desc.name + "[");
+  };
+  const auto visit_end = [&](const std::string& name, const std::optional<RegionDesc>& region, const char* list,
+                             std::size_t i, const char* key) {
+    if (region && is_of_body(name)) visit(*region, fmt::format("{}[{}].{}", list, i, key));
+  };
+  for (std::size_t i = 0; i < scene.attachments.size(); ++i) {
+    const AttachmentDesc& attachment = scene.attachments[i];
+    visit_end(attachment.body, attachment.region, "attachments", i, "region");
+    visit_end(attachment.to, attachment.to_region, "attachments", i, "to_region");
+  }
+  for (std::size_t i = 0; i < scene.springs.size(); ++i) {
+    visit_end(scene.springs[i].body, scene.springs[i].region, "springs", i, "region");
+    visit_end(scene.springs[i].to, scene.springs[i].to_region, "springs", i, "to_region");
+  }
   for (std::size_t i = 0; i < scene.output.probes.size(); ++i) {
-    const ProbeDesc& probe = scene.output.probes[i];
-    // The probe may also name a copy, as `link[3]`.
-    const bool is_of_body = probe.body == desc.name || probe.body.starts_with(desc.name + "[");
-    if (probe.region && is_of_body) visit(*probe.region, fmt::format("output.probes[{}].region", i));
+    visit_end(scene.output.probes[i].body, scene.output.probes[i].region, "output.probes", i, "region");
   }
 }
 
