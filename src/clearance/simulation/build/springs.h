@@ -15,7 +15,7 @@
 
 namespace clearance {
 
-/// Where a spring of the scene is among the potentials.
+/// Place of a spring of the scene among the potentials.
 struct SpringPlace {
   int potential = -1;  ///< index into SceneSprings::potentials; -1: it is a damper alone
   int index = -1;      ///< number in that potential
