@@ -45,6 +45,12 @@ Vec<dim> weighted_sum(const Mat<dim, 2 * (dim + 1)>& y, const Vec<2 * (dim + 1)>
   return rows;
 }
 
+/// Returns v or, for `sign` -1, the sum of the opposite weights: its zeros are positive like those of every sum.
+template <int dim>
+Vec<dim> signed_vector(const Vec<dim>& v, double sign) {
+  return sign < 0.0 ? Vec<dim>(Vec<dim>::Zero() - v) : v;
+}
+
 /// Returns right-handed axes with the given third one. The first two are arbitrary but always the same; in the plane
 /// the first one lies in the plane.
 Mat<3> axes_about(const Vec<3>& axis, int dim) {
@@ -162,8 +168,9 @@ void JointLink<dim>::make_hinge(const StiffJoint& joint) {
   // With a_u = A_a u and so on, the angle follows from a_u . b_u + a_w . b_w = 2 cos and a_u . b_w - a_w . b_u = 2 sin.
   const Vec<3> u = axes_.col(0), w = axes_.col(1);
   limit_.is_angle = true;
-  limit_.cosine.pairs = {{direction(0, u), direction(1, u)}, {direction(0, w), direction(1, w)}};
-  limit_.offset.pairs = {{direction(0, u), direction(1, w)}, {-direction(0, w), direction(1, u)}};
+  limit_.weights = {direction(0, u), direction(0, w), direction(1, u), direction(1, w)};
+  limit_.cosine = {{0, 2}, {1, 3}};
+  limit_.offset = {{0, 3}, {1, 2, -1.0}};
   make_limit(joint);
   // A drive adds two conditions, which set_drive fills.
   if (drive_) {
@@ -179,9 +186,10 @@ void JointLink<dim>::make_slider(const StiffJoint& joint) {
   for (int i = 0; i < dim - 1; ++i) {
     scalars_.push_back({{{{apart(joint.point), direction(1, axes_.col(i))}}}, 0.0});
   }
-  limit_.offset.pairs = {{apart(joint.point), direction(1, axes_.col(2))}};
+  limit_.weights = {apart(joint.point), direction(1, axes_.col(2))};
+  limit_.offset = {{0, 1}};
   make_limit(joint);
-  if (drive_) scalars_.push_back({limit_.offset, 0.0});
+  if (drive_) scalars_.push_back({{{{limit_.weights[0], limit_.weights[1]}}}, 0.0});
 }
 
 template <int dim>
@@ -247,12 +255,14 @@ JointLink<dim>::JointLink(const HeldBody& held) {
 
 template <int dim>
 void JointLink<dim>::set_turns(const Blocks& y, int turns) {
-  if (is_hinge()) near_ = principal_value(y) + turn * turns;
+  if (is_hinge()) near_ = principal_value(carried(y)) + turn * turns;
 }
 
 template <int dim>
 int JointLink<dim>::num_turns(const Blocks& y) const {
-  return is_hinge() ? static_cast<int>(std::round((limited_value(y) - principal_value(y)) / turn)) : 0;
+  if (!is_hinge()) return 0;
+  const Carried at = carried(y);
+  return static_cast<int>(std::round((limited_value(at) - principal_value(at)) / turn));
 }
 
 template <int dim>
@@ -313,7 +323,7 @@ void JointLink<dim>::set_effort(const Blocks& y_t0, double value) {
   if (type_ == JointKind::slider) {
     // A force along the axis through both points: equal and opposite forces exert no torque.
     const Vec<dim> along = (y_t0 * direction(1, axes_.col(2))).normalized();
-    effort_force_ = value * along * limit_.offset.pairs[0][0].transpose();
+    effort_force_ = value * along * limit_.weights[0].transpose();
     return;
   }
   // A hinge's effort is a torque about its axis at the start of the step, and the opposite one on the second body.
@@ -327,34 +337,73 @@ void JointLink<dim>::set_effort(const Blocks& y_t0, double value) {
 
 // --- energy and derivatives ---
 
+/// Computes each vector once, because an angle and its gradient need the four of a hinge 16 times. Their products have
+/// the bits of those of `Products`.
 template <int dim>
-double JointLink<dim>::principal_value(const Blocks& y) const {
-  const double offset = limit_.offset.value(y);
-  return limit_.is_angle ? elementary::atan2(offset, limit_.cosine.value(y)) : offset;
+auto JointLink<dim>::carried(const Blocks& y) const -> Carried {
+  Carried at;
+  for (std::size_t i = 0; i < limit_.weights.size(); ++i) at[i] = weighted_sum<dim>(y, limit_.weights[i]);
+  return at;
 }
 
 template <int dim>
-double JointLink<dim>::limited_value(const Blocks& y) const {
+double JointLink<dim>::value_of(const std::vector<CarriedProduct>& products, const Carried& at) {
+  double sum = 0.0;
+  for (const auto& [p, q, sign] : products) sum += signed_vector<dim>(at[p], sign).dot(at[q]);
+  return sum;
+}
+
+template <int dim>
+auto JointLink<dim>::gradient_of(const std::vector<CarriedProduct>& products, const Carried& at) const -> Blocks {
+  Blocks g = Blocks::Zero();
+  // Most weights are zero.
+  const auto add = [&](const Vec<dim>& v, const Weights& w, double sign) {
+    for (int k = 0; k < num_blocks; ++k) {
+      if (w[k] != 0.0) g.col(k) += v * (sign * w[k]);
+    }
+  };
+  for (const auto& [p, q, sign] : products) {
+    add(at[q], limit_.weights[p], sign);
+    add(signed_vector<dim>(at[p], sign), limit_.weights[q], 1.0);
+  }
+  return g;
+}
+
+template <int dim>
+std::array<double, 3> JointLink<dim>::along(const std::vector<CarriedProduct>& products, const Carried& at,
+                                            const Carried& moved) {
+  std::array<double, 3> c = {};
+  for (const auto& [p, q, sign] : products) {
+    const Vec<dim> yp = signed_vector<dim>(at[p], sign), dp = signed_vector<dim>(moved[p], sign);
+    c[0] += yp.dot(at[q]);
+    c[1] += yp.dot(moved[q]) + dp.dot(at[q]);
+    c[2] += dp.dot(moved[q]);
+  }
+  return c;
+}
+
+template <int dim>
+double JointLink<dim>::principal_value(const Carried& at) const {
+  const double offset = value_of(limit_.offset, at);
+  return limit_.is_angle ? elementary::atan2(offset, value_of(limit_.cosine, at)) : offset;
+}
+
+template <int dim>
+double JointLink<dim>::limited_value(const Carried& at) const {
   // Choose the turn that is nearest to the reference.
-  const double value = principal_value(y);
+  const double value = principal_value(at);
   return limit_.is_angle ? value + turn * std::round((near_ - value) / turn) : value;
 }
 
 template <int dim>
 typename JointLink<dim>::Blocks JointLink<dim>::limited_gradient(const Blocks& y) const {
   // The gradient of atan2(s, c) is (c grad s - s grad c) / (s^2 + c^2).
-  const Blocks g = limit_.offset.gradient(y);
+  const Carried at = carried(y);
+  const Blocks g = gradient_of(limit_.offset, at);
   if (!limit_.is_angle) return g;
-  const double s = limit_.offset.value(y), c = limit_.cosine.value(y), size_sq = s * s + c * c;
+  const double s = value_of(limit_.offset, at), c = value_of(limit_.cosine, at), size_sq = s * s + c * c;
   if (!(size_sq > 0.0)) return Blocks::Zero();
-  return (c / size_sq) * g - (s / size_sq) * limit_.cosine.gradient(y);
-}
-
-template <int dim>
-double JointLink<dim>::limit_gap(const Blocks& y) const {
-  if (!has_limit()) return infinity;
-  const double value = limited_value(y);
-  return std::min(value - limit_.lower, limit_.upper - value);
+  return (c / size_sq) * g - (s / size_sq) * gradient_of(limit_.cosine, at);
 }
 
 template <int dim>
@@ -488,17 +537,18 @@ Mat<dim> JointLink<dim>::Hessian::block(int k, int l) const {
 }
 
 template <int dim>
-double JointLink<dim>::largest_change(const Blocks& y, const Blocks& dy) const {
+double JointLink<dim>::largest_change(const Carried& at, const Blocks& dy, double value) const {
   const auto motion = [](const std::array<double, 3>& c) { return std::abs(c[1]) + std::abs(c[2]); };
-  const std::array<double, 3> s = limit_.offset.along(y, dy);
+  const Carried moved = carried(dy);
+  const std::array<double, 3> s = along(limit_.offset, at, moved);
   if (!limit_.is_angle) return motion(s);
   // The point (c, s) moves by at most `way`, and is seen from the origin under an angle of at most asin(way / r).
-  const std::array<double, 3> c = limit_.cosine.along(y, dy);
+  const std::array<double, 3> c = along(limit_.cosine, at, moved);
   const double way = elementary::hypot(motion(s), motion(c)), r = elementary::hypot(s[0], c[0]);
   // asin(z) is at most z pi / 3 up to z = 1/2.
   const double change = way < 0.5 * r ? pi / 3.0 * way / r : infinity;
   // An angle jumps where it is half a turn from the reference.
-  return std::abs(limited_value(y) - near_) + change < 0.9 * pi ? change : infinity;
+  return std::abs(value - near_) + change < 0.9 * pi ? change : infinity;
 }
 
 template <int dim>
@@ -506,10 +556,11 @@ double JointLink<dim>::max_feasible_step(const Blocks& y, const Blocks& dy) cons
   if (!has_limit()) return 1.0;
   // Most ways are far too short for a limit. The bound leaves room for the rounding of the samples below.
   constexpr double room = 1.0 + 1e-9;
-  const double gap = limit_gap(y), kept = 0.2 * std::min(gap, limit_.width);
-  if (room * largest_change(y, dy) < gap - kept) return 1.0;
+  const Carried at_y = carried(y);
+  const double value = limited_value(at_y), gap = gap_of(value), kept = 0.2 * std::min(gap, limit_.width);
+  if (room * largest_change(at_y, dy, value) < gap - kept) return 1.0;
   // A coordinate is not linear along the way, so it is sampled and the first violation is bisected.
-  double last_value = limited_value(y);
+  double last_value = value;
   const auto is_kept = [&](double alpha) {
     const Blocks at = y + alpha * dy;
     // An angle that jumps is more than half a turn from this iterate, which is as much as one direction may turn.

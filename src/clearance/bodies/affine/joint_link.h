@@ -113,11 +113,20 @@ class JointLink {
     Products form;
     double target = 0.0;
   };
+  /// The vectors Y w that the coordinate is made of, at one Y: for a hinge, where the first body has two directions
+  /// across the axis, and where the second body has them; for a slider, the offset and the axis.
+  using Carried = std::array<Vec<dim>, 4>;
+  /// A product of two carried vectors, the first one negative for `sign` -1.
+  struct CarriedProduct {
+    std::size_t p, q;
+    double sign = 1.0;
+  };
   /// Bounds on an angle or offset.
   struct Limit {
     bool is_angle = false;
-    Products offset;  // for an angle: twice its sine
-    Products cosine;  // for an angle: twice its cosine
+    std::vector<Weights> weights;        // of the carried vectors
+    std::vector<CarriedProduct> offset;  // for an angle: twice its sine
+    std::vector<CarriedProduct> cosine;  // for an angle: twice its cosine
     double lower = 0.0;
     double upper = 0.0;
     double width = 0.0;     // distance from which on it pushes back; 0: there is no limit
@@ -142,13 +151,21 @@ class JointLink {
   void set_drive(double value);
   void set_effort(const Blocks& y_t0, double value);
 
-  double principal_value(const Blocks& y) const;
-  double limited_value(const Blocks& y) const;
+  Carried carried(const Blocks& y) const;
+  static double value_of(const std::vector<CarriedProduct>& products, const Carried& at);
+  Blocks gradient_of(const std::vector<CarriedProduct>& products, const Carried& at) const;
+  /// Returns what Products::along does.
+  static std::array<double, 3> along(const std::vector<CarriedProduct>& products, const Carried& at,
+                                     const Carried& moved);
+  double principal_value(const Carried& at) const;
+  double limited_value(const Carried& at) const;
+  double limited_value(const Blocks& y) const { return limited_value(carried(y)); }
   Blocks limited_gradient(const Blocks& y) const;
-  double limit_gap(const Blocks& y) const;
-  /// Returns a bound on how far the coordinate is from the one at y anywhere on y + a dy, a in [0, 1]; infinity if the
-  /// way turns the joint too far for a bound.
-  double largest_change(const Blocks& y, const Blocks& dy) const;
+  double gap_of(double value) const { return std::min(value - limit_.lower, limit_.upper - value); }
+  double limit_gap(const Blocks& y) const { return has_limit() ? gap_of(limited_value(y)) : infinity; }
+  /// Returns a bound on how far the coordinate is from `value`, the one at y, anywhere on y + a dy, a in [0, 1];
+  /// infinity if the way turns the joint too far for a bound. `at` are the vectors carried at y.
+  double largest_change(const Carried& at, const Blocks& dy, double value) const;
 
   std::array<int, 2> first_blocks_ = {-1, -1};
   std::array<AffineFrame, 2> frames_;
