@@ -450,7 +450,7 @@ struct StepAccount<dim>::BodyMotion {
 
 /// Computes the gain of each body: the change of its kinetic energy less the work of the inertial force.
 template <int dim>
-auto StepAccount<dim>::body_motions(const State& end, const VecX& p_t0, const VecX& p_t1) const
+auto StepAccount<dim>::body_motions(const State& end, const VecX& p_t0, const VecX& p_t1, const VecX& rotors_t1) const
     -> std::vector<BodyMotion> {
   const std::vector<char> is_column = column_flags(model_);
   std::vector<BodyMotion> bodies(body_energy_t0_.size());
@@ -467,7 +467,6 @@ auto StepAccount<dim>::body_motions(const State& end, const VecX& p_t0, const Ve
     body.kinetic_t1 += 0.5 * block<dim>(p_t1, b).dot(block<dim>(end.v, b));
   }
   if (model_.body_of_block.empty()) return bodies;
-  const VecX rotors_t1 = rotor_energies(end, end.v);
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const auto at = static_cast<Eigen::Index>(k);
     bodies[k].gain += rotors_t1[at] - rotors_t0_[at];
@@ -528,10 +527,11 @@ void StepAccount<dim>::settle(State& end) {
     energy_.integrator -= barrier_gap_;
     return;
   }
+  const VecX rotors_t1 = rotor_energies(end, end.v);
   energy_.kinetic = inertial_energy<dim>(model_, end.v).value() - inertial_energy<dim>(model_, v_t0_).value() +
-                    rotor_energies(end, end.v).sum() - rotors_t0_.sum();
+                    rotors_t1.sum() - rotors_t0_.sum();
   const VecX p_t0 = mass_times(model_, v_t0_), p_t1 = mass_times(model_, end.v);
-  const std::vector<BodyMotion> bodies = body_motions(end, p_t0, p_t1);
+  const std::vector<BodyMotion> bodies = body_motions(end, p_t0, p_t1, rotors_t1);
   // Ledgers accumulate gains and losses over all steps, beside the largest energy at work.
   std::vector<EnergyLedger>& ledgers = end.ledgers;
   ledgers.resize(bodies.size());

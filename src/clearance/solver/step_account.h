@@ -63,7 +63,8 @@ class StepAccount {
   void add_pull(const VecX& pull, UnbalancedForces& unbalanced, Sums& sums);
   void divide_held_blocks(UnbalancedForces& unbalanced);
   struct BodyMotion;
-  std::vector<BodyMotion> body_motions(const State& end, const VecX& p_t0, const VecX& p_t1) const;
+  std::vector<BodyMotion> body_motions(const State& end, const VecX& p_t0, const VecX& p_t1,
+                                       const VecX& rotors_t1) const;
   void update_ledger(std::size_t k, const BodyMotion& body, EnergyLedger& ledger);
   void note_largest(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger);
 
