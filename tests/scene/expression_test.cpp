@@ -44,6 +44,21 @@ TEST(Expression, EveryPointHasItsOwnValue) {
   EXPECT_EQ((*values)[2], Vec<3>(0, 0, 10));
 }
 
+TEST(Expression, SeveralTimes_GiveTheValuesOfEachTimeByItself) {
+  const Expressions formulas = {"sin(t) * x", "y + t^2", "z / (1 + t)"};
+  const std::array<Vec<3>, 2> points = {Vec<3>(1, 2, 3), Vec<3>(-4, 5, 0.5)};
+  const std::array<double, 3> times = {0.3, 0.0, 2.5};
+  const auto all = evaluate(formulas, "here", times, points);
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->size(), times.size() * points.size());
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    const auto alone = evaluate(formulas, "here", times[k], points);
+    ASSERT_TRUE(alone);
+    for (std::size_t p = 0; p < points.size(); ++p) EXPECT_EQ((*all)[k * points.size() + p], (*alone)[p]);
+  }
+  EXPECT_FALSE(evaluate({"1 / (t - 2.5)", "0", "0"}, "here", times, points));
+}
+
 TEST(Expression, ProblemsSayWhatIsWrongAndWhere) {
   EXPECT_EQ(problem("sin(t)"), "");
   EXPECT_TRUE(

@@ -185,15 +185,22 @@ Issues check_expressions(const Expressions& formulas, const std::string& place, 
 
 Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::string& place, double t,
                                      std::span<const Vec<3>> points, const Controls& controls) {
-  std::vector<Vec<3>> values(points.size());
+  return evaluate(formulas, place, std::span<const double>(&t, 1), points, controls);
+}
+
+Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::string& place,
+                                     std::span<const double> times, std::span<const Vec<3>> points,
+                                     const Controls& controls) {
+  std::vector<Vec<3>> values(times.size() * points.size());
   for (std::size_t i = 0; i < formulas.size(); ++i) {
     const auto [formula, problem] = compile(formulas[i], controls, Variables::time_and_point);
     if (formula == nullptr) return Issue{"", element_path(place, i), formulas[i], problem};
-    formula->t = t;
-    for (std::size_t p = 0; p < points.size(); ++p) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const double t = formula->t = times[k / points.size()];
+      const std::size_t p = k % points.size();
       formula->point = points[p];
       const double value = formula->value();
-      values[p][static_cast<Eigen::Index>(i)] = value;
+      values[k][static_cast<Eigen::Index>(i)] = value;
       if (std::isfinite(value)) continue;
       const char* kind = std::isnan(value) ? "not a number" : "infinite";
       const std::string where =

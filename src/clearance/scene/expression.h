@@ -22,6 +22,11 @@ Issues check_expressions(const Expressions& formulas, const std::string& place, 
 /// somewhere; it names the place (`place[1]`), the formula, the time and the point.
 Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::string& place, double t,
                                      std::span<const Vec<3>> points, const Controls& controls = {});
+/// Returns those of all points at the first time, then at the next one, and so on, without looking the formulas up
+/// again for every time.
+Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::string& place,
+                                     std::span<const double> times, std::span<const Vec<3>> points,
+                                     const Controls& controls = {});
 
 /// The same for a single formula in t alone.
 Issues check_time_formula(const std::string& formula, const std::string& place, const Controls& controls = {});

@@ -28,8 +28,9 @@ constexpr double share_of_kink = 0.75;
 /// count.
 constexpr double least_share = 1e-3, least_way = 1e-9;
 
-/// Positions [m] of points at a time [s]; empty if the formula is undefined there, which the step reports.
-using Places = std::function<std::vector<Vec<3>>(double t)>;
+/// Positions [m] of points at some times [s], time by time; empty if the formula is undefined at one of them, which the
+/// step reports.
+using Places = std::function<std::vector<Vec<3>>(std::span<const double> times)>;
 
 /// Returns up to `most_points` of the points, evenly spread.
 std::vector<Vec<3>> spread(std::span<const Vec<3>> points) {
@@ -88,42 +89,47 @@ class JumpFinder {
  private:
   /// Returns the values of a formula of time as ways along x [m]: `unit` times each.
   Places ways_of(const std::string& formula, double unit) const {
-    return [this, &formula, unit](double t) {
-      const Result<double> value = evaluate_time_formula(formula, "", t, *scene_.controls);
-      return value ? std::vector<Vec<3>>{Vec<3>(unit * *value, 0.0, 0.0)} : std::vector<Vec<3>>{};
+    return [this, &formula, unit](std::span<const double> times) {
+      std::vector<Vec<3>> ways;
+      for (const double t : times) {
+        const Result<double> value = evaluate_time_formula(formula, "", t, *scene_.controls);
+        if (!value) return std::vector<Vec<3>>{};
+        ways.emplace_back(unit * *value, 0.0, 0.0);
+      }
+      return ways;
     };
   }
 
   Places places_of(const Expressions& formulas, std::span<const Vec<3>> points) const {
-    return [this, &formulas, chosen = spread(points)](double t) {
-      const auto values = evaluate(formulas, "", t, chosen, *scene_.controls);
-      return values ? *values : std::vector<Vec<3>>{};
+    return [this, &formulas, chosen = spread(points)](std::span<const double> times) {
+      auto values = evaluate(formulas, "", times, chosen, *scene_.controls);
+      return values ? *std::move(values) : std::vector<Vec<3>>{};
     };
   }
 
   std::vector<Vec<3>> rates_at_start(const Places& places) const {
     const double dt = h_ / samples_per_step;
-    std::vector<Vec<3>> rates = places(dt);
-    const std::vector<Vec<3>> before = places(0.0);
-    if (rates.size() != before.size()) return {};
-    for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = (rates[i] - before[i]) / dt;
+    const std::array<double, 2> times = {dt, 0.0};
+    std::vector<Vec<3>> rates = places(times);
+    const std::size_t num_points = rates.size() / times.size();
+    for (std::size_t i = 0; i < num_points; ++i) rates[i] = (rates[i] - rates[num_points + i]) / dt;
+    rates.resize(num_points);
     return rates;
   }
 
   /// True if the velocities of a formula jump between two of the times that are read, from `start` on.
   bool has_kink(const Places& places, double start, const std::array<bool, 3>& components) const {
     const double dt = h_ / samples_per_step, t1 = (state_.step + 1) * h_, t0 = std::max(0.0, start);
-    std::vector<std::vector<Vec<3>>> samples;  // from the end of the step backwards
-    for (int k = 0; k <= num_read * samples_per_step && t1 - k * dt > t0 - 1e-9 * h_; ++k) {
-      samples.push_back(places(t1 - k * dt));
-      if (samples.back().empty() || samples.back().size() != samples.front().size()) return false;
-    }
-    if (samples.size() < 4) return false;
-    for (std::size_t i = 0; i < samples.front().size(); ++i) {
+    std::vector<double> times;  // from the end of the step backwards
+    for (int k = 0; k <= num_read * samples_per_step && t1 - k * dt > t0 - 1e-9 * h_; ++k) times.push_back(t1 - k * dt);
+    if (times.size() < 4) return false;
+    const std::vector<Vec<3>> samples = places(times);
+    const std::size_t num_points = samples.size() / times.size();
+    for (std::size_t i = 0; i < num_points; ++i) {
       double sum = 0.0, largest = 0.0, speed = 0.0;
       Vec<3> last = Vec<3>::Zero(), last_change = Vec<3>::Zero();
-      for (std::size_t k = 1; k < samples.size(); ++k) {
-        Vec<3> velocity = (samples[k - 1][i] - samples[k][i]) / dt;
+      for (std::size_t k = 1; k < times.size(); ++k) {
+        Vec<3> velocity = (samples[(k - 1) * num_points + i] - samples[k * num_points + i]) / dt;
         for (int c = 0; c < 3; ++c) velocity[c] *= components[c] ? 1.0 : 0.0;
         speed = std::max(speed, velocity.norm());
         const Vec<3> change = k > 1 ? Vec<3>(velocity - last) : Vec<3>(Vec<3>::Zero());
