@@ -360,14 +360,17 @@ SurfacePath LocalCoordinates<dim>::surface_path(const VecX& x, const VecX& x_sur
                            rotation_vector_of(Vec<dim>(fraction * block<dim>(dy, turn_block_[k])))});
   }
   path.screw_of_vertex = screw_of_vertex_;
+  // r phi^2 / 8 is an eighth of |turn x (turn x (x - center))|, enlarged a little for rounding.
+  std::vector<double> shares;
+  shares.reserve(path.screws.size());
+  for (const Screw& screw : path.screws) shares.push_back(0.125 * (1.0 + 1e-12) * screw.turn.norm());
   path.deviation.assign(screw_of_vertex_.size(), 0.0);
   parallel_for(static_cast<int>(screw_of_vertex_.size()), 2048, [&](int v) {
     const int index = screw_of_vertex_[v];
     if (index < 0) return;
     const Screw& screw = path.screws[index];
-    // r phi^2 is |turn x (turn x (x - center))|, enlarged a little for rounding.
     const Vec<3> arm = padded<dim>(block<dim>(path.x_t0, v)) - screw.center;
-    path.deviation[v] = 0.125 * (1.0 + 1e-12) * screw.turn.norm() * screw.turn.cross(arm).norm();
+    path.deviation[v] = shares[index] * screw.turn.cross(arm).norm();
   });
   return path;
 }

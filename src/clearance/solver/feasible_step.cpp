@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <tuple>
 
 #include "clearance/base/parallel.h"
 #include "clearance/contact/contact_frame.h"
 #include "clearance/geometry/intersection.h"
+#include "clearance/math/lanes.h"
 #include "clearance/model/half_space_pairs.h"
 #include "clearance/solver/curved_ccd.h"
 
@@ -33,27 +35,53 @@ constexpr int max_inclusion_boxes = 250;
 /// that close on a cube need no more directions with 2000 than with 20,000, and a tenth of the time.
 constexpr int max_advances = 2000;
 
-/// Returns the largest magnitude [m] of the coordinates at both ends of a path.
+/// Returns the largest magnitude [m] of the coordinates at both ends of a path, which every direction asks for: four at
+/// a time.
 double largest_coordinate(const SurfacePath& path) {
-  double largest = 0.0;
+  Lanes largest(0.0);
+  const auto take = [&](const Lanes& coordinates) {
+    const Lanes size = absolute(coordinates);
+    largest = select(size > largest, size, largest);
+  };
   for (const VecX* x : {&path.x_t0, &path.x_t1}) {
-    for (const double coordinate : *x) largest = std::max(largest, std::abs(coordinate));
+    Eigen::Index i = 0;
+    for (; i + num_lanes <= x->size(); i += num_lanes) {
+      Lanes four;
+      std::memcpy(&four, x->data() + i, sizeof(four));
+      take(four);
+    }
+    for (; i < x->size(); ++i) take(Lanes((*x)[i]));
   }
-  return largest;
+  return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
 }
 
 /// Bound of the rounding error of a distance, as a share of the largest coordinate that it is computed from.
 constexpr double distance_rounding = 1e-14;
 
 /// [m] What is left of a gap on a turning path may be rounding up to here (SurfacePath::rounding), of any pair; 0 if
-/// nothing turns.
+/// nothing turns. The bound grows with the arm alone, so that the farthest vertex of each screw decides.
 template <int dim>
 double rounding_on_paths(const SurfacePath& path) {
-  if (path.deviation.empty()) return 0.0;
-  const auto of_vertex = [&](int v) { return path.is_straight(v) ? 0.0 : path.rounding<dim>(v); };
-  return 2.0 * ordered_reduce(
-                   static_cast<int>(path.deviation.size()), 0.0, of_vertex,
-                   [](double a, double b) { return std::max(a, b); }, 4096);
+  struct Farthest {
+    double arm_sq = -1.0;
+    int vertex = -1;
+  };
+  std::vector<Farthest> of_screws(path.screws.size());
+  double largest = 0.0;
+  for (int v = 0; v < static_cast<int>(path.deviation.size()); ++v) {
+    if (path.is_straight(v)) continue;
+    const Screw* const screw = path.screw_at(v);
+    if (screw == nullptr) {
+      largest = std::max(largest, path.rounding<dim>(v));
+      continue;
+    }
+    const double arm_sq = (block<dim>(path.x_t0, v) - screw->center.template head<dim>()).squaredNorm();
+    if (Farthest& farthest = of_screws[screw - path.screws.data()]; arm_sq > farthest.arm_sq) farthest = {arm_sq, v};
+  }
+  for (const Farthest& farthest : of_screws) {
+    if (farthest.vertex >= 0) largest = std::max(largest, path.rounding<dim>(farthest.vertex));
+  }
+  return 2.0 * largest;
 }
 
 /// visit(plane, vertex, alpha) for the vertices that come too close to a half-space, with the fraction of the path that

@@ -95,39 +95,43 @@ Approach<Lanes> edge_edge_approach(const LaneMotions& motions) {
   return bound_approach(corners[0], corners[1]);
 }
 
-/// Measures the pairs [first, first + count) in groups of four; the last group repeats its last pair.
-template <class Approach>
-void measure(const SurfaceTopology& surface, const VertexMotions& motions, std::size_t first, std::size_t count,
-             const Approach& approach, SweptCandidates& swept) {
+/// Returns what the motion of a pair of primitives, the first `num_first` vertices and the rest, grows by where its
+/// path strays from the straight line: at the fraction t at most by 4 t of its deviation.
+template <std::size_t num_vertices>
+CLEARANCE_INLINE double stray(const std::vector<double>& deviation, const std::array<int, num_vertices>& vertices,
+                              std::size_t num_first) {
+  std::array<double, 2> largest{};
+  for (std::size_t v = 0; v < num_vertices; ++v) {
+    double& of_primitive = largest[v < num_first ? 0 : 1];
+    of_primitive = std::max(of_primitive, deviation[vertices[v]]);
+  }
+  return 4.0 * (largest[0] + largest[1]);
+}
+
+/// Measures `pairs`, whose numbers begin at `first`, in groups of four; the last group repeats its last pair.
+/// `vertices_at(i)` are the vertices of the i-th of them, `num_first` those of its first primitive.
+template <std::size_t num_first, class Vertices, class Approach>
+void measure(const SurfacePath& path, const VertexMotions& motions, std::size_t first, const std::vector<Pair>& pairs,
+             const Vertices& vertices_at, const Approach& approach, SweptCandidates& swept) {
+  const std::size_t count = pairs.size();
   const int num_groups = static_cast<int>((count + num_lanes - 1) / num_lanes);
   parallel_for(num_groups, 256, [&](int group) {
-    const std::size_t begin = first + group * num_lanes;
-    const std::size_t size = std::min<std::size_t>(num_lanes, first + count - begin);
+    const std::size_t begin = static_cast<std::size_t>(group) * num_lanes;
+    const std::size_t size = std::min<std::size_t>(num_lanes, count - begin);
+    std::array<std::array<int, 4>, num_lanes> vertices;
     LaneMotions lanes;
     for (std::size_t i = 0; i < num_lanes; ++i) {
-      const std::array<int, 4> vertices = vertices_of(surface, swept.pairs, begin + std::min(i, size - 1));
-      for (std::size_t k = 0; k < 4; ++k) lanes[k][i] = &motions[vertices[k]];
+      vertices[i] = vertices_at(pairs[begin + std::min(i, size - 1)]);
+      for (std::size_t k = 0; k < 4; ++k) lanes[k][i] = &motions[vertices[i][k]];
     }
     const auto result = approach(lanes);
     for (std::size_t i = 0; i < size; ++i) {
-      swept.distance[begin + i] = result.distance[static_cast<int>(i)];
-      swept.motion[begin + i] = result.motion[static_cast<int>(i)];
+      const int lane = static_cast<int>(i);
+      const std::size_t at = first + begin + i;
+      swept.distance[at] = result.distance[lane];
+      swept.motion[at] = result.motion[lane];
+      if (!path.deviation.empty()) swept.motion[at] += stray(path.deviation, vertices[i], num_first);
     }
-  });
-}
-
-/// Adds to the motions what a path strays from its straight line: at the fraction t at most 4 t of its deviation.
-void add_deviations(const SurfaceTopology& surface, const SurfacePath& path, SweptCandidates& swept) {
-  if (path.deviation.empty()) return;
-  parallel_for(static_cast<int>(swept.motion.size()), 2048, [&](int i) {
-    const std::size_t k = i;
-    const PrimitivePair pair = pair_of(surface, swept.pairs, k);
-    std::array<double, 2> largest{};
-    for (int v = 0; v < pair.num_vertices(); ++v) {
-      double& of_primitive = largest[v < pair.num_first ? 0 : 1];
-      of_primitive = std::max(of_primitive, path.deviation[pair.vertices[v]]);
-    }
-    swept.motion[k] += 4.0 * (largest[0] + largest[1]);
   });
 }
 
@@ -232,24 +236,36 @@ SweptCandidates measure_candidates(const SurfaceTopology& surface, const Surface
   swept.pairs = std::move(candidates);
   swept.distance.resize(swept.pairs.size());
   swept.motion.resize(swept.pairs.size());
+  const std::size_t num_point_triangle = swept.pairs.point_triangle.size();
   if constexpr (dim == 3) {
     const VertexMotions motions = vertex_motions(surface, path, swept.pairs);
-    const std::size_t num_point_triangle = swept.pairs.point_triangle.size();
-    measure(surface, motions, 0, num_point_triangle, point_triangle_approach, swept);
-    measure(surface, motions, num_point_triangle, swept.pairs.edge_edge.size(), edge_edge_approach, swept);
+    const auto point_and_triangle = [&](const Pair& pair) {
+      const auto& t = surface.triangles[pair[1]];
+      return std::array<int, 4>{pair[0], t[0], t[1], t[2]};
+    };
+    const auto two_edges = [&](const Pair& pair) {
+      const auto &a = surface.edges[pair[0]], &b = surface.edges[pair[1]];
+      return std::array<int, 4>{a[0], a[1], b[0], b[1]};
+    };
+    measure<1>(path, motions, 0, swept.pairs.point_triangle, point_and_triangle, point_triangle_approach, swept);
+    measure<2>(path, motions, num_point_triangle, swept.pairs.edge_edge, two_edges, edge_edge_approach, swept);
   }
-  const std::size_t first = swept.pairs.point_triangle.size() + swept.pairs.edge_edge.size();
+  const std::size_t first = num_point_triangle + swept.pairs.edge_edge.size();
   const std::size_t end_of_edges = first + swept.pairs.point_edge.size();
   parallel_for(static_cast<int>(swept.pairs.size() - first), 512, [&](int i) {
     const std::size_t k = first + i;
     const std::array<int, 4> vertices = vertices_of(surface, swept.pairs, k);
-    const PointApproach approach = k < end_of_edges ? measure_point_edge(motion_of<dim, 3>(path, vertices))
-                                                    : measure_along<dim, 2>(motion_of<dim, 2>(path, vertices));
+    const bool has_edge = k < end_of_edges;
+    const PointApproach approach = has_edge ? measure_point_edge(motion_of<dim, 3>(path, vertices))
+                                            : measure_along<dim, 2>(motion_of<dim, 2>(path, vertices));
     swept.distance[k] = approach.distance;
     swept.motion[k] = approach.motion;
+    if (path.deviation.empty()) return;
+    const auto [p, e0, e1, none] = vertices;
+    swept.motion[k] += has_edge ? stray(path.deviation, std::array<int, 3>{p, e0, e1}, 1)
+                                : stray(path.deviation, std::array<int, 2>{p, e0}, 1);
   });
   subtract_radii(surface, swept);
-  add_deviations(surface, path, swept);
   return swept;
 }
 
