@@ -79,8 +79,9 @@ void ContactHessians<dim>::add_to(BlockSparseMatrix& matrix, double scale, const
   // There are a few groups of many contacts, or many of one.
   const int grain = num_groups() == std::ssize(contacts_) ? 64 : 4;
   parallel_for_chunks(num_groups(), grain, [&](int begin_group, int end_group) {
-    RankOneSum<dim> sum;
-    Scratch scratch;
+    // Every thread keeps its memory, because a small scene would ask for it in every one of a dozen contacts.
+    thread_local RankOneSum<dim> sum;
+    thread_local Scratch scratch;
     for (int group = begin_group; group < end_group; ++group) {
       const bool is_packed = is_packed_[group];
       if (!is_packed) begin(group, scratch);

@@ -15,6 +15,8 @@ namespace clearance {
 namespace {
 
 constexpr int chunk_size = 1024;
+/// Contacts that a chunk with any has room for at once.
+constexpr std::size_t least_capacity = 8;
 
 /// Contacts of one chunk of candidates; chunks are joined in order.
 struct Chunk {
@@ -38,6 +40,7 @@ struct Chunk {
       }
       place = static_cast<int>(contacts.size());
     }
+    if (contacts.empty()) contacts.reserve(least_capacity);
     contacts.push_back(contact);
   }
   /// Takes a pair into the smallest distance of surfaces.
@@ -124,15 +127,27 @@ class PairScales {
 /// Runs add(i, chunk) over all indices and appends the chunks' contacts in order.
 template <class Add>
 void collect(int count, const Add& add, std::vector<Contact>& contacts, double& min_distance_sq) {
+  const auto append = [&](Chunk& chunk) {
+    if (contacts.empty()) {
+      contacts = std::move(chunk.contacts);
+    } else {
+      contacts.insert(contacts.end(), chunk.contacts.begin(), chunk.contacts.end());
+    }
+    min_distance_sq = std::min(min_distance_sq, chunk.min_distance_sq);
+  };
+  if (count == 0) return;
+  // Small scenes have one chunk, which needs no list.
+  if (count <= chunk_size) {
+    Chunk chunk;
+    serial_for(0, count, chunk_size, [&](int i) { add(i, chunk); });
+    return append(chunk);
+  }
   std::vector<Chunk> chunks((count + chunk_size - 1) / chunk_size);
   parallel_for_chunks(count, chunk_size, [&](int begin, int end) {
     Chunk& chunk = chunks[begin / chunk_size];
     for (int i = begin; i < end; ++i) add(i, chunk);
   });
-  for (const Chunk& chunk : chunks) {
-    contacts.insert(contacts.end(), chunk.contacts.begin(), chunk.contacts.end());
-    min_distance_sq = std::min(min_distance_sq, chunk.min_distance_sq);
-  }
+  for (Chunk& chunk : chunks) append(chunk);
 }
 
 void collect_point_triangle(const Model& model, const VecX& x, const Candidates& candidates, const PairScales& scales,

@@ -99,6 +99,7 @@ double dhat_between(const Model& model, const BarrierOptions& options, int a, in
 }
 
 void merge_duplicates(std::vector<Contact>& contacts, int num_vertices) {
+  if (contacts.size() < 2) return;
   std::vector<StencilKey> keys;
   // Counting passes over all vertices; where contacts are few beside them, comparing is cheaper.
   if (std::ssize(contacts) > num_vertices) {

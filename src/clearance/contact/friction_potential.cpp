@@ -27,6 +27,7 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
   }
   // Contacts whose remaining limit has become negligible are dropped.
   std::erase_if(contacts_, [&](const LaggedContact& contact) { return !(std::abs(contact.limit) > 1e-4 * strongest); });
+  contacts_.reserve(contacts_.size() + set.contacts.size());
   Turns turns;
   for (const Contact& contact : set.contacts) {
     const FrictionCoefficients mu = friction_coefficients(model_, contact);

@@ -65,6 +65,7 @@ InertialTarget mixed_target(double h, const State& state, const std::vector<Step
   const double share = share_of(*highest, bdf2);
   target.scale = share * h * h;
   const auto num_blocks = static_cast<Eigen::Index>(formulas.size()), dim = state.x.size() / num_blocks;
+  if (*lowest != *highest) target.mass_factors.reserve(formulas.size());
   for (Eigen::Index b = 0; b < num_blocks; ++b) {
     if (*lowest != *highest) target.mass_factors.push_back(share / share_of(formulas[b], bdf2));
     if (formulas[b] != StepFormula::bdf2) continue;
@@ -102,6 +103,7 @@ std::vector<StepFormula> find_formulas(const State& state, bool is_first, const 
     of_bodies[body] = std::min(of_bodies[body], formula);
   }
   std::vector<StepFormula> formulas;
+  formulas.reserve(num_blocks);
   for (int b = 0; b < num_blocks; ++b) {
     formulas.push_back(is_free[body_of(b)] != 0 ? of_bodies[body_of(b)] : StepFormula::implicit_euler);
   }
