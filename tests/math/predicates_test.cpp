@@ -85,6 +85,9 @@ TEST(Predicates, Orient3d_AgreesWithRationals) {
       const Vec<3> a = random_point<3>(generator, coordinate), b = random_point<3>(generator, coordinate),
                    c = random_point<3>(generator, coordinate), d = random_point<3>(generator, coordinate);
       ASSERT_EQ(orient3d(a, b, c, d), rational_orient3d(a, b, c, d)) << name << ", seed 2, sample " << i;
+      const Vec<3> e = random_point<3>(generator, coordinate);
+      const std::array<int, 2> both = {rational_orient3d(a, b, c, d), rational_orient3d(a, b, c, e)};
+      ASSERT_EQ(orient3d(a, b, c, d, e), both) << name << ", seed 2, sample " << i;
     }
   }
 }

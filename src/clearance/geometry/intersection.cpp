@@ -79,7 +79,7 @@ bool edge_intersects_triangle(const Vec<3>& e0, const Vec<3>& e1, const Vec<3>& 
   const Vec<3> triangle_min = t0.cwiseMin(t1).cwiseMin(t2), triangle_max = t0.cwiseMax(t1).cwiseMax(t2);
   if (!boxes_overlap<3>(e0, e1, triangle_min, triangle_max)) return false;
   // The edge misses the triangle if both end points are strictly on one side of its plane.
-  const int side0 = orient3d(t0, t1, t2, e0), side1 = orient3d(t0, t1, t2, e1);
+  const auto [side0, side1] = orient3d(t0, t1, t2, e0, e1);
   if (same_strict_side(side0, side1)) return false;
 
   if (side0 == 0 && side1 == 0) {
@@ -93,7 +93,9 @@ bool edge_intersects_triangle(const Vec<3>& e0, const Vec<3>& e1, const Vec<3>& 
   }
 
   // The edge meets the plane in one point. It lies in the triangle if the line passes all edges on the same side.
-  const int turn0 = orient3d(e0, e1, t0, t1), turn1 = orient3d(e0, e1, t1, t2), turn2 = orient3d(e0, e1, t2, t0);
+  const int turn0 = orient3d(e0, e1, t0, t1), turn1 = orient3d(e0, e1, t1, t2);
+  if (turn0 * turn1 < 0) return false;
+  const int turn2 = orient3d(e0, e1, t2, t0);
   return (turn0 >= 0 && turn1 >= 0 && turn2 >= 0) || (turn0 <= 0 && turn1 <= 0 && turn2 <= 0);
 }
 

@@ -48,6 +48,34 @@ int exact_orient3d(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<
   return expansion::add(expansion::add(x, y), z).sign();
 }
 
+/// The plane through three points, with its normal (b - a) x (c - a) and the magnitudes of the terms of that.
+class Plane {
+ public:
+  Plane(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c) : a_(a), b_(b), c_(c) {
+    const double abx = b[0] - a[0], aby = b[1] - a[1], abz = b[2] - a[2];
+    const double acx = c[0] - a[0], acy = c[1] - a[1], acz = c[2] - a[2];
+    const double yz = aby * acz, zy = abz * acy, zx = abz * acx, xz = abx * acz, xy = abx * acy, yx = aby * acx;
+    normal_ = {yz - zy, zx - xz, xy - yx};
+    magnitudes_ = {std::abs(yz) + std::abs(zy), std::abs(zx) + std::abs(xz), std::abs(xy) + std::abs(yx)};
+  }
+
+  int side(const Vec<3>& d) const {
+    const double x = d[0] - a_[0], y = d[1] - a_[1], z = d[2] - a_[2];
+    const double determinant = x * normal_[0] + y * normal_[1] + z * normal_[2];
+    const double magnitude = std::abs(x) * magnitudes_[0] + std::abs(y) * magnitudes_[1] + std::abs(z) * magnitudes_[2];
+    // A coordinate that is not finite, or an overflow, makes the comparison false.
+    if (magnitude > smallest_trusted && std::abs(determinant) > orient3d_error * magnitude) return sign(determinant);
+    if (!a_.allFinite() || !b_.allFinite() || !c_.allFinite() || !d.allFinite()) return 0;
+    return exact_orient3d(a_, b_, c_, d);
+  }
+
+ private:
+  const Vec<3>& a_;
+  const Vec<3>& b_;
+  const Vec<3>& c_;
+  std::array<double, 3> normal_{}, magnitudes_{};
+};
+
 }  // namespace
 
 int orient2d(const Vec<2>& a, const Vec<2>& b, const Vec<2>& c) {
@@ -61,18 +89,12 @@ int orient2d(const Vec<2>& a, const Vec<2>& b, const Vec<2>& c) {
 }
 
 int orient3d(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d) {
-  const double abx = b[0] - a[0], aby = b[1] - a[1], abz = b[2] - a[2];
-  const double acx = c[0] - a[0], acy = c[1] - a[1], acz = c[2] - a[2];
-  const double adx = d[0] - a[0], ady = d[1] - a[1], adz = d[2] - a[2];
-  const double yz = aby * acz, zy = abz * acy, zx = abz * acx, xz = abx * acz, xy = abx * acy, yx = aby * acx;
-  const double determinant = adx * (yz - zy) + ady * (zx - xz) + adz * (xy - yx);
-  const double magnitude = std::abs(adx) * (std::abs(yz) + std::abs(zy)) +
-                           std::abs(ady) * (std::abs(zx) + std::abs(xz)) +
-                           std::abs(adz) * (std::abs(xy) + std::abs(yx));
-  // A coordinate that is not finite, or an overflow, makes the comparison false.
-  if (magnitude > smallest_trusted && std::abs(determinant) > orient3d_error * magnitude) return sign(determinant);
-  if (!a.allFinite() || !b.allFinite() || !c.allFinite() || !d.allFinite()) return 0;
-  return exact_orient3d(a, b, c, d);
+  return Plane(a, b, c).side(d);
+}
+
+std::array<int, 2> orient3d(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d0, const Vec<3>& d1) {
+  const Plane plane(a, b, c);
+  return {plane.side(d0), plane.side(d1)};
 }
 
 }  // namespace clearance

@@ -9,6 +9,8 @@
 // not finite give 0.
 #pragma once
 
+#include <array>
+
 #include "clearance/math/types.h"
 
 namespace clearance {
@@ -19,5 +21,7 @@ int orient2d(const Vec<2>& a, const Vec<2>& b, const Vec<2>& c);
 /// Returns the sign of (b - a) x (c - a) . (d - a): +1 if the tetrahedron a b c d is positively oriented, 0 if
 /// coplanar.
 int orient3d(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d);
+/// Returns the signs for two points, d0 and d1, in little more than the time of one.
+std::array<int, 2> orient3d(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d0, const Vec<3>& d1);
 
 }  // namespace clearance
