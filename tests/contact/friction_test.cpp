@@ -207,7 +207,7 @@ template <int dim>
 void expect_hessian_where_lagged(double eps) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
     RubbingCrowd<dim> crowd(seed);
-    FrictionPotential<dim> friction = crowd.potential(eps);
+    FrictionPotential<dim> friction(crowd.model, crowd.contacts, {1.0, eps, 0.0}, crowd.x_t0, no_memory);
     friction.lag(crowd.set, crowd.x, crowd.displacement, 3.0);
     VecX gradient;
     const MatX exact = hessian<dim>(friction, crowd.model, crowd.x, HessianKind::exact, gradient);
@@ -220,6 +220,33 @@ TEST(FrictionPotential, MatrixOfDualsIsTheHessianWhereFrictionWasLagged) {
   expect_hessian_where_lagged<3>(0.2);
   expect_hessian_where_lagged<3>(0.003);
   expect_hessian_where_lagged<2>(0.01);
+}
+
+/// Checks the matrix after a second lag at the same place with forces that are `growth` times as large, beside the
+/// Hessian: stiffer everywhere if the forces have grown, since the contacts are about to stick, and softer otherwise.
+template <int dim>
+void expect_known_friction(double eps, double growth) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    RubbingCrowd<dim> crowd(seed);
+    FrictionPotential<dim> friction(crowd.model, crowd.contacts, {1.0, eps, 0.0}, crowd.x_t0, no_memory);
+    friction.lag(crowd.set, crowd.x, crowd.displacement, 3.0);
+    friction.lag(crowd.set, crowd.x, crowd.displacement, growth * 3.0);
+    VecX gradient;
+    const MatX exact = hessian<dim>(friction, crowd.model, crowd.x, HessianKind::exact, gradient);
+    const MatX of_duals = hessian<dim>(friction, crowd.model, crowd.x, HessianKind::projected, gradient);
+    const MatX added = (growth > 1.0 ? 1.0 : -1.0) * (of_duals - exact);
+    const VecX eigenvalues = Eigen::SelfAdjointEigenSolver<MatX>(added).eigenvalues();
+    EXPECT_GT(eigenvalues[0], -1e-12 * exact.norm()) << "seed " << seed;
+    if (growth > 1.0) EXPECT_GT(eigenvalues.tail(1)[0], 0.1 * exact.norm()) << "seed " << seed;
+  }
+}
+
+TEST(FrictionPotential, LaggedAgainTheMatrixKnowsWhatIsAboutToStick) {
+  expect_known_friction<3>(0.003, 2.0);
+  expect_known_friction<2>(0.003, 2.0);
+  expect_known_friction<3>(0.003, 0.5);
+  expect_known_friction<3>(0.2, 0.5);
+  expect_known_friction<2>(0.2, 0.5);
 }
 
 /// Checks that the matrix of the duals is positive semi-definite after any directions.

@@ -19,6 +19,9 @@ FrictionCoefficients friction_coefficients(const Model& model, const Contact& co
 template <int dim>
 void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const VecX& displacement, double kappa,
                                  double share) {
+  // A part of the new friction is added to the one so far, whose contacts stay.
+  const bool is_whole = share == 1.0;
+  const std::vector<KnownFriction> known = is_whole ? friction_at(x) : std::vector<KnownFriction>();
   double strongest = 0.0;
   for (LaggedContact& contact : contacts_) {
     // The potential so far keeps the rest of the share.
@@ -63,6 +66,7 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     contacts_.push_back(lagged);
   }
   start_duals(x);
+  keep_duals(known);
 }
 
 /// Makes the matrix of the duals the Hessian at x.
@@ -73,6 +77,40 @@ void FrictionPotential<dim>::start_duals(const VecX& x) {
   for (LaggedContact& contact : contacts_) {
     const Vec<dim> u = stretch(contact, displacement);
     contact.dual = contact.law.force_over_distance(u.norm()) * u;
+  }
+}
+
+/// Returns the friction of all contacts at x, sorted by contact.
+template <int dim>
+auto FrictionPotential<dim>::friction_at(const VecX& x) const -> std::vector<KnownFriction> {
+  std::vector<KnownFriction> known;
+  if (contacts_.empty()) return known;
+  const VecX displacement = x - x_t0_;
+  known.reserve(contacts_.size());
+  for (const LaggedContact& contact : contacts_) {
+    const Vec<dim> u = stretch(contact, displacement);
+    known.push_back({contact.contact, contact.limit * contact.law.force_over_distance(u.norm()) * u});
+  }
+  std::stable_sort(known.begin(), known.end(),
+                   [](const KnownFriction& a, const KnownFriction& b) { return precedes(a.contact, b.contact); });
+  return known;
+}
+
+/// Starts the duals of contacts whose friction is known with that friction, as a share of their new limit. It is nearly
+/// in balance with the other forces. Where the limit has grown, the dual is below one, and the matrix knows that the
+/// contact is about to stick. The Hessian would be flat along the sliding, so that directions shoot through the valley
+/// of sticking and a thousandth of them is taken. Where the limit has fallen, the dual is one, and the contact slides.
+template <int dim>
+void FrictionPotential<dim>::keep_duals(const std::vector<KnownFriction>& known) {
+  for (LaggedContact& contact : contacts_) {
+    const auto found =
+        std::lower_bound(known.begin(), known.end(), contact.contact,
+                         [](const KnownFriction& a, const Contact& b) { return precedes(a.contact, b); });
+    if (found == known.end() || precedes(contact.contact, found->contact) || !(contact.limit > 0.0)) continue;
+    const Vec<dim> share = found->force / contact.limit;
+    contact.dual = share - contact.normal.dot(share) * contact.normal;
+    const double length = contact.dual.norm();
+    if (length > 1.0) contact.dual /= length;
   }
 }
 

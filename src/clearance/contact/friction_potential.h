@@ -118,7 +118,12 @@ class FrictionPotential {
     bool has_memory = false;
     Contact contact;
     double limit = 0.0;  // mu lambda, in the units of the incremental potential per metre; of the contact's sign
-    Vec<dim> dual = Vec<dim>::Zero();  // no longer than 1; f_1(|u|) / |u| u where friction was lagged last
+    Vec<dim> dual = Vec<dim>::Zero();  // no longer than 1; f_1(|u|) / |u| u where friction was lagged first
+  };
+  /// The friction of a contact, in the units of the incremental potential per metre.
+  struct KnownFriction {
+    Contact contact;
+    Vec<dim> force;
   };
 
   /// How a body turns in the step.
@@ -128,7 +133,6 @@ class FrictionPotential {
   Turn turn_in_step(int vertex, const VecX& x, const VecX& displacement) const;
   Vec<dim> add_turning(const VecX& x, const VecX& displacement, Turns& turns, LaggedContact& contact) const;
   void add_spins(const VecX& x, LaggedContact& contact) const;
-  void start_duals(const VecX& x);
   static std::span<const typename LaggedContact::Spin> spins_of(const LaggedContact& contact) {
     return {contact.spins.data(), static_cast<std::size_t>(contact.num_spins)};
   }
@@ -143,6 +147,10 @@ class FrictionPotential {
   static Vec<dim> stretch(const LaggedContact& contact, const VecX& displacement) {
     return contact.stick + sliding(contact, displacement);
   }
+  void start_duals(const VecX& x);
+  std::vector<KnownFriction> friction_at(const VecX& x) const;
+  void keep_duals(const std::vector<KnownFriction>& known);
+
   const Model& model_;
   const ContactModel<dim>& contact_model_;
   FrictionScales scales_;
