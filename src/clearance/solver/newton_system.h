@@ -31,6 +31,8 @@ class NewtonSystem {
   /// Makes the next Hessian the exact one if the iterate is near the solution. `imbalance` is the share of the forces
   /// that is left.
   void want_exact(bool is_near, double imbalance);
+  /// Notes how the last direction of everything was followed.
+  void note_followed(const Followed& followed);
   /// True if the assembled Hessian differs in kind from the wanted one.
   bool is_outdated() const { return is_exact_ != wants_exact_; }
 
@@ -57,6 +59,7 @@ class NewtonSystem {
   }
 
  private:
+  void put_exact_off();
   bool solve_exact(const NewtonState& at, VecX& dy);
   bool solve_between(const NewtonState& at, const MovingPart<dim>& part, VecX& dy);
   bool solve_projected(VecX& dy);
@@ -76,7 +79,7 @@ class NewtonSystem {
   VecX stable_at_;
   bool leads_out_ = false;         // the iterates are on the way out of an unstable balance
   double share_ = 0.25;            // of the projected Hessian in the last sum with the exact one
-  double exact_limit_ = infinity;  // no exact Hessian before the imbalance is below: after one that was indefinite
+  double exact_limit_ = infinity;  // no exact Hessian before the imbalance is below: after one that did not serve
 };
 
 }  // namespace clearance

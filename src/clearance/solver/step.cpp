@@ -162,6 +162,7 @@ void Step<dim>::follow(const VecX& dy, const Direction& feasible) {
   problem_.move_friction_duals(now_.point.iterate, in_.coordinates().expand(now_.point.iterate.x, dy));
   const int num_met = bound_.foretell(now_.point.iterate, dy, feasible, problem_.forecast());
   now_.last = search_.follow(feasible, newton_.gradient(), now_);
+  if (part_.is_everything()) newton_.note_followed(now_.last);
   now_.last.num_met = num_met;
 }
 
