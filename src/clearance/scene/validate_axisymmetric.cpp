@@ -33,6 +33,7 @@ class AxisymmetryCheck : SceneCheck {
     }
     refuse(!scene_.joints.empty(), "joints", "an axisymmetric scene cannot have joints");
     refuse(!scene_.attachments.empty(), "attachments", "an axisymmetric scene cannot have attachments");
+    refuse(!scene_.springs.empty(), "springs", "an axisymmetric scene cannot have springs");
     check_start();
   }
 

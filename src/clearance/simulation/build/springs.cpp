@@ -246,7 +246,7 @@ class SpringMaker {
 
   /// Returns the share of each node of a region in the area of its faces: equal shares if it has none.
   std::vector<double> shares_of_area(int body, const std::vector<int>& nodes, const RegionDesc& region) const {
-    const std::vector<double> areas = share_face_areas(bodies_[body], points_.transform_of(body), region, dim);
+    const std::vector<double> areas = share_face_areas(bodies_[body], points_.transform_of(body), region, {.dim = dim});
     std::vector<double> of_nodes;
     for (const int v : nodes) of_nodes.push_back(areas[v]);
     return as_shares(std::move(of_nodes));
