@@ -15,7 +15,7 @@ SOLID = {
     "half_spaces": [{"point": [0, -0.3, 0]}], "output": {"contact_forces": True, "fields": ["von_mises"]},
     "bodies": [
         {"name": "box", "generator": BOX, "material": {"youngs_modulus": 5e4}},
-        {"name": "ball", "kind": "rigid", "generator": {"kind": "sphere", "size": [0.2], "resolution": [3]},
+        {"name": "ball", "kind": "rigid", "generator": {"kind": "sphere", "size": [0.2], "resolution": [3], "exact": False},
          "transform": {"translation": [0.1, 0.6, 0]}, "linear_velocity": [0.5, -1, 0.3], "angular_velocity": [9, 5, 20]},
         {"name": "post", "kind": "obstacle", "generator": {"kind": "box", "size": [0.1, 0.6, 0.1]},
          "transform": {"translation": [0.6, 0.01, 0]}}]}

@@ -73,7 +73,7 @@ std::string cylinder(int rings) {
   return R"({"kind": "cylinder", "size": [0.1, 0.2], "resolution": [)" + std::to_string(rings) + ", 1]}";
 }
 std::string ball(int layers) {
-  return R"({"kind": "sphere", "size": [0.1], "resolution": [)" + std::to_string(layers) + "]}";
+  return R"({"kind": "sphere", "size": [0.1], "resolution": [)" + std::to_string(layers) + R"(], "exact": false})";
 }
 std::string disk(int rings) {
   return R"({"kind": "disk", "size": [0.1], "resolution": [)" + std::to_string(rings) + "]}";

@@ -377,6 +377,38 @@ TEST(RoundShapes, CrowdsThatAreThrownNeverOverlap) {
   }
 }
 
+/// A sphere or a capsule of a generator, and whether it collides as such.
+struct Shape {
+  std::string generator, more, contact;
+  bool is_round;
+};
+
+TEST(RoundShapes, AreTheDefaultWhereTheyCanBe) {
+  const std::string sphere = R"("kind": "sphere", "size": [0.1], "resolution": [2])";
+  const std::string capsule = R"("kind": "capsule", "size": [0.1, 0.2], "resolution": [3])";
+  for (const Shape& shape :
+       {Shape{sphere, "", "", true}, Shape{capsule, "", "", true}, Shape{sphere + R"(, "exact": false)", "", "", false},
+        Shape{sphere, R"(, "transform": {"scale": [2, 2, 2]})", "", true},
+        Shape{sphere, R"(, "transform": {"scale": [1, 2, 1]})", "", false},
+        Shape{sphere, R"(, "split_components": true)", "", false},
+        Shape{sphere, R"(, "collides": false)", "", false},
+        Shape{sphere, "", R"("contact": {"formulation": "gcp"}, )", false},
+        Shape{R"("kind": "cylinder", "size": [0.1, 0.2])", "", "", false}}) {
+    for (const std::string kind : {"rigid", "affine"}) {
+      SCOPED_TRACE(shape.generator + shape.more + shape.contact + kind);
+      StiffScene scene("{" + shape.contact + R"("bodies": [{"kind": ")" + kind + R"(", "generator": {)" +
+                       shape.generator + "}" + shape.more + "}]}");
+      const SurfaceTopology& surface = scene.model().surface;
+      EXPECT_EQ(std::any_of(surface.radius.begin(), surface.radius.end(), [](double r) { return r > 0.0; }),
+                shape.is_round);
+      const double radius = shape.more.find("[2, 2, 2]") != std::string::npos ? 0.2 : 0.1;
+      const double ball = 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
+      const double density = 1000.0;
+      if (shape.is_round && shape.generator == sphere) EXPECT_NEAR(scene.unit_mass(0), density * ball, 1e-9);
+    }
+  }
+}
+
 struct Misuse {
   std::string body, expected;
 };

@@ -191,7 +191,8 @@ struct GeneratorDesc {
                                             ///< further ones
   std::vector<Corners> blocks = {};         ///< [m] blocks: their union, where it stands
   bool is_surface = false;                  ///< triangles (2D: edges) only: for obstacles
-  bool is_exact = false;                    ///< sphere, capsule: a stiff body collides with the shape, not its facets
+  /// sphere, capsule: a stiff body collides with the shape, not its facets; see collides_as_shape
+  std::optional<bool> is_exact = std::nullopt;
 };
 
 /// A mesh written in the scene file itself; see Mesh. Without elements its vertices are lone points.

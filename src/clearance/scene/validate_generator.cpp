@@ -95,7 +95,7 @@ class GeneratorCheck : SceneCheck {
       error(place_ + ".blocks", shape == Kind::blocks ? "a generator of kind blocks needs at least one box"
                                                       : "only a generator of kind blocks has boxes");
     }
-    if (generator_.is_exact && shape != Kind::sphere && shape != Kind::capsule) {
+    if (generator_.is_exact.value_or(false) && shape != Kind::sphere && shape != Kind::capsule) {
       error(place_ + ".exact", "only spheres and capsules are exact", name_);
     }
     if (kind == BodyKind::rod && shape != Kind::line) {

@@ -5,6 +5,7 @@
 
 #include "clearance/scene/body_inertia.h"
 #include "clearance/scene/body_names.h"
+#include "clearance/scene/body_shapes.h"
 #include "clearance/scene/default_units.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/expression.h"
@@ -99,7 +100,7 @@ class StiffCheck : SceneCheck {
 
   /// Checks a body that collides as spheres and capsules.
   void check_round(const BodyDesc& body, const std::string& place) {
-    const bool is_exact = body.generator && body.generator->is_exact;
+    const bool is_exact = body.generator && body.generator->is_exact.value_or(false);
     if (!is_exact && body.capsules.empty()) return;
     const std::string of = place + (is_exact ? ".generator.exact" : ".capsules");
     if (is_exact && !body.capsules.empty()) {
@@ -116,10 +117,10 @@ class StiffCheck : SceneCheck {
                         of),
             std::string(enum_name(formulation_of(scene_.contact.options))));
     }
-    const Vec<3> scale = body.transform.scale.cwiseAbs();
-    if (scale.maxCoeff() > (1.0 + 1e-9) * scale.minCoeff()) {
+    if (!keeps_round(body.transform)) {
+      const Vec<3>& scale = body.transform.scale;
       error(place + ".transform.scale", "a round shape needs the same scale along x, y and z",
-            fmt::format("[{}, {}, {}]", body.transform.scale[0], body.transform.scale[1], body.transform.scale[2]));
+            fmt::format("[{}, {}, {}]", scale[0], scale[1], scale[2]));
     }
     for (std::size_t c = 0; c < body.capsules.size(); ++c) {
       const std::vector<Vec<3>>& ends = body.capsules[c].ends;

@@ -14,6 +14,7 @@
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 #include "clearance/scene/body_inertia.h"
+#include "clearance/scene/body_shapes.h"
 #include "clearance/simulation/build/affine_stiffness.h"
 #include "clearance/simulation/load/region.h"
 
@@ -209,7 +210,7 @@ class Finder {
                             ? scene_.contact.dhat
                             : unit_system_of(scene_).from_si(scene_.contact.dhat, dimension::length);
     StiffBodyOptions options = {desc.material.density, desc.mass, desc.thickness, 10.0 * dhat};
-    if (desc.generator && desc.generator->is_exact) set_round_mass(body, desc, options);
+    if (collides_as_shape(scene_, desc)) set_round_mass(body, desc, options);
     const Mat<3> rotation = rotation_from_euler_xyz(desc.transform.rotation);
     if (desc.center_of_mass) {
       options.center = rotation * desc.transform.scale.cwiseProduct(*desc.center_of_mass) + desc.transform.translation +

@@ -9,6 +9,7 @@
 
 #include "clearance/math/elementary.h"
 #include "clearance/math/rotation.h"
+#include "clearance/scene/body_shapes.h"
 
 namespace clearance {
 
@@ -76,8 +77,8 @@ std::vector<RoundBody> find_round_bodies(const SceneDesc& desc, const std::vecto
   for (int b = 0; b < static_cast<int>(bodies.size()); ++b) {
     const StartedBody& body = bodies[b];
     const BodyDesc& of = desc.bodies[body.desc];
-    if (!is_stiff(body.kind) || !of.collides || !of.generator || of.collision_surface || of.generator->is_exact ||
-        !of.capsules.empty() || body.vertices.empty())
+    if (!is_stiff(body.kind) || !of.collides || !of.generator || of.collision_surface || body.vertices.empty() ||
+        !capsules_of(desc, of).empty())
       continue;
     const std::optional<Roundness> round = roundness_of(*of.generator);
     if (!round || !may_turn(of, is_plane) || !stays_round(of.transform.scale, round->is_ball, is_plane)) continue;

@@ -237,12 +237,12 @@ void transform_mesh(const TransformDesc& transform, Mesh& mesh) {
 
 /// Places the spheres and capsules of a body with vertices of its mesh that no element uses; `next_number` is that of
 /// the first in the source.
-std::vector<RoundShape> place_round_shapes(const BodyDesc& body, int next_number, std::vector<int>& source_vertex,
-                                           Mesh& mesh) {
+std::vector<RoundShape> place_round_shapes(const SceneDesc& scene, const BodyDesc& body, int next_number,
+                                           std::vector<int>& source_vertex, Mesh& mesh) {
   std::vector<RoundShape> shapes;
   const TransformDesc& transform = body.transform;
   const Mat<3> linear = rotation_from_euler_xyz(transform.rotation) * transform.scale.asDiagonal();
-  for (const CapsuleDesc& capsule : capsules_of(body)) {
+  for (const CapsuleDesc& capsule : capsules_of(scene, body)) {
     RoundShape& shape = shapes.emplace_back();
     shape.radius = std::abs(transform.scale[0]) * capsule.radius;
     for (const Vec<3>& end : capsule.ends) {
@@ -732,8 +732,8 @@ void place_mesh(BodyEntry& entry) {
   drop_unused_vertices(entry.mesh, entry.source_vertex);
   entry.untransformed_box = bounding_box(entry.mesh.vertices);
   transform_mesh(entry.body.transform, entry.mesh);
-  entry.round_shapes =
-      place_round_shapes(entry.body, static_cast<int>(entry.source.vertices.size()), entry.source_vertex, entry.mesh);
+  entry.round_shapes = place_round_shapes(entry.scene, entry.body, static_cast<int>(entry.source.vertices.size()),
+                                          entry.source_vertex, entry.mesh);
 }
 
 void check_placed_elements(BodyEntry& entry) {

@@ -457,7 +457,7 @@ Mesh polyhedron_around(const CapsuleDesc& capsule) {
 /// Replaces spheres and capsules by polyhedra around them, as overlaps are those of facets.
 void facet_round_shapes(SceneDesc& scene) {
   for (BodyDesc& body : scene.bodies) {
-    const std::vector<CapsuleDesc> capsules = capsules_of(body);
+    const std::vector<CapsuleDesc> capsules = capsules_of(scene, body);
     if (capsules.empty()) continue;
     GeometryDesc geometry;
     for (const CapsuleDesc& capsule : capsules) {
@@ -475,7 +475,7 @@ void facet_round_shapes(SceneDesc& scene) {
 
 bool has_round_shapes(const SceneDesc& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(),
-                     [](const BodyDesc& body) { return !capsules_of(body).empty(); });
+                     [&](const BodyDesc& body) { return !capsules_of(scene, body).empty(); });
 }
 
 /// Keeps the elements that the bodies were separated with, which are linear: finer surfaces might meet again.
