@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(All, Example, testing::ValuesIn(example_names()),
                          [](const testing::TestParamInfo<std::string>& name) { return name.param; });
 
 TEST(Examples, AreThirtyOne) {
-  EXPECT_EQ(example_names().size(), 31u);
+  EXPECT_EQ(example_names().size(), 32u);
 }
 
 }  // namespace
