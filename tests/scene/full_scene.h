@@ -234,9 +234,11 @@ inline SceneDesc full_scene(const ContactOptions& options = full_convergent) {
                             .drive = "sin(t)",
                             .effort = "",
                             .rest = ""}};
+  RegionDesc on_surface;
+  on_surface.surface_only = true;
   scene.springs = {SpringDesc{.name = "bolt",
                               .body = "cube[1]",
-                              .region = RegionDesc{.surface_only = true},
+                              .region = on_surface,
                               .point = {},
                               .to = "rod",
                               .to_region = {},

@@ -69,7 +69,7 @@ TEST(Validate, ChecksWhatBodiesOfRevolutionCannotHave) {
     return problems([&](SceneDesc& s) {
       s.dimension = 2;
       s.axisymmetric = true;
-      s.bodies[0].generator = GeneratorDesc{.kind = GeneratorKind::rectangle, .size = {1, 1}, .resolution = {1, 1}};
+      s.gravity = {0, -1, 0};
       change(s);
     });
   };
@@ -97,6 +97,7 @@ TEST(Validate, ChecksWhatBodiesOfRevolutionCannotHave) {
   EXPECT_TRUE(names(turned([](SceneDesc& s) { s.contact.options = GcpOptions{}; }), "contact.formulation: "));
   EXPECT_TRUE(names(turned([](SceneDesc& s) { s.contact.options = ConvergentOptions{}; }), "contact.formulation: "));
   EXPECT_TRUE(names(turned([](SceneDesc& s) { s.start.overlaps = OverlapHandling::separate; }), "start.overlaps: "));
+  EXPECT_TRUE(names(turned([](SceneDesc& s) { s.springs = {SpringDesc{}}; }), "springs: "));
 }
 
 TEST(Validate, ChecksWherePlaneStressIs) {

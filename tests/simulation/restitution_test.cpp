@@ -10,10 +10,10 @@ namespace {
 
 constexpr double gravity = 9.81;
 
-/// Returns a ball with a radius of 5 cm.
+/// Returns a ball of facets with a radius of 5 cm; round_rebounds_test.cpp has round ones.
 std::string ball(const std::string& kind, const Vec<3>& at, const Vec<3>& v, double mass = 1.0) {
-  return fmt::format(R"({{"kind": "{}", "generator": {{"kind": "sphere", "size": [0.05], "resolution": [3]}},
-    "mass": {}, "transform": {{"translation": [{}, {}, {}]}}, "linear_velocity": [{}, {}, {}]}})",
+  return fmt::format(R"({{"kind": "{}", "generator": {{"kind": "sphere", "size": [0.05], "resolution": [3],
+    "exact": false}}, "mass": {}, "transform": {{"translation": [{}, {}, {}]}}, "linear_velocity": [{}, {}, {}]}})",
                      kind, mass, at[0], at[1], at[2], v[0], v[1], v[2]);
 }
 

@@ -1,4 +1,5 @@
 // Spheres and capsules that collide as such: how they roll, hit and rest, against closed forms.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -390,8 +391,7 @@ TEST(RoundShapes, AreTheDefaultWhereTheyCanBe) {
        {Shape{sphere, "", "", true}, Shape{capsule, "", "", true}, Shape{sphere + R"(, "exact": false)", "", "", false},
         Shape{sphere, R"(, "transform": {"scale": [2, 2, 2]})", "", true},
         Shape{sphere, R"(, "transform": {"scale": [1, 2, 1]})", "", false},
-        Shape{sphere, R"(, "split_components": true)", "", false},
-        Shape{sphere, R"(, "collides": false)", "", false},
+        Shape{sphere, R"(, "split_components": true)", "", false}, Shape{sphere, R"(, "collides": false)", "", false},
         Shape{sphere, "", R"("contact": {"formulation": "gcp"}, )", false},
         Shape{R"("kind": "cylinder", "size": [0.1, 0.2])", "", "", false}}) {
     for (const std::string kind : {"rigid", "affine"}) {
@@ -401,10 +401,12 @@ TEST(RoundShapes, AreTheDefaultWhereTheyCanBe) {
       const SurfaceTopology& surface = scene.model().surface;
       EXPECT_EQ(std::any_of(surface.radius.begin(), surface.radius.end(), [](double r) { return r > 0.0; }),
                 shape.is_round);
-      const double radius = shape.more.find("[2, 2, 2]") != std::string::npos ? 0.2 : 0.1;
-      const double ball = 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
+      const double size = shape.more.find("[2, 2, 2]") != std::string::npos ? 0.2 : 0.1;
+      const double ball = 4.0 / 3.0 * std::numbers::pi * size * size * size;
       const double density = 1000.0;
-      if (shape.is_round && shape.generator == sphere) EXPECT_NEAR(scene.unit_mass(0), density * ball, 1e-9);
+      if (shape.is_round && shape.generator == sphere) {
+        EXPECT_NEAR(scene.unit_mass(0), density * ball, 1e-9);
+      }
     }
   }
 }
