@@ -100,7 +100,7 @@ TEST_P(Example, FirstStepsConvergeAndVerify) {
 INSTANTIATE_TEST_SUITE_P(All, Example, testing::ValuesIn(example_names()),
                          [](const testing::TestParamInfo<std::string>& name) { return name.param; });
 
-TEST(Examples, AreThirtyOne) {
+TEST(Examples, AreThirtyTwo) {
   EXPECT_EQ(example_names().size(), 32u);
 }
 

@@ -388,7 +388,8 @@ void describe(Visitor& v, GeneratorDesc& g) {
       any("",
           "kinds sphere and capsule, rigid and affine bodies: the body collides as the round shape and has its mass "
           "and inertia; the facets are for pictures alone. It rolls without sides to tip over, and costs far less. "
-          "false: its facets collide; null: true where round shapes can be (3D, `formulation` ipc, the same scale along "
+          "false: its facets collide; null: true where round shapes can be (3D, `formulation` ipc, the same scale "
+          "along "
           "all axes, one component, no `collision_surface`)"));
 }
 
