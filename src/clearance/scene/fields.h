@@ -389,8 +389,7 @@ void describe(Visitor& v, GeneratorDesc& g) {
           "kinds sphere and capsule, rigid and affine bodies: the body collides as the round shape and has its mass "
           "and inertia; the facets are for pictures alone. It rolls without sides to tip over, and costs far less. "
           "false: its facets collide; null: true where round shapes can be (3D, `formulation` ipc, the same scale "
-          "along "
-          "all axes, one component, no `collision_surface`)"));
+          "along all axes, one component, no `collision_surface`)"));
 }
 
 template <>

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "clearance/base/contract.h"
+#include "clearance/bodies/links/weighted_sum.h"
 
 namespace clearance {
 
@@ -68,20 +69,13 @@ void DashpotPotential<dim>::add_hessian(const VecX& x, double scale, bool is_pro
   CLEARANCE_ASSERT(is_bound);
   locals_.clear();
   for (std::size_t i = 0; i < dashpots_->size(); ++i) {
-    const std::vector<LinkTerm>& terms = (*dashpots_)[i].terms;
     const Vec<dim> r = difference(i, x);
     const double length = r.norm();
     double across = 1.0;
     if ((*dashpots_)[i].has_direction) across = length > 0.0 ? 1.0 - active_[i].r_t0.norm() / length : 0.0;
     if (is_projected) across = std::max(across, 0.0);
-    const Vec<dim> n = length > 0.0 ? Vec<dim>(r / length) : Vec<dim>(Vec<dim>::Zero());
-    const Mat<dim> hessian = active_[i].factor * (across * Mat<dim>::Identity() + (1.0 - across) * n * n.transpose());
-    for (std::size_t a = 0; a < terms.size(); ++a) {
-      for (std::size_t b = 0; b <= a; ++b) {
-        const Mat<dim> local = terms[a].weight * terms[b].weight * hessian;
-        locals_.insert(locals_.end(), local.data(), local.data() + local.size());
-      }
-    }
+    const Mat<dim> hessian = active_[i].factor * axial_stiffness<dim>(r, 1.0, across);
+    append_hessian<dim>((*dashpots_)[i].terms, hessian, locals_);
   }
   assembler_.add_to<dim>(matrix, locals_, scale);
 }

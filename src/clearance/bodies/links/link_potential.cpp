@@ -5,6 +5,7 @@
 
 #include "clearance/base/contract.h"
 #include "clearance/bodies/links/face_normal.h"
+#include "clearance/bodies/links/weighted_sum.h"
 
 namespace clearance {
 
@@ -15,12 +16,7 @@ constexpr double broken = 1.0;
 template <int dim>
 FaceNormal<dim> normal_of(const Link& link, const VecX& x) {
   std::array<Vec<dim>, dim> corners;
-  for (int k = 0; k < dim; ++k) {
-    corners[k] = link.corners[k].offset.template head<dim>();
-    for (const LinkTerm& term : link.corners[k].terms) {
-      corners[k] += term.weight * x.template segment<dim>(dim * static_cast<Eigen::Index>(term.block));
-    }
-  }
+  for (int k = 0; k < dim; ++k) corners[k] = difference_of<dim>(link.corners[k].terms, link.corners[k].offset, x);
   return FaceNormal<dim>(corners);
 }
 
@@ -227,15 +223,9 @@ void LinkPotential<dim>::add_hessian(const VecX& x, double scale, bool is_projec
       double across = 1.0;
       if (l > 0.0) across = distance > 0.0 ? 1.0 - l / distance : 0.0;
       if (is_projected) across = std::max(across, 0.0);
-      const Vec<dim> n = distance > 0.0 ? Vec<dim>(r / distance) : Vec<dim>(Vec<dim>::Zero());
-      hessian = link.stiffness * (across * Mat<dim>::Identity() + (1.0 - across) * n * n.transpose());
+      hessian = link.stiffness * axial_stiffness<dim>(r, 1.0, across);
     }
-    for (std::size_t a = 0; a < link.terms.size(); ++a) {
-      for (std::size_t b = 0; b <= a; ++b) {
-        const Mat<dim> block = link.terms[a].weight * link.terms[b].weight * hessian;
-        locals_.insert(locals_.end(), block.data(), block.data() + block.size());
-      }
-    }
+    append_hessian<dim>(link.terms, hessian, locals_);
   }
   assembler_.add_to<dim>(matrix, locals_, scale);
 }

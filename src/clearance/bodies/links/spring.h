@@ -38,12 +38,4 @@ struct Dashpot {
   std::function<bool(double h, double time_t1)> is_active;
 };
 
-/// Returns r = sum_i weight_i x_i + offset.
-template <int dim>
-Vec<dim> difference_of(const std::vector<LinkTerm>& terms, const Vec<3>& offset, const VecX& x) {
-  Vec<dim> r = offset.template head<dim>();
-  for (const LinkTerm& term : terms) r += term.weight * block<dim>(x, term.block);
-  return r;
-}
-
 }  // namespace clearance

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "clearance/base/contract.h"
+#include "clearance/bodies/links/weighted_sum.h"
 
 namespace clearance {
 
@@ -185,14 +186,7 @@ void SpringPotential<dim>::add_hessian(const VecX& x, double scale, bool is_proj
     double across = is_alike ? along : 0.0;
     if (!is_alike && distance > 0.0) across = carried / distance;
     if (is_projected) across = std::max(across, 0.0);
-    const Vec<dim> n = distance > 0.0 ? Vec<dim>(r / distance) : Vec<dim>(Vec<dim>::Zero());
-    const Mat<dim> hessian = across * Mat<dim>::Identity() + (along - across) * n * n.transpose();
-    for (std::size_t a = 0; a < spring.terms.size(); ++a) {
-      for (std::size_t b = 0; b <= a; ++b) {
-        const Mat<dim> local = spring.terms[a].weight * spring.terms[b].weight * hessian;
-        locals_.insert(locals_.end(), local.data(), local.data() + local.size());
-      }
-    }
+    append_hessian<dim>(spring.terms, axial_stiffness<dim>(r, along, across), locals_);
   }
   assembler_.add_to<dim>(matrix, locals_, scale);
 }

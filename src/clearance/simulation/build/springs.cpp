@@ -9,6 +9,7 @@
 
 #include "clearance/bodies/links/dashpot_potential.h"
 #include "clearance/bodies/links/spring_potential.h"
+#include "clearance/bodies/links/weighted_sum.h"
 #include "clearance/math/dimension.h"
 #include "clearance/model/feasible_model.h"
 #include "clearance/scene/expression.h"
