@@ -69,6 +69,7 @@ DirectionBound<dim>::DirectionBound(const StepInputs<dim>& in, const StepProblem
     : in_(in),
       problem_(problem),
       log_(log),
+      has_affine_(std::ranges::any_of(in.model.stiff_bodies, [](const StiffBody& body) { return !body.is_rigid; })),
       edge_length_(mean_edge_length<dim>(in.model.surface, problem.x_surface_t0())),
       feasible_length_(edge_length_),
       remembered_(in.model.surface, *in.copies.contact_model, longest_margin(in, edge_length_)) {}
@@ -78,29 +79,42 @@ double DirectionBound<dim>::length(const VecX& x, const VecX& dy) const {
   return in_.coordinates().expand(x, dy).cwiseAbs().maxCoeff();
 }
 
-/// Bends dy so that affine bodies turn without being stretched, unless that loses more than half of the descent. False
-/// if nothing is bent.
 template <int dim>
-bool DirectionBound<dim>::bend(const Iterate& from, const VecX& gradient, VecX& dy) const {
-  if (in_.model.stiff_bodies.empty()) return false;
-  VecX bent = in_.coordinates().bent(from.x, dy, problem_.is_fixed());
-  if (gradient.dot(bent) > 0.5 * gradient.dot(dy)) return false;
-  dy = std::move(bent);
-  return true;
+std::optional<Direction> DirectionBound<dim>::corrected(const Iterate& from, const VecX& gradient, const VecX& linear,
+                                                        double share, bool follows_joints) {
+  VecX end = share * linear;
+  if (follows_joints) {
+    std::optional<VecX> on_arcs = correction_->corrected(from.x, end);
+    if (!on_arcs) return std::nullopt;
+    end = *std::move(on_arcs);
+  }
+  end = in_.coordinates().bent(from.x, end, problem_.is_fixed());
+  if (gradient.dot(end) > 0.5 * share * gradient.dot(linear)) return std::nullopt;
+  Direction direction = bound(from, std::move(end));
+  direction.linear = linear;
+  direction.share = share;
+  direction.follows_joints = follows_joints;
+  return direction;
 }
 
-/// Moves on the arcs of joints are as long as what is feasible: the correction of a direction is right at its end, and
-/// on a part of the way it would leave gaps that grow linearly.
 template <int dim>
-std::optional<Direction> DirectionBound<dim>::corrected_direction(const Iterate& from, const VecX& gradient,
-                                                                  const VecX& dy) {
-  if (correction_ == nullptr) return std::nullopt;
+std::optional<Direction> DirectionBound<dim>::shortened(const Iterate& from, const VecX& gradient,
+                                                        const Direction& direction, double share) {
+  return corrected(from, gradient, direction.linear, share, direction.follows_joints);
+}
+
+/// Returns the longest part of dy, of those tried, that is feasible up to its corrected end. Corrections are right at
+/// the end of a direction; on a part of the way they would leave errors that grow linearly. Nothing if no part can be
+/// corrected.
+template <int dim>
+std::optional<Direction> DirectionBound<dim>::longest_corrected(const Iterate& from, const VecX& gradient,
+                                                                const VecX& dy, bool follows_joints) {
   std::optional<Direction> direction;
   for (double share = 1.0; !direction && share >= least_corrected; share *= 0.5)
-    direction = shortened(from, gradient, dy, share);
+    direction = corrected(from, gradient, dy, share, follows_joints);
   for (int i = 0; direction && i < max_shortenings; ++i) {
     if (direction->alpha_limit >= 1.0 || !(direction->alpha_limit > 0.0)) break;
-    std::optional<Direction> next = shortened(from, gradient, dy, direction->alpha_limit * direction->share);
+    std::optional<Direction> next = shortened(from, gradient, *direction, direction->alpha_limit * direction->share);
     if (!next) break;
     next->limited_by = direction->limited_by;
     next->is_blocked = direction->is_blocked;
@@ -110,33 +124,11 @@ std::optional<Direction> DirectionBound<dim>::corrected_direction(const Iterate&
 }
 
 template <int dim>
-std::optional<Direction> DirectionBound<dim>::shortened(const Iterate& from, const VecX& gradient, const VecX& linear,
-                                                        double share) {
-  const std::optional<VecX> corrected = correction_->corrected(from.x, share * linear);
-  if (!corrected) return std::nullopt;
-  VecX bent = in_.coordinates().bent(from.x, *corrected, problem_.is_fixed());
-  if (gradient.dot(bent) > 0.5 * share * gradient.dot(linear)) return std::nullopt;
-  Direction direction = bound(from, std::move(bent));
-  direction.linear = linear;
-  direction.share = share;
-  return direction;
-}
-
-/// Bending adds a motion of second order in the whole turn, but this motion grows linearly on the way. If little of the
-/// way is feasible, it pushes bodies together against any barrier (a crank's pin was driven from 6e-5 m to 1e-16 m of
-/// its rod). The direction then stays straight, which hardly stretches a body on so short a way.
-template <int dim>
 Direction DirectionBound<dim>::feasible_direction(const Iterate& from, const VecX& gradient, const VecX& dy) {
-  if (std::optional<Direction> corrected = corrected_direction(from, gradient, dy)) return *std::move(corrected);
-  VecX bent = dy;
-  const bool is_bent = bend(from, gradient, bent);
-  Direction direction = bound(from, std::move(bent));
-  if (!is_bent || direction.alpha_limit >= 0.5) return direction;
-  const BarrierOptions& barrier = in_.options.barrier;
-  const double gap = std::min(barrier.dhat, from.contacts.min_distance - barrier.min_separation);
-  if (direction.alpha_limit * length(from.x, direction.dy - dy) < 0.1 * gap) return direction;
-  Direction straight = bound(from, dy);
-  return straight.alpha_limit > direction.alpha_limit ? straight : direction;
+  std::optional<Direction> direction;
+  if (correction_ != nullptr && correction_->has_joints()) direction = longest_corrected(from, gradient, dy, true);
+  if (!direction && has_affine_) direction = longest_corrected(from, gradient, dy, false);
+  return direction ? *std::move(direction) : bound(from, dy);
 }
 
 /// Applies the bound of the terms first, which shortens the sweep, and then broad phase and CCD. Early directions can

@@ -20,8 +20,9 @@ class JointCorrection;
 /// Search direction from an iterate, with its feasible part.
 struct Direction {
   VecX dy;                                       ///< in Newton's unknowns about the iterate
-  VecX linear;                                   ///< the direction that dy corrects for joints; empty: none
+  VecX linear;                                   ///< the direction that dy corrects; empty: none
   double share = 1.0;                            ///< part of `linear` that dy corrects; 1 if there is none
+  bool follows_joints = false;                   ///< dy corrects `linear` for joints, too
   double alpha_limit = 1.0;                      ///< largest feasible fraction of dy
   std::shared_ptr<const Candidates> candidates;  ///< contain every pair that may be a contact on the feasible part
   std::string limited_by;                        ///< what set the limit; empty if nothing
@@ -46,9 +47,10 @@ class DirectionBound {
   Direction feasible_direction(const Iterate& from, const VecX& gradient, const VecX& dy);
   /// Corrects directions for joints from here on.
   void correct_by(const JointCorrection<dim>& correction) { correction_ = &correction; }
-  /// Bounds the part `share` of a direction that was corrected for joints, corrected anew. Nothing if that is not
+  /// Bounds the part `share` of the linear direction that `direction` corrects, corrected anew. Nothing if that is not
   /// possible.
-  std::optional<Direction> shortened(const Iterate& from, const VecX& gradient, const VecX& linear, double share);
+  std::optional<Direction> shortened(const Iterate& from, const VecX& gradient, const Direction& direction,
+                                     double share);
 
  private:
   /// First part of a direction, with the pairs that come near each other on it.
@@ -58,8 +60,10 @@ class DirectionBound {
     SweptCandidates candidates;
   };
 
-  bool bend(const Iterate& from, const VecX& gradient, VecX& dy) const;
-  std::optional<Direction> corrected_direction(const Iterate& from, const VecX& gradient, const VecX& dy);
+  std::optional<Direction> corrected(const Iterate& from, const VecX& gradient, const VecX& linear, double share,
+                                     bool follows_joints);
+  std::optional<Direction> longest_corrected(const Iterate& from, const VecX& gradient, const VecX& dy,
+                                             bool follows_joints);
   SweptCandidates pair_along(const Iterate& from, const VecX& dy, double part, SurfacePath& path);
   void limit_by_terms(const Iterate& from, Direction& direction);
   std::shared_ptr<const Candidates> pairs_at(const Iterate& at);
@@ -70,6 +74,7 @@ class DirectionBound {
   const StepProblem<dim>& problem_;
   StepLog& log_;
   const JointCorrection<dim>* correction_ = nullptr;
+  bool has_affine_ = false;       // directions may stretch bodies
   int num_blocked_ = 0;           // directions of the step
   double edge_length_ = 0.0;      // [m] of the surface, mean
   double feasible_length_ = 0.0;  // [m] of the direction bounded last

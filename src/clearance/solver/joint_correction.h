@@ -19,6 +19,7 @@ class JointCorrection {
  public:
   JointCorrection(const StepInputs<dim>& in, const StepProblem<dim>& problem, NewtonSystem<dim>& newton);
 
+  bool has_joints() const { return !gaps_.empty(); }
   /// Returns a direction whose end, bent (LocalCoordinates::bent), has the gaps that `dy` has in the linear system.
   /// `dy` is a part of the last direction that was solved for, at its iterate. No value without joints or a factor, or
   /// if bodies turn too far for a correction.

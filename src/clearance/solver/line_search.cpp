@@ -74,7 +74,7 @@ bool LineSearch<dim>::is_decrease_hidden(double magnitude, const Iterate& trial,
 template <int dim>
 double LineSearch<dim>::halve(const Iterate& from, const VecX& gradient, double alpha, Direction& direction) {
   if (direction.linear.size() == 0) return 0.5 * alpha;
-  std::optional<Direction> shorter = bound_.shortened(from, gradient, direction.linear, 0.5 * alpha * direction.share);
+  std::optional<Direction> shorter = bound_.shortened(from, gradient, direction, 0.5 * alpha * direction.share);
   if (!shorter) return 0.5 * alpha;
   direction = *std::move(shorter);
   return direction.alpha_limit;
