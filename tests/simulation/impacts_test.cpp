@@ -58,8 +58,14 @@ TEST_P(Impacts, AreOfTheBodyThatFallsOnTheFloorAlone) {
   EXPECT_TRUE(hit_bodies(scene(1e-4, "[0, 1")).empty());
   EXPECT_TRUE(hit_bodies(scene(1e-4, "[3, 0")).empty());
   EXPECT_TRUE(hit_bodies(scene(1e-4, "[0, 0")).empty());
-  // The box glides over a surface that is hardly rough.
-  EXPECT_TRUE(hit_bodies(scene(1e-4, "[3, -0.02")).empty());
+  // The box glides over a surface that is hardly rough: it comes nearer by less than the activation distance.
+  EXPECT_TRUE(hit_bodies(scene(1e-4, "[3, -0.008")).empty());
+}
+
+TEST_P(Impacts, AreThoseOfABodyThatGlidesHoweverFast) {
+  for (const char* velocity : {"[3, -1", "[12, -1", "[100, -1", "[-100, -0.2"}) {
+    EXPECT_EQ(hit_bodies(scene(1e-3, velocity)), std::set<std::string>{"box"}) << velocity;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Impacts,
@@ -86,6 +92,19 @@ TEST_P(Impacts, AndContactsOfDeformableBodiesCountInFlight) {
   EXPECT_TRUE(in_flight(0.05, "[3, -0.002").empty());
 }
 
+// A wheel of 64 sides does not slide where it meets the floor, and its sides are no impacts.
+TEST(Impacts, AreNoneOfAPolygonThatRolls) {
+  const auto wheel = [](double velocity, double turn) {
+    return hit_bodies(
+        R"({"bodies": [{"kind": "rigid", "generator": {"kind": "cylinder", "size": [0.1, 0.05], "resolution": [64, 1]},
+      "transform": {"rotation": [0, 0, 1], "translation": [0, 0.1001, 0]},
+      "linear_velocity": [)" +
+        std::to_string(velocity) + R"(, 0, 0], "angular_velocity": [0, 0, )" + std::to_string(turn) +
+        R"(]}], "half_spaces": [{"normal": [0, 1, 0]}]})");
+  };
+  EXPECT_TRUE(wheel(1.0, -10.0).empty());
+}
+
 /// Largest share of their energy that two rigid boxes of 0.2 m have after they met at 1 m/s.
 double energy_after_collision(const std::string& integrator) {
   RunningScene scene(R"({"gravity": [0, 0, 0], "time": {"step": 0.01, "integrator": ")" + integrator +
@@ -96,6 +115,27 @@ double energy_after_collision(const std::string& integrator) {
   double most = 0.0;
   for (int n = 0; n < 60; ++n) most = std::max(most, scene.step().energy.front().second);
   return most / (0.5 * 8.0);
+}
+
+/// Returns the velocity away from a floor after a body with the velocity (12, -3) has met it, without restitution.
+double rebound_of_glider(const std::string& kind, bool is_obstacle) {
+  const std::string floor = is_obstacle ? R"(, {"kind": "obstacle", "generator": {"kind": "box", "size": [20, 0.2, 2]},
+                       "transform": {"translation": [0, -0.1, 0]}}])"
+                                        : R"(], "half_spaces": [{}])";
+  RunningScene scene(R"({"format": "clearance/3", "gravity": [0, 0, 0], "bodies": [{"kind": ")" + kind +
+                     R"(", "generator": {"kind": "sphere", "size": [0.1]}, "transform": {"translation": [0, 0.3, 0]},
+    "linear_velocity": [12, -3, 0]})" +
+                     floor + "}");
+  for (int n = 0; n < 20; ++n) scene.step();
+  return scene.state().v[1];
+}
+
+TEST(Impacts, DoNotThrowBackWhatGlidesAlongAFloor) {
+  for (const char* kind : {"rigid", "affine"}) {
+    for (const bool is_obstacle : {false, true}) {
+      EXPECT_NEAR(rebound_of_glider(kind, is_obstacle), 0.0, 0.1) << kind << is_obstacle;
+    }
+  }
 }
 
 TEST(Impacts, MakeNoEnergyWithRestartedBdf2) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "clearance/contact/contact_frame.h"
 #include "clearance/contact/contact_set.h"
 #include "clearance/model/blocks.h"
 #include "clearance/model/half_space_pairs.h"
@@ -15,8 +16,8 @@ namespace {
 
 /// Share of a gap within dhat; a motion that uses up more of it may be an impact.
 constexpr double gap_share = 0.5;
-/// Share of the relative motion of two bodies. If a gap closes slower, a rebound of half of that has a sixtieth of the
-/// energy at most.
+/// Share of the motion of a body relative to another one. If a gap closes slower, a rebound of half of that has a
+/// sixtieth of the energy of this motion at most.
 constexpr double motion_share = 0.25;
 
 bool is_closing(double gap, double motion, double dhat) {
@@ -56,16 +57,16 @@ class BodyMotions {
     }
   }
 
-  /// Returns the root mean square [m] of the displacement of `body` relative to the mean displacement of `other` (-1: a
-  /// half-space, which stands still).
-  double relative(int body, int other) const {
+  /// Returns the mean displacement [m] of `body`; zero for -1, a half-space, which stands still.
+  Vec<dim> mean(int body) const {
+    if (body < 0 || !(bodies_[body].mass > 0.0)) return Vec<dim>::Zero();
+    return bodies_[body].first / bodies_[body].mass;
+  }
+  /// Returns the root mean square [m] of the displacement of `body` relative to the displacement `frame`.
+  double relative(int body, const Vec<dim>& frame) const {
     const Body& of = bodies_[body];
     if (!(of.mass > 0.0)) return 0.0;
-    Vec<dim> mean = Vec<dim>::Zero();
-    if (other >= 0 && bodies_[other].mass > 0.0) {
-      mean = bodies_[other].first / bodies_[other].mass;
-    }
-    return std::sqrt(std::max(0.0, (of.second - 2.0 * mean.dot(of.first)) / of.mass + mean.squaredNorm()));
+    return std::sqrt(std::max(0.0, (of.second - 2.0 * frame.dot(of.first)) / of.mass + frame.squaredNorm()));
   }
 
  private:
@@ -118,8 +119,12 @@ class HitBodies {
       gap -= barrier_.min_separation;
       touch(first, last, gap, motion, dhat);
       if (!is_closing(gap, motion, dhat)) continue;
-      hit(first, last, motion);
-      hit(last, first, motion);
+      std::array<Vec<dim>, 4> x;
+      for (int i = 0; i < pair.num_vertices(); ++i) x[i] = block<dim>(path_.x_t0, pair.vertices[i]);
+      const Contact contact = contact_of_pair<dim>(model_, pair, x, barrier_);
+      const auto at_start = compute_contact_gap<dim>(model_, contact, positions_of<dim>(contact, path_.x_t0));
+      hit(first, last, {motion, dhat, at_start.normal, motion_of_point(first, contact, at_start)});
+      hit(last, first, {motion, dhat, at_start.normal, motion_of_point(last, contact, at_start)});
     }
   }
 
@@ -130,9 +135,10 @@ class HitBodies {
       const Vec<dim> normal = plane.normal.template head<dim>();
       const double gap =
           normal.dot(block<dim>(path_.x_t0, v)) - plane.offset - barrier_.min_separation - model_.surface.radius_at(v);
-      const double motion = normal.dot(block<dim>(path_.x_t0, v) - block<dim>(path_.x_t1, v));
+      const Vec<dim> of_vertex = motion_of_vertex(v);
+      const double motion = -normal.dot(of_vertex);
       touch(body_of(v), -1, gap, motion, dhat_at(v));
-      if (is_closing(gap, motion, dhat_at(v))) hit(body_of(v), -1, motion);
+      if (is_closing(gap, motion, dhat_at(v))) hit(body_of(v), -1, {motion, dhat_at(v), normal, of_vertex});
     }
   }
 
@@ -161,10 +167,38 @@ class HitBodies {
     is_hit_[body] = 1;
     if (other >= 0) is_hit_[other] = 1;
   }
-  void hit(int body, int other, double motion) {
-    // If bodies rebound, every hit is an impact, however slanted its direction.
-    const double least_share = model_.restitution.is_zero() ? motion_share : 0.0;
-    if (motion > least_share * motions_.relative(body, other)) is_hit_[body] = 1;
+  Vec<dim> motion_of_vertex(int v) const { return block<dim>(path_.x_t1, v) - block<dim>(path_.x_t0, v); }
+
+  /// Returns how the point moves at which `body` is closest to another one; zero within a body.
+  Vec<dim> motion_of_point(int body, const Contact& contact, const ContactGap<dim>& gap) const {
+    Vec<dim> sum = Vec<dim>::Zero();
+    double weight = 0.0;
+    for (int i = 0; i < gap.num_vertices; ++i) {
+      if (body_of(contact.vertices[i]) != body) continue;
+      sum += gap.weights[i] * motion_of_vertex(contact.vertices[i]);
+      weight += gap.weights[i];
+    }
+    return std::abs(weight) > 0.5 ? Vec<dim>(sum / weight) : Vec<dim>(Vec<dim>::Zero());
+  }
+
+  /// A place where a body meets another one.
+  struct Meeting {
+    double closing;   // [m] that the gap loses
+    double dhat;      // [m]
+    Vec<dim> normal;  // unit, at the start
+    Vec<dim> motion;  // [m] of the point of the body
+  };
+  /// Marks `body` if it hits `other` there. Its motion is that relative to the mean motion of the other body and, where
+  /// the gap closes by more than dhat, to how its point slides: what glides over a floor, however fast, still hits it,
+  /// but a polygon that rolls does not slide. If bodies rebound, every hit is an impact, however slanted its direction.
+  void hit(int body, int other, const Meeting& at) {
+    if (is_hit_[body] != 0) return;
+    const Vec<dim> frame = motions_.mean(other);
+    Vec<dim> slide = at.motion - frame;
+    slide -= at.normal.dot(slide) * at.normal;
+    const bool is_fast = at.closing > at.dhat;
+    is_hit_[body] = !model_.restitution.is_zero() || at.closing > motion_share * motions_.relative(body, frame) ||
+                    (is_fast && at.closing > motion_share * motions_.relative(body, frame + slide));
   }
 
   const Model& model_;

@@ -17,8 +17,9 @@ struct ImpactMarks {
 /// Finds the bodies that are hit on the way from the unknowns x_t0 to x_t1 [m].
 ///
 /// A pair hits if its gap, as far as it is within dhat, may lose more than half of itself. For each of its two bodies
-/// that is an impact if the gap closes by more than a quarter of the body's mean motion relative to the other body. A
-/// polygonal wheel on the ground, or a rough surface that something glides over, thus causes no impact. With
+/// that is an impact if the gap closes by more than a quarter of the body's mean motion relative to the other body, so
+/// that a polygonal wheel on the ground causes none. Where the gap closes by more than dhat, it does not count how the
+/// body slides at this place: what glides along a floor hits it like what falls straight down. With
 /// bdf2_in_flight, all bodies that are hit or touched where one of the two is deformable count too.
 template <int dim>
 ImpactMarks find_impacts(const Model& model, const SolverOptions& options, BroadPhase& broad_phase, const VecX& x_t0,

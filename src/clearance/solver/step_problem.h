@@ -125,6 +125,7 @@ class StepProblem {
   ContactForecast<dim>& forecast() { return forecast_; }
   const ContactForecast<dim>& forecast() const { return forecast_; }
   AugmentedLagrangian<dim>& augmented() { return pull_.augmented(); }
+  const AugmentedLagrangian<dim>& augmented() const { return pull_.augmented(); }
   const std::vector<char>& is_fixed() const { return is_fixed_; }
   /// Held components of blocks that are fixed in part, see clear_components; empty if there are none.
   const std::vector<char>& held_components() const { return held_components_; }
