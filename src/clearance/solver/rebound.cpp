@@ -10,6 +10,7 @@
 #include "clearance/math/rotation.h"
 #include "clearance/model/blocks.h"
 #include "clearance/model/coordinate_inertia.h"
+#include "clearance/solver/held_blocks.h"
 
 namespace clearance {
 
@@ -23,6 +24,7 @@ Rebound<dim>::Rebound(const Model& model, const SolverOptions& options, const Pr
   add_mechanisms();
   add_meetings(options, x_surface_t0, end);
   keep_islands_of_impacts();
+  move_lone_meetings(state, x_surface_t0, end, options.integrator.h);
   keep_nearest_impacts();
   if (!is_empty()) find_mobilities(potentials, end.x, options.integrator.h);
 }
@@ -38,6 +40,7 @@ void Rebound<dim>::add_bodies(const PrescribedTargets& targets, const State& sta
     const std::size_t at = v;
     if (model_.is_obstacle_vertex[at]) body_of_[model_.surface.vertex_body[at]] = -1;
   }
+  const std::vector<char> is_held = held_flags(model_);
   for (const StiffBody& stiff : model_.stiff_bodies) {
     const std::size_t of = body_of_block(model_, stiff.first_block);
     if (num_blocks[of] != dim + 1) continue;
@@ -49,14 +52,17 @@ void Rebound<dim>::add_bodies(const PrescribedTargets& targets, const State& sta
     body.v_t0 = body.v_met = padded(block<dim>(state.v, stiff.first_block));
     body.spin_t0 = before.turn_of(before.columns(state.v));
     body.spin_energy_t0 = spin_energy(before, body.spin_t0, body.spin_t0);
+    body.momentum_t0 = before.moment_of(body.spin_t0);
+    const auto blocks = is_held.begin() + stiff.first_block;
+    body.is_held = std::find(blocks, blocks + dim + 1, 1) != blocks + dim + 1;
     bodies_.push_back(std::move(body));
   }
 }
 
 /// Fills a side of a contact from its vertices `begin` to `stop`. False if they belong to a deformable body.
 template <int dim>
-bool Rebound<dim>::fill_side(Side& side, const Contact& contact, const std::array<double, 4>& weights, int begin,
-                             int stop) const {
+bool Rebound<dim>::fill_side(Side& side, const Contact& contact, const std::array<double, 4>& weights,
+                             const ContactPositions<dim>& positions, int begin, int stop) const {
   const auto vertex = [&](int i) { return contact.vertices[i]; };
   if (begin == stop) return true;
   side.body = body_of_[model_.surface.vertex_body[vertex(begin)]];
@@ -64,7 +70,7 @@ bool Rebound<dim>::fill_side(Side& side, const Contact& contact, const std::arra
   Vec<dim> point = Vec<dim>::Zero(), velocity = Vec<dim>::Zero();
   for (int i = begin; i < stop; ++i) {
     const double weight = std::abs(weights[i]);
-    point += weight * block<dim>(x_surface_, vertex(i));
+    point += weight * positions[i];
     velocity += weight * block<dim>(v_surface_, vertex(i));
   }
   side.velocity = padded(velocity);
@@ -93,28 +99,40 @@ void Rebound<dim>::move_to_surface(Side& side, int vertex, const Vec<dim>& outwa
   }
 }
 
+/// Sets the sides and the normal of a meeting from the geometry of its contact where its vertices are at `positions`
+/// and the unknowns at x. False if it cannot rebound: without a free stiff body, or with a deformable one.
+template <int dim>
+bool Rebound<dim>::set_sides(Meeting& meeting, const Contact& contact, const ContactGap<dim>& gap,
+                             const ContactPositions<dim>& positions, const VecX& x, const VecX& x_surface_t0,
+                             double h) const {
+  const int first = num_first(contact);
+  if (!fill_side(meeting.sides[0], contact, gap.weights, positions, 0, first)) return false;
+  if (!fill_side(meeting.sides[1], contact, gap.weights, positions, first, contact.num_vertices())) return false;
+  if (meeting.sides[0].body < 0 && meeting.sides[1].body < 0) return false;
+  meeting.normal = padded(gap.normal);
+  for (int i = 0; i < 2; ++i) {
+    Side& side = meeting.sides[i];
+    if (side.body >= 0) side.arm -= padded(block<dim>(x, bodies_[side.body].stiff.first_block));
+    // The normal points to the first side.
+    const int begin = i == 0 ? 0 : first;
+    if (begin == contact.num_vertices()) continue;
+    const Vec<dim> outward = i == 0 ? Vec<dim>(-gap.normal) : gap.normal;
+    move_to_surface(side, contact.vertices[begin], outward, x_surface_t0, h);
+  }
+  return true;
+}
+
 template <int dim>
 void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surface_t0, const Iterate& end) {
   x_surface_ = end.x_surface;
   v_surface_ = (end.x_surface - x_surface_t0) / options.integrator.h;
-  for (const Contact& contact : end.contacts.contacts) {
-    const ContactGap<dim> gap = compute_contact_gap<dim>(model_, contact, positions_of<dim>(contact, end.x_surface));
+  for (std::size_t k = 0; k < end.contacts.contacts.size(); ++k) {
+    const Contact& contact = end.contacts.contacts[k];
+    const auto positions = positions_of<dim>(contact, end.x_surface);
+    const ContactGap<dim> gap = compute_contact_gap<dim>(model_, contact, positions);
     Meeting meeting;
-    const int first = num_first(contact);
-    if (!fill_side(meeting.sides[0], contact, gap.weights, 0, first)) continue;
-    if (!fill_side(meeting.sides[1], contact, gap.weights, first, contact.num_vertices())) continue;
-    // A contact without a free stiff body cannot rebound.
-    if (meeting.sides[0].body < 0 && meeting.sides[1].body < 0) continue;
-    meeting.normal = padded(gap.normal);
-    for (int i = 0; i < 2; ++i) {
-      Side& side = meeting.sides[i];
-      if (side.body >= 0) side.arm -= padded(block<dim>(end.x, bodies_[side.body].stiff.first_block));
-      // The normal points to the first side.
-      const int begin = i == 0 ? 0 : first;
-      if (begin == contact.num_vertices()) continue;
-      const Vec<dim> outward = i == 0 ? Vec<dim>(-gap.normal) : gap.normal;
-      move_to_surface(side, contact.vertices[begin], outward, x_surface_t0, options.integrator.h);
-    }
+    meeting.contact = k;
+    if (!set_sides(meeting, contact, gap, positions, end.x, x_surface_t0, options.integrator.h)) continue;
     const auto [one, other] = bodies_of(model_.surface, contact);
     const double restitution =
         other < 0 ? model_.restitution.with_half_space(-1 - other) : model_.restitution.between(one, other);
@@ -133,6 +151,53 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
     meeting.bodies = {one, other};
     meeting.mu = friction_coefficients(model_, contact).sliding;
     meetings_.push_back(meeting);
+  }
+}
+
+/// Moves meetings that are alone to where their features meet on the free way of the bodies: where these come as near
+/// as they are at the end.
+template <int dim>
+void Rebound<dim>::move_lone_meetings(const State& state, const VecX& x_surface_t0, const Iterate& end, double h) {
+  constexpr int num_samples = 16, num_halvings = 50;
+  std::vector<int> num_meetings(bodies_.size(), 0);
+  const auto island_of = [&](const Meeting& meeting) {
+    return bodies_[std::max(meeting.sides[0].body, meeting.sides[1].body)].island;
+  };
+  for (const Meeting& meeting : meetings_) ++num_meetings[island_of(meeting)];
+  for (Meeting& meeting : meetings_) {
+    const bool is_held = std::any_of(meeting.sides.begin(), meeting.sides.end(),
+                                     [&](const Side& side) { return side.body >= 0 && bodies_[side.body].is_held; });
+    if (!meeting.is_impact || is_held || num_meetings[island_of(meeting)] != 1) continue;
+    // What moves as prescribed keeps its way.
+    const Contact& contact = end.contacts.contacts[meeting.contact];
+    const VecX v_surface_t0 = model_.surface_map.apply_linear(state.v);
+    const auto positions_at = [&](double share) {
+      ContactPositions<dim> positions = positions_of<dim>(contact, x_surface_t0);
+      for (int i = 0; i < contact.num_vertices(); ++i) {
+        const int v = contact.vertices[i];
+        const bool is_free = body_of_[model_.surface.vertex_body[v]] >= 0;
+        positions[i] += share * h * block<dim>(is_free ? v_surface_t0 : v_surface_, v);
+      }
+      return positions;
+    };
+    const auto gap_at = [&](double share) { return compute_contact_gap<dim>(model_, contact, positions_at(share)); };
+    double before = 0.0, after = 0.0;
+    for (int i = 1; i <= num_samples && gap_at(after).distance > meeting.gap; ++i) {
+      before = after;
+      after = static_cast<double>(i) / num_samples;
+    }
+    if (gap_at(after).distance > meeting.gap) continue;
+    for (int i = 0; i < num_halvings && before < after; ++i) {
+      const double middle = 0.5 * (before + after);
+      (gap_at(middle).distance > meeting.gap ? before : after) = middle;
+    }
+    const VecX x = state.x + after * h * state.v;
+    set_sides(meeting, contact, gap_at(after), positions_at(after), x, x_surface_t0, h);
+    meeting.approach = std::max(0.0, -meeting.normal.dot(relative_velocity(meeting, true)));
+    meeting.target = meeting.restitution * meeting.approach;
+    for (const Side& side : meeting.sides) {
+      if (side.body >= 0) bodies_[side.body].meets_alone = true;
+    }
   }
 }
 
@@ -275,12 +340,20 @@ void Rebound<dim>::find_mobilities(std::span<const std::unique_ptr<Potential>> p
 }
 
 template <int dim>
-void Rebound<dim>::take_up_forces(const VecX& forces_t0) {
+void Rebound<dim>::take_up_forces(const VecX& forces_t0, double h) {
   const auto acceleration_of = [&](const Side& side) -> Vec<3> {
     if (side.body < 0) return Vec<3>::Zero();
     const Body& body = bodies_[side.body];
     return padded(Vec<dim>(block<dim>(forces_t0, body.stiff.first_block) / body.mass));
   };
+  for (Body& body : bodies_) {
+    if (!body.meets_alone) continue;
+    const auto forces = body.columns.columns(forces_t0);
+    Vec<3> torque = Vec<3>::Zero();
+    for (std::size_t i = 0; i < dim; ++i) torque += body.columns.b()[i].cross(forces[i]);
+    body.v_free = body.v_t0 + h * padded(Vec<dim>(block<dim>(forces_t0, body.stiff.first_block) / body.mass));
+    body.spin_free = body.columns.spin_by(body.momentum_t0 + h * torque);
+  }
   std::vector<double> first_time(bodies_.size(), infinity);
   for (Meeting& meeting : meetings_) {
     if (!meeting.is_impact) continue;

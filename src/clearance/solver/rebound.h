@@ -11,6 +11,9 @@
 // the impulses. The points are those of the surfaces: of a feature with a radius they are beside its vertices. Affine
 // bodies change by a rigid motion, or what hits would rebound and the rest of the body follow later. Bodies in joints
 // move together: impulses act on the masses, the rotors and the stiffness of the joints.
+//
+// In a long step round bodies slide around each other, which turns the normal. A single contact of bodies that nothing
+// else holds therefore gets its whole impulse where the bodies meet on their free way, instead of that of the barrier.
 #pragma once
 
 #include <algorithm>
@@ -34,9 +37,10 @@ class Rebound {
   Rebound(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, const State& state,
           const VecX& x_surface_t0, const Iterate& end, std::span<const std::unique_ptr<Potential>> potentials);
 
-  /// Takes up the speed that `forces_t0` [N], those of the potentials at the start, give or take until bodies meet: a
-  /// body falls on through its last gap. Without it, a ball that falls for 20 steps would rebound a tenth too low.
-  void take_up_forces(const VecX& forces_t0);
+  /// Takes up the speed that `forces_t0` [N], those of the potentials at the start of the step of `h` [s], give or take
+  /// until bodies meet: a body falls on through its last gap. Without it, a ball that falls for 20 steps would rebound
+  /// a tenth too low.
+  void take_up_forces(const VecX& forces_t0, double h);
   /// True if nothing has hit anything.
   bool is_empty() const { return meetings_.empty(); }
   /// Returns the first block and the island of every body whose velocity rebounds may change.
@@ -53,15 +57,19 @@ class Rebound {
  private:
   struct Body {
     StiffBody stiff;
-    RigidColumns<dim> columns;                                 // at the end
-    double mass = 0.0;                                         // [kg]
-    Vec<3> v_t0 = Vec<3>::Zero(), spin_t0 = Vec<3>::Zero();    // [m/s], [rad/s] at the start
-    double spin_energy_t0 = 0.0;                               // [J]
-    Vec<3> v_met = Vec<3>::Zero();                             // [m/s] when it first meets something
-    Vec<3> v_end = Vec<3>::Zero(), spin_end = Vec<3>::Zero();  // as the barrier leaves it
+    RigidColumns<dim> columns;                                   // at the end
+    double mass = 0.0;                                           // [kg]
+    Vec<3> v_t0 = Vec<3>::Zero(), spin_t0 = Vec<3>::Zero();      // [m/s], [rad/s] at the start
+    double spin_energy_t0 = 0.0;                                 // [J]
+    Vec<3> momentum_t0 = Vec<3>::Zero();                         // [kg m^2/s] of the spin
+    Vec<3> v_met = Vec<3>::Zero();                               // [m/s] when it first meets something
+    Vec<3> v_free = Vec<3>::Zero(), spin_free = Vec<3>::Zero();  // at the end, if it did not meet anything
+    Vec<3> v_end = Vec<3>::Zero(), spin_end = Vec<3>::Zero();    // as the barrier leaves it
     Vec<3> v = Vec<3>::Zero(), spin = Vec<3>::Zero();
     int island = 0;
     int mechanism = -1, place = 0;  // into mechanisms_, and there; -1: no joint
+    bool is_held = false;           // by joints, attachments, springs or dampers
+    bool meets_alone = false;       // at a single contact, of bodies that are not held
   };
   /// Rigid motions of a body: along the axes, and turns about them; in the plane along x and y and about z.
   static constexpr int num_turns = dim == 2 ? 1 : 3, num_motions = dim + num_turns;
@@ -80,6 +88,7 @@ class Rebound {
   };
   struct Meeting {
     std::array<Side, 2> sides;
+    std::size_t contact = 0;         // into those of the end
     Vec<3> normal = Vec<3>::Zero();  // towards the first
     bool is_impact = false;
     double target = 0.0;                       // [m/s]
@@ -117,7 +126,11 @@ class Rebound {
 
   void add_bodies(const PrescribedTargets& targets, const State& state, const VecX& x);
   void add_meetings(const SolverOptions& options, const VecX& x_surface_t0, const Iterate& end);
-  bool fill_side(Side& side, const Contact& contact, const std::array<double, 4>& weights, int begin, int stop) const;
+  bool set_sides(Meeting& meeting, const Contact& contact, const ContactGap<dim>& gap,
+                 const ContactPositions<dim>& positions, const VecX& x, const VecX& x_surface_t0, double h) const;
+  bool fill_side(Side& side, const Contact& contact, const std::array<double, 4>& weights,
+                 const ContactPositions<dim>& positions, int begin, int stop) const;
+  void move_lone_meetings(const State& state, const VecX& x_surface_t0, const Iterate& end, double h);
   void move_to_surface(Side& side, int vertex, const Vec<dim>& outward, const VecX& x_surface_t0, double h) const;
   void add_mechanisms();
   void keep_islands_of_impacts();

@@ -233,9 +233,12 @@ void Rebound<dim>::limit_energy() {
 template <int dim>
 void Rebound<dim>::apply(State& state) {
   for (Body& body : bodies_) {
-    // The rebound starts from the velocities that the barrier leaves.
+    // The rebound starts from the velocities that the barrier leaves, or from those without its impulse.
     body.v = body.v_end = padded(block<dim>(state.v, body.stiff.first_block));
     body.spin = body.spin_end = body.columns.turn_of(body.columns.columns(state.v));
+    if (!body.meets_alone) continue;
+    body.v = body.v_free;
+    body.spin = body.spin_free;
   }
   double fastest = 0.0;
   for (Meeting& meeting : meetings_) {

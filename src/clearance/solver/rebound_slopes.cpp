@@ -120,7 +120,7 @@ VecX ReboundSlopes<dim>::velocities(const State& from, const VecX& x_t1, const V
       begun->add_gradient(from.x, -1.0, forces);
     }
   }
-  rebound.take_up_forces(forces);
+  rebound.take_up_forces(forces, h);
   State state = from;
   state.x = x_t1;
   state.v = v_t1;

@@ -247,7 +247,7 @@ void Step<dim>::commit(State& state) {
     for (const auto& potential : in_.copies.potentials) {
       if (coordinate_inertia_of(*potential) == nullptr) potential->add_gradient(x_t0, 1.0, gradient);
     }
-    rebound.take_up_forces(-gradient);
+    rebound.take_up_forces(-gradient, integrator.h);
     rebound.apply(state);
     if (account_.is_closed()) account_.add_rebound(v_end, state);
   }

@@ -7,6 +7,7 @@
 #include "clearance/model/feasible_model.h"
 #include "clearance/solver/accepted_move.h"
 #include "clearance/solver/carried_bodies.h"
+#include "clearance/solver/held_blocks.h"
 #include "clearance/solver/impacts.h"
 #include "clearance/solver/state_motion.h"
 #include "clearance/solver/step.h"
@@ -161,15 +162,10 @@ void Step<dim>::mark_flying(const std::vector<char>& is_near, std::vector<char>&
   // Bodies with a past need no other formula.
   const std::vector<char>& has_history = in_.state.has_history;
   if (std::find(has_history.begin(), has_history.end(), 0) == has_history.end()) return;
-  std::vector<char> is_joined = joined_flags(in_.model);
-  for (const auto& potential : in_.model.potentials) {
-    const std::string name = potential->name();
-    if (name != "attachment" && name != "spring" && name != "dashpot") continue;
-    for (const BlockKey key : potential->pattern()) is_joined[block_row(key)] = is_joined[block_column(key)] = 1;
-  }
+  const std::vector<char> is_held = held_flags(in_.model);
   for (const StiffBody& body : in_.model.stiff_bodies) {
     const int first = body.first_block;
-    const auto begin = is_joined.begin() + first, end = begin + dim + 1;
+    const auto begin = is_held.begin() + first, end = begin + dim + 1;
     const bool is_free = is_near[first] == 0 && std::find(begin, end, 1) == end;
     std::fill_n(is_flying.begin() + first, dim + 1, static_cast<char>(is_free));
   }
