@@ -16,10 +16,11 @@ namespace clearance {
 
 template <int dim>
 Rebound<dim>::Rebound(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
-                      const State& state, const VecX& x_surface_t0, const Iterate& end,
-                      std::span<const std::unique_ptr<Potential>> potentials)
-    : model_(model) {
-  if (model.restitution.is_zero() || model.stiff_bodies.empty() || end.contacts.contacts.empty()) return;
+                      const State& state, const std::optional<RestartMarks>& marks, const VecX& x_surface_t0,
+                      const Iterate& end, std::span<const std::unique_ptr<Potential>> potentials)
+    : model_(model), takes_inelastic_(has_hit(marks)) {
+  const bool may_rebound = takes_inelastic_ || !model.restitution.is_zero();
+  if (!may_rebound || model.stiff_bodies.empty() || end.contacts.contacts.empty()) return;
   add_bodies(targets, state, end.x);
   add_mechanisms();
   add_meetings(options, x_surface_t0, end);
@@ -27,6 +28,13 @@ Rebound<dim>::Rebound(const Model& model, const SolverOptions& options, const Pr
   move_lone_meetings(state, x_surface_t0, end, options.integrator.h);
   keep_nearest_impacts();
   if (!is_empty()) find_mobilities(potentials, end.x, options.integrator.h);
+}
+
+/// True if a stiff body has hit something.
+template <int dim>
+bool Rebound<dim>::has_hit(const std::optional<RestartMarks>& marks) const {
+  return marks && std::any_of(model_.stiff_bodies.begin(), model_.stiff_bodies.end(),
+                              [&](const StiffBody& body) { return marks->is_hit[body.first_block] != 0; });
 }
 
 /// Collects the free bodies that are stiff as a whole, with their motion at the start of the step.
@@ -138,7 +146,7 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
         other < 0 ? model_.restitution.with_half_space(-1 - other) : model_.restitution.between(one, other);
     // The approach is the velocity at the start of the step, since the barrier has already braked the one at its end.
     const double approach = -meeting.normal.dot(relative_velocity(meeting, true));
-    meeting.is_impact = restitution > 0.0 && approach > options.least_impact;
+    meeting.is_impact = (restitution > 0.0 || takes_inelastic_) && approach > options.least_impact;
     if (meeting.is_impact) {
       meeting.target = restitution * approach;
       meeting.approach = approach;
@@ -159,6 +167,7 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
 template <int dim>
 void Rebound<dim>::move_lone_meetings(const State& state, const VecX& x_surface_t0, const Iterate& end, double h) {
   constexpr int num_samples = 16, num_halvings = 50;
+  constexpr double least_turned = 0.9998;  // cosine of 0.02 rad
   std::vector<int> num_meetings(bodies_.size(), 0);
   const auto island_of = [&](const Meeting& meeting) {
     return bodies_[std::max(meeting.sides[0].body, meeting.sides[1].body)].island;
@@ -191,14 +200,23 @@ void Rebound<dim>::move_lone_meetings(const State& state, const VecX& x_surface_
       const double middle = 0.5 * (before + after);
       (gap_at(middle).distance > meeting.gap ? before : after) = middle;
     }
-    const VecX x = state.x + after * h * state.v;
-    set_sides(meeting, contact, gap_at(after), positions_at(after), x, x_surface_t0, h);
+    const ContactGap<dim> met = gap_at(after);
+    const double cosine = met.normal.dot(Vec<dim>(meeting.normal.template head<dim>()));
+    if (meeting.restitution == 0.0 && cosine > least_turned) continue;
+    set_sides(meeting, contact, met, positions_at(after), state.x + after * h * state.v, x_surface_t0, h);
     meeting.approach = std::max(0.0, -meeting.normal.dot(relative_velocity(meeting, true)));
     meeting.target = meeting.restitution * meeting.approach;
     for (const Side& side : meeting.sides) {
       if (side.body >= 0) bodies_[side.body].meets_alone = true;
     }
   }
+  if (!takes_inelastic_) return;
+  // Other contacts without restitution are left to the barrier.
+  for (Meeting& meeting : meetings_) {
+    const Side& side = meeting.sides[meeting.sides[0].body >= 0 ? 0 : 1];
+    if (meeting.restitution == 0.0 && !bodies_[side.body].meets_alone) meeting.is_impact = false;
+  }
+  keep_islands_of_impacts();
 }
 
 /// Collects the bodies of each mechanism.

@@ -14,6 +14,7 @@
 //
 // In a long step round bodies slide around each other, which turns the normal. A single contact of bodies that nothing
 // else holds therefore gets its whole impulse where the bodies meet on their free way, instead of that of the barrier.
+// Without restitution the same holds where the normal has turned, if the integrator starts anew in impacts.
 #pragma once
 
 #include <algorithm>
@@ -31,11 +32,12 @@ namespace clearance {
 template <int dim>
 class Rebound {
  public:
-  /// Collects the impacts of the step from `state` to `end`. It needs no memory of earlier steps. The joints among
-  /// `potentials` are as stiff as they are in the step. Mechanisms of more than 64 bodies, or with deformable ones, are
-  /// pushed as if they had no joints.
+  /// Collects the impacts of the step from `state` to `end`. It needs no memory of earlier steps. `marks` are those of
+  /// the step where the integrator starts anew. The joints among `potentials` are as stiff as they are in the step.
+  /// Mechanisms of more than 64 bodies, or with deformable ones, are pushed as if they had no joints.
   Rebound(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, const State& state,
-          const VecX& x_surface_t0, const Iterate& end, std::span<const std::unique_ptr<Potential>> potentials);
+          const std::optional<RestartMarks>& marks, const VecX& x_surface_t0, const Iterate& end,
+          std::span<const std::unique_ptr<Potential>> potentials);
 
   /// Takes up the speed that `forces_t0` [N], those of the potentials at the start of the step of `h` [s], give or take
   /// until bodies meet: a body falls on through its last gap. Without it, a ball that falls for 20 steps would rebound
@@ -133,6 +135,7 @@ class Rebound {
   void move_lone_meetings(const State& state, const VecX& x_surface_t0, const Iterate& end, double h);
   void move_to_surface(Side& side, int vertex, const Vec<dim>& outward, const VecX& x_surface_t0, double h) const;
   void add_mechanisms();
+  bool has_hit(const std::optional<RestartMarks>& marks) const;
   void keep_islands_of_impacts();
   void keep_nearest_impacts();
   void find_mobilities(std::span<const std::unique_ptr<Potential>> potentials, const VecX& x, double h);
@@ -164,6 +167,7 @@ class Rebound {
   std::vector<int> body_of_;  // per body of the surface: into bodies_; -1 prescribed, -2 deformable
   VecX x_surface_, v_surface_;
   std::vector<Meeting> meetings_;
+  bool takes_inelastic_ = false;  // contacts without restitution may be impacts
 };
 
 }  // namespace clearance

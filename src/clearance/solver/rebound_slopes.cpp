@@ -13,8 +13,7 @@ ReboundSlopes<dim>::ReboundSlopes(const StepInputs<dim>& in, const Step<dim>& st
     : in_(in), step_(step) {
   const Model& model = in.model;
   const VecX& x = step.end_state().point.iterate.x;
-  if (model.restitution.is_zero()) return;
-  Rebound<dim> rebound(model, in.options, in.targets, in.state, model.surface_map.apply(in.state.x),
+  Rebound<dim> rebound(model, in.options, in.targets, in.state, step.marks(), model.surface_map.apply(in.state.x),
                        step.end_state().point.iterate, in.copies.potentials);
   if (rebound.is_empty()) return;
   const double h = in.options.integrator.h, length = tangent.reach();
@@ -101,7 +100,7 @@ VecX ReboundSlopes<dim>::velocities(const State& from, const VecX& x_t1, const V
   Iterate end = step_.end_state().point.iterate;
   end.x = x_t1;
   end.x_surface = model.surface_map.apply(x_t1);
-  Rebound<dim> rebound(model, in_.options, in_.targets, from, model.surface_map.apply(from.x), end,
+  Rebound<dim> rebound(model, in_.options, in_.targets, from, step_.marks(), model.surface_map.apply(from.x), end,
                        in_.copies.potentials);
   VecX forces = forces_t0_;
   if (has_moved) {

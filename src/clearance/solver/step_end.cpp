@@ -229,7 +229,7 @@ void Step<dim>::commit(State& state) {
   const VecX x_t0 = state.x;
   // Everything that needs the state at the start is computed before that is overwritten.
   std::vector<StickVertex> stick_t1 = stick();
-  Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), now_.point.iterate,
+  Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, marks_, problem_.x_surface_t0(), now_.point.iterate,
                        in_.copies.potentials);
   // The integrator moves the state to the end of the step. BDF2 forgets what was before an impact.
   move_state<dim>(in_.model, integrator, in_.targets, target_, now_.point.iterate.x, state);
