@@ -7,6 +7,7 @@
 #include <random>
 
 #include "clearance/verify/distance.h"
+#include "clearance/verify/paths/path_exact.h"
 #include "verify/path_scene.h"
 
 namespace clearance::verify {
@@ -50,6 +51,89 @@ TEST(PathPair, TheGapThatIsAskedForIsKeptExactly) {
   const PathScene scene = over_triangle({0.2, 1.0, 0.2}, {0.2, 0.25, 0.2});
   EXPECT_EQ(verdict_of(scene, point, triangle, 0.25), PathVerdict::violated);
   EXPECT_EQ(verdict_of(scene, point, triangle, std::nextafter(0.25, 0.0)), PathVerdict::proved);
+}
+
+/// Two balls, the one still and the other pressed towards it, until `gap` [m] is left of their distance.
+PathScene pressed_balls(double distance, double gap, const Vec<3>& turn) {
+  PathScene scene;
+  const Vec<3> still = distance * Vec<3>(0.4, -0.7, 0.2), direction = Vec<3>(2, -1, 2) / 3.0;
+  for (int end = 0; end < 2; ++end) scene.add_node(still, still);
+  const Vec<3> from = still + 1.5 * distance * direction;
+  if (turn.isZero(0.0)) {
+    for (int end = 0; end < 2; ++end) scene.add_node(from, still + (distance + gap) * direction);
+  } else {
+    const int body = scene.add_rigid(from, {(gap - 0.5 * distance) * direction, turn});
+    for (int end = 0; end < 2; ++end) scene.add_arm(body, Vec<3>::Zero());
+  }
+  return scene;
+}
+
+// A thousand-millionth of the radii was taken off the gap as if for rounding, so that a ball that was pressed to 1e-10
+// m was left to rational numbers, interval by interval.
+TEST(PathPair, PressedBallsAreDecidedHoweverSmallTheGap) {
+  for (const Vec<3>& turn : {Vec<3>(0, 0, 0), Vec<3>(0.3, 0.2, -0.1)}) {
+    for (const double distance : {1e-3, 0.27, 30.0}) {
+      for (const double share : {1e-6, 1e-9, 1e-11, 1e-13, 1e-14}) {
+        const PathScene scene = pressed_balls(distance, share * distance, turn);
+        const PathPoints points = scene.points();
+        const PairVerdict verdict = check_pair(points, first_edge, second_edge, distance);
+        EXPECT_EQ(verdict.verdict, PathVerdict::proved) << distance << " " << share;
+        EXPECT_TRUE(!verdict.is_rational || share < 1e-12) << distance << " " << share;
+        EXPECT_EQ(verdict_of(pressed_balls(distance, -share * distance, turn), first_edge, second_edge, distance),
+                  PathVerdict::violated);
+      }
+    }
+  }
+}
+
+// Doubles cannot show a gap below the rounding of positions, and were asked about a million millionth of the way at a
+// time; and with directions that stay, an edge of a metre that turns by half a radian would need 1e14 of them.
+TEST(PathPair, EdgesThatTurnTogetherAtATinyGapAreProvedAtOnce) {
+  for (const double gap : {1e-10, 1e-14, 1e-17}) {
+    PathScene scene;
+    // An affine map moves the columns of its matrix straight: from the identity to a turn by half a radian.
+    const auto add = [&](const Vec<3>& x) { scene.add_node(x, PathScene::rotation_about(Vec<3>::UnitZ(), 0.5) * x); };
+    for (const Vec<3>& x : {Vec<3>(-1, 0, 0), Vec<3>(1, 0, 0), Vec<3>(0, gap, -0.3), Vec<3>(0.01, gap, 0.3)}) add(x);
+    const PathPoints points = scene.points();
+    EXPECT_EQ(check_pair(points, first_edge, second_edge, 0.0).verdict, PathVerdict::proved) << gap;
+    int num_left = 20;
+    EXPECT_EQ(decide_pair_exactly(points, std::array{0, 1, 2, 3}, 2, 0.0, 0.0, 0.0, 1.0, num_left).verdict,
+              PathVerdict::proved)
+        << gap;
+  }
+}
+
+TEST(PathPair, IntegersDecideAsDoublesDo) {
+  std::mt19937 random(13);
+  std::uniform_real_distribution<double> number(-1.0, 1.0);
+  const auto vector = [&] { return Vec<3>(number(random), number(random), number(random)); };
+  int num_proved = 0, num_violated = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    PathScene scene;
+    const bool is_face = trial % 2 == 0, turns = trial % 4 > 1;
+    const double gap = trial % 3 == 0 ? 0.1 : 0.0;
+    const int body = scene.add_rigid(vector(), {0.5 * vector(), 0.5 * vector()});
+    for (int i = 0; i < 4; ++i) {
+      if (turns && i >= 2) {
+        scene.add_arm(body, vector());
+      } else {
+        const Vec<3> from = vector();
+        scene.add_node(from, from + vector());
+      }
+    }
+    const PathPoints points = scene.points();
+    const PairVerdict verdict =
+        is_face ? check_pair(points, point, triangle, gap) : check_pair(points, first_edge, second_edge, gap);
+    const double bend_of_second = std::max(points[2].bend, points[3].bend);
+    int num_left = 2000;
+    const PairVerdict exact =
+        decide_pair_exactly(points, std::array{0, 1, 2, 3}, is_face ? 1 : 2, gap, bend_of_second, 0.0, 1.0, num_left);
+    EXPECT_EQ(exact.verdict, verdict.verdict) << trial;
+    num_proved += exact.verdict == PathVerdict::proved ? 1 : 0;
+    num_violated += exact.verdict == PathVerdict::violated ? 1 : 0;
+  }
+  EXPECT_GT(num_proved, 50);
+  EXPECT_GT(num_violated, 20);
 }
 
 TEST(PathPair, AgreesWithManySamplesOnRandomWays) {

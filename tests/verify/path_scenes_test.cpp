@@ -22,11 +22,7 @@ class PathScenes : public CertificateRun {
     for (int seed = first_seed; seed < first_seed + num_scenes; ++seed) {
       SceneDesc scene = cli::make_random_scene(seed, folder_, kinds).desc;
       scene.remesh.reset();
-      for (BodyDesc& body : scene.bodies) {
-        body.remesh.reset();
-        // Moves of round shapes that are pressed to gaps of 1e-10 m are not decided in the time of a test.
-        if (body.generator) body.generator->is_exact = false;
-      }
+      for (BodyDesc& body : scene.bodies) body.remesh.reset();
       scene.output.certificate = true;
       expect_proved(fmt::format("seed_{}", seed), scene, num_steps);
     }

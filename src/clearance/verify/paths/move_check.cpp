@@ -28,6 +28,11 @@ bool share_vertex(const std::array<int, n>& a, const std::array<int, m>& b) {
   return std::any_of(a.begin(), a.end(), [&](int v) { return std::find(b.begin(), b.end(), v) != b.end(); });
 }
 
+/// Returns an upper bound of a gap and the errors of a position, by no more than their rounding.
+double at_least(double gap, double error) {
+  return error > 0.0 ? std::nextafter(gap + error, infinity) : gap;
+}
+
 /// Returns a box around the ways of vertices, with room for how far they stray.
 template <std::size_t n>
 Box box_of(const PathPoints& points, const std::array<int, n>& vertices, double room) {
@@ -253,7 +258,7 @@ void MoveCheck::check_half_spaces(const PathPoints& points, PathCounts& counts) 
     if (point.screw == nullptr) {
       // Heights change linearly.
       for (const Vec<3>* end : {&point.p0, &point.p1}) {
-        const double room = gap + point.error;
+        const double room = at_least(gap, point.error);
         const bool is_clear = room > 0.0 ? half_space_gap_exceeds(normal, position, *end, room)
                                          : sign_of_side(normal, position, *end) > 0;
         if (!is_clear) return false;
@@ -264,10 +269,10 @@ void MoveCheck::check_half_spaces(const PathPoints& points, PathCounts& counts) 
     for (int count = 0; !left.empty(); ++count) {
       const auto [begin, end] = left.back();
       left.pop_back();
-      const double room = gap + point.bend * (end - begin) * (end - begin);
+      const double stray = point.bend * (end - begin) * (end - begin);
       const auto is_clear = [&](double s) {
         const auto [at, error] = position_at(point, s);
-        return half_space_gap_exceeds(normal, position, at, (room + error) * (1.0 + 1e-9));
+        return half_space_gap_exceeds(normal, position, at, at_least(gap, (stray + error) * (1.0 + 1e-9)));
       };
       if (is_clear(begin) && is_clear(end)) continue;
       if (count >= max_intervals) return false;

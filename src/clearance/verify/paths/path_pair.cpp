@@ -14,8 +14,12 @@ namespace {
 constexpr double upward = 1.0 + 1e-9;
 /// Bodies that roll on each other at tiny gaps need about as many intervals as the root of size over gap.
 constexpr int max_intervals = 20000;
-/// Intervals shorter than this are left to rational numbers.
+constexpr int max_exact_halvings = 2000;
+/// Intervals shorter than this are left to integers.
 constexpr double shortest = 0x1p-40;
+/// Makes up for the rounding of a length and of what is compared with it, and for no more: gaps include the radii of
+/// round shapes.
+constexpr double slightly_upward = 1.0 + 8.0 * roundoff;
 constexpr int max_corners = 4;
 
 /// Corners of both primitives at one time, relative to the first.
@@ -46,18 +50,20 @@ class PairCheck {
     };
     std::vector<Interval> left = {{0.0, 1.0}};
     bool is_rational = false;
+    int num_exact_left = max_exact_halvings;
     for (int count = 0; !left.empty(); ++count) {
       const auto [begin, end] = left.back();
       left.pop_back();
-      if (is_apart(begin, end)) continue;
+      const Answer answer = ask(begin, end);
+      if (answer == Answer::apart) continue;
       const double middle = 0.5 * (begin + end);
-      if (count < max_intervals && end - begin > shortest) {
+      if (answer == Answer::open && count < max_intervals && end - begin > shortest) {
         left.push_back({middle, end});
         left.push_back({begin, middle});
         continue;
       }
-      const PairVerdict exact =
-          decide_pair_exactly(points_, Corners(corners_.data(), num_), num_first_, gap_, bend_, begin, end);
+      const PairVerdict exact = decide_pair_exactly(points_, Corners(corners_.data(), num_), num_first_, gap_, bend_,
+                                                    begin, end, num_exact_left);
       if (exact.verdict != PathVerdict::proved) return exact;
       is_rational = true;
     }
@@ -154,32 +160,44 @@ class PairCheck {
     return low - high - 4.0 * roundoff * (std::abs(low) + std::abs(high));
   }
 
-  /// True if a direction separates the pair between two times: a fixed one, or one that turns with a long edge. The
-  /// distance along the latter is a polynomial of degree two, and the direction is never longer than at its ends.
-  bool is_apart(double begin, double end) const {
+  enum class Answer {
+    apart,   ///< a direction separates the pair
+    open,    ///< halves may show more
+    rounded  ///< not even in the middle does a direction separate it: rounding hides the gap, or there is none
+  };
+
+  /// Looks for a direction that separates the pair between two times: a fixed one, or one that turns with a long edge.
+  /// The distance along the latter is a polynomial of degree two, and the direction is never longer than at its ends.
+  Answer ask(double begin, double end) const {
     const Corners4 at_begin = corners_at(begin), at_end = corners_at(end), middle = corners_at(0.5 * (begin + end));
     const double length = end - begin;
-    const double needed = (gap_ + bend_ * length * length) * upward;
+    const double least = gap_ * slightly_upward;
+    const double needed = (gap_ + bend_ * length * length * upward) * slightly_upward;
+    bool is_apart_in_the_middle = false;
     std::size_t count = 0;
     const std::array<Vec<3>, 8> directions = directions_of(middle, count);
     for (std::size_t i = 0; i < count; ++i) {
       const double size = directions[i].norm();
-      if (!(size > 1e-150 && size < 1e150)) continue;
+      if (!has_length(size)) continue;
       const Vec<3> direction = directions[i] / size;
-      if (seen_along(direction, at_begin) > needed && seen_along(direction, at_end) > needed) return true;
+      if (seen_along(direction, at_begin) > needed && seen_along(direction, at_end) > needed) return Answer::apart;
+      is_apart_in_the_middle = is_apart_in_the_middle || seen_along(direction, middle) > least;
     }
+    if (!is_apart_in_the_middle) return Answer::rounded;
     const std::array<Vec<3>, 8> first = directions_of(at_begin, count), last = directions_of(at_end, count);
     for (std::size_t i = 0; i < count; ++i) {
       const double size_0 = first[i].norm(), size_1 = last[i].norm();
-      if (!(size_0 > 1e-150 && size_0 < 1e150 && size_1 > 1e-150 && size_1 < 1e150)) continue;
+      if (!has_length(size_0) || !has_length(size_1)) continue;
       const Vec<3> n0 = first[i] / size_0, n1 = last[i] / size_1;
       if (seen_along(n0, at_begin) > needed && seen_along(n1, at_end) > needed &&
           0.5 * seen_turning(n0, n1, at_begin, at_end) > needed) {
-        return true;
+        return Answer::apart;
       }
     }
-    return false;
+    return Answer::open;
   }
+
+  static bool has_length(double size) { return size > 1e-150 && size < 1e150; }
 
   const PathPoints& points_;
   std::array<int, max_corners> corners_{};

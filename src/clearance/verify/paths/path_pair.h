@@ -3,7 +3,7 @@
 // Seen along a fixed direction, vertices on straight ways move linearly, so that a direction along which two convex
 // sets are apart at two times separates them in between; directions that turn linearly do so if the coefficients of a
 // polynomial of degree two say it. Intervals of time are halved until each has such a direction:
-// in doubles with bounds of every rounding, and in rational numbers where rounding leaves it open.
+// in doubles with bounds of every rounding, and in integers where rounding hides the gap.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ enum class PathVerdict {
 struct PairVerdict {
   PathVerdict verdict = PathVerdict::undecided;
   double time = 0.0;         ///< in [0, 1], where it is not proved
-  bool is_rational = false;  ///< true if rational numbers have decided
+  bool is_rational = false;  ///< true if doubles could not decide
 };
 
 /// The vertices of one primitive: a point, a segment (which may be a point) or a triangle.

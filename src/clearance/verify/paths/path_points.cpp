@@ -158,22 +158,21 @@ PathPoints::PathPoints(const PathLayout& layout, const PathMove& move)
   }
 }
 
-/// A screw and the straight line that leads from its end to that of the move.
-Rational PathPoints::exact_at(int vertex, const mpq_class& s) const {
-  const PathPoint& point = points_[vertex];
-  const Rational start = exact_end(vertex, 0), end = exact_end(vertex, 1);
-  Rational position;
-  if (point.screw == nullptr) {
-    for (std::size_t c = 0; c < 3; ++c) position[c] = start[c] + s * (end[c] - start[c]);
-    return position;
-  }
-  const Rational center = exactly(point.center), shift = exactly(point.screw->shift), turn = exactly(point.screw->turn);
-  const Rational arm = minus(start, center), whole = turned_exactly(turn, arm);
-  const Rational part = turned_exactly({s * turn[0], s * turn[1], s * turn[2]}, arm);
-  for (std::size_t c = 0; c < 3; ++c) {
-    const mpq_class miss = end[c] - (center[c] + shift[c] + whole[c]);
-    position[c] = center[c] + s * (shift[c] + miss) + part[c];
-  }
+ExactWay::ExactWay(const PathPoints& points, int vertex)
+    : origin_(points.exact_end(vertex, 0)),
+      shift_(minus(points.exact_end(vertex, 1), origin_)),
+      is_straight_(points.is_straight(vertex)) {
+  if (is_straight_) return;
+  // A screw, and the straight line that leads from its end to that of the move.
+  turn_ = exactly(points[vertex].screw->turn);
+  arm_ = minus(origin_, exactly(points[vertex].center));
+  origin_ = minus(origin_, arm_);
+  shift_ = minus(shift_, minus(turned_exactly(turn_, arm_), arm_));
+}
+
+Rational ExactWay::at(const mpq_class& s) const {
+  Rational position = is_straight_ ? Rational{} : turned_exactly({s * turn_[0], s * turn_[1], s * turn_[2]}, arm_);
+  for (std::size_t c = 0; c < 3; ++c) position[c] += origin_[c] + s * shift_[c];
   return position;
 }
 

@@ -42,12 +42,9 @@ class PathPoints {
 
   const PathPoint& operator[](int vertex) const { return points_[vertex]; }
   int size() const { return static_cast<int>(points_.size()); }
-  /// True if the way is a straight line between two places that rational numbers name: exact_at is then right.
   bool is_straight(int vertex) const { return points_[vertex].screw == nullptr; }
   /// Returns the place at the start (0) or the end (1) in rational numbers.
   Rational exact_end(int vertex, int end) const;
-  /// Returns the place at time s in rational numbers: exactly on straight ways, and to 250 bits on screws.
-  Rational exact_at(int vertex, const mpq_class& s) const;
   /// Largest distance [m] between the end of a screw and where the move ends, as a share of the body's size.
   double largest_miss() const { return largest_miss_; }
 
@@ -56,6 +53,21 @@ class PathPoints {
   const PathMove& move_;
   std::vector<PathPoint> points_;
   double largest_miss_ = 0.0;
+};
+
+/// The way of a vertex in rational numbers, whose denominators are powers of two: exactly on straight ways, and to 250
+/// bits on screws.
+class ExactWay {
+ public:
+  ExactWay(const PathPoints& points, int vertex);
+
+  /// Returns the place at time s, a multiple of a power of two.
+  Rational at(const mpq_class& s) const;
+
+ private:
+  Rational origin_, shift_;  // a straight line, and on screws what is added to it:
+  bool is_straight_;
+  Rational arm_, turn_;
 };
 
 /// Returns the position of a vertex for unknowns x, rounded, and a bound of its error.
