@@ -167,7 +167,7 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
 template <int dim>
 void Rebound<dim>::move_lone_meetings(const State& state, const VecX& x_surface_t0, const Iterate& end, double h) {
   constexpr int num_samples = 16, num_halvings = 50;
-  constexpr double least_turned = 0.9998;  // cosine of 0.02 rad
+  constexpr double least_turned = 0.9999995;  // cosine of 0.001 rad
   std::vector<int> num_meetings(bodies_.size(), 0);
   const auto island_of = [&](const Meeting& meeting) {
     return bodies_[std::max(meeting.sides[0].body, meeting.sides[1].body)].island;
