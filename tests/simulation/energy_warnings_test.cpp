@@ -123,6 +123,20 @@ TEST(EnergyWarnings, AreSilentOfWhatAnImpactTakes) {
 
 // The warning said "Made 23.6 % of what 'b' had, taken out 82.9 % of 'a'": energy that two bodies hand to each other
 // through a joint is no gain.
+// The floor takes a seventeenth of the energy of a ball that is thrown along it: an impact, and no loss in flight.
+TEST_P(EnergyWarnings, AreSilentOfWhatAFloorTakesFromAGlider) {
+  for (const double restitution : {0.0, 0.8}) {
+    const Shares shares = run(
+        fmt::format(R"({{"format": "clearance/3", "gravity": [0, 0, 0], "contact": {{"restitution": {}}}, "bodies": [
+            {{"kind": "{}", "generator": {{"kind": "sphere", "size": [0.1]}}, "transform": {{"translation": [0, 0.3, 0]}},
+             "linear_velocity": [12, -3, 0]}}], "half_spaces": [{{}}]}})",
+                    restitution, GetParam()),
+        20);
+    EXPECT_LT(shares.lost, 0.2 * limit) << restitution;
+    EXPECT_LT(shares.gained, 0.2 * limit) << restitution;
+  }
+}
+
 TEST_P(EnergyWarnings, AreSilentOfBodiesThatSwingAsOne) {
   const auto rod = [&](const std::string& name, double x) {
     return fmt::format(

@@ -101,6 +101,7 @@ class HitBodies {
         motions_(motions),
         path_(path),
         is_hit_(model.surface.num_bodies(), 0),
+        is_struck_(is_hit_),
         is_near_(is_hit_),
         is_damped_(options.integrator.method == TimeIntegrator::bdf2_in_flight ? find_deformable(model)
                                                                                : std::vector<char>(is_hit_.size(), 0)) {
@@ -147,6 +148,7 @@ class HitBodies {
     ImpactMarks marks;
     for (int b = 0; b < model_.layout.num_blocks; ++b) {
       marks.is_hit.push_back(is_hit_[body_of_block(model_, b)]);
+      marks.is_struck.push_back(is_struck_[body_of_block(model_, b)]);
       marks.is_near.push_back(is_near_[body_of_block(model_, b)]);
     }
     return marks;
@@ -192,20 +194,21 @@ class HitBodies {
   /// the gap closes by more than dhat, to how its point slides: what glides over a floor, however fast, still hits it,
   /// but a polygon that rolls does not slide. If bodies rebound, every hit is an impact, however slanted its direction.
   void hit(int body, int other, const Meeting& at) {
-    if (is_hit_[body] != 0) return;
+    if (is_struck_[body] != 0) return;
     const Vec<dim> frame = motions_.mean(other);
     Vec<dim> slide = at.motion - frame;
     slide -= at.normal.dot(slide) * at.normal;
     const bool is_fast = at.closing > at.dhat;
-    is_hit_[body] = !model_.restitution.is_zero() || at.closing > motion_share * motions_.relative(body, frame) ||
-                    (is_fast && at.closing > motion_share * motions_.relative(body, frame + slide));
+    is_struck_[body] = !model_.restitution.is_zero() || at.closing > motion_share * motions_.relative(body, frame) ||
+                       (is_fast && at.closing > motion_share * motions_.relative(body, frame + slide));
+    if (is_struck_[body] != 0) is_hit_[body] = 1;
   }
 
   const Model& model_;
   const BarrierOptions& barrier_;
   const BodyMotions<dim>& motions_;
   const SurfacePath& path_;
-  std::vector<char> is_hit_, is_near_;
+  std::vector<char> is_hit_, is_struck_, is_near_;
   std::vector<char> is_damped_;  // deformable, and the method damps contacts
 };
 

@@ -11,7 +11,8 @@ namespace clearance {
 /// Blocks whose bodies meet something on a way: per block 1, else 0.
 struct ImpactMarks {
   std::vector<char> is_hit;
-  std::vector<char> is_near;  ///< of bodies that come within dhat of something
+  std::vector<char> is_struck;  ///< of bodies that something hits, not only touches
+  std::vector<char> is_near;    ///< of bodies that come within dhat of something
 };
 
 /// Finds the bodies that are hit on the way from the unknowns x_t0 to x_t1 [m].

@@ -340,6 +340,14 @@ void StepAccount<dim>::add_work(const VecX& gradient, Eigen::Index term) {
   }
 }
 
+template <int dim>
+void StepAccount<dim>::note_struck(const std::vector<char>& blocks) {
+  is_struck_.assign(blocks.size(), 0);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (blocks[b] != 0) is_struck_[ledger_of_block(static_cast<int>(b))] = 1;
+  }
+}
+
 /// Marks the bodies that a drive or a prescribed motion with this gradient moves. A clamp that stands still drives
 /// nothing.
 template <int dim>
@@ -356,6 +364,8 @@ void StepAccount<dim>::note_drive(const VecX& gradient) {
 /// as with a clutch.
 template <int dim>
 bool StepAccount<dim>::is_impact(std::size_t body, double gain, double kinetic_t0, double kinetic_t1) const {
+  // A stiff body that is hit stops at once; a part of its motion, if it glides along what it hits.
+  if (!is_struck_.empty() && is_struck_[body] != 0 && is_stiff_[body] != 0) return true;
   const double kinetic = std::max(kinetic_t0, kinetic_t1);
   if (!(std::abs(gain) > impact_share * kinetic)) return false;
   return has_contact_[body] || (is_driven_[body] && std::abs(kinetic_t1 - kinetic_t0) > start_share * kinetic);

@@ -23,6 +23,8 @@ class StepAccount {
   /// Opens the account after the potentials have begun the step. `barrier` is the energy [J] of the barriers at the
   /// start, with the stiffness of this step.
   void open(const State& state, double barrier);
+  /// Records the blocks of bodies that something hits in the step (find_impacts).
+  void note_struck(const std::vector<char>& blocks);
   /// True once the account has been closed, which steps that are only evaluated do not need.
   bool is_closed() const { return energy_t1_.size() > 0; }
   /// Accounts for all terms at the last iterate, whose gradients are `forces`.
@@ -108,6 +110,7 @@ class StepAccount {
   std::vector<char> is_given_;     // per potential: weight, or given loads
   int step_ = 0;                   // steps before this one
   std::vector<char> is_stiff_;     // per body: it is affine or rigid, and so are those in its ledger
+  std::vector<char> is_struck_;    // per body: something hits it in the step; empty: not known
   /// [J] Per body (row) and term (column): potentials, barriers, friction, prescribed motion, and what is rubbed out at
   /// the body. What acts inside of a body has none: on an arc its forces at the end do work that is none, and hundreds
   /// of turns would sum that up.

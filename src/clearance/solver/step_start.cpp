@@ -178,11 +178,12 @@ void Step<dim>::restart_where_hit() {
   VecX x = target_.x_tilde;
   set_targets<dim>(in_.targets, x);
   const std::vector<char> none(in_.model.layout.num_blocks, 0);
-  ImpactMarks impacts{none, none};
+  ImpactMarks impacts{none, none, none};
   if (in_.options.has_contact) {
     StageTimer timer(log_.profile(), Stage::broad_phase);
     impacts = find_impacts<dim>(in_.model, in_.options, in_.broad_phase, in_.state.x, x);
   }
+  account_.note_struck(impacts.is_struck);
   RestartMarks marks{std::move(impacts.is_hit), {}, x};
   mark_stopped(x, marks.is_hit);
   if (in_.options.integrator.method == TimeIntegrator::bdf2_in_flight) {
