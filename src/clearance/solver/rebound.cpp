@@ -177,7 +177,7 @@ void Rebound<dim>::move_lone_meetings(const State& state, const VecX& x_surface_
     const bool is_held = std::any_of(meeting.sides.begin(), meeting.sides.end(),
                                      [&](const Side& side) { return side.body >= 0 && bodies_[side.body].is_held; });
     if (!meeting.is_impact || is_held || num_meetings[island_of(meeting)] != 1) continue;
-    // What moves as prescribed keeps its way.
+    // Prescribed bodies keep their way.
     const Contact& contact = end.contacts.contacts[meeting.contact];
     const VecX v_surface_t0 = model_.surface_map.apply_linear(state.v);
     const auto positions_at = [&](double share) {
