@@ -64,13 +64,15 @@ RunWarning warning_of_displacements(const Simulation& simulation, const std::vec
   const DiscretisationError& worst = *std::max_element(
       alike.begin(), alike.end(),
       [](const DiscretisationError& a, const DiscretisationError& b) { return a.displacement < b.displacement; });
+  // The yield stress bounds the stress of a body that has yielded, whose error is 0.
+  const std::string of_stress =
+      worst.stress > 0.0 ? fmt::format(" and its largest stress to be wrong by {:.2g} %", 100.0 * worst.stress) : "";
   return {"coarse_elements",
           fmt::format("the elements of '{}'{} are too coarse: its displacements under the forces are estimated to be "
-                      "{:.2g} % too {} and its largest stress to be wrong by {:.2g} %; most of the error comes from "
-                      "({:.4g}, {:.4g}, {:.4g}); {}",
+                      "{:.2g} % too {}{}; most of the error comes from ({:.4g}, {:.4g}, {:.4g}); {}",
                       simulation.bodies()[worst.body].name, and_more(alike.size() - 1), 100.0 * worst.displacement,
-                      worst.is_too_soft ? "large" : "small", 100.0 * worst.stress, worst.where[0], worst.where[1],
-                      worst.where[2], remedy_of(simulation, worst))};
+                      worst.is_too_soft ? "large" : "small, or the forces under its displacements as much too large",
+                      of_stress, worst.where[0], worst.where[1], worst.where[2], remedy_of(simulation, worst))};
 }
 
 }  // namespace

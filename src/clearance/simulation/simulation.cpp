@@ -17,6 +17,7 @@
 #include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/output/fields.h"
 #include "clearance/simulation/output/wave_times.h"
+#include "clearance/simulation/output/yielded_error.h"
 #include "clearance/simulation/overlaps/separate_overlaps.h"
 #include "clearance/simulation/start/preflight.h"
 #include "clearance/simulation/stepping/stepped_scene.h"
@@ -159,7 +160,7 @@ std::vector<DiscretisationError> Simulation::discretisation_errors() const {
     return find_discretisation_errors(*impl_->scene, impl_->state);
   }
   const VecX& x = impl_->state.x;
-  std::vector<DiscretisationError> errors = estimate_solid_errors(*impl_->scene, x);
+  std::vector<DiscretisationError> errors = estimate_solid_errors(*impl_->scene, x, impl_->state.history);
   append_shell_errors(*impl_->scene, x, impl_->state.time, errors);
   return errors;
 }

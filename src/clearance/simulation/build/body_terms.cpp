@@ -113,11 +113,11 @@ std::vector<ElementState> states_of_mesh(const MeshEnergies<dim>& energies, cons
 }
 
 /// Replaces the stresses of the elements of a mesh that yield. The stresses of the mesh begin with those of element
-/// `first`.
+/// `first`. Without a history they stay those of the same strain without flow.
 template <int dim>
 void replace_plastic_stresses(const MeshEnergies<dim>& energies, const VecX& x, const History& history,
                               int extra_degree, std::size_t first, ElementStresses& stresses) {
-  if (!energies.plastic) return;
+  if (!energies.plastic || history.empty()) return;
   const std::vector<StressVector> plastic = with_history(energies, history)->stresses(x, extra_degree);
   const std::size_t num_points = plastic.size() / energies.plastic_elements.size();
   for (std::size_t i = 0; i < energies.plastic_elements.size(); ++i) {

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "clearance/base/parallel.h"
+#include "clearance/bodies/fem/hardening.h"
 #include "clearance/math/elementary.h"
 #include "clearance/model/blocks.h"
 #include "clearance/simulation/output/shell_error.h"
 #include "clearance/simulation/output/stress_recovery.h"
+#include "clearance/simulation/output/yielded_error.h"
 
 namespace clearance {
 
@@ -47,11 +50,11 @@ double simplex_volume(int dim, const Corner& corner) {
   return std::abs(edges.col(0).cross(edges.col(1)).dot(edges.col(2))) / (dim == 2 ? 2.0 : 6.0);
 }
 
-/// Returns sigma : C^-1 : sigma [Pa], twice the energy density of a stress.
-double energy_of(const ElementKind& kind, const StressVector& s) {
-  const double trace = s[0] + s[1] + s[2];
-  const double square = s.head<3>().squaredNorm() + 2.0 * s.tail<3>().squaredNorm();
-  return (square - kind.lambda / (3.0 * kind.lambda + 2.0 * kind.mu) * trace * trace) / (2.0 * kind.mu);
+/// Returns a : C^-1 : b [Pa]: for a = b twice the energy density of a stress.
+double energy_of(const ElementKind& kind, const StressVector& a, const StressVector& b) {
+  const double traces = a.head<3>().sum() * b.head<3>().sum();
+  const double product = a.head<3>().dot(b.head<3>()) + 2.0 * a.tail<3>().dot(b.tail<3>());
+  return (product - kind.lambda / (3.0 * kind.lambda + 2.0 * kind.mu) * traces) / (2.0 * kind.mu);
 }
 
 /// Twice the energies [J] of an element, or of several: of the stress of the element, and of its difference to the
@@ -66,23 +69,85 @@ struct Energies {
   double share() const { return whole > 0.0 ? error / whole : 0.0; }
 };
 
-std::vector<Energies> element_energies(const SceneModel& scene, const RecoveredStress& recovered, const VecX& x) {
-  // The square of a stress of the elements' order is integrated exactly.
-  constexpr int extra_degree = 2;
-  const ElementStresses stresses = scene.element_stresses(x, {}, extra_degree);
+/// The square of a stress of the elements' order is integrated exactly.
+constexpr int extra_degree = 2;
+
+/// A stress at the points of elements, and the one that is recovered from it.
+struct StressField {
+  StressField(const SceneModel& scene, const StressPatches& patches, const VecX& x, const History& history)
+      : recovered(scene, patches, x, history), stresses(scene.element_stresses(x, history, extra_degree)) {}
+
+  RecoveredStress recovered;
+  ElementStresses stresses;
+};
+
+/// Returns the stress with its deviator multiplied by `share`, and with this mean.
+StressVector with_mean(StressVector stress, double share, double mean) {
+  const double own = stress.head<3>().sum() / 3.0;
+  stress *= share;
+  stress.head<3>().array() += mean - share * own;
+  return stress;
+}
+
+/// A stress, and the one that the same strain would cause without flow, which stands for the strain.
+struct StressAndStrain {
+  StressVector stress, strain;
+
+  StressAndStrain operator-(const StressAndStrain& other) const {
+    return {stress - other.stress, strain - other.strain};
+  }
+};
+
+/// Returns stress and strain at a point of a material that flows, if the load has only grown. Flow keeps the volume, so
+/// that the mean is that of the real stress. This stress is a gradient of a convex energy of the strain: a difference
+/// of two stresses does no negative work on that of the strains, and stays bounded where strains are recovered from
+/// neighbours that flow far.
+StressAndStrain flowed(const ElementKind& kind, const StressVector& real, const StressVector& unyielding) {
+  const double mean = real.head<3>().sum() / 3.0, trial = von_mises(unyielding), stiffness = 3.0 * kind.mu;
+  const double flow = kind.hardening->flow(trial, stiffness, 0.0).amount;
+  const double share = trial > 0.0 ? 1.0 - stiffness * flow / trial : 1.0;
+  return {with_mean(unyielding, share, mean), with_mean(unyielding, 1.0, mean)};
+}
+
+/// `unyielding` is given where a material may have flowed.
+std::vector<Energies> element_energies(const SceneModel& scene, const StressField& real,
+                                       const std::optional<StressField>& unyielding) {
   std::vector<Energies> energies(scene.num_elements());
   parallel_for(scene.num_elements(), 32, [&](int e) {
     const ElementKind& kind = scene.element_kinds[e];
     const double understated = locking(kind);
-    std::size_t at = stresses.first_point[e];
+    std::size_t at = real.stresses.first_point[e];
     for (const QuadraturePoint& point : stress_points(scene.dim, kind.order, extra_degree)) {
-      const StressVector& stress = stresses.stress[at];
-      energies[e].add({stresses.volume[at] * energy_of(kind, stress),
-                       stresses.volume[at] * understated * energy_of(kind, recovered.at(e, point.at) - stress)});
+      const StressVector &stress = real.stresses.stress[at], recovered = real.recovered.at(e, point.at);
+      StressAndStrain own{stress, stress}, better{recovered, recovered};
+      if (unyielding && kind.hardening != nullptr) {
+        own = flowed(kind, stress, unyielding->stresses.stress[at]);
+        better = flowed(kind, recovered, unyielding->recovered.at(e, point.at));
+      }
+      const StressAndStrain error = better - own;
+      const double volume = real.stresses.volume[at];
+      energies[e].add({volume * energy_of(kind, own.stress, own.strain),
+                       volume * understated * energy_of(kind, error.stress, error.strain)});
       ++at;
     }
   });
   return energies;
+}
+
+bool may_yield(const std::vector<ElementKind>& kinds) {
+  return std::any_of(kinds.begin(), kinds.end(), [](const ElementKind& kind) { return kind.hardening != nullptr; });
+}
+
+/// Returns the gradient [N] of the elastic energies of elements with this history.
+VecX elastic_forces(const Model& model, const VecX& x, const History& history) {
+  VecX gradient = VecX::Zero(x.size());
+  for (std::size_t k = 0; k < model.potentials.size(); ++k) {
+    if (!model.potentials[k]->is_elastic()) continue;
+    const std::unique_ptr<Potential> own = model.potentials[k]->clone();
+    if (k < history.size()) own->set_history(history[k]);
+    own->add_gradient(x, 1.0, gradient);
+  }
+  return gradient;
 }
 
 /// Share of an element's volume that a stress on one of its faces stands for: it falls from the face inwards with the
@@ -95,8 +160,9 @@ constexpr double no_force = 2e-3;
 /// element through its thickness that is twisted has a smooth stress and is too stiff by a fifth.
 class FreeFaces {
  public:
-  FreeFaces(const SceneModel& scene, const VecX& x) : scene_(scene), x_(scene.frames.vertex_map.apply(x)) {
-    find_loaded_vertices(x);
+  FreeFaces(const SceneModel& scene, const VecX& x, const History& history)
+      : scene_(scene), x_(scene.frames.vertex_map.apply(x)) {
+    find_loaded_vertices(elastic_forces(scene.model, x, history));
   }
 
   /// Raises the errors of elements of order 2 and more to what their free faces say. Those of linear elements are seen
@@ -124,8 +190,7 @@ class FreeFaces {
   }
 
   /// Marks the vertices that something acts on: in equilibrium the elastic forces of all others are zero.
-  void find_loaded_vertices(const VecX& x) {
-    const VecX forces = elastic_gradient(scene_.model, x);
+  void find_loaded_vertices(const VecX& forces) {
     const int dim = scene_.dim;
     std::vector<double> largest(scene_.bodies.size(), 0.0);
     const auto force = [&](Eigen::Index b) { return forces.segment(dim * b, dim).norm(); };
@@ -311,28 +376,43 @@ std::string remedy_for(const DiscretisationError& error) {
   return fmt::format("use elements with edges of {} m there instead of {} m", wanted, present);
 }
 
-/// True if any of the elements is of a material that yields: the error of what flows is not that of a stress.
-static bool may_yield(const SceneModel& scene, const std::vector<int>& elements) {
-  return std::any_of(elements.begin(), elements.end(),
-                     [&](int e) { return scene.element_kinds[e].hardening != nullptr; });
+std::vector<char> find_yielded_bodies(const SceneModel& scene, const VecX& x, const History& history) {
+  std::vector<char> has_yielded(scene.bodies.size(), 0);
+  if (!may_yield(scene.element_kinds)) return has_yielded;
+  const std::vector<ElementState> elements = scene.element_states(x, history);
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    if (elements[e].plastic_strain > 0.0) has_yielded[scene.frames.cell_body[scene.cell_of_element[e]]] = 1;
+  }
+  return has_yielded;
 }
 
-std::vector<DiscretisationError> estimate_solid_errors(const SceneModel& scene, const VecX& x) {
+std::vector<DiscretisationError> estimate_solid_errors(const SceneModel& scene, const VecX& x, const History& history) {
   std::vector<DiscretisationError> errors;
   if (!scene.element_stresses || scene.is_axisymmetric) return errors;
   const StressPatches patches(scene);
-  const RecoveredStress recovered(scene, patches, x, {});
-  std::vector<Energies> energies = element_energies(scene, recovered, x);
+  const StressField real(scene, patches, x, history);
+  std::optional<StressField> unyielding;
+  if (!history.empty() && may_yield(scene.element_kinds)) unyielding.emplace(scene, patches, x, History());
+  std::vector<Energies> energies = element_energies(scene, real, unyielding);
   if (scene.options.integrator.method == TimeIntegrator::quasi_static) {
-    FreeFaces(scene, x).raise(recovered, energies);
+    FreeFaces(scene, x, history).raise(real.recovered, energies);
   }
+  const std::vector<char> has_yielded = find_yielded_bodies(scene, x, history);
   std::map<int, std::vector<int>> elements_of_body;
   for (int e = 0; e < scene.num_elements(); ++e) elements_of_body[patches.body_of_element(e)].push_back(e);
   for (const auto& [body, elements] : elements_of_body) {
-    if (may_yield(scene, elements)) continue;
-    errors.push_back(BodyEstimate(scene, patches, energies, elements).estimate(body, recovered));
+    std::vector<ElementKind> kinds;
+    for (const int e : elements) kinds.push_back(scene.element_kinds[e]);
+    if (history.empty() && may_yield(kinds)) continue;
+    DiscretisationError error = BodyEstimate(scene, patches, energies, elements).estimate(body, real.recovered);
+    if (has_yielded[body] != 0) error.stress = 0.0;
+    errors.push_back(error);
   }
   return errors;
+}
+
+std::vector<DiscretisationError> estimate_solid_errors(const SceneModel& scene, const VecX& x) {
+  return estimate_solid_errors(scene, x, {});
 }
 
 void append_shell_errors(const SceneModel& scene, const VecX& x, double time,

@@ -11,6 +11,7 @@
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/build/supports.h"
+#include "clearance/simulation/output/yielded_error.h"
 #include "clearance/simulation/stiffness/softening.h"
 #include "clearance/simulation/stiffness/state_response.h"
 
@@ -232,14 +233,18 @@ void refine(const SceneModel& scene, const State& state, std::vector<Discretisat
       StateResponse<dim>::find(scene, state, *targets, StiffnessTerms::all);
   if (!response) return;
   const std::vector<double> softening = find_softening<dim>(scene.model, *response, state.x);
-  for (DiscretisationError& error : errors) error.amplify(softening[error.body]);
+  // The stiffness there is that of unloading where a material has flowed, and says nothing about its softening.
+  const std::vector<char> has_yielded = find_yielded_bodies(scene, state.x, state.history);
+  for (DiscretisationError& error : errors) {
+    if (has_yielded[error.body] == 0) error.amplify(softening[error.body]);
+  }
   const VecX moved = state.x - scene.model.x_rest, largest = largest_of_bodies(scene.model, moved);
   std::vector<DiscretisationError> raised = errors;
   raise_by_axes<dim>(scene, *response, elastic_gradient(scene.model, state.x), moved, raised);
   for (std::size_t i = 0; i < errors.size(); ++i) {
     const int body = errors[i].body;
     const double size = bounding_box(scene.bodies[body].mesh.vertices).diagonal();
-    if (largest[body] < small_motion * size) errors[i] = raised[i];
+    if (largest[body] < small_motion * size && has_yielded[body] == 0) errors[i] = raised[i];
   }
 }
 
@@ -257,7 +262,7 @@ std::vector<DiscretisationError> foresee_discretisation_errors(const SceneDesc& 
 }
 
 std::vector<DiscretisationError> find_discretisation_errors(const SceneModel& scene, const State& state) {
-  std::vector<DiscretisationError> errors = estimate_solid_errors(scene, state.x);
+  std::vector<DiscretisationError> errors = estimate_solid_errors(scene, state.x, state.history);
   if (scene.model.layout.num_blocks <= max_blocks_after && !errors.empty()) {
     with_dimension(scene.dim, [&](auto dim) { refine<dim>(scene, state, errors); });
   }
