@@ -79,8 +79,7 @@ TEST(EnergyMonitor, SaysWhatALossCosts) {
   StepEnergies step = step_of(0.0, 0.19);
   EnergyMonitor swing, rebound, drive;
   swing.add(step);
-  EXPECT_NE(swing.warnings()[0].message.find("up to 19 % too low and its speeds up to 10 % too small"),
-            std::string::npos)
+  EXPECT_NE(swing.warnings()[0].message.find("up to 19 % too low and up to 10 % too slowly"), std::string::npos)
       << swing.warnings()[0].message;
   step.lost_in_impacts = 0.005;
   EnergyMonitor reed;
@@ -88,11 +87,13 @@ TEST(EnergyMonitor, SaysWhatALossCosts) {
   EXPECT_NE(reed.warnings()[0].message.find("not counting impacts"), std::string::npos) << reed.warnings()[0].message;
   step.lost_in_impacts = 0.51;
   rebound.add(step);
-  EXPECT_NE(rebound.warnings()[0].message.find("Its rebounds are at least 70 % too low"), std::string::npos)
+  EXPECT_NE(rebound.warnings()[0].message.find("rebounds too little, as if it were damped"), std::string::npos)
+      << rebound.warnings()[0].message;
+  EXPECT_NE(rebound.warnings()[0].message.find("removed 70 % of its energy"), std::string::npos)
       << rebound.warnings()[0].message;
   step.is_loser_driven = true;
   drive.add(step);
-  EXPECT_NE(drive.warnings()[0].message.find("drive or load that moves it does too much work by this share"),
+  EXPECT_NE(drive.warnings()[0].message.find("drive or load that moves 'axle' does 19 % too much work"),
             std::string::npos)
       << drive.warnings()[0].message;
 }
@@ -105,7 +106,7 @@ TEST(EnergyMonitor, WarnsOfALossInImpactsAlone) {
   rebound.add(step);
   ASSERT_EQ(rebound.warnings().size(), 1u);
   EXPECT_EQ(rebound.warnings()[0].name, "energy_lost");
-  EXPECT_NE(rebound.warnings()[0].message.find("at least 90.1 % too low"), std::string::npos)
+  EXPECT_NE(rebound.warnings()[0].message.find("removed 90.1 % of its energy"), std::string::npos)
       << rebound.warnings()[0].message;
 }
 

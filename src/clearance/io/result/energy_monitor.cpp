@@ -32,9 +32,11 @@ constexpr double least_force = 1e-3;
 const char* remedy(TimeIntegrator integrator) {
   switch (integrator) {
     case TimeIntegrator::implicit_euler:
-      return "use bdf2_restarted, which damps smooth motion less, `time.accuracy`, or a shorter step";
+      return "use bdf2_restarted, which damps smooth motion less, or a shorter step, or set `time.accuracy` to 0.02, "
+             "or to a "
+             "tenth of what it is";
     case TimeIntegrator::bdf2_in_flight:
-      return "use `time.accuracy`, or a shorter step";
+      return "set `time.accuracy` to 0.02, or to a tenth of what it is, or use a shorter step";
     case TimeIntegrator::bdf2:
     case TimeIntegrator::implicit_newmark:
       return "use bdf2_restarted, which restarts at every impact, or a shorter step";
@@ -83,27 +85,30 @@ void EnergyMonitor::add(const StepEnergies& step) {
   adaptation_.made += step.adaptation->made;
 }
 
-/// Returns the text about a loss: its amount, its effect and a remedy.
+/// Returns the text about a loss: first what it means for the body, then its amount, what is right all the same, and a
+/// remedy.
 std::string EnergyMonitor::loss_text() const {
-  const std::string loss = fmt::format("the time integrator has removed {:.3g} % of the energy at work in '{}'",
-                                       100.0 * lost_.first, lost_.second);
+  constexpr const char* still_right = "The shape and the forces with which it comes to rest are right";
   if (is_loser_driven_) {
     return fmt::format(
-        "{}. The motion, drive or load that moves it does too much work by this share, and parts that swing on it "
-        "swing too little; {}",
-        loss, remedy(integrator_));
+        "the motion, drive or load that moves '{}' does {:.3g} % too much work, and parts that swing on it swing too "
+        "little, because the time steps have removed this share of the energy at work; {}",
+        lost_.second, 100.0 * lost_.first, remedy(integrator_));
   }
   if (lost_in_impacts_ > least_part_of_impacts * lost_.first) {
     return fmt::format(
-        "{}, and {:.3g} % more in impacts. Its rebounds are at least {:.3g} % too low. Set `time.accuracy` to 0.02, or "
-        "reduce it if it is set, so that steps are as short as impacts need",
-        loss, 100.0 * lost_in_impacts_, 100.0 * std::min(1.0, lost_.first + lost_in_impacts_));
+        "'{}' rebounds too little, as if it were damped: the time steps are too long for its impacts and have removed "
+        "{:.3g} % of its energy at work. {}. If its rebounds matter, set `time.accuracy` to 0.02, or to a tenth of "
+        "what it is",
+        lost_.second, 100.0 * std::min(1.0, lost_.first + lost_in_impacts_), still_right);
   }
   const double share = std::min(1.0, lost_.first);
   return fmt::format(
-      "{}, not counting impacts, so that its swings and flights are up to {:.3g} % too low and its speeds up to {:.2g} "
-      "% too small; {}",
-      loss, 100.0 * share, 100.0 * (1.0 - std::sqrt(1.0 - share)), remedy(integrator_));
+      "'{}' swings and flies up to {:.3g} % too low and up to {:.2g} % too slowly, as if it were damped: the time "
+      "steps "
+      "have removed {:.3g} % of its energy at work, not counting impacts. {}. If its motion matters, {}",
+      lost_.second, 100.0 * share, 100.0 * (1.0 - std::sqrt(1.0 - share)), 100.0 * lost_.first, still_right,
+      remedy(integrator_));
 }
 
 void EnergyMonitor::add_energy_warnings(std::vector<RunWarning>& warnings) const {

@@ -1,9 +1,9 @@
 // Estimate of the error of elements whose material may have flowed.
 //
-// Where a material flows, its stress is bounded and nearly right, while its strain jumps from element to element. There
-// the energy of the error (discretisation_error.h) is the integral of (sigma* - sigma_h) : (epsilon* - epsilon_h), with
-// the recovered strain epsilon* and the stress sigma* that belongs to it if the load has only grown. For elastic
-// materials this is the same energy.
+// A material that flows has a bounded stress, which is nearly right, while its strain jumps from element to element.
+// There the energy of the error (discretisation_error.h) is the integral of (sigma* - sigma_h) : (epsilon* -
+// epsilon_h), with the recovered strain epsilon* and the stress sigma* that belongs to it if the load has only grown.
+// For elastic materials this is the same energy.
 #pragma once
 
 #include <vector>
