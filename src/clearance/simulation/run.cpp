@@ -15,6 +15,7 @@
 #include "clearance/simulation/coarse_elements.h"
 #include "clearance/simulation/element_watch.h"
 #include "clearance/simulation/held_softly.h"
+#include "clearance/simulation/lead_watch.h"
 #include "clearance/simulation/rolling_watch.h"
 #include "clearance/simulation/run_records.h"
 #include "clearance/simulation/run_watch.h"
@@ -103,6 +104,7 @@ struct Run::Impl {
     outcome_.num_steps = limits.num_steps.value_or(simulation.summary().num_steps);
     first_frame_ = std::move(ready.first_frame);
     rolling_.emplace(simulation);
+    lead_.emplace(simulation);
     if (simulation.scene().output.certificate) certificate_ = std::make_unique<CertificateRecorder>(simulation);
   }
   /// Returns true if writing has succeeded. Every failure to write ends the run.
@@ -163,6 +165,7 @@ struct Run::Impl {
     if (report.status == StepStatus::stopped) return report;
     if (report.is_advanced()) {
       rolling_->add_step(simulation_);
+      lead_->add_step(simulation_);
       elements_.add_step(simulation_, report);
     }
     if (observer_.on_step) observer_.on_step(step, report);
@@ -285,6 +288,7 @@ struct Run::Impl {
   /// The warnings of what is followed from step to step.
   std::vector<RunWarning> warnings_of_watches() const {
     std::vector<RunWarning> warnings = rolling_->warnings();
+    for (RunWarning& warning : lead_->warnings()) warnings.push_back(std::move(warning));
     for (RunWarning& warning : elements_.warnings(simulation_)) warnings.push_back(std::move(warning));
     for (RunWarning& warning : held_softly_warnings(simulation_)) warnings.push_back(std::move(warning));
     return warnings;
@@ -352,6 +356,7 @@ struct Run::Impl {
   StepRecord record_;  // of the last step that was stored
   ElementWatch elements_;
   std::optional<RollingWatch> rolling_;
+  std::optional<LeadWatch> lead_;
   std::unique_ptr<CertificateRecorder> certificate_;  // none unless the scene asks for one
   std::optional<RunWarning> failure_;                 // why the last step could not be taken
   Stopwatch since_update_;                            // of the list of frames and the checkpoint

@@ -10,7 +10,8 @@ RunWarning failure_warning(int step, const StepReport& report) {
   return {to_string(report.status), fmt::format("step {}: {}", step, report.limited_by)};
 }
 
-RunWatch::RunWatch(const Simulation& simulation) : sums_(simulation.scene().time.integrator), rolling_(simulation) {
+RunWatch::RunWatch(const Simulation& simulation)
+    : sums_(simulation.scene().time.integrator), rolling_(simulation), lead_(simulation) {
   if (simulation.scene().time.integrator == TimeIntegrator::quasi_static) return;
   impacts_.emplace(simulation.probe_columns(), simulation.wave_times());
   impacts_->add(simulation.time(), simulation.probe_values());
@@ -22,6 +23,7 @@ void RunWatch::add_step(const Simulation& simulation, const StepReport& report, 
     return;
   }
   rolling_.add_step(simulation);
+  lead_.add_step(simulation);
   elements_.add_step(simulation, report);
   sums_.add(record);
   if (!impacts_) return;
@@ -34,6 +36,7 @@ std::vector<RunWarning> RunWatch::warnings(const Simulation& simulation) const {
   const std::vector<RunWarning> of_rolling = rolling_.warnings();
   warnings.insert(warnings.end(), of_impacts.begin(), of_impacts.end());
   warnings.insert(warnings.end(), of_rolling.begin(), of_rolling.end());
+  for (RunWarning& warning : lead_.warnings()) warnings.push_back(std::move(warning));
   for (RunWarning& warning : elements_.warnings(simulation)) warnings.push_back(std::move(warning));
   for (RunWarning& warning : held_softly_warnings(simulation)) warnings.push_back(std::move(warning));
   if (failure_) warnings.push_back(*failure_);

@@ -8,6 +8,7 @@
 #include "clearance/io/result/result_folder.h"
 #include "clearance/io/result/run_sums.h"
 #include "clearance/simulation/element_watch.h"
+#include "clearance/simulation/lead_watch.h"
 #include "clearance/simulation/rolling_watch.h"
 #include "clearance/simulation/simulation.h"
 
@@ -28,6 +29,7 @@ class RunWatch {
   RunSums sums_;
   std::optional<ImpactWatch> impacts_;  // of runs with inertia
   RollingWatch rolling_;
+  LeadWatch lead_;
   ElementWatch elements_;
   std::optional<RunWarning> failure_;
 };
