@@ -41,7 +41,7 @@ const char* remedy(TimeIntegrator integrator) {
     case TimeIntegrator::implicit_newmark:
       return "use bdf2_restarted, which restarts at every impact, or a shorter step";
     default:
-      return "use a shorter step";
+      return "use a shorter step, or reduce `time.accuracy` if it is set";
   }
 }
 
