@@ -246,6 +246,54 @@ TEST_F(SceneFiles, SyntaxErrorsNameTheLine) {
   EXPECT_EQ(problems(""), Lines{"scene.json: is empty"});
 }
 
+TEST_F(SceneFiles, SyntaxErrorsNameWhatIsNotJson) {
+  const auto problem = [&](const std::string& text) {
+    const Lines lines = problems(text);
+    EXPECT_EQ(lines.size(), 1U);
+    return lines.at(0);
+  };
+  const auto expect = [&](const std::string& text, const std::string& phrase) {
+    EXPECT_NE(problem(text).find("this is not valid JSON: " + phrase), std::string::npos) << problem(text);
+  };
+  const std::string no_number = "NaN and Infinity are not numbers of JSON", too_large = "this number is too large";
+  for (const char* word : {"NaN", "nan", "Infinity", "-Infinity", "inf"}) {
+    expect(std::string("{\"time\": {\"step\": ") + word + "}}", no_number);
+    expect(std::string("{\"gravity\": [0, ") + word + ", 0]}", no_number);
+  }
+  expect("{\"time\": {\"step\": 1e400}}", too_large);
+  expect("{\"time\": {\"step\": -1e400}}", too_large);
+  expect("{\"time\": {\"step\": 0.1}, \"half_spaces\": [{\"point\": [0, 0",
+         "the file ends too early, within half_spaces[0].point; 4 closing brackets are missing");
+  expect("{\"time\": {\"step\": 0.1}", "the file ends too early; 1 closing bracket is missing");
+  expect(" ", "the file ends too early");
+  expect("# a comment\n{}", "comments begin with // or stand between /* and */");
+  expect("{\"time\": {} # a comment\n}", "comments begin with // or stand between /* and */");
+  expect("{'time': {}}", "strings have double quotes");
+  expect("{\"name\": 'a'}", "strings have double quotes");
+  expect("import numpy", "expected {");
+  EXPECT_NE(problem("{} x").find("nothing but comments may follow"), std::string::npos);
+}
+
+TEST_F(SceneFiles, FilesOfOtherKindsAreToldWhatIsRead) {
+  std::ofstream(folder_ / "make.py") << "import numpy\n";
+  const Result<LoadedScene> loaded = load_scene(folder_ / "make.py");
+  ASSERT_EQ(loaded.issues().size(), 1U);
+  const std::string message = to_string(loaded.issues()[0]);
+  for (const char* phrase : {"make.py: this is no scene", "JSON", "IPC", "URDF or MJCF"}) {
+    EXPECT_NE(message.find(phrase), std::string::npos) << message;
+  }
+}
+
+TEST_F(SceneFiles, OverridesThatAreNoNumbersOfJsonGetTheMessageOfAFile) {
+  const std::string good = R"({"bodies": [{"mesh": "meshes/cube.msh"}]})";
+  EXPECT_EQ(problems(good, {"time.step=1e400"}),
+            Lines{"scene.json: override `time.step=1e400`: this number is too large; the largest is about 1.8e308"});
+  EXPECT_EQ(problems(good, {"time.step=nan"}),
+            Lines{"scene.json: override `time.step=nan`: NaN and Infinity are not numbers of JSON"});
+  EXPECT_EQ(problems(good, {"time.step=1e-400"}), Lines{"scene.json: time.step: must be above 0 [s] (got 0)"});
+  EXPECT_EQ(problems(good, {"bodies[0].name=\"nan\""}), Lines{});
+}
+
 TEST_F(SceneFiles, KeysGivenTwiceAreRefused) {
   EXPECT_EQ(problems(R"({"bodies": [{"mesh": "meshes/cube.msh", "name": "a", "name": "b"}]})"),
             Lines{"scene.json: bodies[0].name: the key is given twice, the second time at line 1, column 55"});

@@ -76,6 +76,11 @@ TEST(Expression, ProblemsSayWhatIsWrongAndWhere) {
   EXPECT_EQ(problem("2 # 3"), "load.expression[1]: the formula has a `#`, which has no meaning (got 2 # 3)");
   EXPECT_EQ(problem("1, 2"),
             "load.expression[1]: the formula has a comma outside of a function; expected one formula (got 1, 2)");
+  EXPECT_EQ(problem("1 / 0"), "load.expression[1]: the value is infinite; expected a finite number (got 1 / 0)");
+  EXPECT_EQ(problem("sqrt(-2)"),
+            "load.expression[1]: the value is not a number; expected a finite number (got sqrt(-2))");
+  // A formula of t may be finite at all times at which it is needed.
+  EXPECT_EQ(problem("1 / t"), "");
   EXPECT_EQ(problem(" "), "load.expression[1]: the formula is empty; expected a formula such as `sin(t)` (got  )");
 }
 

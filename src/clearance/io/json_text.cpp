@@ -7,6 +7,7 @@
 #include <set>
 
 #include "clearance/io/files/text_file.h"
+#include "clearance/scene/json_number.h"
 #include "clearance/scene/loaded_scene.h"
 
 namespace clearance {
@@ -91,10 +92,7 @@ class Handler : public nlohmann::json_sax<Json> {
 
   bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& error) override {
     const std::size_t at = start_of_token(position, token);
-    const char* hint = is_after_last_comma(at) ? "; remove the comma before it"
-                       : is_without_comma(at)  ? "; a comma is probably missing before it"
-                                               : "";
-    issues.push_back({"", line_and_column(text_, at), "", "this is not valid JSON: " + readable(error.what()) + hint});
+    issues.push_back({"", line_and_column(text_, at), "", "this is not valid JSON: " + problem_at(at, error.what())});
     return false;
   }
 
@@ -135,6 +133,36 @@ class Handler : public nlohmann::json_sax<Json> {
     const bool is_there = position >= token.size() && position <= text_.size() &&
                           text_.substr(position - token.size(), token.size()) == token;
     return position - ((is_string || is_number) && is_there ? token.size() : std::min<std::size_t>(position, 1));
+  }
+  /// Returns the problem in the words of this format where its cause is known, else in those of the library.
+  std::string problem_at(std::size_t at, const std::string& message) const {
+    if (text_.find_first_not_of(" \t\r\n", at) == std::string_view::npos) return "the file ends too early" + unclosed();
+    if (std::string number = problem_of_number(word_at(at)); !number.empty()) return number;
+    if (text_[at] == '#') return "comments begin with // or stand between /* and */";
+    if (text_[at] == '\'') return "strings have double quotes";
+    if (levels_.empty() && !is_after_value_) return "expected {, with which the JSON of a scene begins";
+    const char* hint = levels_.empty()           ? "; nothing but comments may follow the last } or ]"
+                       : is_after_last_comma(at) ? "; remove the comma before it"
+                       : is_without_comma(at)    ? "; a comma is probably missing before it"
+                                                 : "";
+    return readable(message) + hint;
+  }
+  /// Returns the word or number around the place.
+  std::string_view word_at(std::size_t at) const {
+    const auto is_part = [&](std::size_t i) {
+      return std::isalnum(static_cast<unsigned char>(text_[i])) != 0 || std::string_view("+-.").find(text_[i]) < 3;
+    };
+    std::size_t end = at;
+    while (at > 0 && is_part(at - 1)) --at;
+    while (end < text_.size() && is_part(end)) ++end;
+    return text_.substr(at, end - at);
+  }
+  /// Returns where the text that has ended was: `, within bodies[0].material`.
+  std::string unclosed() const {
+    if (levels_.empty()) return "";
+    const std::string within = place();
+    return (within.empty() ? "" : ", within " + within) +
+           fmt::format("; {} closing bracket{} missing", levels_.size(), levels_.size() == 1 ? " is" : "s are");
   }
   bool is_after_comma(std::size_t at) const {
     const std::size_t last = text_.substr(0, at).find_last_not_of(" \t\r\n");

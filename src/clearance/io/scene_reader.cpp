@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "clearance/io/files/atomic_file.h"
+#include "clearance/io/files/text_file.h"
 #include "clearance/io/ipc/ipc_script_reader.h"
 #include "clearance/io/json_text.h"
 #include "clearance/io/mesh/usd_mesh.h"
@@ -153,8 +154,22 @@ Result<LoadedScene> read_robot_with(const fs::path& path, const std::string& for
   return with_overrides(read_robot(path, format, sides), path, overrides);
 }
 
+/// Returns true for a file that neither has the ending of JSON nor begins like it, comments included.
+bool is_foreign(const fs::path& path) {
+  if (path.extension() == ".json") return false;
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return false;
+  const std::size_t start = text->find_first_not_of(" \t\r\n");
+  return start != std::string::npos && std::string_view("{/").find((*text)[start]) == std::string_view::npos;
+}
+
 Result<LoadedScene> read_json_file(const fs::path& path, SceneFormat format,
                                    const std::vector<std::string>& overrides) {
+  if (is_foreign(path)) {
+    return Issue{path.string(), "", "",
+                 "this is no scene; expected JSON (of Clearance, Rigid IPC or PolyFEM), a script of IPC (.txt, .ipc), "
+                 "URDF or MJCF"};
+  }
   Result<Json> root = read_json(path);
   if (!root) return root.issues();
   if (format == SceneFormat::automatic) format = format_of(*root);

@@ -62,6 +62,11 @@ bool has_assignment(const std::string& text) {
   return false;
 }
 
+/// Names a value that is not finite.
+const char* kind_of(double value) {
+  return std::isnan(value) ? "not a number" : "infinite";
+}
+
 /// One formula. No exception leaves it.
 class Formula {
  public:
@@ -90,8 +95,12 @@ class Formula {
     if (text_.find(power_sign) != std::string::npos) return "the formula has a `#`, which has no meaning";
     try {
       parser_.SetExpr(with_own_power(text_));
-      parser_.Eval();
+      const double value = parser_.Eval();
       if (parser_.GetNumResults() != 1) return "the formula has a comma outside of a function; expected one formula";
+      // Other formulas may be finite at all times and points at which they are needed.
+      if (!std::isfinite(value) && parser_.GetUsedVar().empty()) {
+        return fmt::format("the value is {}; expected a finite number", kind_of(value));
+      }
       return "";
     } catch (const mu::ParserError& error) {
       return describe(error);
@@ -202,11 +211,10 @@ Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::str
       const double value = formula->value();
       values[k][static_cast<Eigen::Index>(i)] = value;
       if (std::isfinite(value)) continue;
-      const char* kind = std::isnan(value) ? "not a number" : "infinite";
       const std::string where =
           fmt::format("t = {:g} s, ({:g}, {:g}, {:g})", t, points[p][0], points[p][1], points[p][2]);
       return Issue{"", element_path(place, i), formulas[i],
-                   fmt::format("the value is {} at {}; expected a finite number", kind, where)};
+                   fmt::format("the value is {} at {}; expected a finite number", kind_of(value), where)};
     }
   }
   return values;
@@ -225,8 +233,7 @@ Result<double> evaluate_time_formula(const std::string& formula, const std::stri
   const double value = compiled->value();
   if (std::isfinite(value)) return value;
   return Issue{"", place, formula,
-               fmt::format("the value is {} at t = {:g} s; expected a finite number",
-                           std::isnan(value) ? "not a number" : "infinite", t)};
+               fmt::format("the value is {} at t = {:g} s; expected a finite number", kind_of(value), t)};
 }
 
 Controls controls_of(const SceneDesc& scene) {

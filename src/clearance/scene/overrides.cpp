@@ -6,6 +6,8 @@
 #include <optional>
 #include <variant>
 
+#include "clearance/scene/json_number.h"
+
 namespace clearance {
 namespace {
 
@@ -102,6 +104,7 @@ std::string apply(Json& root, const std::string& text) {
     place = key != nullptr ? child_path(place, *key) : element_path(place, std::get<std::size_t>(step));
   }
   const std::string value = text.substr(equals + 1);
+  if (std::string number = problem_of_number(value); !number.empty()) return number;
   const Json parsed = Json::parse(value, nullptr, false);
   *target = parsed.is_discarded() ? Json(value) : parsed;
   root = std::move(changed);
