@@ -297,6 +297,30 @@ TEST(Validate, ResolutionThatHasNoEffectIsToldWithWhatTheShapeUses) {
   EXPECT_EQ(with_resolution(GeneratorKind::cylinder, GeneratorDesc{}.resolution), Lines{});
 }
 
+TEST(Validate, ShapeThatDoesNotFitIntoTheMemoryIsRefusedBeforeItIsMade) {
+  const auto with_body = [](BodyKind kind, const GeneratorDesc& generator) {
+    return problems([&](SceneDesc& s) {
+      s.bodies[0].name = "ball";
+      s.bodies[0].kind = kind;
+      s.bodies[0].mesh = "";
+      s.bodies[0].generator = generator;
+    });
+  };
+  using Kind = GeneratorKind;
+  const auto expect_refused = [&](const Lines& lines, const std::string& what) {
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_TRUE(lines[0].starts_with("bodies[0].generator.resolution: body 'ball' would have " + what)) << lines[0];
+    EXPECT_NE(lines[0].find("GB of memory, and this machine has"), std::string::npos) << lines[0];
+  };
+  expect_refused(with_body(BodyKind::deformable, {.kind = Kind::sphere, .size = {1}, .resolution = {2000}}),
+                 "1.6e+11 elements, which need at least 9.6e+04 GB");
+  // The last number also stands for the missing ones.
+  expect_refused(with_body(BodyKind::rigid, {.size = {1, 1, 1}, .resolution = {100000}}), "6e+15 elements");
+  // A million elements are nothing special.
+  EXPECT_EQ(with_body(BodyKind::deformable, {.size = {1, 1, 1}, .resolution = {60}}), Lines{});
+  EXPECT_EQ(with_body(BodyKind::deformable, {.kind = Kind::sphere, .size = {1}, .resolution = {40}}), Lines{});
+}
+
 TEST(Validate, EveryShapeDocumentsEachNumberOfItsResolution) {
   for (const auto& shape : EnumInfo<GeneratorKind>::values) {
     EXPECT_NE(shape.doc.find("; resolution: "), std::string_view::npos) << shape.name;

@@ -172,7 +172,7 @@ class Checker : SceneCheck {
 
   void check_body(const BodyDesc& body, const std::string& place) {
     check_source(body, place);
-    if (body.generator) check_generator(scene_, *body.generator, body.kind, place + ".generator", issues_);
+    if (body.generator) check_generator(scene_, body, place + ".generator", issues_);
     check_transform(body, place + ".transform");
     check_in_plane(place + ".linear_velocity", body.linear_velocity);
     check_rotation_in_plane(place + ".angular_velocity", body.angular_velocity);

@@ -2,6 +2,10 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "clearance/base/machine_memory.h"
+#include "clearance/scene/body_names.h"
 #include "clearance/scene/default_units.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/scene_check.h"
@@ -65,6 +69,47 @@ std::size_t num_resolutions(Kind shape) {
   return 3;
 }
 
+/// Returns the number of elements of a shape: tetrahedra, triangles or edges. That of threads, links and gears is a
+/// lower bound. Blocks have a limit of their own (make_blocks).
+double num_elements(const GeneratorDesc& generator) {
+  const std::vector<int>& resolution = generator.resolution;
+  if (resolution.empty()) return 0.0;
+  // The last number also stands for the missing ones.
+  const auto n = [&](std::size_t i) -> double { return resolution[std::min(i, resolution.size() - 1)]; };
+  switch (generator.kind) {
+    case Kind::blocks:
+      return 0.0;
+    case Kind::box:
+    case Kind::mat:
+      return 6.0 * n(0) * n(1) * n(2);
+    case Kind::sphere:
+      return 20.0 * n(0) * n(0) * n(0);
+    case Kind::torus:
+    case Kind::link:
+      return 18.0 * n(0) * n(1) * n(1);
+    case Kind::cylinder:
+      return 18.0 * n(0) * n(0) * n(1);
+    case Kind::gear:
+      return 12.0 * n(0) * n(1);
+    case Kind::sheet:
+    case Kind::rectangle:
+    case Kind::funnel:
+      return 2.0 * n(0) * n(1);
+    case Kind::disk:
+    case Kind::bowl:
+      return 6.0 * n(0) * n(0);
+    case Kind::capsule:
+      return 12.0 * n(0) * n(0);
+    // A thread has at least two pitches, of four rings each.
+    case Kind::bolt:
+    case Kind::nut:
+      return 16.0 * n(0);
+    case Kind::line:
+      return n(0);
+  }
+  return 0.0;
+}
+
 /// Returns the documentation of the resolution of a shape.
 std::string_view resolution_text(Kind shape) {
   constexpr std::string_view intro = "resolution: ";
@@ -77,8 +122,12 @@ std::string_view resolution_text(Kind shape) {
 
 class GeneratorCheck : SceneCheck {
  public:
-  GeneratorCheck(const SceneDesc& scene, const GeneratorDesc& generator, std::string place, Issues& issues)
-      : SceneCheck(scene, issues), generator_(generator), place_(std::move(place)), name_(enum_name(generator.kind)) {}
+  GeneratorCheck(const SceneDesc& scene, const BodyDesc& body, std::string place, Issues& issues)
+      : SceneCheck(scene, issues),
+        body_(body),
+        generator_(*body.generator),
+        place_(std::move(place)),
+        name_(enum_name(generator_.kind)) {}
 
   void run(BodyKind kind) {
     const Kind shape = generator_.kind;
@@ -91,6 +140,7 @@ class GeneratorCheck : SceneCheck {
     }
     check_sizes();
     check_resolution();
+    check_count();
     if ((shape == Kind::blocks) == generator_.blocks.empty()) {
       error(place_ + ".blocks", shape == Kind::blocks ? "a generator of kind blocks needs at least one box"
                                                       : "only a generator of kind blocks has boxes");
@@ -185,8 +235,6 @@ class GeneratorCheck : SceneCheck {
 
   void check_resolution() {
     if (generator_.resolution.empty()) error(place_ + ".resolution", "the resolution needs at least one entry");
-    double cells = 1.0;
-    for (const int n : generator_.resolution) cells *= n;
     // (The default has three.)
     const std::size_t used = num_resolutions(generator_.kind);
     if (generator_.resolution.size() > used && generator_.resolution != GeneratorDesc{}.resolution) {
@@ -196,11 +244,34 @@ class GeneratorCheck : SceneCheck {
                                       resolution_text(generator_.kind)),
               fmt::format("[{}]", fmt::join(generator_.resolution, ", ")));
     }
-    if (cells > 1e8)
-      error(place_ + ".resolution", "the resolution is too fine; a shape can have at most 1e8 cells",
-            fmt::format("{:g}", cells));
   }
 
+  /// Refuses shapes that do not fit into the memory, before the time that making them would take.
+  void check_count() {
+    // Least memory [bytes] of a tetrahedron of a deformable body, for which `clearance check` needs 820, and of another
+    // element. It needs 190 for a tetrahedron whose surface alone is kept.
+    constexpr double tetrahedron = 600.0, other = 100.0, gigabyte = 1e9;
+    // The list of the corners of all tetrahedra is counted in ints.
+    constexpr double most_elements = 5e8;
+    const double elements = num_elements(generator_);
+    const double all = elements * num_copies(body_);
+    const bool has_tets = body_.kind == BodyKind::deformable && !is_plane();
+    const double needed = all * (has_tets ? tetrahedron : other), memory = machine_memory();
+    const auto refuse = [&](const std::string& limit) {
+      error(place_ + ".resolution",
+            fmt::format("body '{}' would have {:.2g} elements{}, {}; use fewer cells", body_.name, all,
+                        num_copies(body_) > 1.0 ? " in all of its copies" : "", limit),
+            fmt::format("[{}]", fmt::join(generator_.resolution, ", ")));
+    };
+    if (needed > memory) {
+      refuse(fmt::format("which need at least {:.2g} GB of memory, and this machine has {:.2g} GB", needed / gigabyte,
+                         memory / gigabyte));
+    } else if (elements > most_elements) {
+      refuse(fmt::format("and a mesh can have at most {:.0e}", most_elements));
+    }
+  }
+
+  const BodyDesc& body_;
   const GeneratorDesc& generator_;
   std::string place_;
   std::string name_;
@@ -208,9 +279,8 @@ class GeneratorCheck : SceneCheck {
 
 }  // namespace
 
-void check_generator(const SceneDesc& scene, const GeneratorDesc& generator, BodyKind kind, const std::string& place,
-                     Issues& issues) {
-  GeneratorCheck(scene, generator, place, issues).run(kind);
+void check_generator(const SceneDesc& scene, const BodyDesc& body, const std::string& place, Issues& issues) {
+  GeneratorCheck(scene, body, place, issues).run(body.kind);
 }
 
 }  // namespace clearance

@@ -6,8 +6,8 @@
 
 namespace clearance {
 
-/// Appends every problem of the generator at `place`, for a body of the given kind.
-void check_generator(const SceneDesc& scene, const GeneratorDesc& generator, BodyKind kind, const std::string& place,
-                     Issues& issues);
+/// Appends every problem of the body's generator, which is at `place`. A shape that does not fit into the memory of
+/// this machine is one.
+void check_generator(const SceneDesc& scene, const BodyDesc& body, const std::string& place, Issues& issues);
 
 }  // namespace clearance
