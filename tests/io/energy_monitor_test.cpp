@@ -37,6 +37,19 @@ TEST(EnergyMonitor, NamesWhatPassesItsLimitAndTheBody) {
   EXPECT_NE(lost.warnings()[0].message.find("'axle'"), std::string::npos);
 }
 
+TEST(EnergyMonitor, SaysNoLossAboveAllOfTheEnergyAndNoExponents) {
+  EnergyMonitor lost, gained;
+  lost.add(step_of(0.0, 1.34));
+  gained.add(step_of(25.0, 0.0));
+  ASSERT_EQ(names(lost), std::vector<std::string>{"energy_lost"});
+  ASSERT_EQ(names(gained), std::vector<std::string>{"energy_gained"});
+  const std::string loss = lost.warnings()[0].message, gain = gained.warnings()[0].message;
+  EXPECT_NE(loss.find("up to 100 % too low and up to 100 % too slowly"), std::string::npos) << loss;
+  EXPECT_NE(loss.find("removed more energy than was ever at work in it"), std::string::npos) << loss;
+  EXPECT_NE(gain.find("added 2500 % to"), std::string::npos) << gain;
+  EXPECT_NE(gain.find("up to 2500 % too high and its speeds up to 410 % too large"), std::string::npos) << gain;
+}
+
 TEST(EnergyMonitor, TellsOfGapsWhereTheForceOrTheDeflectionMatters) {
   const auto step_with = [](double share, double force, double deflection_share) {
     StepEnergies step;

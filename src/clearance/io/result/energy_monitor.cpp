@@ -28,6 +28,11 @@ constexpr double gap_limit = 0.02;
 /// Share of the largest force of contact in a run below which a contact does not count.
 constexpr double least_force = 1e-3;
 
+/// Formats a share without an exponent: `3.14 %`, `1340 %`.
+std::string percent(double share) {
+  return share < 1.0 ? fmt::format("{:.3g} %", 100.0 * share) : fmt::format("{:.0f} %", 100.0 * share);
+}
+
 /// Returns the remedy, which never names the integrator in use.
 const char* remedy(TimeIntegrator integrator) {
   switch (integrator) {
@@ -89,43 +94,44 @@ void EnergyMonitor::add(const StepEnergies& step) {
 /// remedy.
 std::string EnergyMonitor::loss_text() const {
   constexpr const char* still_right = "The shape and the forces with which it comes to rest are right";
+  // Losses of many swings add up to more than is at work at any time.
+  const double share = std::min(1.0, lost_.first);
+  const std::string removed =
+      lost_.first < 1.0 ? percent(lost_.first) + " of its energy at work" : "more energy than was ever at work in it";
   if (is_loser_driven_) {
     return fmt::format(
-        "the motion, drive or load that moves '{}' does {:.3g} % too much work, and parts that swing on it swing too "
+        "the motion, drive or load that moves '{}' does {} too much work, and parts that swing on it swing too "
         "little, because the time steps have removed this share of the energy at work; {}",
-        lost_.second, 100.0 * lost_.first, remedy(integrator_));
+        lost_.second, percent(lost_.first), remedy(integrator_));
   }
   if (lost_in_impacts_ > least_part_of_impacts * lost_.first) {
     return fmt::format(
         "'{}' rebounds too little, as if it were damped: the time steps are too long for its impacts and have removed "
-        "{:.3g} % of its energy at work. {}. If its rebounds matter, set `time.accuracy` to 0.02, or to a tenth of "
-        "what it is",
-        lost_.second, 100.0 * std::min(1.0, lost_.first + lost_in_impacts_), still_right);
+        "{} of its energy at work. {}. If its rebounds matter, set `time.accuracy` to 0.02, or to a tenth of what it "
+        "is",
+        lost_.second, percent(std::min(1.0, lost_.first + lost_in_impacts_)), still_right);
   }
-  const double share = std::min(1.0, lost_.first);
   return fmt::format(
-      "'{}' swings and flies up to {:.3g} % too low and up to {:.2g} % too slowly, as if it were damped: the time "
-      "steps "
-      "have removed {:.3g} % of its energy at work, not counting impacts. {}. If its motion matters, {}",
-      lost_.second, 100.0 * share, 100.0 * (1.0 - std::sqrt(1.0 - share)), 100.0 * lost_.first, still_right,
-      remedy(integrator_));
+      "'{}' swings and flies up to {} too low and up to {} too slowly, as if it were damped: the time steps have "
+      "removed {}, not counting impacts. {}. If its motion matters, {}",
+      lost_.second, percent(share), percent(1.0 - std::sqrt(1.0 - share)), removed, still_right, remedy(integrator_));
 }
 
 void EnergyMonitor::add_energy_warnings(std::vector<RunWarning>& warnings) const {
   if (gained_.first > gain_limit) {
     warnings.push_back(
         {"energy_gained",
-         fmt::format("the time integrator has added {:.3g} % to the energy at work in '{}', so that its swings, "
-                     "flights and rebounds are up to {:.3g} % too high and its speeds up to {:.2g} % too large; {}",
-                     100.0 * gained_.first, gained_.second, 100.0 * gained_.first,
-                     100.0 * (std::sqrt(1.0 + gained_.first) - 1.0), remedy(integrator_))});
+         fmt::format("the time integrator has added {} to the energy at work in '{}', so that its swings, flights and "
+                     "rebounds are up to {} too high and its speeds up to {} too large; {}",
+                     percent(gained_.first), gained_.second, percent(gained_.first),
+                     percent(std::sqrt(1.0 + gained_.first) - 1.0), remedy(integrator_))});
   } else if (made_share_ > made_limit) {
     warnings.push_back(
         {"energy_gained",
-         fmt::format("one step has added {:.3g} % to the energy at work in the scene, as happens in impacts if the "
+         fmt::format("one step has added {} to the energy at work in the scene, as happens in impacts if the "
                      "step is too long for them; all later motion is that much too fast; set `time.accuracy`, or use a "
                      "shorter step",
-                     100.0 * made_share_)});
+                     percent(made_share_))});
   }
   // The loss of a drive in a jump of its own is no impact.
   if (lost_.first > loss_limit || (!is_loser_driven_ && lost_in_impacts_ > impact_limit)) {
