@@ -14,7 +14,7 @@ TEST_F(ExportCommand, RefusesWhatItCannotDoAndWritesNothing) {
   };
   const std::string page = (folder_ / "page.html").string();
   expect_refusal({"export", out_.string(), "-o", (folder_ / "page.pdf").string()},
-                 "expected a name that ends in .html, .glb, .obj, .pc2, .usda, .xdmf or .frd");
+                 "expected a name that ends in .html, .glb, .obj, .pc2, .usda, .abc, .xdmf or .frd");
   expect_refusal({"export", out_.string(), "-o", page, "--frames", "1:2", "--speed", "2"},
                  "--frames: this option is not for .html files");
   for (const char* frames : {"1:x", "1:2:0", "1:2:3:4", "1.5", ":"}) {
@@ -50,7 +50,7 @@ TEST_F(ExportCommand, WritesARunOrSaysThatTheViewerIsMissing) {
 
 TEST_F(ExportCommand, WritesEveryFormatAndReplacesItOnlyIfTold) {
   ASSERT_EQ(run({"--steps", "6"}).status, 0);
-  for (const char* ending : {".glb", ".obj", ".pc2", ".usda", ".xdmf", ".frd"}) {
+  for (const char* ending : {".glb", ".obj", ".pc2", ".usda", ".abc", ".xdmf", ".frd"}) {
     const fs::path folder = folder_ / ("new" + std::string(ending));
     std::vector<std::string> words = {
         "export",   out_.string(), "-o",    (folder / ("run" + std::string(ending))).string(),
@@ -73,6 +73,25 @@ TEST_F(ExportCommand, WritesEveryFormatAndReplacesItOnlyIfTold) {
     EXPECT_EQ(clearance(words).status, 0);
     EXPECT_EQ(files_in(folder), files);
   }
+}
+
+TEST_F(ExportCommand, AnArchiveOfAlembicMovesAnObstacleAsAStageOfUsdDoes) {
+  ASSERT_EQ(run({"--steps", "12", "--set", "half_spaces=[]"}).status, 0);
+  std::vector<fs::path> results;
+  for (const std::string ending : {".usda", ".abc"}) {
+    ASSERT_EQ(clearance({"export", out_.string(), "-o", (folder_ / ("run" + ending)).string()}).status, 0);
+    const std::string mesh = "\"run" + ending + "</quick/box>\"";
+    const fs::path scene = write(
+        "driven" + ending + ".json", R"({"time": {"step": 0.01, "duration": 0.12}, "gravity": [0, 0, 0], "bodies": [
+      {"kind": "obstacle", "mesh": )" + mesh +
+                                         R"(, "motions": [{"mesh_rate": 100, "mesh_files": [)" + mesh + R"(]}]},
+      {"generator": {"kind": "box", "size": [0.2, 0.2, 0.2], "resolution": [1, 1, 1]},
+       "transform": {"translation": [0, -0.4, 0]}}]})");
+    results.push_back(folder_ / ("driven" + ending));
+    const ProcessResult driven = clearance({"run", scene.string(), "-o", results.back().string(), "-q"});
+    ASSERT_EQ(driven.status, 0) << driven.errors;
+  }
+  EXPECT_EQ(hashes_of(results[0]), hashes_of(results[1]));
 }
 
 TEST_F(ExportCommand, AKillLeavesNoFilesOfItsNamesOrAllOfThem) {

@@ -168,7 +168,7 @@ TEST_F(FullDisk, WhicheverWriteFailsTheRunIsResumed) {
 
 TEST_F(FullDisk, ExportsEndWithAnErrorAndLeaveNothing) {
   if (!can_mount()) GTEST_SKIP() << "mounting needs root";
-  for (const char* ending : {".glb", ".obj", ".pc2", ".usda", ".xdmf", ".frd"}) {
+  for (const char* ending : {".glb", ".obj", ".pc2", ".usda", ".abc", ".xdmf", ".frd"}) {
     SCOPED_TRACE(ending);
     for (const char* size : {"size=4k", "size=12k"}) {
       if (!mount_disk(0, size)) GTEST_SKIP() << "cannot mount: " << std::strerror(errno);

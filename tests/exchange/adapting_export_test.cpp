@@ -5,11 +5,14 @@
 
 #include <fstream>
 
+#include "clearance/exchange/alembic.h"
 #include "clearance/exchange/glb.h"
 #include "clearance/exchange/obj_sequence.h"
 #include "clearance/exchange/point_caches.h"
 #include "clearance/exchange/xdmf.h"
 #include "clearance/io/mesh/mesh_reader.h"
+#include "clearance/io/mesh/ogawa_reader.h"
+#include "clearance/io/mesh/stage.h"
 #include "clearance/io/result/pvd.h"
 #include "support/adapting_frames.h"
 
@@ -57,7 +60,7 @@ TEST_F(AdaptingExport, NumberedObjFilesHaveTheElementsOfTheirFrames) {
   EXPECT_EQ(report->files.size(), 6u);
   ASSERT_EQ(report->notes.size(), 1u);
   EXPECT_EQ(report->notes[0],
-            "elements change from frame to frame, so that the number of a vertex means another vertex in every file");
+            "elements change from frame to frame, so that the number of a vertex means another vertex in every frame");
   for (int i = 0; i < 5; ++i) {
     const fs::path path = folder_ / fmt::format("out/run_{:06}.obj", i);
     const Result<Mesh> mesh = read_mesh(path);
@@ -86,8 +89,40 @@ TEST_F(AdaptingExport, XdmfHasTheElementsOnceWhereTheyChange) {
   EXPECT_NE(head.find("Attribute Name=\"rest_position\" AttributeType=\"Vector\""), std::string::npos);
 }
 
+TEST_F(AdaptingExport, AlembicHasTheElementsOfEveryFrame) {
+  job_.output = folder_ / "out/run.abc";
+  const Result<ExportReport> report = write_alembic({job_, 1.0});
+  ASSERT_TRUE(report.has_value()) << to_string(report.issues().front());
+  MeshInput input(job_.output);
+  OgawaReader reader(input);
+  ASSERT_FALSE(input.has_failed()) << to_string(input.issues().front());
+  // /run has the bodies soft and stiff, each with its shapes.
+  const AbcObject& soft = reader.root().children.at(0).children.at(0);
+  ASSERT_EQ(soft.path, "/run/soft");
+  ASSERT_EQ(soft.children.at(0).path, "/run/soft/surface");
+  const auto geometry = reader.properties(soft.children[0].properties, "").at(".geom");
+  const auto properties = reader.properties(geometry.group, "");
+  for (std::size_t i = 0; i < 5; ++i) {
+    const Frame frame = adapting_frame(static_cast<int>(i));
+    std::size_t num_triangles = 0;
+    for (std::size_t t = 0; t < frame.mesh.triangles.size(); ++t) num_triangles += frame.cell_body[t] == 0 ? 1 : 0;
+    EXPECT_EQ(reader.numbers(properties.at(".faceIndices"), i, "")->size(), 3 * num_triangles) << i;
+    for (const char* name : {"P", ".velocities"}) {
+      const auto found = properties.find(name);
+      if (found == properties.end()) continue;
+      EXPECT_EQ(reader.numbers(found->second, i, "")->size(), reader.numbers(properties.at("P"), i, "")->size());
+    }
+  }
+  EXPECT_FALSE(properties.at(".faceIndices").is_constant());
+  // No vertices go from frame to frame.
+  const auto samples = read_stage_samples(job_.output.string() + "</run/soft>");
+  ASSERT_FALSE(samples.has_value());
+  EXPECT_NE(to_string(samples.issues()[0]).find("the same elements at all times"), std::string::npos)
+      << to_string(samples.issues()[0]);
+}
+
 TEST_F(AdaptingExport, FormatsOfOneTopologySayWhichOthersThereAre) {
-  const std::string expected = "export to .html, .obj or .xdmf";
+  const std::string expected = "export to .html, .abc, .obj or .xdmf";
   job_.output = folder_ / "out/run.glb";
   const Result<ExportReport> glb = write_glb({job_, 100, 1.0});
   ASSERT_FALSE(glb.has_value());

@@ -6,7 +6,7 @@
 
 #include "clearance/exchange/polylines.h"
 #include "clearance/io/mesh/mesh_reader.h"
-#include "clearance/io/mesh/usd_mesh.h"
+#include "clearance/io/mesh/stage.h"
 #include "exchange/small_run.h"
 
 namespace clearance::exchange {
@@ -152,7 +152,7 @@ TEST_F(UsdStage, IsReadBackAsMeshesWithTheVerticesOfEveryFrame) {
   write_frames(5);
   ASSERT_TRUE(write_usd_stage(options_).has_value());
   for (std::size_t b = 0; b < prims.size(); ++b) {
-    const auto samples = read_usd_samples(options_.job.output.string() + "</all_kinds/" + prims[b] + ">");
+    const auto samples = read_stage_samples(options_.job.output.string() + "</all_kinds/" + prims[b] + ">");
     ASSERT_TRUE(samples.has_value()) << to_string(samples.issues().front());
     // The obstacle rests.
     ASSERT_EQ(samples->size(), b == 3 ? 1u : 5u) << prims[b];

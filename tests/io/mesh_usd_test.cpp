@@ -1,7 +1,7 @@
 // Meshes of Universal Scene Description in text: shapes, places, units, times, and what is refused.
 #include <fmt/format.h>
 
-#include "clearance/io/mesh/usd_mesh.h"
+#include "clearance/io/mesh/stage.h"
 #include "io/mesh_test_support.h"
 
 namespace clearance {
@@ -192,7 +192,7 @@ TEST(MeshUsd, SamplesFollowOneAnotherAtTheSmallestDistanceWithStraightLinesBetwe
     double3 xformOp:translate.timeSamples = { 3: (0, 0, 0), 4 : (2, 0, 0) }
     uniform token[] xformOpOrder = ["xformOp:translate"]
 )"));
-  const auto samples = read_usd_samples(folder / "run.usda");
+  const auto samples = read_stage_samples(folder / "run.usda");
   ASSERT_TRUE(samples.has_value()) << all_issues(samples.issues());
   ASSERT_EQ(samples->size(), 5u);
   for (int i = 0; i < 5; ++i) expect_near((*samples)[i][2], {i == 4 ? 2.0 : 0.0, 1, 2.0 * i});
@@ -204,7 +204,8 @@ TEST(MeshUsd, SamplesFollowOneAnotherAtTheSmallestDistanceWithStraightLinesBetwe
     double3 xformOp:translate.timeSamples = { 0: (0, 0, 0), 1e-6: (0, 0, 0), 100: (2, 0, 0) }
     uniform token[] xformOpOrder = ["xformOp:translate"]
 )"));
-  EXPECT_NE(all_issues(read_usd_samples(folder / "uneven.usda").issues()).find("uneven distances"), std::string::npos);
+  EXPECT_NE(all_issues(read_stage_samples(folder / "uneven.usda").issues()).find("uneven distances"),
+            std::string::npos);
 }
 
 TEST(MeshUsd, WhatCannotBeReadIsToldWithItsLine) {

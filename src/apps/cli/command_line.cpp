@@ -99,7 +99,7 @@ void add_export_command(CLI::App& app, ExportOptions& options, int& status) {
   command
       ->add_option("-o,--output", options.page.output,
                    "file to write: .html (any browser), .glb (glTF), .obj (a file per frame), .pc2 (Blender), .usda "
-                   "(Universal Scene Description), .xdmf (ParaView, with .h5), .frd (CalculiX)")
+                   "(Universal Scene Description), .abc (Alembic), .xdmf (ParaView, with .h5), .frd (CalculiX)")
       ->required();
   command
       ->add_option("--max-size", options.page.max_megabytes,
@@ -117,7 +117,7 @@ void add_export_command(CLI::App& app, ExportOptions& options, int& status) {
       ->option_text("N");
   command
       ->add_option("--speed", options.speed,
-                   ".glb, .pc2, .usda: seconds of the run that are shown in one second (default: 1)")
+                   ".glb, .pc2, .usda, .abc: seconds of the run that are shown in one second (default: 1)")
       ->check(positive())
       ->option_text("S");
   command->add_flag("--overwrite", options.is_overwriting, "replace existing files");

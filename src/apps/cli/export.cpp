@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "apps/cli/console.h"
+#include "clearance/exchange/alembic.h"
 #include "clearance/exchange/frd.h"
 #include "clearance/exchange/glb.h"
 #include "clearance/exchange/obj_sequence.h"
@@ -37,6 +38,7 @@ const std::array formats = {
     ExportFormat{".obj", {"--frames"}, "a file per frame"},
     ExportFormat{".pc2", {"--frames", "--speed"}, "point caches and poses"},
     ExportFormat{".usda", {"--frames", "--speed"}, "Universal Scene Description"},
+    ExportFormat{".abc", {"--frames", "--speed"}, "Alembic"},
     ExportFormat{".xdmf", {"--frames"}, "ParaView"},
     ExportFormat{".frd", {"--frames"}, "CalculiX, PrePoMax, FreeCAD"},
 };
@@ -147,6 +149,7 @@ Result<exchange::ExportReport> write(const ExportOptions& options, const std::st
   if (ending == ".obj") return exchange::write_obj_sequence(job);
   if (ending == ".pc2") return exchange::write_point_caches({job, options.speed});
   if (ending == ".usda") return exchange::write_usd_stage({job, options.speed});
+  if (ending == ".abc") return exchange::write_alembic({job, options.speed});
   if (ending == ".xdmf") return exchange::write_xdmf(job);
   if (ending == ".frd") return exchange::write_frd(job);
   return exchange::write_glb({job, options.max_targets, options.speed});

@@ -1,4 +1,4 @@
-// `clearance export DIR -o RUN.html`, .glb, .obj, .pc2, .usda, .xdmf or .frd: a run as other programs show it.
+// `clearance export DIR -o RUN.html`, .glb, .obj, .pc2, .usda, .abc, .xdmf or .frd: a run as other programs show it.
 #pragma once
 
 #include <string>

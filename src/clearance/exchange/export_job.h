@@ -31,6 +31,13 @@ struct ExportReport {
 /// are `issues` already, which are told together with those of reading.
 Result<ExportedRun> open_measured(const ExportJob& job, Issues issues = {});
 
+/// A run, and what formats describe first: the same run measured, or its first frame if elements change.
+struct RunAndFirst {
+  ExportedRun run, first;
+};
+/// Returns the run of a job for formats that hold the elements of every frame. Fails as `open_measured`.
+Result<RunAndFirst> open_with_own_elements(const ExportJob& job, Issues issues);
+
 /// Moves the files to their places, and completes the report by their names and size.
 Result<ExportReport> finish_export(FileSet& files, ExportReport report);
 
@@ -40,5 +47,8 @@ void note_rigid_error(const ExportedRun& run, ExportReport& report);
 
 /// Counts the frames, and the bodies by the way in which they move. The run has been measured.
 ExportReport report_of(const ExportedRun& run);
+
+/// Does so for a run of `open_with_own_elements`.
+ExportReport report_of(const RunAndFirst& opened);
 
 }  // namespace clearance::exchange

@@ -51,7 +51,12 @@ ExportedRun::ExportedRun(page::RunFiles files, std::vector<std::size_t> kept, Fr
     : files_(std::move(files)), kept_(std::move(kept)), first_(std::move(first)), drawn_(first_) {
   dim_ = first_.mesh.dim;
   adapts_ = !verify::rest_positions(first_).empty();
-  if (files_.scene.is_object()) name_ = files_.scene.value("name", "");
+  if (files_.scene.is_object()) {
+    name_ = files_.scene.value("name", "");
+    const auto time = files_.scene.find("time");
+    is_quasi_static_ = time != files_.scene.end() && time->is_object() &&
+                       time->value("integrator", nlohmann::ordered_json()) == "quasi_static";
+  }
   find_up();
   units_ = units_of_json(files_.scene);
 }
@@ -99,7 +104,8 @@ Result<Frame> ExportedRun::frame(std::size_t index) const {
     return Issue{
         path.string(), "", "",
         "the frame has other elements than the first frame of the export, but files of this format need the same "
-        "elements at all times; export to .html, .obj or .xdmf, or choose frames with the same elements by `--frames`"};
+        "elements at all times; export to .html, .abc, .obj or .xdmf, or choose frames with the same elements by "
+        "`--frames`"};
   }
   if (frame && !drawn_.fits(*frame)) {
     return Issue{path.string(), "", fmt::format("{} vertices", frame->mesh.vertices.size()),
@@ -230,13 +236,22 @@ double ExportedRun::thickness(const ExportedBody& body) const {
   return at < files_.thicknesses.size() ? files_.thicknesses[at] : 0.0;
 }
 
-std::vector<Vec<3>> ExportedRun::places(const ExportedBody& body, const Frame& frame) const {
-  std::vector<Vec<3>> places;
-  places.reserve(body.drawn.num_vertices);
+std::vector<Vec<3>> ExportedRun::at_vertices(const ExportedBody& body, const std::vector<Vec<3>>& values) const {
+  std::vector<Vec<3>> result;
+  result.reserve(body.drawn.num_vertices);
   for (std::size_t v = 0; v < body.drawn.num_vertices; ++v) {
-    places.push_back(frame.mesh.vertices[drawn_.vertices()[body.drawn.first_vertex + v]]);
+    result.push_back(values[drawn_.vertices()[body.drawn.first_vertex + v]]);
   }
-  return places;
+  return result;
+}
+
+std::vector<Vec<3>> ExportedRun::places(const ExportedBody& body, const Frame& frame) const {
+  return at_vertices(body, frame.mesh.vertices);
+}
+
+std::vector<Vec<3>> ExportedRun::velocities(const ExportedBody& body, const Frame& frame) const {
+  if (is_quasi_static_ || frame.velocity.size() != frame.mesh.vertices.size()) return {};
+  return at_vertices(body, frame.velocity);
 }
 
 RigidMotion ExportedRun::best_motion(const ExportedBody& body, const Frame& frame) const {

@@ -72,6 +72,8 @@ class ExportedRun {
   double seconds(std::size_t index) const { return units_.to_si(time(index), dimension::time); }
   /// Returns the unit of lengths in frames [m].
   double metres_per_unit() const { return units_.length; }
+  /// Returns the unit of velocities in frames [m/s].
+  double metres_per_second() const { return units_.to_si(1.0, dimension::speed); }
   Result<Frame> frame(std::size_t index) const;
 
   const std::string& name() const { return name_; }
@@ -88,6 +90,9 @@ class ExportedRun {
 
   /// Returns the positions of the body's vertices in a frame.
   std::vector<Vec<3>> places(const ExportedBody& body, const Frame& frame) const;
+  /// Returns the velocities of the body's vertices; empty if the frame has none. Those of a quasi-static run are none:
+  /// they are displacements over the length of a step.
+  std::vector<Vec<3>> velocities(const ExportedBody& body, const Frame& frame) const;
   /// Returns how a body got from the first frame to this one. The motion is exact for a body that keeps its shape. For
   /// other bodies it is the best affine map, without its rotation if the rotation cannot be followed.
   RigidMotion motion(const ExportedBody& body, const Frame& frame) const;
@@ -96,6 +101,7 @@ class ExportedRun {
   ExportedRun(page::RunFiles files, std::vector<std::size_t> kept, Frame first);
   void find_up();
   struct BodyMotions;
+  std::vector<Vec<3>> at_vertices(const ExportedBody& body, const std::vector<Vec<3>>& values) const;
   Issues find_repeated_times() const;
   void note_motion(const Frame& frame, BodyMotions& noted);
   void complete_bodies(const BodyMotions& noted);
@@ -112,6 +118,7 @@ class ExportedRun {
   int dim_ = 3;
   int up_ = 1;
   bool adapts_ = false;
+  bool is_quasi_static_ = false;
   double rigid_error_ = 0.0;
 };
 

@@ -98,42 +98,23 @@ Result<Done> write_files(const ExportedRun& run, const ExportedRun& first, const
   return Done{};
 }
 
-ExportReport report_of_frames(const ExportedRun& run, const ExportedRun& first) {
-  ExportReport report = report_of(first);
-  report.num_frames = run.num_frames();
-  report.num_frames_of_run = run.num_frames_of_run();
-  if (run.adapts()) {
-    report.values.clear();  // the motion of bodies from frame to frame is unknown
-    report.notes.emplace_back(
-        "elements change from frame to frame, so that the number of a vertex means another vertex in every file");
-  }
-  return report;
-}
-
 }  // namespace
 
 Result<ExportReport> write_obj_sequence(const ExportJob& job) {
   const fs::path folder = job.output.parent_path();
   const std::string stem = job.output.stem().string();
-  Result<ExportedRun> run = ExportedRun::open(job.folder, job.frames);
-  if (!run) return run.issues();
+  const Result<RunFrames> frames = list_frames(job.folder, job.frames);
+  if (!frames) return frames.issues();
   std::vector<std::string> names = {stem + ".mtl"};
-  for (std::size_t i = 0; i < run->num_frames(); ++i)
-    names.push_back(fmt::format("{}_{:06}.obj", stem, run->number(i)));
+  for (const std::size_t number : frames->kept) names.push_back(fmt::format("{}_{:06}.obj", stem, number));
   FileSet files(folder, names);
-  Issues issues = files.find_obstructions(job.is_overwriting, job.folder);
-  // If elements change, each frame is measured by itself.
-  Result<ExportedRun> first = run->adapts() ? run->of_frame(0) : Result<ExportedRun>(*run);
-  if (first && !run->adapts()) {
-    const auto measured = first->measure();
-    issues.insert(issues.end(), measured.issues().begin(), measured.issues().end());
-  }
-  issues.insert(issues.end(), first.issues().begin(), first.issues().end());
-  if (!issues.empty()) return issues;
-  if (const auto opened = files.open(); !opened) return opened.issues();
+  const Result<RunAndFirst> opened =
+      open_with_own_elements(job, files.find_obstructions(job.is_overwriting, job.folder));
+  if (!opened) return opened.issues();
+  if (const auto made = files.open(); !made) return made.issues();
 
-  if (const auto written = write_files(*run, *first, names, files); !written) return written.issues();
-  Result<ExportReport> report = finish_export(files, report_of_frames(*run, *first));
+  if (const auto written = write_files(opened->run, opened->first, names, files); !written) return written.issues();
+  Result<ExportReport> report = finish_export(files, report_of(*opened));
   if (!report) return report;
   std::sort(names.begin(), names.end());
   if (const std::size_t others = count_others(folder, stem, names); others > 0) {

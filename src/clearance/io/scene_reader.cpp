@@ -11,7 +11,7 @@
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/ipc/ipc_script_reader.h"
 #include "clearance/io/json_text.h"
-#include "clearance/io/mesh/usd_mesh.h"
+#include "clearance/io/mesh/stage.h"
 #include "clearance/io/polyfem/polyfem_reader.h"
 #include "clearance/io/rigid_ipc/rigid_ipc_reader.h"
 #include "clearance/io/robot/robot_program.h"
@@ -76,7 +76,7 @@ void add_independent(Issues& issues, const Issues& more) {
 
 void check_mesh_exists(const SceneDesc& scene, const std::string& mesh, std::string place, Issues& issues) {
   if (mesh.empty()) return;
-  const fs::path path = split_usd_path(fs::path(scene.base_directory) / mesh).first;
+  const fs::path path = split_stage_path(fs::path(scene.base_directory) / mesh).first;
   std::error_code error;
   const bool is_file = fs::is_regular_file(path, error);
   // Segments and points may come from the .obj of the same name (read_mesh), TetGen's pair has no extension.

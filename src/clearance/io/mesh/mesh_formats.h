@@ -26,8 +26,8 @@ void read_legacy_vtk(MeshInput& input, Mesh& mesh);
 void read_legacy_vtk_arrays(MeshInput& input, Mesh& mesh, std::vector<FrameArray>& of_points,
                             std::vector<FrameArray>& of_cells);
 void read_abaqus(MeshInput& input, Mesh& mesh);
-/// Reads the shapes of a prim and of those below it; of all prims if it is empty.
-void read_usd(MeshInput& input, const std::string& prim, Mesh& mesh);
+/// Reads a stage of USD or Alembic: the shape of a path and those below it; all shapes if the path is empty.
+void read_stage(MeshInput& input, const std::string& shape, Mesh& mesh);
 void read_seg(MeshInput& input, Mesh& mesh);
 /// `nodes` is the .node file, `elements` the .ele file or null
 void read_tetgen(MeshInput& nodes, MeshInput* elements, Mesh& mesh);

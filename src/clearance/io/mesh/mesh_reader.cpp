@@ -10,7 +10,7 @@
 #include "clearance/io/mesh/mesh_cells.h"
 #include "clearance/io/mesh/mesh_formats.h"
 #include "clearance/io/mesh/mesh_text.h"
-#include "clearance/io/mesh/usd_mesh.h"
+#include "clearance/io/mesh/stage.h"
 #include "clearance/io/mesh/vtu.h"
 
 namespace clearance {
@@ -137,7 +137,7 @@ Result<Mesh> read_grid(const fs::path& path, const MeshReadOptions& options) {
 }  // namespace
 
 Result<Mesh> read_mesh(const fs::path& path, const MeshReadOptions& options) {
-  const std::string extension = to_lower(is_usd_path(path) ? ".usda" : path.extension().string());
+  const std::string extension = to_lower(is_stage_path(path) ? ".usda" : path.extension().string());
   if (options.dim != 2 && options.dim != 3) {
     return Issue{path.string(), "", fmt::format("{}", options.dim), "expected dimension 2 or 3", Severity::error};
   }
@@ -150,18 +150,18 @@ Result<Mesh> read_mesh(const fs::path& path, const MeshReadOptions& options) {
   // The IPC authors' scenes name TetGen's pair without an extension.
   if (extension == ".node" || extension == ".ele" || extension.empty()) return read_tetgen_pair(path, options);
   if (extension == ".vtu") return read_grid(path, options);
-  if (is_usd_path(path)) {
-    const auto [file, prim] = split_usd_path(path);
+  if (is_stage_path(path)) {
+    const auto [file, shape] = split_stage_path(path);
     MeshInput input(file);
     Mesh mesh;
-    if (!input.has_failed()) read_usd(input, prim, mesh);
+    if (!input.has_failed()) read_stage(input, shape, mesh);
     return finish(input, std::move(mesh), options);
   }
   const FormatReader reader = reads_texture ? read_obj_texture : find_reader(extension);
   if (reader == nullptr) {
     return Issue{
         path.string(), "", path.extension().string(),
-        "expected a mesh file: .msh, .obj, .ply, .stl, .off, .vtu, .vtk, .inp, .usda, .node, .ele, .seg or .pt",
+        "expected a mesh file: .msh, .obj, .ply, .stl, .off, .vtu, .vtk, .inp, .usda, .abc, .node, .ele, .seg or .pt",
         Severity::error};
   }
   MeshInput input = reader == read_stl ? MeshInput(path) : open_text(path);

@@ -8,6 +8,8 @@
 //   .node .ele    TetGen, read as a pair, also named without extension
 //   .usda         Universal Scene Description: meshes, tetrahedra, linear curves and points of all prims, or of one and
 //                 those below it (stage.usda</World/ball>), in metres and with y upwards whatever the stage has
+//   .abc          Alembic (Ogawa): meshes, linear curves and points of all objects, or of one and those below it
+//                 (cache.abc</run/ball>)
 //   .seg .pt      the IPC authors' segments and points; without such a file, edges or vertices of the .obj beside it
 //
 // .msh, .vtu and .vtk may have solid elements of order 2 to 4: tetrahedra, or triangles of a mesh of the plane.

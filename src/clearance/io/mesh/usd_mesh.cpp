@@ -1,27 +1,22 @@
-#include "clearance/io/mesh/usd_mesh.h"
-
+// Meshes of USD's text form, in metres and with y upwards.
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <set>
 
 #include "clearance/io/mesh/mesh_formats.h"
-#include "clearance/io/mesh/mesh_text.h"
+#include "clearance/io/mesh/stage_shapes.h"
 #include "clearance/io/mesh/usd_text.h"
 #include "clearance/math/rotation.h"
 
 namespace clearance {
 namespace {
 
-namespace fs = std::filesystem;
-
 using Place = Eigen::Matrix4d;  // x_world = place * x
-
-/// Times that one stage may have; beyond, its samples are at uneven times.
-constexpr double max_samples = 100000;
 
 /// Adds the shapes of prims to a mesh, at a code of time or, without one, with their default values.
 class UsdMeshBuilder {
@@ -148,8 +143,7 @@ class UsdMeshBuilder {
     if (type == "Mesh" || type == "TetMesh" || type == "BasisCurves" || type == "Points") {
       has_found_ = true;
       const int first = static_cast<int>(mesh.vertices.size());
-      const std::size_t num_triangles = mesh.triangles.size(), num_tets = mesh.tets.size(),
-                        num_edges = mesh.edges.size(), num_points = mesh.points.size();
+      const ShapeBegin begin(mesh);
       if (!add_points(prim, place, mesh)) return;
       if (type == "Mesh") add_faces(prim, place, first, mesh);
       if (type == "TetMesh") add_tets(prim, first, mesh);
@@ -157,16 +151,7 @@ class UsdMeshBuilder {
       if (type == "Points") {
         for (int v = first; v < static_cast<int>(mesh.vertices.size()); ++v) mesh.points.push_back(v);
       }
-      // Each shape is a group with its path as name.
-      add_group(prim.path, 3, mesh.tets, num_tets, mesh);
-      add_group(prim.path, 2, mesh.triangles, num_triangles, mesh);
-      add_group(prim.path, 1, mesh.edges, num_edges, mesh);
-      if (num_points < mesh.points.size()) {
-        MeshGroup group{prim.path, static_cast<int>(mesh.groups.size()), 0, {}};
-        for (std::size_t i = num_points; i < mesh.points.size(); ++i)
-          group.elements.push_back({mesh.points[i], -1, -1, -1});
-        mesh.groups.push_back(std::move(group));
-      }
+      begin.add_groups(prim.path, mesh);
       return;
     }
     for (const char* shape : {"Cube", "Sphere", "Cylinder", "Cylinder_1", "Capsule", "Capsule_1", "Cone", "Plane",
@@ -177,19 +162,6 @@ class UsdMeshBuilder {
                                            "it, or select a prim with `file.usda</path>`",
                                            prim.path));
     }
-  }
-
-  template <class Element>
-  static void add_group(const std::string& name, int dim, const std::vector<Element>& elements, std::size_t first,
-                        Mesh& mesh) {
-    if (first == elements.size()) return;
-    MeshGroup group{name, static_cast<int>(mesh.groups.size()), dim, {}};
-    for (std::size_t i = first; i < elements.size(); ++i) {
-      std::array<int, 4> corners = {-1, -1, -1, -1};
-      std::copy(elements[i].begin(), elements[i].end(), corners.begin());
-      group.elements.push_back(corners);
-    }
-    mesh.groups.push_back(std::move(group));
   }
 
   bool add_points(const UsdPrim& prim, const Place& place, Mesh& mesh) {
@@ -310,57 +282,15 @@ class UsdMeshBuilder {
 
 }  // namespace
 
-bool is_usd_path(const fs::path& path) {
-  const std::string extension = to_lower(split_usd_path(path).first.extension().string());
-  return extension == ".usda" || extension == ".usd" || extension == ".usdc" || extension == ".usdz";
-}
-
-std::pair<fs::path, std::string> split_usd_path(const fs::path& path) {
-  const std::string text = path.string();
-  const std::size_t mark = text.rfind('<');
-  if (mark == std::string::npos || !text.ends_with('>')) return {path, ""};
-  return {text.substr(0, mark), text.substr(mark + 1, text.size() - mark - 2)};
-}
-
-void read_usd(MeshInput& input, const std::string& prim, Mesh& mesh) {
-  const UsdStage stage = read_usd_text(input);
-  if (!input.has_failed()) UsdMeshBuilder(input, stage, prim, {}).add_all(stage, mesh);
-}
-
-Result<std::vector<std::vector<Vec<3>>>> read_usd_samples(const fs::path& path) {
-  const auto [file, prim] = split_usd_path(path);
-  MeshInput input(file);
-  const UsdStage stage = input.has_failed() ? UsdStage() : read_usd_text(input);
-  if (input.has_failed()) return input.issues();
-  const auto vertices_at = [&, prim = prim](std::optional<double> code, std::set<double>& codes) {
+MeshAt usd_mesh_at(MeshInput& input, const std::string& prim) {
+  const auto stage = std::make_shared<const UsdStage>(read_usd_text(input));
+  return [&input, stage, prim](std::optional<double> code, std::set<double>& codes) {
     Mesh mesh;
-    UsdMeshBuilder builder(input, stage, prim, code);
-    builder.add_all(stage, mesh);
-    codes = builder.codes();
-    return mesh.vertices;
+    UsdMeshBuilder builder(input, *stage, prim, code);
+    builder.add_all(*stage, mesh);
+    codes.insert(builder.codes().begin(), builder.codes().end());
+    return mesh;
   };
-  std::set<double> codes, again;
-  std::vector<std::vector<Vec<3>>> samples = {vertices_at({}, codes)};
-  if (input.has_failed()) return input.issues();
-  if (codes.size() < 2) return samples;
-  double spacing = infinity;
-  for (auto code = std::next(codes.begin()); code != codes.end(); ++code)
-    spacing = std::min(spacing, *code - *std::prev(code));
-  const double num_intervals = std::round((*codes.rbegin() - *codes.begin()) / spacing);
-  if (num_intervals > max_samples) {
-    input.add_issue(
-        "", fmt::format("{}", spacing),
-        fmt::format(
-            "the samples of {} codes of time are at uneven distances, of which this is the smallest; resample them",
-            codes.size()));
-    return input.issues();
-  }
-  samples.clear();
-  for (double i = 0.0; i <= num_intervals && !input.has_failed(); ++i) {
-    samples.push_back(vertices_at(*codes.begin() + i * (*codes.rbegin() - *codes.begin()) / num_intervals, again));
-  }
-  if (input.has_failed()) return input.issues();
-  return samples;
 }
 
 }  // namespace clearance

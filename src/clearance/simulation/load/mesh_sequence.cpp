@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "clearance/io/mesh/mesh_reader.h"
-#include "clearance/io/mesh/usd_mesh.h"
+#include "clearance/io/mesh/stage.h"
 #include "clearance/math/rotation.h"
 
 namespace clearance {
@@ -72,11 +72,11 @@ Result<MeshSequence> MeshSequence::open(std::vector<fs::path> files, const BodyI
                                         const TransformDesc* transform, double metre) {
   MeshSequence sequence;
   for (fs::path& file : files) {
-    if (!is_usd_path(file)) {
+    if (!is_stage_path(file)) {
       sequence.files_.push_back({std::move(file), nullptr});
       continue;
     }
-    Result<std::vector<std::vector<Vec<3>>>> samples = read_usd_samples(file);
+    Result<std::vector<std::vector<Vec<3>>>> samples = read_stage_samples(file);
     if (!samples) return samples.issues();
     for (std::vector<Vec<3>>& sample : *samples) {
       for (Vec<3>& x : sample) x *= metre;

@@ -19,8 +19,8 @@ Result<std::vector<std::filesystem::path>> find_numbered_files(const std::filesy
                                                                const std::string& mesh_extension, int first, int count,
                                                                bool may_end);
 
-/// A sequence of mesh files, each with the vertices of the body's mesh. A stage of USD is as many files as it has
-/// samples.
+/// A sequence of mesh files, each with the vertices of the body's mesh. A stage of USD or Alembic is as many files as
+/// it has samples.
 class MeshSequence {
  public:
   MeshSequence() = default;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "clearance/io/mesh/usd_mesh.h"
+#include "clearance/io/mesh/stage.h"
 
 namespace clearance {
 
@@ -65,7 +65,7 @@ void convert_to_metres(LengthUnit unit, UpAxis up, Mesh& mesh) {
 
 void convert_to_scene(const SceneDesc& scene, const BodyDesc& body, Mesh& mesh) {
   // The reader of stages has converted them to metres; the numbers of other files have the scene's unit.
-  const bool is_in_scene_units = !body.units && !is_usd_path(body.mesh);
+  const bool is_in_scene_units = !body.units && !is_stage_path(body.mesh);
   const double metres = metres_of(body.units.value_or(LengthUnit::metre));
   place(is_in_scene_units ? 1.0 : unit_system_of(scene).from_si(metres, dimension::length), body.up, mesh);
 }
