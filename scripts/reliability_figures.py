@@ -124,6 +124,10 @@ TEST_FIGURES = [
                "FullDisk.WhicheverWriteFails*", "CLEARANCE_FULL_DISKS", {"full disks": r"(\d+) full disks of"}),
     TestFigure("certificates", "certificates with one thing forged or damaged", 10_000, "test_verify", "CertificateFuzz.*",
                "CLEARANCE_FUZZ_CERTIFICATES", {"forged": r"(\d+) forged certificates"}, batch=20),
+    TestFigure("results", "damaged files of results, verified and resumed", 100_000, "test_cli", "ResultFuzz.*",
+               "CLEARANCE_FUZZ_RESULTS",
+               {"damaged results": r"(\d+) damaged results", "found by verification": r"(\d+) found by verification",
+                "not resumed": r"(\d+) not resumed", "resumed": r", (\d+) resumed"}, batch=10),
     TestFigure("robots", "damaged URDF and MJCF files through clearance-robot", 10_000, "test_robot", "RobotText.Damaged*",
                "CLEARANCE_FUZZ_ROBOTS", {"files": r"(\d+) damaged files"}, units_a_seed=2),
 ]

@@ -136,6 +136,19 @@ TEST_F(ResultSafety, ResumeFromABrokenCheckpointIsRefusedAndErasesNothing) {
   EXPECT_EQ(run({"--resume", "--steps", "5"}).status, 0);
 }
 
+// A checkpoint of another run of the same bodies fits, and the run went on from there in silence.
+TEST_F(ResultSafety, ResumeFromACheckpointOfAnotherRunErasesNothing) {
+  ASSERT_EQ(run({"--steps", "4"}).status, 0);
+  const fs::path other = folder_ / "other";
+  ASSERT_EQ(clearance({"run", scene_, "-o", other.string(), "-q", "--steps", "4", "--set", "gravity=[0,-5,0]"}).status,
+            0);
+  const std::string bytes = read_text(out_ / "checkpoint/state.bin");
+  put("checkpoint/state.bin", read_text(other / "checkpoint/state.bin"));
+  expect_says(expect_refused({"--resume"}), {"state.bin", "another run", "--overwrite"});
+  put("checkpoint/state.bin", bytes);
+  EXPECT_EQ(run({"--resume", "--steps", "5"}).status, 0);
+}
+
 TEST_F(ResultSafety, ResumeFromACheckpointOfAnotherSceneErasesNothing) {
   ASSERT_EQ(run({"--steps", "4"}).status, 0);
   // The checkpoint is whole, but has more vertices.

@@ -164,5 +164,30 @@ TEST_F(VerifySplitBodies, ListThatIsBrokenIsExitStatusTwo) {
   }
 }
 
+// A negative vertex was read from before the positions, and one beyond them made the shape be left out in silence.
+TEST_F(VerifySplitBodies, RoundShapesOfVerticesThatAreNotThereAreAProblem) {
+  const auto set_shape = [&](const std::string& shape) {
+    write("bodies.json",
+          R"([{"name": "b[0]", "entry": 1, "round_shapes": [)" + shape + R"(]}, {"name": "b[1]", "entry": 1}])");
+  };
+  set_shape(R"({"radius": 1e-3, "vertices": [0]})");
+  EXPECT_TRUE(report().problems.empty());
+  for (const char* shape : {R"({"radius": 1e-3, "vertices": [-1]})", R"({"radius": 1e-3, "vertices": [0, 1000000]})",
+                            R"({"radius": 1e-3, "vertices": []})", R"({"radius": 1e-3, "vertices": [0, 1, 2]})",
+                            R"({"radius": 0, "vertices": [0]})"}) {
+    set_shape(shape);
+    EXPECT_FALSE(report().problems.empty()) << shape;
+    EXPECT_EQ(run_verify({folder_, false}), 4) << shape;
+  }
+}
+
+TEST_F(VerifySplitBodies, ScenesOfOtherDimensionsOrCountlessCopiesEndInTime) {
+  fs::remove(folder_ / "bodies.json");
+  write("scene.json", R"({"bodies": [{"name": "a", "array": {"counts": [2000000000, 2000000000]}}]})");
+  EXPECT_LE(read_verify_folder(folder_)->scene.bodies.size(), 1'000'000u);
+  write("scene.json", R"({"dimension": 7, "bodies": [{"name": "a"}]})");
+  EXPECT_FALSE(read_verify_folder(folder_));
+}
+
 }  // namespace
 }  // namespace clearance::cli

@@ -202,6 +202,13 @@ TEST(PathPoints, ScrewsThatOverflowMissTheEndsOfTheirMoves) {
     scene.move.screws[0].shift[0] = shift;
     EXPECT_GT(scene.points().largest_miss(), 0.1) << shift;
   }
+  // A turn of 1e300 would be cut into as many parts of a radian.
+  scene.move.screws[0] = {Vec<3>(1, 0, 0), Vec<3>(0, 0, 1e300)};
+  EXPECT_GT(scene.points().largest_miss(), 0.1);
+  PathScene of_nodes;
+  of_nodes.add_node(Vec<3>(1e308, 0, 0), Vec<3>(1e308, 0, 0));
+  of_nodes.layout.terms[0].weight = 10.0;
+  EXPECT_GT(of_nodes.points().largest_miss(), 0.1);
 }
 
 TEST(PathPoints, ErrorsOfTurnedPositionsAreBounds) {

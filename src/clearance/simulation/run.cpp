@@ -251,7 +251,7 @@ struct Run::Impl {
 
   bool write_checkpoint() {
     is_checkpoint_due_ = false;
-    return keep(folder_.write_checkpoint(checkpoint_of(simulation_.state())));
+    return keep(folder_.write_checkpoint(checkpoint_of(simulation_.state()), record_.state_hash));
   }
 
   /// Stores what `store` has put off. After a failure to write, the state may be one that is not stored.

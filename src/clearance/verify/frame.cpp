@@ -238,8 +238,7 @@ class FrameCheck : PairRules {
   void find_rounds() {
     for (int body = 0; body < static_cast<int>(scene_.bodies.size()); ++body) {
       for (const VerifyRound& round : scene_.bodies[body].rounds) {
-        const int num_vertices = static_cast<int>(x_.size());
-        if (std::max(round.ends[0], round.ends[1]) < num_vertices) rounds_.push_back({body, round.radius, round.ends});
+        rounds_.push_back({body, round.radius, round.ends});
       }
     }
   }
@@ -454,6 +453,24 @@ void add_obstacles(const Frame& frame, VerifyScene& scene) {
   for (VerifyBody& body : scene.bodies) {
     body.meets_obstacles = body.is_obstacle || groups.count(body.collision_group) == 0;
   }
+}
+
+bool has_valid_indices(const Frame& frame, const VerifyScene& scene) {
+  const int num_vertices = static_cast<int>(frame.mesh.vertices.size());
+  const auto is_valid = [&](int v) { return v >= 0 && v < num_vertices; };
+  const auto are_valid = [&](const auto& cells) {
+    return std::all_of(cells.begin(), cells.end(),
+                       [&](const auto& cell) { return std::all_of(cell.begin(), cell.end(), is_valid); });
+  };
+  const auto is_body = [](int body) { return body >= 0 && body < 1'000'000; };
+  const auto has_ends = [&](const VerifyBody& body) {
+    return std::all_of(body.rounds.begin(), body.rounds.end(),
+                       [&](const VerifyRound& round) { return is_valid(round.ends[0]) && is_valid(round.ends[1]); });
+  };
+  return are_valid(frame.mesh.tets) && are_valid(frame.mesh.triangles) && are_valid(frame.mesh.edges) &&
+         std::all_of(frame.mesh.points.begin(), frame.mesh.points.end(), is_valid) &&
+         std::all_of(frame.cell_body.begin(), frame.cell_body.end(), is_body) &&
+         std::all_of(scene.bodies.begin(), scene.bodies.end(), has_ends);
 }
 
 FrameVerdict verify_frame(const Frame& frame, const VerifySurface& surface, const VerifyScene& scene) {

@@ -65,6 +65,10 @@ struct FrameVerdict {
 
 inline constexpr int max_offenses_per_frame = 5;
 
+/// True if every index of a cell names a vertex, every cell a body, and round shapes end at vertices. The others can be
+/// neither verified nor given a surface.
+bool has_valid_indices(const Frame& frame, const VerifyScene& scene);
+
 /// `surface` belongs to the cells of `frame`.
 FrameVerdict verify_frame(const Frame& frame, const VerifySurface& surface, const VerifyScene& scene);
 

@@ -170,6 +170,33 @@ Result<std::vector<StatsLine>> lines_up_to(const fs::path& path, int step) {
 
 }  // namespace
 
+namespace {
+
+/// Name of the array of a checkpoint with the characters of the `state_hash` that its step has in stats.jsonl.
+constexpr const char* hash_array = "state_hash_of_step";
+
+/// Refuses a checkpoint that another run has made of its own step of this number. Those of the start and of earlier
+/// programs say nothing about it.
+Result<Done> check_origin(const fs::path& path, const Checkpoint& checkpoint, const std::vector<StatsLine>& lines) {
+  const auto claimed = checkpoint.arrays.find(hash_array);
+  if (claimed == checkpoint.arrays.end() || lines.empty()) return Done{};
+  const Json line = Json::parse(lines.back().text, nullptr, false);
+  const std::string hash = line.is_object() && line.contains("state_hash") && line["state_hash"].is_string()
+                               ? line["state_hash"].get<std::string>()
+                               : std::string();
+  if (std::equal(hash.begin(), hash.end(), claimed->second.begin(), claimed->second.end(),
+                 [](char c, double stored) { return static_cast<double>(c) == stored; })) {
+    return Done{};
+  }
+  return problem(
+      path / "checkpoint" / "state.bin",
+      fmt::format("the checkpoint is not that of step {} in stats.jsonl, but of another run, or stats.jsonl "
+                  "has been changed; nothing was changed; start again with --overwrite, or in another folder",
+                  checkpoint.step));
+}
+
+}  // namespace
+
 /// Removes the recorded frames that are not in the list.
 Result<Done> ResultFolder::remove_frames_beyond(const std::vector<std::string>& recorded) {
   for (const std::string& file : recorded) {
@@ -190,6 +217,7 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
   const Result<std::vector<StatsLine>> kept = lines_up_to(path, checkpoint.step);
   if (!kept) return kept.issues();
   const std::vector<StatsLine>& lines = *kept;
+  if (auto done = check_origin(path, checkpoint, lines); !done) return done.issues();
   if (auto done = make_folders(path); !done) return done.issues();
   ResultFolder folder(path, scene);
   const auto stored = load_scene(path / "scene.json", SceneFormat::clearance);
@@ -297,12 +325,13 @@ Result<Done> ResultFolder::add_last_frame(const Frame& frame) {
   return write_file_atomically(path_ / "stats.jsonl", text);
 }
 
-Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {
+Result<Done> ResultFolder::write_checkpoint(Checkpoint checkpoint, std::string_view state_hash) {
   // Everything that the checkpoint claims must have been stored before it.
   for (AppendedFile* file : {&probes_, &stats_}) {
     if (auto done = file->close(); !done) return done;
   }
   if (auto done = certificate_.close(); !done) return done;
+  if (!state_hash.empty()) checkpoint.arrays[hash_array] = {state_hash.begin(), state_hash.end()};
   return write_checkpoint_file(path_ / "checkpoint" / "state.bin", checkpoint);
 }
 

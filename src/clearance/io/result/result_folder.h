@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "clearance/base/result.h"
@@ -100,7 +101,9 @@ class ResultFolder {
   Result<Done> append_probes(int step, double time, const std::vector<double>& values);
   Result<Done> append_stats(const StepRecord& record);
   Result<Done> write_frame_list();
-  Result<Done> write_checkpoint(const Checkpoint& checkpoint);
+  /// `state_hash` is that of the line of the step in stats.jsonl; empty at the start, which has none. A run is resumed
+  /// only where both agree.
+  Result<Done> write_checkpoint(Checkpoint checkpoint, std::string_view state_hash);
   /// True if the list lacks frames that have been written.
   bool has_unlisted_frames() const { return num_listed_ < frames_.size(); }
   /// Adds the frame of the last step of the statistics, unless it has one, and names it there. Used by a run that stops

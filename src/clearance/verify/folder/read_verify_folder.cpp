@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -28,11 +29,14 @@ Vec<3> read_vector(const json& value) {
   return v;
 }
 
+/// Copies of an entry, at most as many as frames may have bodies.
 int num_copies(const json& body) {
-  int count = 1;
-  if (!body.contains("array") || !body["array"].is_object()) return count;
-  for (const json& n : body["array"].value("counts", json::array())) count *= std::max(1, n.get<int>());
-  return count;
+  std::int64_t count = 1;
+  if (!body.contains("array") || !body["array"].is_object()) return 1;
+  for (const json& n : body["array"].value("counts", json::array())) {
+    count = std::min<std::int64_t>(count * std::max(1, n.get<int>()), 1'000'000);
+  }
+  return static_cast<int>(count);
 }
 
 bool is_split(const json& body) {
@@ -71,14 +75,19 @@ VerifyBody body_of(const json& entries, std::size_t number, std::string name) {
 }
 
 /// Returns the bodies that bodies.json lists.
-std::vector<VerifyBody> listed_bodies(const json& entries, const json& list) {
+std::vector<VerifyBody> listed_bodies(const json& entries, const json& list, std::vector<std::string>& problems) {
   std::vector<VerifyBody> bodies;
   for (const json& body : list) {
     bodies.push_back(body_of(entries, body.at("entry").get<std::size_t>(), body.at("name").get<std::string>()));
     for (const json& round : body.value("round_shapes", json::array())) {
-      const json& vertices = round.at("vertices");
-      bodies.back().rounds.push_back(
-          {round.at("radius").get<double>(), {vertices.front().get<int>(), vertices.back().get<int>()}});
+      const auto vertices = round.at("vertices").get<std::vector<int>>();
+      const double radius = round.at("radius").get<double>();
+      if (vertices.empty() || vertices.size() > 2 || !(radius > 0.0)) {
+        problems.push_back(fmt::format(
+            "bodies.json: a round shape of '{}' has no radius, or other than one or two ends", bodies.back().name));
+        continue;
+      }
+      bodies.back().rounds.push_back({radius, {vertices.front(), vertices.back()}});
     }
   }
   return bodies;
@@ -148,7 +157,7 @@ int count_bodies(const fs::path& path) {
 /// Who the bodies of the frames are, and a problem if they are not as many. `path` is of bodies.json.
 void read_bodies(const fs::path& path, const json& entries, VerifyFolder& result) {
   std::ifstream file(path);
-  result.scene.bodies = listed_bodies(entries, json::parse(file));
+  result.scene.bodies = listed_bodies(entries, json::parse(file), result.problems);
   const int num_listed = static_cast<int>(result.scene.bodies.size());
   const int num_in_frames = result.frames.empty() ? 0 : count_bodies(result.frames[0]);
   if (num_in_frames == 0 || num_in_frames == num_listed) return;
@@ -219,6 +228,9 @@ Result<VerifyFolder> read_verify_folder(const fs::path& folder) {
     const json scene = json::parse(file);
     result.scene = read_scene(scene);
     result.dimension = scene.value("dimension", 3);
+    if (result.dimension != 2 && result.dimension != 3) {
+      return Issue{being_read.string(), "dimension", std::to_string(result.dimension), "expected 2 or 3"};
+    }
     // The statistics before the list of frames: a run that is writing both adds to the list first.
     stats = read_verify_stats(folder, scene.value("output", json::object()).value("frame_interval", 0));
     const auto entries = read_stored_frames(folder);

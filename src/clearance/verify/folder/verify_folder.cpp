@@ -12,20 +12,6 @@ namespace clearance::verify {
 
 namespace {
 
-/// Every index of a cell names a vertex, and every cell a body.
-bool has_valid_indices(const Frame& frame) {
-  const int num_vertices = static_cast<int>(frame.mesh.vertices.size());
-  const auto is_valid = [&](int v) { return v >= 0 && v < num_vertices; };
-  const auto are_valid = [&](const auto& cells) {
-    return std::all_of(cells.begin(), cells.end(),
-                       [&](const auto& cell) { return std::all_of(cell.begin(), cell.end(), is_valid); });
-  };
-  const auto is_body = [](int body) { return body >= 0 && body < 1'000'000; };
-  return are_valid(frame.mesh.tets) && are_valid(frame.mesh.triangles) && are_valid(frame.mesh.edges) &&
-         std::all_of(frame.mesh.points.begin(), frame.mesh.points.end(), is_valid) &&
-         std::all_of(frame.cell_body.begin(), frame.cell_body.end(), is_body);
-}
-
 struct FrameOutcome {
   FrameVerdict verdict;
   std::string problem;
@@ -51,7 +37,9 @@ FrameOutcome judge_frame(const VerifyFolder& folder, int index, const FirstFrame
   if (!frame) return unjudged(to_string(frame.issues()[0]));
   Frame& f = *frame;
   f.mesh.dim = folder.dimension;
-  if (!has_valid_indices(f)) return unjudged(fmt::format("{}: index out of range", path));
+  if (!has_valid_indices(f, folder.scene)) {
+    return unjudged(fmt::format("{}: index out of range, of a cell or of a round shape of bodies.json", path));
+  }
   VerifyScene scene = folder.scene;
   const bool has_radius =
       std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const VerifyBody& body) { return body.radius > 0.0; });
@@ -158,7 +146,7 @@ bool VerifyReport::is_clean() const {
 VerifyReport verify_folder(const VerifyFolder& folder) {
   // Its surface is built once for all frames with its cells.
   FirstFrame first;
-  if (auto frame = read_whole_frame(folder.frames[0]); frame && has_valid_indices(*frame)) {
+  if (auto frame = read_whole_frame(folder.frames[0]); frame && has_valid_indices(*frame, folder.scene)) {
     first.frame = std::move(*frame);
     first.frame.mesh.dim = folder.dimension;
     first.surface = build_verify_surface(first.frame);

@@ -86,17 +86,7 @@ class PathVerification {
     if (!frame) return false;
     first_ = std::move(*frame);
     first_.mesh.dim = folder_.dimension;
-    const int num_vertices = static_cast<int>(first_.mesh.vertices.size());
-    const auto is_vertex = [&](int v) { return v >= 0 && v < num_vertices; };
-    const auto are_vertices = [&](const auto& cells) {
-      return std::all_of(cells.begin(), cells.end(),
-                         [&](const auto& cell) { return std::all_of(cell.begin(), cell.end(), is_vertex); });
-    };
-    if (!are_vertices(first_.mesh.tets) || !are_vertices(first_.mesh.triangles) || !are_vertices(first_.mesh.edges) ||
-        !std::all_of(first_.mesh.points.begin(), first_.mesh.points.end(), is_vertex) ||
-        !std::all_of(first_.cell_body.begin(), first_.cell_body.end(), [](int b) { return b >= 0 && b < 1'000'000; })) {
-      return false;
-    }
+    if (!has_valid_indices(first_, folder_.scene)) return false;
     surface_ = build_verify_surface(first_);
     scene_ = folder_.scene;
     scene_.start = first_.mesh.vertices;
@@ -145,7 +135,8 @@ class PathVerification {
       }
       if (counts[k].largest_miss > largest_miss_by_rounding) {
         report_.problems.push_back(
-            fmt::format("step {}, move {}: a rigid body does not end where its screw leads", step.step, k));
+            fmt::format("step {}, move {}: a rigid body does not end where its screw leads, or a position overflows",
+                        step.step, k));
       }
       report_.counts.add(counts[k]);
     }

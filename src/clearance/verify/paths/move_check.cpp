@@ -87,7 +87,6 @@ MoveCheck::MoveCheck(const Frame& frame, const VerifySurface& surface, const Ver
   }
   for (int body = 0; body < static_cast<int>(scene.bodies.size()); ++body) {
     for (const VerifyRound& round : scene.bodies[body].rounds) {
-      if (std::max(round.ends[0], round.ends[1]) >= layout.num_vertices()) continue;
       axes_.push_back({round.ends, body, round.radius, true});
       corners_.push_back({{round.ends[0], round.ends[0]}, body, round.radius, true});
       if (round.ends[1] != round.ends[0])

@@ -11,6 +11,8 @@ namespace {
 /// Makes up for the rounding of bounds themselves.
 constexpr double upward = 1.0 + 1e-9;
 constexpr int num_terms = 24;
+/// [rad] No move turns farther. The work of a position grows with it.
+constexpr double largest_turn = 1000.0;
 
 struct Turned {
   Vec<3> arm;
@@ -140,9 +142,14 @@ PathPoints::PathPoints(const PathLayout& layout, const PathMove& move)
     point.p0 = start.position;
     point.p1 = end.position;
     point.error = std::max(start.error, end.error);
+    if (!point.p0.allFinite() || !point.p1.allFinite()) largest_miss_ = infinity;
     if (stiff[v] < 0 || !layout.stiff[stiff[v]].is_rigid) continue;
     const PathScrew& screw = move.screws[layout.stiff[stiff[v]].rigid];
     if (screw.turn.isZero(0.0)) continue;
+    if (!(screw.turn.norm() <= largest_turn)) {
+      largest_miss_ = infinity;
+      continue;
+    }
     const std::size_t first = static_cast<std::size_t>(layout.stiff[stiff[v]].first_block) * layout.dim;
     for (int c = 0; c < layout.dim; ++c) point.center[c] = move.x_t0[first + c];
     point.screw = &screw;

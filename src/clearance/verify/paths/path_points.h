@@ -45,7 +45,8 @@ class PathPoints {
   bool is_straight(int vertex) const { return points_[vertex].screw == nullptr; }
   /// Returns the place at the start (0) or the end (1) in rational numbers.
   Rational exact_end(int vertex, int end) const;
-  /// Largest distance [m] between the end of a screw and where the move ends, as a share of the body's size.
+  /// Largest distance [m] between the end of a screw and where the move ends, as a share of the body's size; infinite
+  /// if a position overflows, or a turn is that of no move.
   double largest_miss() const { return largest_miss_; }
 
  private:
