@@ -191,15 +191,23 @@ def positive(kind):
     return convert
 
 
-def parse_slices(parser, arguments, name, what, are_done):
-    """Adds the options of work that is done in slices, and parses all. `name` is that of the folder of results."""
+def parser_of_slices(name, description, what, named, are_done):
+    """Returns a parser with the options of work that is done in slices. `name` is that of the command and of the folder
+    of results, and `named` says which things a word chooses."""
     variable = f"CLEARANCE_{name.upper()}"
+    parser = argparse.ArgumentParser(prog=f"./dev {name}", description=description,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", metavar="WORD", default="", help=f"{what} whose {named} holds WORD")
     parser.add_argument("--revision", default="", help="name of the program in the records (default: digest of its file)")
     parser.add_argument("--folder", type=Path, default=Path(os.environ.get(variable, ROOT.parent / name)),
                         help=f"of results (default {variable}, or ../{name} beside the repository)")
     parser.add_argument("--minutes", type=positive(float), help=f"end after about this time (default: when all {what} {are_done})")
     parser.add_argument("--list", action="store_true", help="print what has been done, run nothing")
     parser.add_argument("--write", action="store_true", help=f"store tables and numbers of all {what} in docs/, run nothing")
+    return parser
+
+
+def parse_slices(parser, arguments, what):
     options = parser.parse_args(arguments)
     if options.write and (options.list or options.only):
         parser.error(f"--write stores all {what}; leave --list and --only out")
@@ -207,16 +215,14 @@ def parse_slices(parser, arguments, name, what, are_done):
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="./dev evidence", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of_slices("evidence", __doc__, "scenes", "group or name", "have ended")
     parser.add_argument("--program", type=Path, default=ROOT / "build" / "release" / "bin" / "clearance",
                         help="a clearance that is there already; without it ./dev builds the release")
-    parser.add_argument("--only", metavar="WORD", default="", help="scenes whose group or name holds WORD")
     parser.add_argument("--jobs", type=positive(int), default=1, help="scenes at a time (default 1)")
     parser.add_argument("--memory-gb", type=positive(float), default=8, help="of a scene (default 8); one that needs more fails")
     parser.add_argument("--disk-gb", type=positive(float), default=10,
                         help="of all results (default 10): frames of complete scenes are deleted beyond it")
-    return parser, parse_slices(parser, arguments, "evidence", "scenes", "have ended")
+    return parser, parse_slices(parser, arguments, "scenes")
 
 
 def main(arguments=None):

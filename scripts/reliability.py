@@ -2,10 +2,10 @@
 """Tries what must never fail, in slices that add up over days: `./dev reliability`. It is also what runs every night.
 
 Figures are queries of collision detection against exact answers, steps of random scenes, kills of running programs, full
-disks, mutated input under sanitizers, forged certificates, and moves of scenes that are proved. Every call continues
-what earlier ones have begun, on one thread and at the lowest priority: the figure that has had the least time is next. It
-may be killed at any moment, which loses the slice under way. States and what has failed lie in the folder
-CLEARANCE_RELIABILITY (default `../reliability` beside the repository).
+disks, mutated input under sanitizers, forged certificates, damaged results, and moves of scenes that are proved. Every
+call continues what earlier ones have begun, on one thread and at the lowest priority: the figure that has had the least
+time is next. It may be killed at any moment, which loses the slice under way. States and what has failed lie in the
+folder CLEARANCE_RELIABILITY (default `../reliability` beside the repository).
 
   ./dev reliability --minutes 60   # continue for an hour; without it until all figures have reached their goals
   ./dev reliability --only ccd     # only figures whose name holds the word
@@ -15,13 +15,12 @@ CLEARANCE_RELIABILITY (default `../reliability` beside the repository).
 Exit status 4 if something has failed that passes with no later program.
 """
 
-import argparse
 import sys
 import time
 from pathlib import Path
 
 from bench_common import ROOT
-from evidence import give_way, lock_folder, parse_slices
+from evidence import give_way, lock_folder, parse_slices, parser_of_slices
 from evidence_scenes import digest_of, identify, read_state, store_state
 from reliability_figures import TEST_FIGURES, Place
 from reliability_inputs import FUZZ_FIGURES
@@ -125,12 +124,10 @@ def run_figures(ledger, program):
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="./dev reliability", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of_slices("reliability", __doc__, "figures", "name", "have reached their goals")
     parser.add_argument("--builds", type=Path, default=ROOT / "build",
                         help="folder of builds, with release/bin and fuzz/bin (default build; ./dev builds what is missing)")
-    parser.add_argument("--only", metavar="WORD", default="", help="figures whose name holds WORD")
-    return parser, parse_slices(parser, arguments, "reliability", "figures", "have reached their goals")
+    return parser, parse_slices(parser, arguments, "figures")
 
 
 def main(arguments=None):

@@ -29,23 +29,6 @@ MESHES = {
     "seg": "v 0 0 0\nv 1 0 0\nv 0 1 0\ns 1 2\ns 2 3\n",
     "pt": "v 0 0 0\nv 1 0 0\n",
 }
-SCRIPT = """energy FCR
-timeIntegration NM 0.25 0.5
-time 6 0.025
-density 1000
-stiffness 10000 0.4
-shapes input 1
-tet.msh 3 0 0  0 90 0  1 2 1  material 2000 1e6 0.3 initVel 1 0 0  0 90 0  DBC 0 0 0  0.1 1 1  1 0 0  0 90 45  0 2
-meshCO tri.obj 0 0 0  1  50  0.5 rotate 90 0 0
-halfSpace 0 -1 0  0 1 0  50 0
-ground 0.1 -2
-selfFric 0.2
-tuning 3
-0
-1e-3
-1e-3
-constraintSolver interiorPoint
-"""
 # A deformable and a rigid body on a half-space: its result has everything that is read again.
 SMALL_SCENE = """{"time": {"step": 0.01, "duration": 0.03}, "output": {"certificate": true, "fields": ["von_mises"]},
  "half_spaces": [{"point": [0, -0.3, 0]}], "bodies": [
@@ -134,7 +117,7 @@ FUZZ_FIGURES = [
                lambda place: files((ROOT / "examples", "*.json"), (peer_data() / "rigid-ipc" / "fixtures", "**/*.json"),
                                    (peer_data() / "polyfem-data", "**/*.json"))),
     FuzzFigure("script", "mutated scripts of the IPC reference",
-               lambda place: [("script.txt", SCRIPT.encode()), *files((peer_data() / "ipc" / "input", "**/*.txt"))]),
+               lambda place: files((ROOT / "tests" / "fuzz" / "seeds", "*.txt"), (peer_data() / "ipc" / "input", "**/*.txt"))),
     FuzzFigure("mesh", "mutated meshes of twelve formats", mesh_files),
     FuzzFigure("frame", "mutated frames and lists of frames", result_files("frames/*.vtu frames.pvd")),
     FuzzFigure("checkpoint", "mutated checkpoints, with hashes that are right", result_files("checkpoint/state.bin")),

@@ -14,6 +14,7 @@
 #include "clearance/scene/json_writer.h"
 #include "clearance/scene/validate.h"
 #include "scene/full_scene.h"
+#include "support/paths.h"
 
 namespace clearance {
 namespace {
@@ -137,36 +138,11 @@ $Elements
 $EndElements
 )";
 
-constexpr const char* script = R"(energy FCR
-timeIntegration NM 0.25 0.5
-size 1
-time 6 0.025
-density 1000
-stiffness 10000 0.4
-dampingRatio 0.1
-script null
-rotateModel 0 1 0 30
-# a comment
-shapes input 2
-tet.msh 0 -0.1 -0.1  10 20 30  1 1 1  material 2000 1e6 0.3 initVel 1 0 0  0 90 0
-tet.msh 3 0 0  0 90 0  1 2 1  DBC 0 0 0  0.1 1 1  1 0 0  0 90 45  0 2
-shapeMatrix input 3 1 2  0 9 0
-tri.obj 1 1 1  0 0 90  1 1 1
-meshCO tri.obj 0 0 0  1  50  0.5 rotate 90 0 0
-halfSpace 0 -1 0  0 1 0  50 0
-ground 0.1 -2
-selfFric 0.2
-tuning 3
-0
-1e-3
-1e-3
-tol 2
-1e-2 1e-3
-section QP
-time 1 1
-section end
-constraintSolver interiorPoint
-)";
+/// The script from which scripts/reliability_inputs.py starts, too.
+std::string first_script() {
+  std::ifstream file(source_folder() / "tests/fuzz/seeds/script.txt");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 TEST(SceneFuzz, DamagedIpcScriptsGiveIssuesOrValidScenes) {
   const fs::path folder = fs::temp_directory_path() / "clearance_ipc_fuzz";
@@ -174,6 +150,7 @@ TEST(SceneFuzz, DamagedIpcScriptsGiveIssuesOrValidScenes) {
   std::ofstream(folder / "tet.msh") << tet_mesh;
   std::ofstream(folder / "tri.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
   const auto load = [&](const std::string& text) { return read_ipc_script_text(text, folder / "scene.txt"); };
+  const std::string script = first_script();
   std::string without_turn = script;
   without_turn.replace(without_turn.find("rotateModel"), 11, "#otateModel");
   const std::vector<std::string> words = {"-1",
