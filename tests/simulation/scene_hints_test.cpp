@@ -508,6 +508,44 @@ TEST(Supports, BodyOnAJointIsNotFree) {
   expect_nothing(told(bodies(arm, quasi_static + joint)));
 }
 
+TEST(Supports, GravityThatDrawsBodiesTowardsNoHalfSpaceIsTold) {
+  const std::string raised = R"(, "name": "crate", "transform": {"translation": [0, 2, 0]})";
+  const std::string ball = box("[1, 1, 1]", raised);
+  const std::string along = R"("gravity": [0, 0, -9.81], "half_spaces": [{}], )";
+  expect_told(told(bodies(ball, along)), "gravity",
+              {"'crate' falls for ever", "[0, 0, -9.81]", "half_spaces[0]", "a gravity of [0, -9.81, 0]",
+               "the normal [0, 0, 1]"});
+  // A ceiling holds nothing either.
+  expect_told(told(bodies(ball, R"("half_spaces": [{"point": [0, 9, 0], "normal": [0, -1, 0]}], )")), "gravity",
+              {"falls for ever"});
+  expect_nothing(told(bodies(ball, R"("half_spaces": [{}], )")));
+  expect_nothing(told(bodies(ball, R"("half_spaces": [{"normal": [1, 3, 0]}], )")));
+  // A box with side walls and a floor; free flight; a body that is held, and one that is thrown at a wall.
+  expect_nothing(told(bodies(ball, R"("half_spaces": [{}, {"point": [-9, 0, 0], "normal": [1, 0, 0]}], )")));
+  expect_nothing(told(bodies(ball, R"("gravity": [0, 0, -9.81], )")));
+  expect_nothing(told(
+      bodies(box("[1, 1, 1]", raised + R"(, "motions": [{"region": {"box": [[-1, 1, -1], [1, 1.6, 1]]}}])"), along)));
+  expect_nothing(told(
+      bodies(box("[1, 1, 1]", R"(, "linear_velocity": [0, -3, 0], "transform": {"translation": [0, 2, 0]})"), along)));
+}
+
+TEST(Joints, PointFarFromBothBodiesIsTold) {
+  const auto pair = [](const std::string& kind, const std::string& point, const std::string& axis = "[0, 1, 0]") {
+    const std::string stiff = R"(, "kind": "rigid", "name": )";
+    return told(bodies(box("[0.1, 0.1, 0.1]", stiff + "\"a\"") + "," +
+                           box("[0.1, 0.1, 0.1]", stiff + R"("b", "transform": {"translation": [5, 0, 0]})"),
+                       R"("gravity": [0, 0, 0], "joints": [{"name": "pin", "kind": ")" + kind +
+                           R"(", "bodies": ["a", "b"], "point": )" + point + R"(, "axis": )" + axis + "}], "));
+  };
+  expect_told(pair("hinge", "[250, 0, 0]"), "joints[0].point", {"'pin'", "245 m away", "'a' and 'b'"});
+  expect_told(pair("ball", "[0, 250, 0]"), "joints[0].point", {"'pin'"});
+  // A point between two bodies, a long arm, any point of a hinge's axis, and sliders.
+  expect_nothing(pair("hinge", "[2.5, 0, 0]"));
+  expect_nothing(pair("hinge", "[40, 0, 0]"));
+  expect_nothing(pair("hinge", "[2.5, 250, 0]"));
+  expect_nothing(pair("slider", "[250, 0, 0]"));
+}
+
 // --- locking ---
 
 TEST(Locking, BeamOfOneElementIsTold) {

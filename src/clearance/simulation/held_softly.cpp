@@ -16,15 +16,13 @@ std::vector<RunWarning> held_softly_warnings(const Simulation& simulation) {
   if (simulation.num_steps_done() == 0) return warnings;
   for (const SoftHold& hold : simulation.soft_holds()) {
     const std::string& name = simulation.bodies()[hold.body].name;
-    const bool is_balanced = hold.share < harmless_share;
+    if (hold.share < harmless_share) continue;
     warnings.push_back(
         {"held_softly",
-         is_balanced ? fmt::format("soft springs hold '{}', and its loads balance without them: they carry {:.2g} N",
-                                   name, hold.force)
-                     : fmt::format("the loads of '{}' do not balance: soft springs hold it with {:.3g} N and {:.3g} N "
-                                   "m. Its displacement of {:.3g} m depends only on the softness of the springs, and "
-                                   "its strain is the strain of a body that the loads accelerate",
-                                   name, hold.force, hold.torque, hold.motion)});
+         fmt::format("the loads of '{}' do not balance: soft springs hold it with {:.3g} N and {:.3g} N m. Its "
+                     "displacement of {:.3g} m depends only on the softness of the springs, and its strain is the "
+                     "strain of a body that the loads accelerate",
+                     name, hold.force, hold.torque, hold.motion)});
   }
   return warnings;
 }

@@ -8,7 +8,8 @@
 
 namespace clearance {
 
-/// Returns a warning named `held_softly` for each body that springs hold: what they carry, and how far it moved.
+/// Returns a warning named `held_softly` for each body whose loads do not balance, so that springs hold it: what they
+/// carry, and how far it moved.
 std::vector<RunWarning> held_softly_warnings(const Simulation& simulation);
 
 }  // namespace clearance

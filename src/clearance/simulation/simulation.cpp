@@ -12,6 +12,7 @@
 #include "clearance/scene/loaded_scene.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/build/build_scene_model.h"
+#include "clearance/simulation/hints/enclosure.h"
 #include "clearance/simulation/hints/scene_hints.h"
 #include "clearance/simulation/hints/support_hints.h"
 #include "clearance/simulation/load/load_bodies.h"
@@ -51,7 +52,14 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
     impl->separation = std::move(*separated);
   }
   if (const Result<Done> started = impl->start(std::move(desc), std::move(of_scene)); !started) {
-    return with_units(started.issues());
+    Issues problems = started.issues();
+    // Bodies inside others are told at once with those that meet, and not after these have been moved apart.
+    if (impl->scene) {
+      NamedHints enclosed;
+      warn_of_enclosed_bodies(impl->desc, *impl->scene, BodySurfaces(*impl->scene), enclosed);
+      for (const NamedHint& hint : enclosed) problems.push_back(hint.issue);
+    }
+    return with_units(std::move(problems));
   }
   if (const UnitSystem& units = unit_system_of(scene); !units.is_si()) {
     for (NamedHint& warning : impl->warnings) warning.issue.message = units.message(warning.issue.message);

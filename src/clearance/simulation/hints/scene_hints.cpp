@@ -7,6 +7,7 @@
 #include "clearance/simulation/hints/enclosure.h"
 #include "clearance/simulation/hints/fit_hints.h"
 #include "clearance/simulation/hints/friction_hints.h"
+#include "clearance/simulation/hints/joint_hints.h"
 #include "clearance/simulation/hints/load_hints.h"
 #include "clearance/simulation/hints/locking_hints.h"
 #include "clearance/simulation/hints/mass_hints.h"
@@ -37,6 +38,8 @@ NamedHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, cons
   warn_of_throwing_loads(desc, scene, hints);
   warn_of_wholly_held_bodies(scene, hints);
   warn_of_free_bodies(desc, scene, hints);
+  warn_of_endless_falls(desc, scene, hints);
+  warn_of_distant_joints(desc, scene, hints);
   warn_of_locking(desc, scene, surfaces, hints);
   warn_of_contact_gaps(desc, scene, overlaps, hints);
   warn_of_faceted_fits(scene, overlaps, hints);

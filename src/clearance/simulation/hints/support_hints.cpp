@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "clearance/scene/body_names.h"
 #include "clearance/simulation/build/supports.h"
 
@@ -28,6 +30,42 @@ void warn_of_free_bodies(const SceneDesc& desc, const SceneModel& scene, NamedHi
                   "(`static.hold_free`), or choose another integrator",
                   first.name, and_more(free.size() - 1), place_text(first.mesh.vertices[0]),
                   scene.options.barrier.dhat));
+}
+
+namespace {
+
+std::string vector_text(const Vec<3>& v, int dim) {
+  // Adding 0.0 turns negative zeros into zeros.
+  std::string text = fmt::format("[{:.4g}, {:.4g}", v[0] + 0.0, v[1] + 0.0);
+  return dim == 2 ? text + "]" : text + fmt::format(", {:.4g}]", v[2] + 0.0);
+}
+
+bool is_left_to_gravity(const BodyDesc& body) {
+  return body.loads.empty() && body.linear_velocity.isZero(0.0) && body.angular_velocity.isZero(0.0) && !body.velocity;
+}
+
+}  // namespace
+
+void warn_of_endless_falls(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
+  if (desc.time.integrator == TimeIntegrator::quasi_static || !desc.contact.enabled || desc.half_spaces.empty()) return;
+  const double gravity = desc.gravity.norm();
+  constexpr double rounding = 1e-9;
+  const auto is_below = [&](const HalfSpaceDesc& plane) {
+    return plane.normal.dot(desc.gravity) < -rounding * gravity * plane.normal.norm();
+  };
+  if (!(gravity > 0.0) || std::any_of(desc.half_spaces.begin(), desc.half_spaces.end(), is_below)) return;
+  const auto faller = std::find_if(scene.bodies.begin(), scene.bodies.end(), [&](const BodyInstance& body) {
+    return is_left_to_gravity(desc.bodies[body.desc]);
+  });
+  // A body that is held may be in the way of the others.
+  if (faller == scene.bodies.end() || find_unheld_bodies(desc, scene).size() < scene.bodies.size()) return;
+  const Vec<3> normal = desc.half_spaces[0].normal.normalized();
+  add_hint(hints, "endless_fall", "gravity",
+           fmt::format("body '{}' falls for ever, because gravity {} does not draw it towards {}; write a gravity of "
+                       "{}, or give half_spaces[0] the normal {}, which points up",
+                       faller->name, vector_text(desc.gravity, scene.dim),
+                       desc.half_spaces.size() == 1 ? "half_spaces[0]" : "any half-space",
+                       vector_text(-gravity * normal, scene.dim), vector_text(-desc.gravity / gravity, scene.dim)));
 }
 
 }  // namespace clearance

@@ -15,4 +15,8 @@ void warn_of_free_bodies(const SceneDesc& desc, const SceneModel& scene, NamedHi
 /// bodies are held, that one can still be free to slide or to turn. Empty for scenes with inertia.
 std::string free_bodies_text(const SceneDesc& desc, const SceneModel& scene);
 
+/// Warns of half-spaces none of which is below the bodies, so that these fall for ever. It does so only where that is
+/// certain: nothing is held, and the body that is named starts at rest, without loads.
+void warn_of_endless_falls(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints);
+
 }  // namespace clearance
