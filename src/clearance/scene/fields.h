@@ -19,8 +19,8 @@ void describe(Visitor& v, TimeDesc& t) {
   v.field("duration", t.duration, positive("s", "simulated time"));
   v.field("integrator", t.integrator,
           any("",
-              "how positions and velocities advance; if the key is missing: bdf2_restarted with `accuracy`, "
-              "implicit_euler with elements that adapt, else bdf2_in_flight"));
+              "how positions and velocities advance. Without the key it is bdf2_in_flight; with `accuracy` "
+              "bdf2_restarted, and with elements that adapt implicit_euler"));
   v.field("newmark_beta", t.newmark_beta, positive("", "implicit_newmark only").below(0.5, false));
   v.field("newmark_gamma", t.newmark_gamma, at_least(0.0, "", "implicit_newmark only").below(1.0, false));
   v.field("mass", t.mass, any("", "mass matrix of the elements"));
@@ -371,13 +371,19 @@ struct StructInfo<GeneratorDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, GeneratorDesc& g) {
-  v.field("kind", g.kind, any("", "the shape; it decides what size and resolution mean"));
+  v.field(
+      "kind", g.kind,
+      any("",
+          "the shape; it decides what size and resolution mean. The middle of the shape is the origin of the mesh. "
+          "The middle of a bolt and a nut is that of the thread, and a bowl hangs from y = 0; corners of blocks are "
+          "given"));
   v.field("size", g.size, positive("m", "sizes before the transform; the kind decides their meaning"));
   v.field(
       "resolution", g.resolution,
       at_least(
           1, "",
-          "numbers of cells; the kind decides their meaning, and the last one given also stands for the missing ones"));
+          "numbers of cells; the kind decides their meaning, and the last one given also stands for the missing ones. "
+          "Bolts and nuts round it up to a multiple of 12, so that without it they have 12 pieces around"));
   v.field("blocks", g.blocks,
           any("m",
               "kind blocks: min and max corner of each box, before the transform; every face of a box lies between "
@@ -1000,9 +1006,11 @@ void describe(Visitor& v, JointDesc& j) {
   v.field("lower", j.lower,
           any("deg or m", "smallest angle of a hinge or offset of a slider; null: no limit").below(0.0, false));
   v.field("upper", j.upper, at_least(0.0, "deg or m", "largest angle or offset; null: no limit"));
-  v.field(
-      "drive", j.drive,
-      any("deg or m", "formula in t [s] that prescribes the angle or offset; empty: free").short_as(Shorthand::number));
+  v.field("drive", j.drive,
+          any("deg or m",
+              "formula in t [s] that prescribes the angle or offset; it excludes `lower`, `upper` and `effort`; empty: "
+              "free")
+              .short_as(Shorthand::number));
   describe_joint_forces(v, j);
   v.field("mimic", j.mimic, any("", "coupling with another joint; null: none"));
 }

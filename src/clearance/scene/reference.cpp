@@ -163,6 +163,8 @@ template <DescribedStruct Struct>
 void Sections::add() {
   if (!done_.insert(StructInfo<Struct>::name).second) return;
   Struct defaults{};
+  // The reader chooses the integrator where the key is missing.
+  if constexpr (std::is_same_v<Struct, TimeDesc>) defaults.integrator = TimeIntegrator::bdf2_in_flight;
   Rows rows(*this);
   describe(rows, defaults);
   text += fmt::format(

@@ -132,6 +132,8 @@ class ObjectSchema {
 template <DescribedStruct Struct>
 Json object_schema(Json& definitions) {
   Struct defaults{};
+  // The reader chooses the integrator where the key is missing.
+  if constexpr (std::is_same_v<Struct, TimeDesc>) defaults.integrator = TimeIntegrator::bdf2_in_flight;
   ObjectSchema schema(definitions);
   describe(schema, defaults);
   return {{"type", "object"},
