@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "simulation/stiff_scene.h"
 #include "support/paths.h"
 
@@ -144,6 +146,47 @@ TEST_P(RotationFixture, OnlyTheEllipsoidAboutItsIntermediateAxisFlips) {
 }
 INSTANTIATE_TEST_SUITE_P(Kinds, RotationFixture, testing::Values("affine", "rigid"),
                          [](const auto& kind) { return kind.param; });
+
+/// Bodies whose inertia is symmetric: a wheel, a cube, a rod of square section.
+std::string symmetric_body(const std::string& kind, const std::string& shape) {
+  const std::string size = shape == "cylinder" ? "[0.2, 0.05]"
+                           : shape == "cube"   ? "[0.3, 0.3, 0.3]"
+                                               : "[0.1, 0.4, 0.1]";
+  const std::string resolution = shape == "cylinder" ? "[8, 1]" : "[1, 1, 1]";
+  return fmt::format(R"({{"name": "top", "kind": "{}", "mass": 10, "generator": {{"kind": "{}", "size": {},
+      "resolution": {}}}, "transform": {{"rotation": [10, 20, 30]}}, "angular_velocity": [300, 700, -400]}})",
+                     kind, shape == "cylinder" ? "cylinder" : "box", size, resolution);
+}
+
+/// With the columns of an affine map as unknowns BDF2 took 4 % of the energy at 0.15 rad a step in two seconds.
+TEST(SymmetricTops, KeepEnergyAndMomentumInFreeMotionByDefault) {
+  for (const char* kind : {"rigid", "affine"}) {
+    for (const char* shape : {"cylinder", "cube", "rod"}) {
+      StiffScene scene(R"({"format": "clearance/3", "gravity": [0, 0, 0], "bodies": [)" + symmetric_body(kind, shape) +
+                       "]}");
+      const double energy = scene.kinetic_energy();
+      const Vec<3> momentum = scene.angular_momentum();
+      for (int n = 0; n < 200; ++n) scene.step();
+      EXPECT_NEAR(scene.kinetic_energy() / energy, 1.0, 1e-9) << kind << shape;
+      EXPECT_LT((scene.angular_momentum() - momentum).norm(), 1e-9 * momentum.norm()) << kind << shape;
+    }
+  }
+}
+
+/// A motor turned a wheel by 1.6 % too little, and left it 5.5 % of its energy short, without a warning.
+TEST(SymmetricTops, TakeTheSpinThatATorqueGives) {
+  for (const char* kind : {"rigid", "affine"}) {
+    StiffScene scene(fmt::format(R"({{"format": "clearance/3", "gravity": [0, 0, 0], "bodies": [{{"name": "wheel",
+        "kind": "{}", "mass": 10, "generator": {{"kind": "cylinder", "size": [0.2, 0.05], "resolution": [8, 1]}}}}],
+        "joints": [{{"kind": "hinge", "bodies": ["wheel", ""], "axis": [0, 1, 0], "effort": "1.5"}}]}})",
+                                 kind));
+    const double inertia = scene.inertia(0, Vec<3>::UnitY());
+    for (int n = 0; n < 200; ++n) scene.step();
+    const double speed = 1.5 * 2.0 / inertia;  // [rad/s] after two seconds
+    EXPECT_NEAR(scene.spin(0)[1], speed, 1e-3 * speed) << kind;
+    EXPECT_NEAR(scene.kinetic_energy(), 0.5 * inertia * speed * speed, 2e-3 * 0.5 * inertia * speed * speed) << kind;
+  }
+}
 
 }  // namespace
 }  // namespace clearance

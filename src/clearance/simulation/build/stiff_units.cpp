@@ -220,9 +220,17 @@ class Finder {
       options.second_moment = rotation * second_moment_of(inertia_tensor(*desc.inertia)) * rotation.transpose();
     }
     add(make_affine_frame(body.mesh, options), body.name);
-    if (!body.round_shapes.empty() && !units_.empty() && units_.back().body == unit_.body) {
+    if (turns_freely(body) && !units_.empty() && units_.back().body == unit_.body) {
       units_.back().symmetry_axis = symmetry_axis_of(units_.back().frame.second_moment);
     }
+  }
+
+  /// True if the free motion of a body is followed exactly, if its inertia is symmetric: where it collides as spheres
+  /// and capsules, and by methods of ours. The methods of published scenes turn as published.
+  bool turns_freely(const BodyInstance& body) const {
+    const TimeIntegrator method = scene_.time.integrator;
+    return !body.round_shapes.empty() || (scene_.dimension == 3 && (method == TimeIntegrator::bdf2_restarted ||
+                                                                    method == TimeIntegrator::bdf2_in_flight));
   }
 
   /// Returns the axis about which the inertia is symmetric: the other two second moments are the same. -1: none.

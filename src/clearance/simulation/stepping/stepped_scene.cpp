@@ -317,10 +317,11 @@ StepReport SteppedScene::step() {
   }
   forget_past_at_events(desc, *scene, state);
   const VecX x_t0 = scene->model.stiff_bodies.empty() ? VecX() : state.x;
+  const VecX dx_free = scene->options.integrator.h * (x_t0.size() > 0 ? state.v : VecX());
   StepReport report = adapting.is_empty() ? advance<dim>(targets.value()) : advance_adapting<dim>(targets.value());
   if (report.is_advanced()) forces = report.forces;
-  turn =
-      x_t0.size() == state.x.size() && x_t0.size() > 0 ? find_coarse_turn(scene->model, x_t0, state.x) : CoarseTurn{};
+  turn = x_t0.size() == state.x.size() && x_t0.size() > 0 ? find_coarse_turn(scene->model, x_t0, dx_free, state.x)
+                                                          : CoarseTurn{};
   return report;
 }
 
@@ -380,7 +381,7 @@ StepReport SteppedScene::advance_accurately() {
   probe_rows.clear();
   coarse = CoarseMotion{};
   turn = CoarseTurn{};
-  VecX x_t0 = state.x;
+  VecX x_t0 = state.x, v_t0 = state.v;
   StepParts<dim> parts(desc, *scene, std::get<StepWorkspace<dim>>(workspace), hooks);
   StepReport report = parts.take_accurately(state, [&](const State& at, const StepReport& of_part) {
     if (of_part.forces) forces = of_part.forces;
@@ -392,9 +393,10 @@ StepReport SteppedScene::advance_accurately() {
       const CoarseMotion next = watch.measure(scene->model, at, std::ldexp(h, -at.level));
       if (next.share > coarse.share) coarse = next;
     }
-    const CoarseTurn last = find_coarse_turn(scene->model, x_t0, at.x);
+    const CoarseTurn last = find_coarse_turn(scene->model, x_t0, std::ldexp(h, -at.level) * v_t0, at.x);
     if (last.angle > turn.angle) turn = last;
     x_t0 = at.x;
+    v_t0 = at.v;
   });
   report.total_seconds = of_step.seconds();
   return report;

@@ -7,6 +7,7 @@
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/elementary.h"
+#include "clearance/math/rotation.h"
 #include "clearance/math/svd.h"
 #include "clearance/model/blocks.h"
 
@@ -102,16 +103,26 @@ double cosine_of_turn(const Mat<dim>& from, const Mat<dim>& to) {
   return 0.5 * (from.cwiseProduct(to).sum() - (dim - 2));
 }
 
+/// Returns the map `from`, turned by the rotation that `rate`, its change at the speed of the start, begins.
+Mat<3> turned_on(const Mat<3>& from, const Mat<3>& rate) {
+  const Mat<3> spin = rate * from.transpose();
+  const Vec<3> turn(spin(2, 1) - spin(1, 2), spin(0, 2) - spin(2, 0), spin(1, 0) - spin(0, 1));
+  return rotation_by<3>(0.5 * turn) * from;
+}
+
 template <int dim>
-CoarseTurn find_turn(const Model& model, const VecX& x_t0, const VecX& x_t1) {
+CoarseTurn find_turn(const Model& model, const VecX& x_t0, const VecX& dx_free, const VecX& x_t1) {
   CoarseTurn most;
   double least_cosine = elementary::cos(coarse_turn_limit);
   for (const StiffBody& body : model.stiff_bodies) {
-    if (body.symmetry_axis >= 0) continue;  // its turns are exact
-    Mat<dim> from, to;
+    Mat<dim> from, rate, to;
     for (int c = 0; c < dim; ++c) {
       from.col(c) = block<dim>(x_t0, body.first_block + 1 + c) / body.radius;
+      rate.col(c) = block<dim>(dx_free, body.first_block + 1 + c) / body.radius;
       to.col(c) = block<dim>(x_t1, body.first_block + 1 + c) / body.radius;
+    }
+    if constexpr (dim == 3) {
+      if (body.symmetry_axis >= 0) from = turned_on(from, rate);
     }
     if (!(cosine_of_turn<dim>(from, to) < least_cosine)) continue;
     // A body that is compressed has a small trace without any turn, so that the nearest rotations decide.
@@ -126,8 +137,8 @@ CoarseTurn find_turn(const Model& model, const VecX& x_t0, const VecX& x_t1) {
 
 }  // namespace
 
-CoarseTurn find_coarse_turn(const Model& model, const VecX& x_t0, const VecX& x_t1) {
-  return with_dimension(model.layout.dim, [&](auto dim) { return find_turn<dim>(model, x_t0, x_t1); });
+CoarseTurn find_coarse_turn(const Model& model, const VecX& x_t0, const VecX& dx_free, const VecX& x_t1) {
+  return with_dimension(model.layout.dim, [&](auto dim) { return find_turn<dim>(model, x_t0, dx_free, x_t1); });
 }
 
 }  // namespace clearance

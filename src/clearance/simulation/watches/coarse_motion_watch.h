@@ -27,7 +27,8 @@ class CoarseMotionWatch {
   std::vector<int> some_vertex_;  // per body
 };
 
-/// Returns the largest turn of a stiff body from the unknowns x_t0 to x_t1.
-CoarseTurn find_coarse_turn(const Model& model, const VecX& x_t0, const VecX& x_t1);
+/// Returns the largest turn of a stiff body from the unknowns x_t0 to x_t1. Of bodies that turn exactly if they are
+/// free only what torques add counts. `dx_free` is the way of the unknowns in that time at the velocity of its start.
+CoarseTurn find_coarse_turn(const Model& model, const VecX& x_t0, const VecX& dx_free, const VecX& x_t1);
 
 }  // namespace clearance
