@@ -52,7 +52,7 @@ const UnitScene unit_scenes[] = {
      10},
     {"hinge_with_limit_and_friction", R"json({"time": {"step": 0.01}, "contact": {"enabled": false},
       "bodies": [
-        {"name": "arm", "kind": "rigid", "mass": 2, "generator": {"kind": "box", "size": [0.6, 0.1, 0.1], "resolution": [1]},
+        {"name": "arm", "kind": "rigid", "mass": 2, "generator": {"kind": "box", "size": [0.6, 0.1, 0.12], "resolution": [1]},
          "transform": {"translation": [0.3, 0, 0]}}],
       "joints": [{"kind": "hinge", "bodies": ["arm", ""], "point": [0, 0, 0], "axis": [0, 0, 1],
                   "lower": -40, "friction": 0.5, "damping": 0.05, "stiffness": 0.3, "armature": 0.01, "effort": "0.2 * sin(5 * t)"}]})json",
