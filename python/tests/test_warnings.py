@@ -27,7 +27,7 @@ def names(caught):
 def spinning(**keys):
     """Returns a rigid box that turns too far in a step."""
     scene = cl.Scene(gravity=[0, 0, 0], time={"step": 0.02, "duration": 0.1}, **keys)
-    scene.add_body("top", kind="rigid", generator={"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]},
+    scene.add_body("top", kind="rigid", generator={"kind": "box", "size": [0.1, 0.12, 0.14], "resolution": [1, 1, 1]},
                    angular_velocity=[0, 2000, 0])
     return scene
 

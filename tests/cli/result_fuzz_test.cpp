@@ -289,6 +289,7 @@ TEST_F(ResultFuzz, DamagedResultsAreRefusedOrResumeToTheRightStates) {
               num_refused, num_right);
   for (const auto& [how, count] : counts) std::printf(" %ld %s;", count, how.c_str());
   std::printf("\n");
+  if (wanted < num_of_every_test) return;  // too few to tell
   EXPECT_GT(num_refused, wanted / 5);
   EXPECT_GT(num_right, wanted / 5);
 }
@@ -326,6 +327,13 @@ std::string mutate(Json& scene, Random& random) {
       }
   }
   return leaf.key() + ": " + value.dump();
+}
+
+bool is_beyond_all_scales(const Simulation& simulation) {
+  constexpr double largest = 1e30;
+  const auto is_larger = [](const Vec<3>& value) { return !(value.cwiseAbs().maxCoeff() < largest); };
+  return std::ranges::any_of(simulation.positions(), is_larger) ||
+         std::ranges::any_of(simulation.velocities(), is_larger);
 }
 
 TEST_F(ResultFuzz, MutatedScenesAreRefusedOrRunAndVerify) {
@@ -367,7 +375,8 @@ TEST_F(ResultFuzz, MutatedScenesAreRefusedOrRunAndVerify) {
       if (!loaded->scene.output.certificate) continue;
       const auto paths = verify::verify_paths(out, *read);
       ASSERT_TRUE(paths) << to_string(paths.issues().front());
-      // Rounding hides what happens 1e99 m away.
+      // Rounding hides what happens 1e99 m away, or at 1e99 m/s.
+      if (is_beyond_all_scales(*simulation)) continue;
       EXPECT_TRUE(paths->counts.num_violated == 0 && paths->problems.empty())
           << fmt::format("{} {}", fmt::join(paths->problems, ", "), fmt::join(paths->offenses, ", "));
       ++num_proved;
@@ -379,6 +388,7 @@ TEST_F(ResultFuzz, MutatedScenesAreRefusedOrRunAndVerify) {
   alarm(0);
   std::printf("%ld mutated scenes (%ld refused, %ld run, of which %ld with proved moves, %ld without the memory)\n",
               wanted, num_refused, num_run, num_proved, num_without_memory);
+  if (wanted < num_of_every_test) return;  // too few to tell
   EXPECT_GT(num_refused, wanted / 5);
   EXPECT_GT(num_proved, wanted / 5);
 }

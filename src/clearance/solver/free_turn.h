@@ -1,5 +1,6 @@
-// The exact turning of stiff bodies whose inertia is symmetric about an axis (StiffBody::symmetry_axis), by methods other
-// than Newmark's: of spheres and capsules by all of these, of others by restarted BDF2 (simulation/build/stiff_units.cpp).
+// The exact turning of stiff bodies whose inertia is symmetric about an axis (StiffBody::symmetry_axis), by methods
+// other than Newmark's: of spheres and capsules by all of these, of others by restarted BDF2
+// (simulation/build/stiff_units.cpp).
 //
 // Without torques such a body turns by R = exp(h [L / I_t]) exp(h (1 / I_a - 1 / I_t) (L . a) [a]), where L is its
 // angular momentum, a the axis, and I_a and I_t are the moments of inertia about it and across it: a closed form, in
