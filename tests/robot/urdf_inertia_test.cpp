@@ -52,6 +52,14 @@ TEST(UrdfMass, ZeroOfARootMakesItPartOfTheWorldAndNothingContradictsIt) {
   EXPECT_FALSE(tells(arm, "must")) << arm.told;
 }
 
+TEST(UrdfMass, NothingIsWarnedOfWhereNothingIsLeftOut) {
+  SKIP_WITHOUT("urdf");
+  // The root is called as the world, and a fixed joint makes two links one body.
+  const Robot rotor = read_robot_text(with_tool(inertial("1", "0.01 0.01 0.01") + box), "rotor.urdf");
+  EXPECT_EQ(rotor.scene.bodies.size(), 1U);
+  EXPECT_EQ(rotor.told, "");
+}
+
 TEST(UrdfMass, ZeroOfARootWithAMassFixedToItLeavesItFree) {
   SKIP_WITHOUT("urdf");
   const Robot body =

@@ -23,6 +23,7 @@ RobotAnswer read(const std::string& format, const std::filesystem::path& path, i
       format == "urdf" ? robot::read_urdf(path, answer.issues) : robot::read_mjcf(path, answer.issues);
   if (!model || has_errors(answer.issues)) return answer;
   model->sides = sides;
+  answer.notes = std::move(model->notes);
   answer.scene = scene_of_robot(*model, answer.issues);
   return answer;
 }

@@ -188,7 +188,7 @@ class MeshMeasures {
     const Mesh mesh = mesh_of(m_, id);
     const MeshMass solid = mass_of_mesh(mesh, 0.0);
     if (solid.num_openings > 0 || !(solid.properties.measure > 0.0)) {
-      note(
+      warn(
           fmt::format("mesh '{}' is not closed ({} open edges): its geoms without a mass weigh what MuJoCo {} makes of "
                       "it; close it, or give them a mass",
                       name, solid.num_openings, mj_versionString()));
@@ -209,7 +209,7 @@ class MeshMeasures {
     if (inertia == "shell") measure = mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure;
     if (measure && inertia != "shell" && std::abs(*measure - volume) < same * volume) return volume;
     const bool is_known = inertia == "convex" || inertia == "legacy" || inertia == "shell";
-    note(
+    warn(
         fmt::format("mesh '{}' has the attribute inertia=\"{}\", which MuJoCo {}, that reads MJCF here, does not know: "
                     "{}; centre of mass and radii of gyration are those of the solid ({:.6g} m^3)",
                     name, inertia, mj_versionString(),
@@ -221,7 +221,7 @@ class MeshMeasures {
     return measure.value_or(volume);
   }
 
-  void note(std::string message) { issues_.push_back({"", "", "", std::move(message), Severity::warning}); }
+  void warn(std::string message) { issues_.push_back({"", "", "", std::move(message), Severity::warning}); }
 
   const mjModel& m_;
   const std::map<std::string, std::string>& inertia_of_mesh_;

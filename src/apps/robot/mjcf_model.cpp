@@ -88,7 +88,7 @@ class Reader {
   }
 
  private:
-  void note(std::string message) { issues_.push_back({"", "", "", std::move(message), Severity::warning}); }
+  void warn(std::string message) { issues_.push_back({"", "", "", std::move(message), Severity::warning}); }
   std::string name_of(int type, int id) const {
     const char* name = mj_id2name(&m_, type, id);
     return name == nullptr ? "" : name;
@@ -566,7 +566,7 @@ class Reader {
     }
     for (const int b : {first, second}) {
       if (is_alone(b)) continue;
-      note(fmt::format("exclude of '{}' and '{}': all that is welded to '{}' is excluded with it",
+      warn(fmt::format("exclude of '{}' and '{}': all that is welded to '{}' is excluded with it",
                        label(mjOBJ_BODY, "body", first), label(mjOBJ_BODY, "body", second),
                        label(mjOBJ_BODY, "body", b)));
     }
@@ -595,7 +595,7 @@ class Reader {
       if (m_.pair_dim[p] > 3) omissions_.add("contact pairs' frictions against twisting and rolling", names);
       const auto [known, is_new] = friction_of.emplace(pair, friction);
       if (is_new || known->second == friction) continue;
-      note(
+      warn(
           fmt::format("contact pair {}: another pair of the same bodies has the friction {:g}, this one {:g}: the "
                       "larger one holds for both",
                       names, known->second, friction));
@@ -619,11 +619,12 @@ class Reader {
       for (std::size_t i = 0; i < std::min<std::size_t>(8, names_of_welded_.size()); ++i) {
         names += (i == 0 ? "" : ", ") + names_of_welded_[i];
       }
-      note(fmt::format("{} bodies without joints are parts of the ones that they hang on ({}{})",
-                       names_of_welded_.size(), names, names_of_welded_.size() > 8 ? ", ..." : ""));
+      model_.notes.push_back(fmt::format("{} bodies without joints are parts of the ones that they hang on ({}{})",
+                                         names_of_welded_.size(), names, names_of_welded_.size() > 8 ? ", ..." : ""));
     }
     if (num_between_ > 0) {
-      note(fmt::format("bodies with several joints: {} bodies that touch nothing stand between these", num_between_));
+      model_.notes.push_back(
+          fmt::format("bodies with several joints: {} bodies that touch nothing stand between these", num_between_));
     }
     for (int t = 0; t < m_.ntendon; ++t) omissions_.add("tendons", name_of(mjOBJ_TENDON, t));
     for (int s = 0; s < m_.nskin; ++s) omissions_.add("skins", name_of(mjOBJ_SKIN, s));

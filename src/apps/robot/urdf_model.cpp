@@ -80,7 +80,7 @@ class Reader {
   }
 
  private:
-  void note(std::string message) { issues_.push_back({"", "", "", std::move(message), Severity::warning}); }
+  void warn(std::string message) { issues_.push_back({"", "", "", std::move(message), Severity::warning}); }
   void error(const std::string& place, std::string message, std::string value = "") {
     issues_.push_back({"", place, std::move(value), std::move(message), Severity::error});
   }
@@ -128,7 +128,7 @@ class Reader {
     std::vector<RobotShape> in_frame = shapes;
     for (RobotShape& shape : in_frame) shape.pose = frame.inverse() * shape.pose;
     const CheckedInertia checked = check_inertia(inertia, in_frame);
-    if (!checked.told.empty()) note(fmt::format("link '{}': {}", link.name, checked.told));
+    if (!checked.told.empty()) warn(fmt::format("link '{}': {}", link.name, checked.told));
     const RobotInertia placed = transformed(checked.inertia, frame);
     to.inertia = to.inertia ? combine(*to.inertia, placed) : placed;
   }
@@ -262,7 +262,7 @@ class Reader {
       moved += fmt::format("{}{} at {:.4g} {}", moved.empty() ? "" : ", ", name, start,
                            joint->type == urdf::Joint::PRISMATIC ? "m" : "rad");
     }
-    if (!moved.empty()) note("joints start where those that they follow (mimic) lead them: " + moved);
+    if (!moved.empty()) warn("joints start where those that they follow (mimic) lead them: " + moved);
   }
 
   /// Returns null if there is no leader; reports that once, at the joint whose own mimic is wrong.
@@ -304,7 +304,7 @@ class Reader {
         joint.mimic = RobotMimic{static_cast<int>(leader->second), from.mimic->multiplier, 0.0};
       } else if (const auto fixed = urdf_.joints_.find(from.mimic->joint_name);
                  fixed != urdf_.joints_.end() && fixed->second->type == urdf::Joint::FIXED) {
-        note(fmt::format("joint '{}' follows '{}', which is fixed: it is held where it starts", joint.name,
+        warn(fmt::format("joint '{}' follows '{}', which is fixed: it is held where it starts", joint.name,
                          from.mimic->joint_name));
         joint.drive = "0";
         joint.lower.reset();
@@ -339,12 +339,16 @@ class Reader {
   void settle_root(const urdf::Link& link) {
     RobotBody& root = model_.bodies.front();
     root.is_fixed = link.name == "world" || !root.inertia;
-    note(root.is_fixed
-             ? fmt::format("the root link '{}' {}: it is part of the world", link.name,
-                           link.name == "world" ? "has the world's name" : "has no mass")
-             : fmt::format("the root link '{}' is free, because it has a mass; fixed_translation and fixed_rotation "
-                           "of its body hold it in the world",
-                           link.name));
+    if (link.name == "world") {
+      model_.notes.emplace_back("the root link 'world' has the world's name: it is part of the world");
+    } else if (root.is_fixed) {
+      warn(fmt::format("the root link '{}' has no mass: it is part of the world", link.name));
+    } else {
+      warn(
+          fmt::format("the root link '{}' is free, because it has a mass; fixed_translation and fixed_rotation of its "
+                      "body hold it in the world",
+                      link.name));
+    }
   }
 
   /// Completes bodies of several links, and bodies without a mass that only a joint needs.
@@ -352,14 +356,14 @@ class Reader {
     if (!names_of_fused_.empty()) {
       std::string names;
       for (const std::string& name : names_of_fused_) names += (names.empty() ? "" : ", ") + name;
-      note(fmt::format("{} links are parts of the bodies that fixed joints hold them to: {}", names_of_fused_.size(),
-                       names));
+      model_.notes.push_back(fmt::format("{} links are parts of the bodies that fixed joints hold them to: {}",
+                                         names_of_fused_.size(), names));
     }
     for (RobotBody& body : model_.bodies) {
       if (body.is_fixed || body.inertia || !body.shapes.empty()) continue;
       // The body carries others, but has nothing of its own.
       body.inertia = RobotInertia{1e-3, Vec<3>::Zero(), 1e-6 * Mat<3>::Identity()};
-      note(fmt::format("link '{}' has neither mass nor shape: it gets a gram", body.name));
+      warn(fmt::format("link '{}' has neither mass nor shape: it gets a gram", body.name));
     }
     if (!model_.bodies.empty() && model_.bodies.front().is_fixed && model_.bodies.front().shapes.empty()) drop_root();
   }

@@ -13,7 +13,7 @@ Json to_json(const RobotAnswer& answer) {
                       {"message", issue.message},
                       {"is_error", issue.severity == Severity::error}});
   }
-  Json json = {{"issues", std::move(issues)}};
+  Json json = {{"issues", std::move(issues)}, {"notes", answer.notes}};
   if (!has_errors(answer.issues)) json["scene"] = scene_to_json_value(answer.scene);
   return json;
 }
@@ -24,6 +24,7 @@ RobotAnswer answer_from_json(const Json& json) {
     answer.issues.push_back({"", issue.value("place", ""), issue.value("value", ""), issue.value("message", ""),
                              issue.value("is_error", true) ? Severity::error : Severity::warning});
   }
+  answer.notes = json.value("notes", answer.notes);
   if (json.contains("scene")) {
     answer.scene = scene_from_json(json["scene"], answer.issues);
   } else if (!has_errors(answer.issues)) {

@@ -1,5 +1,9 @@
-// The JSON that clearance-robot passes to the simulator: a native scene, and issues about what was wrong or left out.
+// The JSON that clearance-robot passes to the simulator: a native scene, issues about what was wrong or left
+// out, and notes.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "clearance/base/result.h"
 #include "clearance/scene/json.h"
@@ -10,6 +14,7 @@ namespace clearance {
 struct RobotAnswer {
   SceneDesc scene;  ///< nothing where `issues` has errors
   Issues issues;
+  std::vector<std::string> notes;  ///< how the file was read where nothing of it is left out
 };
 
 Json to_json(const RobotAnswer& answer);

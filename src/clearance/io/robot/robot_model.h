@@ -119,7 +119,8 @@ struct RobotModel {
   std::vector<std::array<int, 2>> ignored_pairs;
   std::vector<RobotFrictionPair> friction_pairs;
   std::vector<ControlDesc> controls;
-  int sides = 0;  ///< number of sides of round shapes; 0: as many as they need (robot_scene.cpp)
+  int sides = 0;                   ///< number of sides of round shapes; 0: as many as they need (robot_scene.cpp)
+  std::vector<std::string> notes;  ///< how the file was read where nothing of it is left out
 };
 
 /// Features that an importer leaves out, counted by kind; each kind gives one warning with names.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "clearance/base/log.h"
 #include "clearance/io/files/child_program.h"
 #include "clearance/io/files/program.h"
 #include "clearance/io/files/text_file.h"
@@ -70,6 +71,7 @@ Result<LoadedScene> read_robot(const fs::path& path, const std::string& format, 
   const Json json = Json::parse(*text, nullptr, false);
   if (json.is_discarded()) return failure(path, "clearance-robot returned an answer that is not JSON");
   RobotAnswer answer = answer_from_json(json);
+  for (const std::string& note : answer.notes) log_info("{}: {}", path.string(), note);
   if (answer.scene.name.empty()) answer.scene.name = path.stem().string();
   answer.scene.base_directory = path.parent_path().string();
   return finish_import(std::move(answer.scene), std::move(answer.issues), path.string());
