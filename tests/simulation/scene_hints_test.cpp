@@ -539,9 +539,10 @@ TEST(Joints, PointFarFromBothBodiesIsTold) {
   };
   expect_told(pair("hinge", "[250, 0, 0]"), "joints[0].point", {"'pin'", "245 m away", "'a' and 'b'"});
   expect_told(pair("ball", "[0, 250, 0]"), "joints[0].point", {"'pin'"});
+  expect_told(pair("hinge", "[45, 0, 0]"), "joints[0].point", {"'pin'"});
   // A point between two bodies, a long arm, any point of a hinge's axis, and sliders.
   expect_nothing(pair("hinge", "[2.5, 0, 0]"));
-  expect_nothing(pair("hinge", "[40, 0, 0]"));
+  expect_nothing(pair("hinge", "[25, 0, 0]"));
   expect_nothing(pair("hinge", "[2.5, 250, 0]"));
   expect_nothing(pair("slider", "[250, 0, 0]"));
 }

@@ -8,7 +8,7 @@ namespace clearance {
 
 namespace {
 
-constexpr double many_sizes = 10.0;
+constexpr double many_sizes = 10.0, many_distances = 5.0;
 
 /// Returns the body of that name; null if the name is that of the world or of several bodies.
 const BodyInstance* find_instance(const SceneModel& scene, const std::string& name) {
@@ -42,7 +42,7 @@ void warn_of_distant_joints(const SceneDesc& desc, const SceneModel& scene, Name
     const double apart = (box_a.min - box_b.max).cwiseMax(box_b.min - box_a.max).cwiseMax(Vec<3>::Zero()).norm();
     const double size = std::max(box_a.diagonal(), box_b.diagonal());
     const double distance = std::min(distance_of(joint, scene.dim, box_a), distance_of(joint, scene.dim, box_b));
-    if (!(distance > many_sizes * std::max(size, apart))) continue;
+    if (!(distance > std::max(many_sizes * size, many_distances * apart))) continue;
     add_hint(hints, "distant_joint", fmt::format("joints[{}].point", j),
              fmt::format("joint '{}' is {:.3g} m away from both of its bodies, '{}' and '{}', {:.2g} times the size of "
                          "the larger one. Its point is a place in the scene, not in a body",
