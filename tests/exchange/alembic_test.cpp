@@ -19,7 +19,7 @@ class Alembic : public SmallRun {
   }
   std::string path(const std::string& object) const { return options_.job.output.string() + "<" + object + ">"; }
 
-  AlembicOptions options_;
+  AnimationJob options_;
 };
 
 const std::vector<std::string> objects = {"bent & \"torn\"", "die", "body 2", "floor", ".._rod", "dust"};

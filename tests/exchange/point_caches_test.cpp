@@ -18,7 +18,7 @@ class PointCaches : public SmallRun {
     options_.job = job_;
     options_.job.output = folder_ / "out/run.pc2";
   }
-  PointCacheOptions options_;
+  AnimationJob options_;
 };
 
 TEST_F(PointCaches, PlaceEveryVertexInEveryFrame) {

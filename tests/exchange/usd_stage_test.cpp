@@ -79,7 +79,7 @@ class UsdStage : public SmallRun {
   }
   Prim stage() const { return Prim(bytes_of(options_.job.output)); }
 
-  UsdOptions options_;
+  AnimationJob options_;
 };
 
 const std::vector<std::string> prims = {"bent____torn_", "die", "body_2", "floor", "___rod", "dust"};

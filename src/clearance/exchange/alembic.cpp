@@ -279,9 +279,7 @@ class AlembicWriter {
     root_.finish(archive, nullptr);
     std::set<std::string> taken;
     for (const ExportedBody& body : first.bodies()) {
-      std::string name = object_name(body.name, fmt::format("body_{}", body.drawn.body));
-      if (!taken.insert(name).second) taken.insert(name += fmt::format("_{}", body.drawn.body));
-      add_body(body, name);
+      add_body(body, take_name(body, object_name(body.name, fmt::format("body_{}", body.drawn.body)), taken));
     }
   }
 
@@ -369,7 +367,7 @@ class AlembicWriter {
 
 }  // namespace
 
-Result<ExportReport> write_alembic(const AlembicOptions& options) {
+Result<ExportReport> write_alembic(const AnimationJob& options) {
   const std::string name = options.job.output.filename().string();
   FileSet files(options.job.output.parent_path(), {name});
   const Result<RunAndFirst> opened =

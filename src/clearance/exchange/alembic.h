@@ -5,14 +5,9 @@
 
 namespace clearance::exchange {
 
-struct AlembicOptions {
-  ExportJob job;
-  double speed = 1.0;  ///< seconds of the run in a second of the animation
-};
-
 /// Writes one file (docs/export.md), in metres and with y upwards. Bodies are children of an object with the name of
 /// the scene: stiff ones have a matrix for each frame, others points. Reads one frame at a time. Elements may change
 /// from frame to frame.
-Result<ExportReport> write_alembic(const AlembicOptions& options);
+Result<ExportReport> write_alembic(const AnimationJob& options);
 
 }  // namespace clearance::exchange

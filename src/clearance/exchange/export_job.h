@@ -19,6 +19,12 @@ struct ExportJob {
   bool is_overwriting = false;
 };
 
+/// A job for a format that plays the run.
+struct AnimationJob {
+  ExportJob job;
+  double speed = 1.0;  ///< seconds of the run in a second of the animation
+};
+
 struct ExportReport {
   std::size_t num_frames = 0, num_frames_of_run = 0;
   std::vector<std::string> files;  ///< names of the written files, in the folder of `output`

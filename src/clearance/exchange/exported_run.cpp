@@ -89,6 +89,11 @@ Result<RunFrames> list_frames(const std::filesystem::path& folder, const FrameRa
   return frames;
 }
 
+std::string take_name(const ExportedBody& body, std::string name, std::set<std::string>& taken) {
+  if (!taken.insert(name).second) taken.insert(name += fmt::format("_{}", body.drawn.body));
+  return name;
+}
+
 Result<ExportedRun> ExportedRun::open(const std::filesystem::path& folder, const FrameRange& range) {
   Result<RunFrames> frames = list_frames(folder, range);
   if (!frames) return frames.issues();

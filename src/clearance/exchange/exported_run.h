@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ struct ExportedBody {
   /// followed.
   bool has_turns = false;
 };
+
+/// Returns `name`, or with the number of the body if it is taken already, and takes it.
+std::string take_name(const ExportedBody& body, std::string name, std::set<std::string>& taken);
 
 class ExportedRun {
  public:

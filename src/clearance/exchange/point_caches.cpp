@@ -29,7 +29,7 @@ bool has_cache(const ExportedBody& body) {
 
 class PointCacheWriter {
  public:
-  PointCacheWriter(const PointCacheOptions& options, const ExportedRun& run)
+  PointCacheWriter(const AnimationJob& options, const ExportedRun& run)
       : options_(options), run_(run), stem_(options.job.output.stem().string()) {
     names_ = {stem_ + ".json", stem_ + "_blender.py"};
     for (const ExportedBody& body : run.bodies()) {
@@ -165,7 +165,7 @@ class PointCacheWriter {
                                 {reinterpret_cast<const char*>(poses.data()), sizeof(double) * poses.size()});
   }
 
-  const PointCacheOptions& options_;
+  const AnimationJob& options_;
   const ExportedRun& run_;
   std::string stem_;
   std::vector<std::string> names_, meshes_, caches_;
@@ -175,7 +175,7 @@ class PointCacheWriter {
 
 }  // namespace
 
-Result<ExportReport> write_point_caches(const PointCacheOptions& options) {
+Result<ExportReport> write_point_caches(const AnimationJob& options) {
   const Result<ExportedRun> run = open_measured(options.job);
   if (!run) return run.issues();
   PointCacheWriter writer(options, *run);

@@ -6,14 +6,9 @@
 
 namespace clearance::exchange {
 
-struct PointCacheOptions {
-  ExportJob job;
-  double speed = 1.0;  ///< seconds of the run in a second of the animation
-};
-
 /// Writes NAME.json, NAME_blender.py, NAME_poses.npy and, per body, NAME_<number>_<body>.obj and .pc2 (docs/export.md).
 /// Reads one frame at a time.
-Result<ExportReport> write_point_caches(const PointCacheOptions& options);
+Result<ExportReport> write_point_caches(const AnimationJob& options);
 
 /// The script that builds the scene, for Blender 3.4 and later.
 extern const char* const blender_script;

@@ -133,9 +133,7 @@ class UsdWriter {
     codes_per_second_ = codes_per_second * speed;
     std::set<std::string> taken;
     for (const ExportedBody& body : run.bodies()) {
-      std::string prim = identifier(body.name, fmt::format("body_{}", body.drawn.body));
-      if (!taken.insert(prim).second) taken.insert(prim += fmt::format("_{}", body.drawn.body));
-      add_body(body, prim);
+      add_body(body, take_name(body, identifier(body.name, fmt::format("body_{}", body.drawn.body)), taken));
     }
   }
 
@@ -332,7 +330,7 @@ class UsdWriter {
 
 }  // namespace
 
-Result<ExportReport> write_usd_stage(const UsdOptions& options) {
+Result<ExportReport> write_usd_stage(const AnimationJob& options) {
   const std::string name = options.job.output.filename().string();
   FileSet files(options.job.output.parent_path(), {name});
   const Result<ExportedRun> run =

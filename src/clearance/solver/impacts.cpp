@@ -119,7 +119,8 @@ class HitBodies {
       if constexpr (dim == 2) std::tie(gap, motion) = planar_approach(motion_of<2, 3>(path_, pair.vertices));
       gap -= barrier_.min_separation;
       touch(first, last, gap, motion, dhat);
-      if (!is_closing(gap, motion, dhat)) continue;
+      const bool is_known = is_struck_[first] != 0 && is_struck_[last] != 0;
+      if (is_known || !is_closing(gap, motion, dhat)) continue;
       std::array<Vec<dim>, 4> x;
       for (int i = 0; i < pair.num_vertices(); ++i) x[i] = block<dim>(path_.x_t0, pair.vertices[i]);
       const Contact contact = contact_of_pair<dim>(model_, pair, x, barrier_);

@@ -168,10 +168,8 @@ template <int dim>
 void Rebound<dim>::move_lone_meetings(const State& state, const VecX& x_surface_t0, const Iterate& end, double h) {
   constexpr int num_samples = 16, num_halvings = 50;
   constexpr double least_turned = 0.9999995;  // cosine of 0.001 rad
+  VecX v_surface_t0;                          // computed when it is first needed
   std::vector<int> num_meetings(bodies_.size(), 0);
-  const auto island_of = [&](const Meeting& meeting) {
-    return bodies_[std::max(meeting.sides[0].body, meeting.sides[1].body)].island;
-  };
   for (const Meeting& meeting : meetings_) ++num_meetings[island_of(meeting)];
   for (Meeting& meeting : meetings_) {
     const bool is_held = std::any_of(meeting.sides.begin(), meeting.sides.end(),
@@ -179,7 +177,7 @@ void Rebound<dim>::move_lone_meetings(const State& state, const VecX& x_surface_
     if (!meeting.is_impact || is_held || num_meetings[island_of(meeting)] != 1) continue;
     // Prescribed bodies keep their way.
     const Contact& contact = end.contacts.contacts[meeting.contact];
-    const VecX v_surface_t0 = model_.surface_map.apply_linear(state.v);
+    if (v_surface_t0.size() == 0) v_surface_t0 = model_.surface_map.apply_linear(state.v);
     const auto positions_at = [&](double share) {
       ContactPositions<dim> positions = positions_of<dim>(contact, x_surface_t0);
       for (int i = 0; i < contact.num_vertices(); ++i) {
@@ -411,9 +409,6 @@ void Rebound<dim>::keep_islands_of_impacts() {
     if (bodies_[b].mechanism >= 0) join(mechanisms_[bodies_[b].mechanism].bodies.front(), static_cast<int>(b));
   }
   for (Body& body : bodies_) body.island = root(body.island);
-  const auto island_of = [&](const Meeting& meeting) {
-    return bodies_[std::max(meeting.sides[0].body, meeting.sides[1].body)].island;
-  };
   // Islands without an impact keep their velocities.
   std::vector<char> has_impact(bodies_.size(), 0);
   for (const Meeting& meeting : meetings_) {

@@ -108,6 +108,9 @@ class Rebound {
   static std::pair<int, int> pair_of(const Meeting& meeting) {
     return std::minmax(meeting.sides[0].body, meeting.sides[1].body);
   }
+  int island_of(const Meeting& meeting) const {
+    return bodies_[std::max(meeting.sides[0].body, meeting.sides[1].body)].island;
+  }
   /// Calls visit(begin, end) for the meetings of each two bodies, which follow each other.
   template <class Visit>
   void for_each_pair(const Visit& visit) const {

@@ -17,6 +17,7 @@
 #include "clearance/scene/body_shapes.h"
 #include "clearance/simulation/build/affine_stiffness.h"
 #include "clearance/simulation/load/region.h"
+#include "clearance/solver/time_integrator.h"
 
 namespace clearance {
 
@@ -228,9 +229,7 @@ class Finder {
   /// True if the free motion of a body is followed exactly, if its inertia is symmetric: where it collides as spheres
   /// and capsules, and by methods of ours. The methods of published scenes turn as published.
   bool turns_freely(const BodyInstance& body) const {
-    const TimeIntegrator method = scene_.time.integrator;
-    return !body.round_shapes.empty() || (scene_.dimension == 3 && (method == TimeIntegrator::bdf2_restarted ||
-                                                                    method == TimeIntegrator::bdf2_in_flight));
+    return !body.round_shapes.empty() || (scene_.dimension == 3 && has_restarts(scene_.time.integrator));
   }
 
   /// Returns the axis about which the inertia is symmetric: the other two second moments are the same. -1: none.

@@ -317,7 +317,7 @@ StepReport SteppedScene::step() {
   }
   forget_past_at_events(desc, *scene, state);
   const VecX x_t0 = scene->model.stiff_bodies.empty() ? VecX() : state.x;
-  const VecX dx_free = scene->options.integrator.h * (x_t0.size() > 0 ? state.v : VecX());
+  const VecX dx_free = x_t0.size() > 0 ? VecX(scene->options.integrator.h * state.v) : VecX();
   StepReport report = adapting.is_empty() ? advance<dim>(targets.value()) : advance_adapting<dim>(targets.value());
   if (report.is_advanced()) forces = report.forces;
   turn = x_t0.size() == state.x.size() && x_t0.size() > 0 ? find_coarse_turn(scene->model, x_t0, dx_free, state.x)

@@ -105,9 +105,7 @@ double cosine_of_turn(const Mat<dim>& from, const Mat<dim>& to) {
 
 /// Returns the map `from`, turned by the rotation that `rate`, its change at the speed of the start, begins.
 Mat<3> turned_on(const Mat<3>& from, const Mat<3>& rate) {
-  const Mat<3> spin = rate * from.transpose();
-  const Vec<3> turn(spin(2, 1) - spin(1, 2), spin(0, 2) - spin(2, 0), spin(1, 0) - spin(0, 1));
-  return rotation_by<3>(0.5 * turn) * from;
+  return rotation_by<3>(vector_of_skew<3>(rate * from.transpose())) * from;
 }
 
 template <int dim>
