@@ -54,6 +54,54 @@ TEST(DefaultPhysics, ABlockSlidesDownASlopeAsCoulombSaysOfEverySizeAndKind) {
   }
 }
 
+/// Returns balls of a radius of 20 mm in a row along x, at places and with speeds.
+std::string row_of_balls(const std::string& kind, double h, const std::vector<std::array<double, 2>>& balls,
+                         double restitution) {
+  std::string bodies;
+  for (const auto& [x, speed] : balls) {
+    bodies += fmt::format(
+        R"({}{{"kind": "{}", "generator": {{"kind": "sphere", "size": [0.02], "resolution": [2]}},
+             "transform": {{"translation": [{}, 0, 0]}}, "linear_velocity": [{}, 0, 0], "material": {{"density": 1000}}}})",
+        bodies.empty() ? "" : ", ", kind, x, speed);
+  }
+  return fmt::format(
+      R"({{"gravity": [0, 0, 0], "time": {{"step": {}}}, "contact": {{"restitution": {}}}, "bodies": [{}]}})", h,
+      restitution, bodies);
+}
+
+TEST(DefaultPhysics, BodiesThatOthersPushInAnImpactKeepTheirShareOfTheMomentum) {
+  // The third ball is hit by none on the ways that the balls would have alone: the second one pushes it, at once or
+  // within the step.
+  const std::vector<std::vector<std::array<double, 2>>> rows = {
+      {{-0.1, 1.0}, {0.0, 0.0}, {0.0401, 0.0}, {0.0802, 0.0}},
+      {{-0.1, 1.0}, {0.0, 0.0}, {0.041, 0.0}, {0.082, 0.0}},
+      {{-0.1, 2.0}, {0.0, 0.0}, {0.1, -1.0}},
+      {{-0.1, 2.0}, {0.0, 0.0}, {0.1, 0.0}},
+  };
+  for (const std::string kind : {"rigid", "affine"}) {
+    for (const auto& row : rows) {
+      for (const double h : {0.01, 0.002, 0.0005}) {
+        SCOPED_TRACE(fmt::format("{}, {} balls, h = {}", kind, row.size(), h));
+        RunningScene scene(row_of_balls(kind, h, row, h == 0.002 ? 0.5 : 0.0));
+        const double before = scene.momentum()[0];
+        scene.steps(static_cast<int>(std::round(0.12 / h)));
+        EXPECT_NEAR(scene.momentum()[0], before, 1e-6 * before);
+      }
+    }
+  }
+}
+
+TEST(DefaultPhysics, StiffBodiesInARowWithSoftOnesKeepMomentum) {
+  std::string text = row_of_balls("rigid", 0.001, {{-0.05, 1.0}, {0.0, 0.0}, {0.0401, 0.0}, {0.0802, 0.0}}, 0.0);
+  const std::string second = R"("kind": "rigid")";
+  const std::size_t at = text.find(second, text.find(second) + 1);
+  text.replace(at, second.size(), R"("kind": "deformable")");
+  RunningScene scene(text);
+  const double before = scene.momentum()[0];
+  scene.steps(60);
+  EXPECT_NEAR(scene.momentum()[0], before, 1e-6 * before);
+}
+
 TEST(DefaultPhysics, WhatFrictionHoldsDoesNotCreep) {
   for (const std::string kind : {"rigid", "affine", "deformable"}) {
     SCOPED_TRACE(kind);

@@ -1,6 +1,7 @@
 #include "clearance/solver/impacts.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 
@@ -103,6 +104,7 @@ class HitBodies {
         is_hit_(model.surface.num_bodies(), 0),
         is_struck_(is_hit_),
         is_near_(is_hit_),
+        reach_(is_hit_.size(), 0.0),
         is_damped_(options.integrator.method == TimeIntegrator::bdf2_in_flight ? find_deformable(model)
                                                                                : std::vector<char>(is_hit_.size(), 0)) {
   }
@@ -119,8 +121,10 @@ class HitBodies {
       if constexpr (dim == 2) std::tie(gap, motion) = planar_approach(motion_of<2, 3>(path_, pair.vertices));
       gap -= barrier_.min_separation;
       touch(first, last, gap, motion, dhat);
-      const bool is_known = is_struck_[first] != 0 && is_struck_[last] != 0;
-      if (is_known || !is_closing(gap, motion, dhat)) continue;
+      if (!is_closing(gap, motion, dhat)) continue;
+      reach_[first] = std::max(reach_[first], motion);
+      reach_[last] = std::max(reach_[last], motion);
+      if (is_struck_[first] != 0 && is_struck_[last] != 0) continue;
       std::array<Vec<dim>, 4> x;
       for (int i = 0; i < pair.num_vertices(); ++i) x[i] = block<dim>(path_.x_t0, pair.vertices[i]);
       const Contact contact = contact_of_pair<dim>(model_, pair, x, barrier_);
@@ -140,7 +144,48 @@ class HitBodies {
       const Vec<dim> of_vertex = motion_of_vertex(v);
       const double motion = -normal.dot(of_vertex);
       touch(body_of(v), -1, gap, motion, dhat_at(v));
-      if (is_closing(gap, motion, dhat_at(v))) hit(body_of(v), -1, {motion, dhat_at(v), normal, of_vertex});
+      if (!is_closing(gap, motion, dhat_at(v))) continue;
+      reach_[body_of(v)] = std::max(reach_[body_of(v)], motion);
+      hit(body_of(v), -1, {motion, dhat_at(v), normal, of_vertex});
+    }
+  }
+
+  /// Marks the bodies that those which are hit may push within the step: an impact moves a body off its way by the
+  /// motion that it stops at most, and what is nearer than that takes a part of the impulse. With a formula of its own
+  /// that forgets a part of it, momentum would be lost.
+  void push_on() {
+    std::vector<int> hit, others;
+    for (const int body : free_bodies()) (is_hit_[body] != 0 ? hit : others).push_back(body);
+    if (hit.empty() || others.empty()) return;
+    const std::vector<Box> boxes = swept_boxes();
+    for (std::size_t k = 0; k < hit.size(); ++k) {
+      const int body = hit[k];
+      std::erase_if(others, [&](int other) {
+        if (!boxes[body].is_within(reach_[body], boxes[other])) return false;
+        is_hit_[other] = 1;
+        is_struck_[other] = is_struck_[body];
+        reach_[other] = std::max(reach_[other], reach_[body]);
+        hit.push_back(other);
+        return true;
+      });
+    }
+  }
+
+  /// Marks the bodies that touch one which is hit, directly or through others: where forces jump, momentum is kept only
+  /// between bodies of one formula.
+  void spread() {
+    std::vector<char> is_free(is_hit_.size(), 0);
+    for (const int body : free_bodies()) is_free[body] = 1;
+    std::sort(touching_.begin(), touching_.end());
+    touching_.erase(std::unique(touching_.begin(), touching_.end()), touching_.end());
+    std::erase_if(touching_, [&](const auto& pair) { return is_free[pair[0]] == 0 || is_free[pair[1]] == 0; });
+    for (bool has_changed = true; has_changed;) {
+      has_changed = false;
+      for (const auto& [body, other] : touching_) {
+        if (is_hit_[body] == is_hit_[other]) continue;
+        is_hit_[body] = is_hit_[other] = 1;
+        has_changed = true;
+      }
     }
   }
 
@@ -165,10 +210,18 @@ class HitBodies {
   void touch(int body, int other, double gap, double motion, double dhat) {
     if (gap - motion >= dhat) return;
     is_near_[body] = 1;
-    if (other >= 0) is_near_[other] = 1;
+    if (other >= 0) {
+      is_near_[other] = 1;
+      if (body != other && (touching_.empty() || touching_.back() != std::array{body, other}))
+        touching_.push_back({body, other});
+    }
     if (is_damped_[body] == 0 && (other < 0 || is_damped_[other] == 0)) return;
     is_hit_[body] = 1;
     if (other >= 0) is_hit_[other] = 1;
+    // The faster one may carry the other along.
+    const double pushed = (motions_.mean(body) - motions_.mean(other)).norm();
+    reach_[body] = std::max(reach_[body], pushed);
+    if (other >= 0) reach_[other] = std::max(reach_[other], pushed);
   }
   Vec<dim> motion_of_vertex(int v) const { return block<dim>(path_.x_t1, v) - block<dim>(path_.x_t0, v); }
 
@@ -205,11 +258,48 @@ class HitBodies {
     if (is_struck_[body] != 0) is_hit_[body] = 1;
   }
 
+  /// Returns the bodies of which a block is not always prescribed.
+  std::vector<int> free_bodies() const {
+    std::vector<char> is_free(is_hit_.size(), 0);
+    for (int b = 0; b < model_.layout.num_blocks; ++b) {
+      if (model_.is_always_prescribed.empty() || model_.is_always_prescribed[b] == 0)
+        is_free[body_of_block(model_, b)] = 1;
+    }
+    std::vector<int> bodies;
+    for (int body = 0; body < std::ssize(is_free); ++body) {
+      if (is_free[body] != 0) bodies.push_back(body);
+    }
+    return bodies;
+  }
+
+  struct Box {
+    Vec<dim> least = Vec<dim>::Constant(infinity), most = Vec<dim>::Constant(-infinity);
+
+    /// True if no point of the other box is further away than `reach` along each axis.
+    bool is_within(double reach, const Box& other) const {
+      return ((other.least - most).array() <= reach).all() && ((least - other.most).array() <= reach).all();
+    }
+  };
+  /// Returns the boxes of the bodies on their ways, with their radii and half of dhat.
+  std::vector<Box> swept_boxes() const {
+    std::vector<Box> boxes(is_hit_.size());
+    for (int v = 0; v < model_.surface.num_vertices; ++v) {
+      Box& box = boxes[body_of(v)];
+      const double margin = model_.surface.radius_at(v) + 0.5 * (dhat_at(v) + barrier_.min_separation);
+      const Vec<dim> x_t0 = block<dim>(path_.x_t0, v), x_t1 = block<dim>(path_.x_t1, v);
+      box.least = box.least.cwiseMin((x_t0.cwiseMin(x_t1).array() - margin).matrix());
+      box.most = box.most.cwiseMax((x_t0.cwiseMax(x_t1).array() + margin).matrix());
+    }
+    return boxes;
+  }
+
   const Model& model_;
   const BarrierOptions& barrier_;
   const BodyMotions<dim>& motions_;
   const SurfacePath& path_;
   std::vector<char> is_hit_, is_struck_, is_near_;
+  std::vector<std::array<int, 2>> touching_;  // bodies that may repel each other
+  std::vector<double> reach_;    // [m] how far impacts may move the body off its way: the gap that they close
   std::vector<char> is_damped_;  // deformable, and the method damps contacts
 };
 
@@ -224,6 +314,8 @@ ImpactMarks find_impacts(const Model& model, const SolverOptions& options, Broad
   bodies.add_pairs(measure_candidates<dim>(
       model.surface, path, find_contact_candidates(broad_phase, model, options.barrier, path.x_t0, path.x_t1)));
   for (int k = 0; k < static_cast<int>(model.half_spaces.size()); ++k) bodies.add_half_space(k);
+  bodies.push_on();
+  bodies.spread();
   return bodies.of_blocks();
 }
 
