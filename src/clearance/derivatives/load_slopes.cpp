@@ -55,14 +55,19 @@ LoadSlopes::LoadSlopes(const SceneDesc& desc, const SceneModel& scene) : scene_(
       } else {
         made.nodes = select_nodes(body, of_body.transform, load.region, scene.dim);
       }
+      // A force on listed nodes without a face is shared evenly, whatever the shape (simulation/build/loads.cpp).
+      const bool is_even = load.kind == LoadKind::force && made.faces.empty() && !load.region.nodes.empty();
+      if (is_even) made.nodes = select_nodes(body, of_body.transform, load.region, scene.dim);
+      const double even_share = 1.0 / std::max(1.0, static_cast<double>(made.nodes.size()));
       // Vertices of stiff parts follow these.
       std::erase_if(made.nodes, [&](int v) { return block_of(made, v) < 0; });
       const std::vector<double> shares =
           has_faces ? share_face_areas(body, of_body.transform, load.region, {scene.dim}) : std::vector<double>();
       if (load.kind == LoadKind::force) made.shared = std::accumulate(shares.begin(), shares.end(), 0.0);
       for (const int v : made.nodes) {
-        made.weights.push_back(has_faces ? shares[static_cast<std::size_t>(v)] / made.shared
-                                         : scene.weighing[block_of(made, v)]);
+        made.weights.push_back(is_even     ? even_share
+                               : has_faces ? shares[static_cast<std::size_t>(v)] / made.shared
+                                           : scene.weighing[block_of(made, v)]);
       }
       loads_.push_back(std::move(made));
     }

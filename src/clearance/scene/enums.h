@@ -179,7 +179,8 @@ struct EnumInfo<LoadKind> {
       V{LoadKind::acceleration, "acceleration", "m/s^2; the force on a node is its mass times the value"},
       V{LoadKind::traction, "traction", "Pa on the boundary faces inside the region, per area at rest"},
       V{LoadKind::force, "force",
-        "N in total, spread evenly over the boundary faces inside the region; on a stiff body at its centre of mass"},
+        "N in total, spread evenly over the boundary faces inside the region, or over its `nodes` if it lists some and "
+        "there is no face between them; on a stiff body at its centre of mass"},
       V{LoadKind::torque, "torque", "N m in total; stiff bodies only"},
       V{LoadKind::pressure, "pressure",
         "Pa, see `pressure`; acts against the outside of the boundary faces inside the region, at their current "

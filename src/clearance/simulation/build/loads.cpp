@@ -27,7 +27,8 @@ struct PreparedLoad {
   std::vector<Vec<3>> points;   ///< [m] at the scene's start
 };
 
-/// Spreads a force on nodes of a sheet or a rod over the edges between them, or evenly over nodes without edges.
+/// Spreads a force on nodes of a sheet or a rod over the edges between them, or evenly over nodes without edges. Solids
+/// list no edges.
 std::vector<double> line_weights(const LoadDesc& load, const BodyInstance& body, const TransformDesc& transform) {
   std::vector<double> weights(body.mesh.vertices.size(), 0.0);
   const std::vector<int> nodes = select_nodes(body, transform, load.region, 3);
@@ -54,7 +55,8 @@ std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& bod
     give_to_nodes(body, weights);
     double total = 0.0;
     for (double weight : weights) total += weight;
-    if (load.kind == LoadKind::force && total == 0.0 && is_thin(body.kind)) {
+    // Boxes and groups without a face are mistakes in solids; nodes that are listed are meant.
+    if (load.kind == LoadKind::force && total == 0.0 && (is_thin(body.kind) || !load.region.nodes.empty())) {
       return line_weights(load, body, transform);
     }
     if (load.kind == LoadKind::force && total > 0.0) {

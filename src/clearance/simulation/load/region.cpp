@@ -99,9 +99,14 @@ std::vector<char> candidate_flags(const BodyInstance& body, const RegionDesc& re
   }
   if (!region.tags.empty() && body.groups) {
     is_listed.assign(body.num_source_vertices, 0);
+    // Lists of nodes do not know those that quadratic elements add.
+    bool has_points = false;
     for (const BodyGroup& group : *body.groups) {
-      if (is_meant(group, region)) list(group.nodes);
+      if (!is_meant(group, region)) continue;
+      list(group.nodes);
+      has_points = has_points || group.dim == 0;
     }
+    if (has_points && body.lists_reach_between) mark_between(body, is_listed);
     keep_listed();
   }
   return is_candidate;
