@@ -202,7 +202,8 @@ TEST_F(Messages, OptionsThatAreNoGoodNumbersSayWhatIsExpected) {
     expect_says(run.errors, {"--steps: expected a whole number from 1 to 2147483647 (got " + value + ")"});
   }
   expect_says(clearance({"optimise", scene, "--smooth", "0"}).errors, {"--smooth: expected a number above 0 (got 0)"});
-  expect_says(clearance({"check", scene, "--format", "foo"}).errors, {"--format: expected one of `auto`", "(got foo)"});
+  expect_says(clearance({"check", scene, "--format", "foo"}).errors,
+              {"--format: expected one of `abaqus`, `auto`", "(got foo)"});
 }
 
 TEST_F(Messages, UnknownCommandsAndOptionsNameTheNearest) {

@@ -31,14 +31,14 @@ namespace {
 const std::map<std::string, int> scene_formats = {
     {"auto", static_cast<int>(SceneFormat::automatic)},  {"clearance", static_cast<int>(SceneFormat::clearance)},
     {"ipc", static_cast<int>(SceneFormat::ipc)},         {"rigid-ipc", static_cast<int>(SceneFormat::rigid_ipc)},
-    {"polyfem", static_cast<int>(SceneFormat::polyfem)}, {"urdf", static_cast<int>(SceneFormat::urdf)},
-    {"mjcf", static_cast<int>(SceneFormat::mjcf)}};
+    {"polyfem", static_cast<int>(SceneFormat::polyfem)}, {"abaqus", static_cast<int>(SceneFormat::abaqus)},
+    {"urdf", static_cast<int>(SceneFormat::urdf)},       {"mjcf", static_cast<int>(SceneFormat::mjcf)}};
 
 void add_scene_options(CLI::App& command, SceneOptions& options) {
   command.add_option("scene", options.scene, "scene file")->required();
   command.add_option("--format", options.format, "format of the scene file")
       ->transform(one_of(scene_formats))
-      ->option_text("auto|clearance|ipc|rigid-ipc|polyfem|urdf|mjcf");
+      ->option_text("auto|clearance|ipc|rigid-ipc|polyfem|abaqus|urdf|mjcf");
   command
       .add_option("--set", options.overrides,
                   "change a value of the scene, for example --set time.step=0.01; --set bodies.type=affine|rigid "

@@ -22,9 +22,11 @@ SceneFormat format_of(const std::string& name) {
   if (name == "ipc") return SceneFormat::ipc;
   if (name == "rigid-ipc") return SceneFormat::rigid_ipc;
   if (name == "polyfem") return SceneFormat::polyfem;
+  if (name == "abaqus") return SceneFormat::abaqus;
   if (name == "urdf") return SceneFormat::urdf;
   if (name == "mjcf") return SceneFormat::mjcf;
-  throw py::value_error("format: expected auto, clearance, ipc, rigid-ipc, polyfem, urdf or mjcf, not '" + name + "'");
+  throw py::value_error("format: expected auto, clearance, ipc, rigid-ipc, polyfem, abaqus, urdf or mjcf, not '" +
+                        name + "'");
 }
 
 void set_geometry(LoadedScene& loaded, std::size_t body, const Array<double>& vertices, const Array<int>& edges,

@@ -7,10 +7,12 @@
 #include <fstream>
 #include <string_view>
 
+#include "clearance/io/abaqus/abaqus_reader.h"
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/ipc/ipc_script_reader.h"
 #include "clearance/io/json_text.h"
+#include "clearance/io/mesh/mesh_text.h"
 #include "clearance/io/mesh/stage.h"
 #include "clearance/io/polyfem/polyfem_reader.h"
 #include "clearance/io/rigid_ipc/rigid_ipc_reader.h"
@@ -168,7 +170,7 @@ Result<LoadedScene> read_json_file(const fs::path& path, SceneFormat format,
   if (is_foreign(path)) {
     return Issue{path.string(), "", "",
                  "this is no scene; expected JSON (of Clearance, Rigid IPC or PolyFEM), a script of IPC (.txt, .ipc), "
-                 "URDF or MJCF"};
+                 "a file of Abaqus or CalculiX (.inp), URDF or MJCF"};
   }
   Result<Json> root = read_json(path);
   if (!root) return root.issues();
@@ -198,6 +200,8 @@ SceneFormat format_of_xml(const fs::path& path) {
 Result<LoadedScene> load_scene(const fs::path& path, SceneFormat format, const std::vector<std::string>& overrides) {
   if (format == SceneFormat::automatic && is_script(path)) format = SceneFormat::ipc;
   if (format == SceneFormat::ipc) return with_overrides(read_ipc_script(path), path, overrides);
+  if (format == SceneFormat::automatic && to_lower(path.extension().string()) == ".inp") format = SceneFormat::abaqus;
+  if (format == SceneFormat::abaqus) return with_overrides(read_abaqus_scene(path), path, overrides);
   if (format == SceneFormat::automatic) format = format_of_xml(path);
   if (format == SceneFormat::urdf) return read_robot_with(path, "urdf", overrides);
   if (format == SceneFormat::mjcf) return read_robot_with(path, "mjcf", overrides);

@@ -10,10 +10,11 @@
 
 namespace clearance {
 
-enum class SceneFormat { automatic, clearance, ipc, rigid_ipc, polyfem, urdf, mjcf };
+enum class SceneFormat { automatic, clearance, ipc, rigid_ipc, polyfem, abaqus, urdf, mjcf };
 
-/// Reads a scene of any supported format. `automatic` decides by the extension (.txt and .ipc are IPC scripts), the
-/// first element of XML (`<robot`, `<mujoco`) and the keys of a JSON file. `overrides` are `path=value`
+/// Reads a scene of any supported format. `automatic` decides by the extension (.txt and .ipc are IPC scripts, .inp is
+/// a file of Abaqus or CalculiX), the first element of XML (`<robot`, `<mujoco`) and the keys of a JSON file.
+/// `overrides` are `path=value`
 /// (`time.step=0.01`), applied to the JSON before it is read, or to the native JSON of an imported scene. Paths of
 /// meshes are relative to `scene.base_directory`, or absolute.
 Result<LoadedScene> load_scene(const std::filesystem::path& path, SceneFormat format = SceneFormat::automatic,

@@ -25,7 +25,8 @@ void read_legacy_vtk(MeshInput& input, Mesh& mesh);
 /// Reads the numbers of points and of cells, too: these in the order tets, triangles, edges, points of the mesh.
 void read_legacy_vtk_arrays(MeshInput& input, Mesh& mesh, std::vector<FrameArray>& of_points,
                             std::vector<FrameArray>& of_cells);
-void read_abaqus(MeshInput& input, Mesh& mesh);
+/// Reads the elements of the sets of elements whose names `element_sets` lists between commas; all if it is empty.
+void read_abaqus(MeshInput& input, const std::string& element_sets, Mesh& mesh);
 /// Reads a stage of USD or Alembic: the shape of a path and those below it; all shapes if the path is empty.
 void read_stage(MeshInput& input, const std::string& shape, Mesh& mesh);
 void read_seg(MeshInput& input, Mesh& mesh);

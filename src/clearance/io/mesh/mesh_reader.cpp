@@ -73,7 +73,6 @@ FormatReader find_reader(const std::string& extension) {
   if (extension == ".stl") return read_stl;
   if (extension == ".off") return read_off;
   if (extension == ".vtk") return read_legacy_vtk;
-  if (extension == ".inp") return read_abaqus;
   if (extension == ".seg") return read_seg;
   return nullptr;
 }
@@ -155,6 +154,13 @@ Result<Mesh> read_mesh(const fs::path& path, const MeshReadOptions& options) {
     MeshInput input(file);
     Mesh mesh;
     if (!input.has_failed()) read_stage(input, shape, mesh);
+    return finish(input, std::move(mesh), options);
+  }
+  if (const auto [file, sets] = split_stage_path(path); to_lower(file.extension().string()) == ".inp") {
+    MeshInput input = open_text(file);
+    Mesh mesh;
+    mesh.dim = options.dim;
+    if (!input.has_failed()) read_abaqus(input, sets, mesh);
     return finish(input, std::move(mesh), options);
   }
   const FormatReader reader = reads_texture ? read_obj_texture : find_reader(extension);

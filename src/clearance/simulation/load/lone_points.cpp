@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "clearance/geometry/element_corners.h"
+#include "clearance/io/mesh/stage.h"
 
 namespace clearance {
 
@@ -92,7 +93,9 @@ void warn_of_lone_points(const SceneDesc& scene, int desc, const Mesh& source, I
     if (is_used[v] == 0) (is_point[v] != 0 ? lone : unused).push_back(static_cast<int>(v));
   }
   if (unused.size() + lone.size() == is_used.size()) return warn_of_points_alone(scene, desc, source, hints);
-  if (!unused.empty()) warn_of_unused(scene, desc, source, unused, hints);
+  // A part of a file leaves the vertices of the others out.
+  const bool is_part = !split_stage_path(body.mesh).second.empty();
+  if (!unused.empty() && !is_part) warn_of_unused(scene, desc, source, unused, hints);
   if (!lone.empty()) {
     add_hint(hints, shape_place(scene, desc),
              fmt::format("body '{}' has {} beside its edges, and other bodies will collide with them: {}; check "

@@ -1,0 +1,691 @@
+#include "clearance/io/abaqus/abaqus_deck.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "clearance/io/mesh/abaqus_lines.h"
+
+namespace clearance {
+namespace {
+
+constexpr int num_components = 6;
+
+class DeckReader {
+ public:
+  DeckReader(MeshInput& input, const AbaqusMesh& mesh, Issues& warnings)
+      : input_(input), mesh_(mesh), warnings_(warnings), lines_(input.bytes()) {}
+
+  AbaqusDeck read() {
+    AbaqusLine line;
+    while (!input_.is_full() && lines_.next(line)) {
+      if (line.is_keyword()) {
+        start_keyword(line);
+      } else if (read_data_ != nullptr) {
+        (this->*read_data_)(line);
+      }
+    }
+    end_step();
+    if (deck_.increments.empty() && !input_.has_failed())
+      input_.add_issue("", "", "expected a step: *STEP with *STATIC or *DYNAMIC");
+    return std::move(deck_);
+  }
+
+ private:
+  using Method = void (DeckReader::*)(const AbaqusLine&);
+  struct Keyword {
+    const char* name;
+    Method start;  // null: passed over, as the mesh reader reads it or the result does not depend on it
+  };
+
+  void fail(const AbaqusLine& line, std::size_t word, std::string message) {
+    const std::size_t at = std::min(word, line.words.size() - 1);
+    input_.add_issue_at_line(line.places[at], word < line.words.size() ? line.words[at] : "", std::move(message));
+  }
+
+  std::string place_of(const AbaqusLine& line) const {
+    const std::string_view before = input_.bytes().substr(0, line.places[0]);
+    return fmt::format("line {}", 1 + std::count(before.begin(), before.end(), '\n'));
+  }
+
+  void warn(const AbaqusLine& line, std::string message) {
+    warnings_.push_back({"", place_of(line), std::string(line.words[0]), std::move(message), Severity::warning});
+  }
+
+  bool is_in_step() const { return step_.is_open; }
+
+  /// Reads the number of a word; NaN if that fails. An empty or missing word is `otherwise`, if there is one.
+  double number(const AbaqusLine& line, std::size_t word, const char* what, std::optional<double> otherwise = {}) {
+    const bool is_missing = word >= line.words.size() || line.words[word].empty();
+    if (is_missing && otherwise) return *otherwise;
+    double value = 0.0;
+    if (is_missing || !parse_real(line.words[word], value) || !std::isfinite(value)) {
+      fail(line, word, fmt::format("expected {}", what));
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+    return value;
+  }
+
+  double positive(const AbaqusLine& line, std::size_t word, const char* what, std::optional<double> otherwise = {}) {
+    const double value = number(line, word, what, otherwise);
+    if (value <= 0.0) fail(line, word, fmt::format("expected {}, above 0", what));
+    return value;
+  }
+
+  void start_keyword(const AbaqusLine& line) {
+    static constexpr Keyword keywords[] = {
+        {"*heading", nullptr},
+        {"*node", nullptr},
+        {"*element", nullptr},
+        {"*nset", nullptr},
+        {"*elset", nullptr},
+        {"*surface", nullptr},
+        {"*part", nullptr},
+        {"*end part", nullptr},
+        {"*assembly", nullptr},
+        {"*end assembly", nullptr},
+        {"*instance", nullptr},
+        {"*end instance", nullptr},
+        {"*preprint", nullptr},
+        {"*restart", nullptr},
+        {"*output", nullptr},
+        {"*node output", nullptr},
+        {"*element output", nullptr},
+        {"*contact output", nullptr},
+        {"*energy output", nullptr},
+        {"*node file", nullptr},
+        {"*el file", nullptr},
+        {"*element file", nullptr},
+        {"*contact file", nullptr},
+        {"*el print", nullptr},
+        {"*contact print", nullptr},
+        {"*energy print", nullptr},
+        {"*section print", nullptr},
+        {"*monitor", nullptr},
+        {"*controls", nullptr},
+        {"*time points", nullptr},
+        {"*expansion", nullptr},  // temperatures themselves are refused
+        {"*conductivity", nullptr},
+        {"*specific heat", nullptr},
+        {"*section controls", nullptr},
+        {"*contact controls", nullptr},
+        {"*no analysis", nullptr},
+        {"*node print", &DeckReader::start_node_print},
+        {"*material", &DeckReader::start_material},
+        {"*elastic", &DeckReader::start_elastic},
+        {"*hyperelastic", &DeckReader::start_hyperelastic},
+        {"*density", &DeckReader::start_density},
+        {"*plastic", &DeckReader::start_plastic},
+        {"*damping", &DeckReader::start_damping},
+        {"*solid section", &DeckReader::start_section},
+        {"*shell section", &DeckReader::start_section},
+        {"*membrane section", &DeckReader::start_section},
+        {"*beam section", &DeckReader::start_section},
+        {"*amplitude", &DeckReader::start_amplitude},
+        {"*boundary", &DeckReader::start_boundary},
+        {"*cload", &DeckReader::start_cload},
+        {"*dload", &DeckReader::start_dload},
+        {"*dsload", &DeckReader::start_dsload},
+        {"*initial conditions", &DeckReader::start_initial_conditions},
+        {"*contact pair", &DeckReader::start_contact_pair},
+        {"*surface interaction", &DeckReader::start_interaction},
+        {"*surface behavior", &DeckReader::start_behavior},
+        {"*friction", &DeckReader::start_friction},
+        {"*tie", &DeckReader::start_tie},
+        {"*step", &DeckReader::start_step},
+        {"*static", &DeckReader::start_static},
+        {"*dynamic", &DeckReader::start_dynamic},
+        {"*end step", &DeckReader::start_end_step},
+    };
+    end_section();
+    read_data_ = nullptr;
+    std::string name = to_lower(line.words[0]);
+    // Blanks within a keyword do not count; one between words is kept.
+    name.erase(std::unique(name.begin(), name.end(), [](char a, char b) { return a == ' ' && b == ' '; }), name.end());
+    const auto found =
+        std::find_if(std::begin(keywords), std::end(keywords), [&](const Keyword& k) { return name == k.name; });
+    if (found == std::end(keywords))
+      return fail(line, 0,
+                  "expected a keyword that is supported (docs/abaqus.md); this one may change the result, remove it if "
+                  "it does not");
+    if (found->start != nullptr) (this->*found->start)(line);
+  }
+
+  // Materials.
+
+  AbaqusMaterial* material_above(const AbaqusLine& line) {
+    if (deck_.materials.empty()) fail(line, 0, "expected *MATERIAL above");
+    return deck_.materials.empty() ? nullptr : &deck_.materials.back();
+  }
+
+  void start_material(const AbaqusLine& line) {
+    const std::string name = line.parameter("name");
+    if (name.empty()) return fail(line, 0, "expected the name of the material: NAME=");
+    deck_.materials.push_back({name, place_of(line), {}});
+  }
+
+  void start_elastic(const AbaqusLine& line) {
+    const std::string type = to_lower(line.parameter("type"));
+    if (!type.empty() && type != "iso" && type != "isotropic")
+      return fail(line, 0, "expected an isotropic material: TYPE=ISO");
+    if (material_above(line) != nullptr) read_data_ = &DeckReader::read_elastic;
+  }
+  void read_elastic(const AbaqusLine& line) {
+    AbaqusMaterial& material = deck_.materials.back();
+    if (material.is_elastic) return warn(line, "values at further temperatures are left out");
+    material.is_elastic = true;
+    material.desc.youngs_modulus = positive(line, 0, "Young's modulus");
+    material.desc.poisson_ratio = number(line, 1, "Poisson's ratio", 0.0);
+  }
+
+  void start_hyperelastic(const AbaqusLine& line) {
+    if (line.parameter("neo hooke").empty() && line.parameter("neohooke").empty())
+      return fail(line, 0, "expected NEO HOOKE; other hyperelastic materials are not supported");
+    if (material_above(line) != nullptr) read_data_ = &DeckReader::read_hyperelastic;
+  }
+  /// U = C10 (I1 - 3) + (J - 1)^2 / D1, so that mu = 2 C10 and K = 2 / D1.
+  void read_hyperelastic(const AbaqusLine& line) {
+    AbaqusMaterial& material = deck_.materials.back();
+    if (material.is_elastic) return warn(line, "values at further temperatures are left out");
+    material.is_elastic = true;
+    const double mu = 2.0 * positive(line, 0, "C10"), d1 = number(line, 1, "D1", 0.0);
+    // Without D1 both programs take a material that is nearly incompressible.
+    const double poisson_ratio = d1 > 0.0 ? (6.0 / d1 - 2.0 * mu) / (2.0 * (6.0 / d1 + mu)) : 0.475;
+    if (d1 <= 0.0) warn(line, "without D1 Poisson's ratio is 0.475, as in Abaqus");
+    material.desc.poisson_ratio = poisson_ratio;
+    material.desc.youngs_modulus = 2.0 * mu * (1.0 + poisson_ratio);
+  }
+
+  void start_density(const AbaqusLine& line) {
+    if (material_above(line) != nullptr) read_data_ = &DeckReader::read_density;
+  }
+  void read_density(const AbaqusLine& line) {
+    AbaqusMaterial& material = deck_.materials.back();
+    if (material.has_density) return warn(line, "values at further temperatures are left out");
+    material.has_density = true;
+    material.desc.density = positive(line, 0, "a density");
+  }
+
+  void start_plastic(const AbaqusLine& line) {
+    const std::string hardening = to_lower(line.parameter("hardening"));
+    if (!hardening.empty() && hardening != "isotropic")
+      return fail(line, 0, "expected isotropic hardening; other kinds are not supported");
+    if (material_above(line) != nullptr) read_data_ = &DeckReader::read_plastic;
+  }
+  void read_plastic(const AbaqusLine& line) {
+    std::vector<std::array<double, 2>>& curve = deck_.materials.back().desc.hardening;
+    const double stress = positive(line, 0, "a yield stress"), strain = number(line, 1, "a plastic strain", 0.0);
+    if (!curve.empty() && strain == 0.0) return warn(line, "values at further temperatures are left out");
+    curve.push_back({strain, stress});
+  }
+
+  void start_damping(const AbaqusLine& line) {
+    if (material_above(line) == nullptr) return;
+    for (std::size_t k = 1; k < line.words.size(); ++k) {
+      const std::string_view word = line.words[k];
+      const std::size_t equals = std::min(word.find('='), word.size());
+      double value = 0.0;
+      if (equals == word.size() || !parse_real(word.substr(equals + 1), value)) continue;
+      if (to_lower(word.substr(0, equals)) == "beta")
+        deck_.materials.back().desc.damping = value;
+      else if (value != 0.0)
+        fail(line, k, "expected BETA, damping by stiffness; other kinds are not supported");
+    }
+  }
+
+  // Sections.
+
+  void start_section(const AbaqusLine& line) {
+    AbaqusSection section;
+    section.place = place_of(line);
+    section.set = line.parameter("elset");
+    section.material = line.parameter("material");
+    const std::string keyword = to_lower(line.words[0]);
+    if (find_set(mesh_.element_sets, section.set) == nullptr)
+      return fail(line, 0, "expected a set of elements of the file: ELSET=");
+    if (section.material.empty()) return fail(line, 0, "expected one material: MATERIAL=");
+    if (!line.parameter("composite").empty()) return fail(line, 0, "expected a section of one layer");
+    section.kind = keyword == "*solid section"  ? BodyKind::deformable
+                   : keyword == "*beam section" ? BodyKind::rod
+                                                : BodyKind::shell;
+    section.is_membrane = keyword == "*membrane section";
+    if (!line.parameter("orientation").empty())
+      warn(line, "the orientation is left out, since materials are isotropic");
+    if (const double offset = parameter_value(line, "offset"); offset != 0.0)
+      return fail(line, 0, "expected a section whose reference surface is its middle: OFFSET=0");
+    if (section.kind == BodyKind::rod) {
+      beam_shape_ = to_lower(line.parameter("section"));
+      if (beam_shape_ != "rect" && beam_shape_ != "circ") return fail(line, 0, "expected SECTION=RECT or SECTION=CIRC");
+    }
+    section_ = std::move(section);
+    num_section_lines_ = 0;
+    read_data_ = &DeckReader::read_section;
+  }
+
+  double parameter_value(const AbaqusLine& line, const char* name) {
+    double value = 0.0;
+    const std::string text = line.parameter(name);
+    if (!text.empty() && !parse_real(text, value)) fail(line, 0, fmt::format("expected a number: {}=", name));
+    return value;
+  }
+
+  void read_section(const AbaqusLine& line) {
+    const int row = num_section_lines_++;
+    AbaqusSection& section = *section_;
+    if (section.kind == BodyKind::rod && row == 0) {
+      const double a =
+          positive(line, 0, beam_shape_ == "rect" ? "the height of the section" : "the radius of the section");
+      if (beam_shape_ == "circ") {
+        section.thickness = 2.0 * a;
+      } else {
+        // The first side is along the first axis.
+        section.rectangle = {a, positive(line, 1, "the width of the section")};
+        section.thickness = std::min((*section.rectangle)[0], (*section.rectangle)[1]);
+      }
+    } else if (section.kind == BodyKind::rod && row == 1) {
+      Vec<3> axis;
+      for (int c = 0; c < 3; ++c)
+        axis[c] = number(line, static_cast<std::size_t>(c), "the first axis of the section", 0.0);
+      if (axis.norm() > 0.0) section.first_axis = axis;
+    } else if (row == 0) {
+      section.thickness = positive(line, 0, "a thickness", 1.0);
+    }
+  }
+
+  void end_section() {
+    if (!section_) return;
+    if (num_section_lines_ == 0 && section_->kind != BodyKind::deformable)
+      input_.add_issue(section_->place, "", "expected the sizes of the section in the next line");
+    deck_.sections.push_back(std::move(*section_));
+    section_.reset();
+  }
+
+  // Targets.
+
+  /// Returns the vertices that a word names: a node, or a set of nodes.
+  std::vector<int> nodes_of(const AbaqusLine& line, std::size_t word) {
+    std::int64_t node = 0;
+    if (parse_integer(line.words[word], node)) {
+      const auto found = mesh_.vertex_of_node.find(node);
+      if (found != mesh_.vertex_of_node.end()) return {found->second};
+    } else if (const AbaqusSet* set = find_set(mesh_.node_sets, std::string(line.words[word]))) {
+      return set->nodes;
+    }
+    fail(line, word, "expected the number of a node or the name of a set of nodes");
+    return {};
+  }
+
+  /// Returns the number of a degree of freedom from 0.
+  std::optional<int> component(const AbaqusLine& line, std::size_t word, std::optional<double> otherwise = {}) {
+    const double value = number(line, word, "a degree of freedom, 1 to 6", otherwise);
+    if (value >= 1.0 && value <= num_components && value == std::floor(value)) return static_cast<int>(value) - 1;
+    if (!std::isnan(value)) fail(line, word, "expected a degree of freedom, 1 to 6");
+    return std::nullopt;
+  }
+
+  // Time.
+
+  void start_amplitude(const AbaqusLine& line) {
+    const std::string name = to_lower(line.parameter("name"));
+    const std::string definition = to_lower(line.parameter("definition"));
+    if (name.empty()) return fail(line, 0, "expected the name of the amplitude: NAME=");
+    if (!definition.empty() && definition != "tabular") return fail(line, 0, "expected DEFINITION=TABULAR");
+    if (to_lower(line.parameter("time")) == "total time" || !line.parameter("shiftx").empty() ||
+        !line.parameter("shifty").empty() || !line.parameter("user").empty())
+      return fail(line, 0, "expected an amplitude over the time of its step, without shifts");
+    amplitude_ = &amplitudes_[name];
+    read_data_ = &DeckReader::read_amplitude;
+  }
+  void read_amplitude(const AbaqusLine& line) {
+    for (std::size_t k = 0; k + 1 < line.words.size(); k += 2) {
+      const double time = number(line, k, "a time"), value = number(line, k + 1, "a value");
+      if (!amplitude_->empty() && !(time > amplitude_->back()[0]))
+        return fail(line, k, "expected a time after the one before");
+      amplitude_->push_back({time, value});
+    }
+  }
+
+  void start_step(const AbaqusLine& line) {
+    end_step();
+    if (!line.parameter("perturbation").empty())
+      return fail(line, 0, "expected a step that changes the state; use `clearance modes` for frequencies");
+    step_ = {};
+    step_.is_open = true;
+    step_.place = place_of(line);
+    step_.start = step_.end = deck_.duration;
+    step_.steps_loads = to_lower(line.parameter("amplitude")) == "step";
+  }
+
+  /// The period of a step stands in its second line, before the loads that depend on it.
+  void start_static(const AbaqusLine& line) { start_analysis(line, false); }
+  void start_dynamic(const AbaqusLine& line) { start_analysis(line, true); }
+  void start_analysis(const AbaqusLine& line, bool is_dynamic) {
+    if (!is_in_step()) return fail(line, 0, "expected *STEP before");
+    if (!deck_.increments.empty() && deck_.is_dynamic != is_dynamic)
+      return fail(line, 0, "expected steps of one kind; static and dynamic steps cannot follow one another");
+    deck_.is_dynamic = is_dynamic;
+    if (to_lower(line.parameter("amplitude")) == "step" || is_dynamic) step_.steps_loads = true;
+    deck_.increments.push_back({1.0, is_dynamic ? 0.0 : 1.0});
+    step_.end = deck_.duration = step_.start + 1.0;
+    step_.has_analysis = true;
+    read_data_ = &DeckReader::read_analysis;
+  }
+  void read_analysis(const AbaqusLine& line) {
+    read_data_ = nullptr;
+    const double period = positive(line, 1, "the period of the step", 1.0);
+    const double increment = number(line, 0, "the first increment", 0.0);
+    deck_.increments.back() = {period, increment > 0.0 ? std::min(increment, period) : 0.0};
+    step_.end = deck_.duration = step_.start + period;
+  }
+
+  void start_end_step(const AbaqusLine&) { end_step(); }
+
+  /// Ends what OP=NEW has removed and nobody has named again.
+  void end_step() {
+    if (!step_.is_open) return;
+    if (!step_.has_analysis) input_.add_issue(step_.place, "", "expected *STATIC or *DYNAMIC in this step");
+    for (const AbaqusFreedom& freedom : step_.old_supports) deck_.supports.at(freedom).end = step_.start;
+    for (const AbaqusFreedom& freedom : step_.old_forces)
+      deck_.forces.at(freedom).go_to(0.0, step_.start, step_.end, step_.steps_loads);
+    for (const std::string& key : step_.old_pressures)
+      deck_.pressures.at(key).value.go_to(0.0, step_.start, step_.end, step_.steps_loads);
+    step_ = {};
+  }
+
+  /// Reads the parameters of a condition. Returns false if it cannot be read.
+  bool start_condition(const AbaqusLine& line, bool only_in_steps) {
+    if (only_in_steps && !is_in_step()) {
+      fail(line, 0, "expected *STEP before");
+      return false;
+    }
+    if (is_in_step() && !step_.has_analysis) {
+      fail(line, 0, "expected *STATIC or *DYNAMIC before the loads of the step");
+      return false;
+    }
+    const std::string name = to_lower(line.parameter("amplitude"));
+    amplitude_ = nullptr;
+    if (!name.empty()) {
+      const auto found = amplitudes_.find(name);
+      if (found == amplitudes_.end() || found->second.empty()) {
+        fail(line, 0, fmt::format("expected an *AMPLITUDE above: {}", name));
+        return false;
+      }
+      amplitude_ = &found->second;
+    }
+    return true;
+  }
+
+  bool is_new(const AbaqusLine& line) const { return to_lower(line.parameter("op")) == "new"; }
+
+  void change(AbaqusHistory& history, double value, bool jumps) {
+    if (amplitude_ != nullptr)
+      history.follow(*amplitude_, value, step_.start, step_.end);
+    else
+      history.go_to(value, step_.start, step_.end, jumps);
+  }
+
+  void start_boundary(const AbaqusLine& line) {
+    if (!start_condition(line, false)) return;
+    const std::string type = to_lower(line.parameter("type"));
+    if (!type.empty() && type != "displacement")
+      return fail(line, 0, "expected prescribed displacements: TYPE=DISPLACEMENT");
+    if (!line.parameter("submodel").empty() || !line.parameter("user").empty() || !line.parameter("fixed").empty())
+      return fail(line, 0, "expected displacements as numbers, without SUBMODEL, USER and FIXED");
+    if (is_new(line)) {
+      for (const auto& [freedom, support] : deck_.supports) {
+        if (support.end == infinity) step_.old_supports.insert(freedom);
+      }
+    }
+    read_data_ = &DeckReader::read_boundary;
+  }
+  void read_boundary(const AbaqusLine& line) {
+    const std::vector<int> nodes = nodes_of(line, 0);
+    if (nodes.empty()) return;
+    if (line.words.size() < 2) return fail(line, 1, "expected a degree of freedom, 1 to 6");
+    const std::vector<int> named = components_of_name(to_lower(line.words[1]));
+    if (!named.empty()) {
+      for (const int c : named) support(line, nodes, c, 0.0);
+      return;
+    }
+    const std::optional<int> first = component(line, 1);
+    if (!first) return;
+    const std::optional<int> last = component(line, 2, *first + 1.0);
+    if (!last) return;
+    const double value = number(line, 3, "a displacement", 0.0);
+    if (*last < *first) return fail(line, 2, "expected a last degree of freedom that is not before the first");
+    for (int c = *first; c <= *last; ++c) support(line, nodes, c, value);
+  }
+
+  static std::vector<int> components_of_name(const std::string& name) {
+    static const std::map<std::string, std::vector<int>> names = {
+        {"encastre", {0, 1, 2, 3, 4, 5}},
+        {"pinned", {0, 1, 2}},
+        {"xsymm", {0, 4, 5}},
+        {"ysymm", {1, 3, 5}},
+        {"zsymm", {2, 3, 4}},
+    };
+    const auto found = names.find(name);
+    return found == names.end() ? std::vector<int>{} : found->second;
+  }
+
+  void support(const AbaqusLine& line, const std::vector<int>& nodes, int component, double value) {
+    if (!is_in_step() && value != 0.0) return fail(line, 3, "expected a displacement of 0 before the first step");
+    for (const int v : nodes) {
+      AbaqusSupport& support = deck_.supports[{v, component}];
+      if (support.end < infinity) return fail(line, 0, "expected nodes that an earlier step has not let go");
+      if (support.place.empty()) support.place = place_of(line);
+      if (is_in_step()) change(support.displacement, value, false);
+      step_.old_supports.erase({v, component});
+    }
+  }
+
+  void start_cload(const AbaqusLine& line) {
+    if (!start_condition(line, true)) return;
+    if (is_new(line)) {
+      for (const auto& [freedom, force] : deck_.forces) step_.old_forces.insert(freedom);
+    }
+    read_data_ = &DeckReader::read_cload;
+  }
+  void read_cload(const AbaqusLine& line) {
+    const std::vector<int> nodes = nodes_of(line, 0);
+    if (nodes.empty()) return;
+    const std::optional<int> direction = component(line, 1);
+    const double value = number(line, 2, "a force");
+    if (!direction) return;
+    if (*direction > 2) return fail(line, 1, "expected a force along 1, 2 or 3; moments on nodes are not supported");
+    for (const int v : nodes) {
+      change(deck_.forces[{v, *direction}], value, step_.steps_loads);
+      step_.old_forces.erase({v, *direction});
+    }
+  }
+
+  void start_dload(const AbaqusLine& line) {
+    if (!start_condition(line, true)) return;
+    if (is_new(line)) forget_pressures();
+    read_data_ = &DeckReader::read_dload;
+  }
+  void start_dsload(const AbaqusLine& line) {
+    if (!start_condition(line, true)) return;
+    if (is_new(line)) forget_pressures();
+    read_data_ = &DeckReader::read_dsload;
+  }
+  void forget_pressures() {
+    for (const auto& [key, pressure] : deck_.pressures) step_.old_pressures.insert(key);
+  }
+
+  void read_dload(const AbaqusLine& line) {
+    if (line.words.size() < 2) return fail(line, 1, "expected the kind of load: GRAV, or P with a number");
+    const std::string kind = to_lower(line.words[1]);
+    if (kind == "grav") return read_gravity(line);
+    std::vector<std::int64_t> numbers;
+    std::int64_t number_of_element = 0;
+    if (parse_integer(line.words[0], number_of_element)) {
+      numbers = {number_of_element};
+    } else if (const AbaqusSet* set = find_set(mesh_.element_sets, std::string(line.words[0]))) {
+      numbers = set->elements;
+    }
+    const bool is_side = kind.size() == 2 && kind[0] == 'p' && kind[1] >= '1' && kind[1] <= '4';
+    if (kind != "p" && !is_side) return fail(line, 1, "expected GRAV, P, or P1 to P4; other loads are not supported");
+    std::vector<std::array<int, 4>> faces;
+    for (const std::int64_t element : numbers) {
+      const auto found = mesh_.elements.find(element);
+      if (found == mesh_.elements.end()) continue;
+      for (const std::array<int, 4>& corners : found->second.simplices) {
+        if (found->second.dim == 3 && is_side) faces.push_back(side_of_tet(corners, kind[1] - '0'));
+        if (found->second.dim == 2 && kind == "p") faces.push_back(corners);
+      }
+    }
+    if (faces.empty())
+      return fail(line, 0, "expected tetrahedra with P1 to P4, or shells with P; name faces of planes by a *SURFACE");
+    press(line, fmt::format("{} {}", to_lower(line.words[0]), kind), faces);
+  }
+
+  void read_gravity(const AbaqusLine& line) {
+    const std::string set(line.words[0]);
+    if (find_set(mesh_.element_sets, set) == nullptr) return fail(line, 0, "expected a set of elements");
+    const double magnitude = number(line, 2, "an acceleration");
+    Vec<3> direction;
+    for (int c = 0; c < 3; ++c)
+      direction[c] = number(line, static_cast<std::size_t>(3 + c), "a component of the direction", 0.0);
+    if (amplitude_ != nullptr) return fail(line, 0, "expected gravity without an amplitude, which it does not follow");
+    if (!(direction.norm() > 0.0)) return fail(line, 3, "expected a direction");
+    const Vec<3> gravity = magnitude / direction.norm() * direction;
+    if (deck_.gravity && *deck_.gravity != gravity) return fail(line, 0, "expected the same gravity everywhere");
+    deck_.gravity = gravity;
+    deck_.gravity_sets.push_back(set);
+    if (step_.start > 0.0) warn(line, "gravity acts from the start on, not from this step");
+  }
+
+  void read_dsload(const AbaqusLine& line) {
+    const AbaqusSet* surface = find_set(mesh_.surfaces, std::string(line.words[0]));
+    if (surface == nullptr || surface->faces.empty()) return fail(line, 0, "expected a surface of elements (*SURFACE)");
+    if (line.words.size() < 2 || to_lower(line.words[1]) != "p")
+      return fail(line, 1, "expected P, a pressure; other loads are not supported");
+    press(line, to_lower(line.words[0]), surface->faces);
+  }
+
+  void press(const AbaqusLine& line, const std::string& key, const std::vector<std::array<int, 4>>& faces) {
+    const double value = number(line, 2, "a pressure");
+    AbaqusPressure& pressure = deck_.pressures[key];
+    if (pressure.place.empty()) pressure.place = place_of(line);
+    pressure.faces = faces;
+    change(pressure.value, value, step_.steps_loads);
+    step_.old_pressures.erase(key);
+  }
+
+  // Start.
+
+  void start_initial_conditions(const AbaqusLine& line) {
+    if (to_lower(line.parameter("type")) != "velocity")
+      return fail(line, 0, "expected velocities: TYPE=VELOCITY; other conditions are not supported");
+    read_data_ = &DeckReader::read_velocity;
+  }
+  void read_velocity(const AbaqusLine& line) {
+    AbaqusVelocity velocity{nodes_of(line, 0), 0, number(line, 2, "a velocity")};
+    const std::optional<int> direction = component(line, 1);
+    if (!direction) return;
+    if (*direction > 2) return fail(line, 1, "expected a velocity along 1, 2 or 3");
+    velocity.component = *direction;
+    deck_.velocities.push_back(std::move(velocity));
+  }
+
+  // Contact.
+
+  void start_contact_pair(const AbaqusLine& line) {
+    interaction_ = to_lower(line.parameter("interaction"));
+    if (!line.parameter("adjust").empty())
+      warn(line, "nodes are not moved onto the other surface (ADJUST); see docs/abaqus.md");
+    read_data_ = &DeckReader::read_contact_pair;
+  }
+  void read_contact_pair(const AbaqusLine& line) {
+    if (line.words.size() < 2) return fail(line, 1, "expected two surfaces; a body always collides with itself");
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (find_set(mesh_.surfaces, std::string(line.words[k])) == nullptr)
+        return fail(line, k, "expected a surface (*SURFACE)");
+    }
+    deck_.contact_pairs.push_back(
+        {place_of(line), {std::string(line.words[0]), std::string(line.words[1])}, interaction_});
+  }
+  void start_interaction(const AbaqusLine& line) {
+    interaction_ = to_lower(line.parameter("name"));
+    deck_.friction.emplace(interaction_, 0.0);
+  }
+  void start_behavior(const AbaqusLine& line) {
+    const std::string law = to_lower(line.parameter("pressure-overclosure"));
+    if (law == "tied") return fail(line, 0, "expected *TIE for surfaces that are tied");
+    if (!law.empty() && law != "hard")
+      warn(line, "contact is hard: the law of pressure over overclosure is left out, since surfaces do not overlap");
+  }
+  void start_friction(const AbaqusLine&) { read_data_ = &DeckReader::read_friction; }
+  void read_friction(const AbaqusLine& line) {
+    read_data_ = nullptr;
+    deck_.friction[interaction_] = number(line, 0, "a coefficient of friction");
+    if (deck_.friction[interaction_] < 0.0) fail(line, 0, "expected a coefficient of friction, at least 0");
+  }
+
+  void start_tie(const AbaqusLine& line) {
+    tie_tolerance_.reset();
+    if (const double tolerance = parameter_value(line, "position tolerance"); tolerance > 0.0)
+      tie_tolerance_ = tolerance;
+    read_data_ = &DeckReader::read_tie;
+  }
+  void read_tie(const AbaqusLine& line) {
+    if (line.words.size() < 2) return fail(line, 1, "expected two surfaces, the slave and the master");
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (find_set(mesh_.surfaces, std::string(line.words[k])) == nullptr)
+        return fail(line, k, "expected a surface (*SURFACE)");
+    }
+    deck_.ties.push_back({place_of(line), {std::string(line.words[0]), std::string(line.words[1])}, tie_tolerance_});
+  }
+
+  // Output.
+
+  void start_node_print(const AbaqusLine& line) {
+    const std::string set = line.parameter("nset");
+    if (find_set(mesh_.node_sets, set) == nullptr) return;
+    deck_.prints.push_back({set, false, false});
+    read_data_ = &DeckReader::read_node_print;
+  }
+  void read_node_print(const AbaqusLine& line) {
+    for (const std::string_view word : line.words) {
+      if (to_lower(word) == "u") deck_.prints.back().has_displacement = true;
+      if (to_lower(word) == "rf") deck_.prints.back().has_force = true;
+    }
+  }
+
+  struct Step {
+    bool is_open = false;
+    std::string place = {};
+    double start = 0.0, end = 0.0;
+    bool steps_loads = false;  // loads act at once, not along a ramp
+    bool has_analysis = false;
+    std::set<AbaqusFreedom> old_supports = {}, old_forces = {};  // removed, unless they are named again
+    std::set<std::string> old_pressures = {};
+  };
+
+  MeshInput& input_;
+  const AbaqusMesh& mesh_;
+  Issues& warnings_;
+  AbaqusLines lines_;
+  AbaqusDeck deck_;
+  Method read_data_ = nullptr;  // for the lines below the present keyword
+  Step step_;
+  std::optional<AbaqusSection> section_;  // under way
+  int num_section_lines_ = 0;
+  std::string beam_shape_;
+  std::map<std::string, AmplitudePoints> amplitudes_;
+  AmplitudePoints* amplitude_ = nullptr;  // of the present keyword
+  std::string interaction_;
+  std::optional<double> tie_tolerance_;
+};
+
+}  // namespace
+
+AbaqusDeck read_abaqus_deck(MeshInput& input, const AbaqusMesh& mesh, Issues& warnings) {
+  return DeckReader(input, mesh, warnings).read();
+}
+
+}  // namespace clearance

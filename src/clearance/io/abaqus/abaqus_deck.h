@@ -1,0 +1,98 @@
+// The contents of an input file of Abaqus or CalculiX beside its mesh: materials, sections, steps, boundary conditions,
+// and contact. Names of sets are resolved; nothing is a scene yet.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clearance/io/abaqus/abaqus_history.h"
+#include "clearance/io/mesh/abaqus_mesh.h"
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+struct AbaqusMaterial {
+  std::string name;
+  std::string place;  ///< in the file
+  MaterialDesc desc;
+  bool is_elastic = false, has_density = false;
+};
+
+/// Elements of one kind with a material.
+struct AbaqusSection {
+  std::string place;
+  std::string set;  ///< of elements
+  std::string material;
+  BodyKind kind = BodyKind::deformable;
+  bool is_membrane = false;
+  double thickness = 1.0;                          ///< of a shell or a plane; diameter of a round beam
+  std::optional<std::array<double, 2>> rectangle;  ///< of a beam: along its first and its second axis
+  std::optional<Vec<3>> first_axis;                ///< of a beam
+};
+
+/// A vertex of the mesh, and a component of its displacement: 0 to 2 are x, y, z; 3 to 5 rotations about these.
+using AbaqusFreedom = std::array<int, 2>;
+
+struct AbaqusSupport {
+  std::string place;
+  AbaqusHistory displacement;
+  double end = infinity;  ///< of the time for which it holds
+};
+
+/// A pressure on faces.
+struct AbaqusPressure {
+  std::string place;
+  std::vector<std::array<int, 4>> faces;
+  AbaqusHistory value;
+};
+
+struct AbaqusContactPair {
+  std::string place;
+  std::array<std::string, 2> surfaces;
+  std::string interaction;
+};
+
+struct AbaqusTie {
+  std::string place;
+  std::array<std::string, 2> surfaces;  ///< slave and master
+  std::optional<double> tolerance;
+};
+
+struct AbaqusVelocity {
+  std::vector<int> nodes;
+  int component = 0;
+  double value = 0.0;
+};
+
+/// Nodes whose displacements or forces a step prints.
+struct AbaqusPrint {
+  std::string set;
+  bool has_displacement = false, has_force = false;
+};
+
+struct AbaqusDeck {
+  std::vector<AbaqusMaterial> materials;
+  std::vector<AbaqusSection> sections;
+  bool is_dynamic = false;
+  double duration = 0.0;                          ///< of all steps together
+  std::vector<std::array<double, 2>> increments;  ///< of each step: period, and increment that it asks for
+  std::map<AbaqusFreedom, AbaqusSupport> supports;
+  std::map<AbaqusFreedom, AbaqusHistory> forces;
+  std::map<std::string, AbaqusPressure> pressures;  ///< by what the file names: a surface, or elements and a side
+  std::optional<Vec<3>> gravity;
+  std::vector<std::string> gravity_sets;  ///< of elements that it acts on
+  std::vector<AbaqusContactPair> contact_pairs;
+  std::map<std::string, double> friction;  ///< by the name of an interaction, in lower case
+  std::vector<AbaqusTie> ties;
+  std::vector<AbaqusVelocity> velocities;
+  std::vector<AbaqusPrint> prints;
+};
+
+/// Reads the keywords of a file whose mesh has been read. What would change the result and is not supported is an
+/// error; other deviations are `warnings`.
+AbaqusDeck read_abaqus_deck(MeshInput& input, const AbaqusMesh& mesh, Issues& warnings);
+
+}  // namespace clearance

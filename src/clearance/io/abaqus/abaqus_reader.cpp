@@ -1,0 +1,534 @@
+#include "clearance/io/abaqus/abaqus_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "clearance/geometry/curved_cells.h"
+#include "clearance/io/abaqus/abaqus_deck.h"
+#include "clearance/io/mesh/abaqus_lines.h"
+#include "clearance/scene/validate.h"
+
+namespace clearance {
+namespace {
+
+/// Sections that share nodes, and the body that they are.
+struct DeckBody {
+  std::vector<const AbaqusSection*> sections;
+  std::vector<char> has_vertex;  ///< of all vertices of the file
+  Mesh mesh;                     ///< its own elements; vertices are numbered as in the file
+};
+
+class DeckScene {
+ public:
+  DeckScene(const std::filesystem::path& path, const AbaqusMesh& read, const AbaqusDeck& deck, Issues& issues)
+      : path_(path), read_(read), deck_(deck), issues_(issues) {}
+
+  SceneDesc make() {
+    find_bodies();
+    set_time();
+    for (const DeckBody& body : bodies_) add(body);
+    set_gravity();
+    set_supports();
+    set_forces();
+    set_pressures();
+    set_velocities();
+    set_contact();
+    set_ties();
+    set_probes();
+    name_units();
+    return std::move(scene_);
+  }
+
+ private:
+  void error(std::string place, std::string value, std::string message) {
+    issues_.push_back({"", std::move(place), std::move(value), std::move(message)});
+  }
+  void warn(std::string place, std::string value, std::string message) {
+    issues_.push_back({"", std::move(place), std::move(value), std::move(message), Severity::warning});
+  }
+
+  bool is_plane(const AbaqusSection& section) const { return type_of(section).starts_with("CP"); }
+
+  /// Returns the type of the first element of a section.
+  std::string type_of(const AbaqusSection& section) const {
+    const AbaqusSet* set = find_set(read_.element_sets, section.set);
+    return set->elements.empty() ? "" : read_.elements.at(set->elements.front()).type;
+  }
+
+  /// Joins sections that share nodes.
+  void find_bodies() {
+    const int num_sections = static_cast<int>(deck_.sections.size());
+    std::vector<int> root(static_cast<std::size_t>(num_sections));
+    std::iota(root.begin(), root.end(), 0);
+    const auto find = [&](int s) {
+      while (root[s] != s) s = root[s] = root[root[s]];
+      return s;
+    };
+    std::vector<int> section_of(read_.mesh.vertices.size(), -1);
+    std::map<std::int64_t, int> section_of_element;
+    for (int s = 0; s < num_sections; ++s) {
+      const AbaqusSection& section = deck_.sections[s];
+      for (const std::int64_t number : find_set(read_.element_sets, section.set)->elements) {
+        if (!section_of_element.emplace(number, s).second && section_of_element[number] != s)
+          return error(section.place, section.set, fmt::format("expected one section of element {}", number));
+        for (const std::array<int, 4>& corners : read_.elements.at(number).simplices) {
+          for (const int v : corners) {
+            if (v < 0) continue;
+            if (section_of[v] < 0) section_of[v] = s;
+            root[std::max(find(s), find(section_of[v]))] = std::min(find(s), find(section_of[v]));
+          }
+        }
+      }
+    }
+    if (section_of_element.size() < read_.elements.size())
+      error("", "",
+            fmt::format("expected a section of every element; {} have none",
+                        read_.elements.size() - section_of_element.size()));
+    std::map<int, std::vector<const AbaqusSection*>> by_root;
+    for (int s = 0; s < num_sections; ++s) by_root[find(s)].push_back(&deck_.sections[s]);
+    for (auto& [first, sections] : by_root) add_body(std::move(sections));
+  }
+
+  void add_body(std::vector<const AbaqusSection*> sections) {
+    DeckBody body{std::move(sections), std::vector<char>(read_.mesh.vertices.size(), 0), {}};
+    std::vector<std::string> names;
+    for (const AbaqusSection* section : body.sections) {
+      names.push_back(section->set);
+      if (section->kind != body.sections[0]->kind)
+        error(section->place, section->set, "expected sections of one kind where elements share nodes; use *TIE");
+    }
+    body.mesh = mesh_of_sets(read_, names);
+    const auto use = [&](const auto& elements) {
+      for (const auto& element : elements) {
+        for (const int v : element) body.has_vertex[v] = 1;
+      }
+    };
+    use(body.mesh.tets);
+    use(body.mesh.triangles);
+    use(body.mesh.edges);
+    for (const int v : body.mesh.cell_nodes) body.has_vertex[v] = 1;
+    bodies_.push_back(std::move(body));
+  }
+
+  const AbaqusMaterial* material_of(const AbaqusSection& section) {
+    const auto found = std::find_if(deck_.materials.begin(), deck_.materials.end(), [&](const AbaqusMaterial& m) {
+      return to_lower(m.name) == to_lower(section.material);
+    });
+    if (found != deck_.materials.end() && found->is_elastic) return &*found;
+    error(section.place, section.material,
+          found == deck_.materials.end() ? "expected the name of a *MATERIAL" : "expected *ELASTIC in this material");
+    return nullptr;
+  }
+
+  /// Densities matter with inertia and with weight.
+  bool needs_density() const { return deck_.is_dynamic || deck_.gravity.has_value(); }
+
+  void add(const DeckBody& from) {
+    const AbaqusSection& first = *from.sections.front();
+    BodyDesc body;
+    body.kind = first.kind;
+    std::vector<std::string> sets;
+    for (const AbaqusSection* section : from.sections) sets.push_back(section->set);
+    body.name = sets.front();
+    body.mesh = path_.filename().string();
+    if (bodies_.size() > 1) body.mesh += fmt::format("<{}>", fmt::join(sets, ","));
+    if (is_plane(first)) {
+      scene_.dimension = 2;
+      if (first.thickness != 1.0)
+        warn(first.place, first.set,
+             fmt::format("forces and energies are those of a slice one unit thick: multiply them by the thickness, {}",
+                         first.thickness));
+    }
+    for (const AbaqusSection* section : from.sections) {
+      const AbaqusMaterial* material = material_of(*section);
+      if (material == nullptr) continue;
+      if (needs_density() && !material->has_density) {
+        error(material->place, material->name, "expected *DENSITY, since inertia or gravity acts");
+        continue;
+      }
+      MaterialDesc desc = material->desc;
+      desc.plane_stress = type_of(*section).starts_with("CPS");
+      if (section == &first) {
+        body.material = desc;
+      } else if (first.kind == BodyKind::deformable) {
+        RegionDesc region;
+        region.tags = {fmt::format("{}:{}", is_plane(first) ? "triangles" : "tets", section->set)};
+        body.material_parts.push_back({{}, std::move(region), desc});
+      } else if (section->material != first.material || section->thickness != first.thickness) {
+        error(section->place, section->set, "expected one material and one size of a shell or a beam");
+      }
+    }
+    if (first.kind != BodyKind::deformable) body.thickness = first.thickness;
+    if (first.kind == BodyKind::shell && first.is_membrane) body.shell.emplace().bending = BendingModel::none;
+    if (first.kind == BodyKind::rod && first.rectangle) {
+      body.rod.emplace().section = first.rectangle;
+      // Abaqus takes the axis (0, 0, -1) if the file names none, CalculiX too.
+      body.rod->up = first.first_axis.value_or(-Vec<3>::UnitZ());
+    }
+    scene_.bodies.push_back(std::move(body));
+  }
+
+  /// Sets a step length of which every step of the file takes a whole number.
+  void set_time() {
+    constexpr double default_static = 1.0, default_dynamic = 0.01;  // shares of the period of a step without increment
+    scene_.time.integrator = deck_.is_dynamic ? TimeIntegrator::bdf2_in_flight : TimeIntegrator::quasi_static;
+    scene_.time.duration = deck_.duration;
+    double step = infinity;
+    for (const auto& [period, increment] : deck_.increments) {
+      const double wanted =
+          increment > 0.0 ? increment : period * (deck_.is_dynamic ? default_dynamic : default_static);
+      step = std::min(step, period / std::ceil(period / wanted - 1e-9));
+    }
+    const bool fits = std::all_of(deck_.increments.begin(), deck_.increments.end(), [&](const auto& of_step) {
+      const double count = of_step[0] / step;
+      return std::abs(count - std::round(count)) < 1e-6 * count;
+    });
+    if (!fits) {
+      warn("", fmt::format("{}", step),
+           "the periods of the steps are no multiples of one increment, so that a step of the run may reach over the "
+           "end "
+           "of a step of the file");
+    }
+    scene_.time.step = step;
+  }
+
+  void set_gravity() {
+    scene_.gravity = deck_.gravity.value_or(Vec<3>::Zero());
+    if (!deck_.gravity) return;
+    std::set<std::int64_t> heavy;
+    for (const std::string& name : deck_.gravity_sets) {
+      const std::vector<std::int64_t>& elements = find_set(read_.element_sets, name)->elements;
+      heavy.insert(elements.begin(), elements.end());
+    }
+    if (heavy.size() < read_.elements.size())
+      error("", fmt::format("{} of {} elements", heavy.size(), read_.elements.size()),
+            "expected gravity (*DLOAD, GRAV) on all elements or on none");
+  }
+
+  /// How one component of nodes is prescribed.
+  struct Held {
+    int component;
+    std::string formula;
+    double end;
+    auto operator<=>(const Held&) const = default;
+  };
+
+  /// Prescribes nodes: of each component those with the same history together, so that the nodes that quadratic
+  /// elements add between them follow, and components of the same nodes together.
+  void set_supports() {
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      std::map<Held, std::vector<int>> nodes_of;
+      for (const auto& [freedom, support] : deck_.supports) {
+        const auto& [v, component] = freedom;
+        if (bodies_[b].has_vertex[v] == 0 || component >= scene_.dimension) continue;
+        const AbaqusHistory& history = support.displacement;
+        nodes_of[{component, history.is_constant() ? fmt::format("{}", history.last()) : history.formula(),
+                  support.end}]
+            .push_back(v);
+      }
+      std::vector<MotionDesc>& motions = scene_.bodies[b].motions;
+      for (auto& [held, nodes] : nodes_of) {
+        const auto same = std::find_if(motions.begin(), motions.end(), [&](const MotionDesc& motion) {
+          return motion.region.nodes == nodes && motion.end == held.end && !motion.components[held.component];
+        });
+        const bool is_new = same == motions.end();
+        MotionDesc& motion = is_new ? motions.emplace_back() : *same;
+        if (is_new) motion.components = {false, false, false};
+        motion.region.nodes = std::move(nodes);
+        motion.components[held.component] = true;
+        motion.end = held.end;
+        if (held.formula == "0") continue;
+        if (!motion.displacement) motion.displacement = Expressions{"0", "0", "0"};
+        (*motion.displacement)[held.component] = held.formula;
+      }
+      if (is_thin(scene_.bodies[b].kind)) clamp(b);
+    }
+  }
+
+  /// Clamps the nodes of a thin body whose rotations are held, which must be all three.
+  void clamp(std::size_t b) {
+    std::vector<int> clamped;
+    for (const auto& [freedom, support] : deck_.supports) {
+      const auto& [v, component] = freedom;
+      if (component < 3 || bodies_[b].has_vertex[v] == 0) continue;
+      if (support.displacement.last() != 0.0 || !support.displacement.is_constant())
+        return error(support.place, "", "expected rotations of 0: prescribed rotations are not supported");
+      for (int c = 0; c < 6; ++c) {
+        if (!deck_.supports.contains({v, c}))
+          return error(support.place, "",
+                       "expected nodes whose displacements and rotations are all held, or no rotation");
+      }
+      if (component == 3) clamped.push_back(v);
+    }
+    if (clamped.empty()) return;
+    if (scene_.bodies[b].kind == BodyKind::rod && !has_edge_between(bodies_[b].mesh, clamped)) {
+      return error(
+          "", scene_.bodies[b].name,
+          "expected clamps of beams at both nodes of an element: a beam keeps the direction of elements, not of "
+          "single nodes; add a short element at the clamp");
+    }
+    for (MotionDesc& motion : scene_.bodies[b].motions) {
+      motion.clamp = std::all_of(motion.region.nodes.begin(), motion.region.nodes.end(),
+                                 [&](int v) { return std::binary_search(clamped.begin(), clamped.end(), v); });
+    }
+  }
+
+  static bool has_edge_between(const Mesh& mesh, const std::vector<int>& nodes) {
+    const auto is_one = [&](int v) { return std::find(nodes.begin(), nodes.end(), v) != nodes.end(); };
+    return std::any_of(mesh.edges.begin(), mesh.edges.end(),
+                       [&](const auto& e) { return is_one(e[0]) && is_one(e[1]); });
+  }
+
+  /// A point of a plane of thickness t carries F / t per unit of thickness.
+  double force_scale(const AbaqusSection& section) const { return is_plane(section) ? 1.0 / section.thickness : 1.0; }
+
+  void set_forces() {
+    std::map<int, std::array<const AbaqusHistory*, 3>> of_node;
+    for (const auto& [freedom, force] : deck_.forces) of_node[freedom[0]][freedom[1]] = &force;
+    for (const auto& [v, forces] : of_node) {
+      bool is_used = false;
+      // A node belongs to one body: bodies share none.
+      for (std::size_t b = 0; b < bodies_.size() && !is_used; ++b) {
+        is_used = bodies_[b].has_vertex[v] != 0;
+        if (!is_used) continue;
+        LoadDesc load;
+        load.kind = LoadKind::force;
+        load.region.nodes = {v};
+        const double scale = force_scale(*bodies_[b].sections.front());
+        const bool is_constant = std::all_of(forces.begin(), forces.end(),
+                                             [](const AbaqusHistory* f) { return f == nullptr || f->is_constant(); });
+        Expressions expressions;
+        for (int c = 0; c < 3; ++c) {
+          if (is_constant && forces[c] != nullptr) load.value[c] = scale * forces[c]->last();
+          expressions[c] = forces[c] == nullptr ? "0"
+                           : scale == 1.0       ? forces[c]->formula()
+                                                : fmt::format("{} * ({})", scale, forces[c]->formula());
+        }
+        if (!is_constant) load.expression = expressions;
+        scene_.bodies[b].loads.push_back(std::move(load));
+      }
+      if (!is_used) error("", fmt::format("node {}", v), "expected forces on nodes of elements only");
+    }
+  }
+
+  void set_pressures() {
+    for (const auto& [key, pressure] : deck_.pressures) {
+      std::map<std::size_t, std::vector<std::array<int, 4>>> of_body;
+      for (const std::array<int, 4>& face : pressure.faces) {
+        for (std::size_t b = 0; b < bodies_.size(); ++b) {
+          if (bodies_[b].has_vertex[face[0]] != 0) of_body[b].push_back(face);
+        }
+      }
+      for (auto& [b, faces] : of_body) {
+        LoadDesc load;
+        load.kind = LoadKind::pressure;
+        load.pressure =
+            pressure.value.is_constant() ? fmt::format("{}", pressure.value.last()) : pressure.value.formula();
+        if (find_set(read_.surfaces, key) != nullptr) {
+          load.region.tags = {fmt::format("triangles:{}", find_set(read_.surfaces, key)->name)};
+        } else {
+          load.region.nodes = vertices_of(faces);
+          if (num_faces_between(bodies_[b].mesh, load.region.nodes) != faces.size())
+            error(pressure.place, key,
+                  "expected faces with no other face between their nodes; name them by a *SURFACE");
+        }
+        scene_.bodies[b].loads.push_back(std::move(load));
+      }
+    }
+  }
+
+  static std::vector<int> vertices_of(const std::vector<std::array<int, 4>>& faces) {
+    std::vector<int> vertices;
+    for (const std::array<int, 4>& face : faces) vertices.insert(vertices.end(), face.begin(), face.begin() + 3);
+    std::sort(vertices.begin(), vertices.end());
+    vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+    return vertices;
+  }
+
+  /// Returns the number of boundary faces whose vertices are all among `vertices`, which ascend.
+  static std::size_t num_faces_between(const Mesh& mesh, const std::vector<int>& vertices) {
+    const auto count = [&](const auto& faces) {
+      return static_cast<std::size_t>(std::count_if(faces.begin(), faces.end(), [&](const auto& face) {
+        return std::all_of(face.begin(), face.end(),
+                           [&](int v) { return std::binary_search(vertices.begin(), vertices.end(), v); });
+      }));
+    };
+    return mesh.tets.empty() ? count(mesh.triangles) : count(boundary_triangles(mesh));
+  }
+
+  /// Velocities are those of whole bodies.
+  void set_velocities() {
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      std::array<std::map<int, double>, 3> values;
+      for (const AbaqusVelocity& velocity : deck_.velocities) {
+        for (const int v : velocity.nodes) {
+          if (bodies_[b].has_vertex[v] != 0) values[velocity.component][v] = velocity.value;
+        }
+      }
+      const auto num_vertices = std::count(bodies_[b].has_vertex.begin(), bodies_[b].has_vertex.end(), 1);
+      for (int c = 0; c < 3; ++c) {
+        if (values[c].empty()) continue;
+        const double value = values[c].begin()->second;
+        const bool is_uniform = std::ssize(values[c]) == num_vertices &&
+                                std::all_of(values[c].begin(), values[c].end(),
+                                            [&](const auto& of_vertex) { return of_vertex.second == value; });
+        if (!is_uniform)
+          error("", scene_.bodies[b].name, "expected one initial velocity of all nodes of the body");
+        else
+          scene_.bodies[b].linear_velocity[c] = value;
+      }
+    }
+  }
+
+  /// Returns the numbers of the bodies that have nodes of a surface.
+  std::vector<std::size_t> bodies_of(const std::string& surface) const {
+    const AbaqusSet& set = *find_set(read_.surfaces, surface);
+    std::vector<std::size_t> result;
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      const auto has = [&](int v) { return v >= 0 && bodies_[b].has_vertex[v] != 0; };
+      const bool is_there = std::any_of(set.nodes.begin(), set.nodes.end(), has) ||
+                            std::any_of(set.faces.begin(), set.faces.end(), [&](const auto& f) { return has(f[0]); });
+      if (is_there) result.push_back(b);
+    }
+    return result;
+  }
+
+  void set_contact() {
+    std::map<std::array<std::size_t, 2>, double> friction;
+    for (const AbaqusContactPair& pair : deck_.contact_pairs) {
+      const auto of_pair = deck_.friction.find(pair.interaction);
+      if (of_pair == deck_.friction.end() && !pair.interaction.empty())
+        error(pair.place, pair.interaction, "expected the name of a *SURFACE INTERACTION");
+      const double coefficient = of_pair == deck_.friction.end() ? 0.0 : of_pair->second;
+      for (const std::size_t a : bodies_of(pair.surfaces[0])) {
+        for (const std::size_t b : bodies_of(pair.surfaces[1])) {
+          const std::array key = {std::min(a, b), std::max(a, b)};
+          const auto [at, is_new] = friction.emplace(key, coefficient);
+          if (!is_new && at->second != coefficient)
+            error(pair.place, pair.interaction, "expected one coefficient of friction between two bodies");
+        }
+      }
+    }
+    for (const auto& [pair, coefficient] : friction) {
+      if (coefficient > 0.0)
+        scene_.friction.pairs.push_back({{scene_.bodies[pair[0]].name, scene_.bodies[pair[1]].name}, coefficient});
+    }
+    // Surfaces of files usually touch: gaps are made where they do.
+    if (!deck_.contact_pairs.empty()) scene_.start.overlaps = OverlapHandling::separate;
+  }
+
+  void set_ties() {
+    for (const AbaqusTie& tie : deck_.ties) {
+      const std::vector<std::size_t> slaves = bodies_of(tie.surfaces[0]), masters = bodies_of(tie.surfaces[1]);
+      if (slaves.size() != 1 || masters.size() != 1 || slaves == masters) {
+        error(tie.place, fmt::format("{}, {}", tie.surfaces[0], tie.surfaces[1]),
+              "expected surfaces of two bodies, which share no nodes");
+        continue;
+      }
+      AttachmentDesc attachment;
+      attachment.body = scene_.bodies[slaves[0]].name;
+      attachment.to = scene_.bodies[masters[0]].name;
+      const AbaqusSet& slave = *find_set(read_.surfaces, tie.surfaces[0]);
+      attachment.region.nodes = slave.faces.empty() ? slave.nodes : vertices_of(slave.faces);
+      attachment.tied = true;
+      attachment.distance = tie.tolerance;
+      scene_.attachments.push_back(std::move(attachment));
+    }
+  }
+
+  /// Makes probes of the values that a file prints of nodes.
+  void set_probes() {
+    for (const AbaqusPrint& print : deck_.prints) {
+      const std::vector<int>& nodes = find_set(read_.node_sets, print.set)->nodes;
+      for (std::size_t b = 0; b < bodies_.size(); ++b) {
+        RegionDesc region;
+        for (const int v : nodes) {
+          if (bodies_[b].has_vertex[v] != 0) region.nodes.push_back(v);
+        }
+        if (region.nodes.empty()) continue;
+        const std::string name = bodies_.size() > 1 && num_bodies_of(nodes) > 1
+                                     ? fmt::format("{} {}", print.set, scene_.bodies[b].name)
+                                     : print.set;
+        if (print.has_displacement) add_probe(name, ProbeKind::position, b, region);
+        if (print.has_force) add_probe(fmt::format("{} force", name), ProbeKind::reaction, b, region);
+      }
+    }
+  }
+  int num_bodies_of(const std::vector<int>& nodes) const {
+    return static_cast<int>(std::count_if(bodies_.begin(), bodies_.end(), [&](const DeckBody& body) {
+      return std::any_of(nodes.begin(), nodes.end(), [&](int v) { return body.has_vertex[v] != 0; });
+    }));
+  }
+  void add_probe(std::string name, ProbeKind kind, std::size_t body, const RegionDesc& region) {
+    const bool is_known = std::any_of(scene_.output.probes.begin(), scene_.output.probes.end(),
+                                      [&](const ProbeDesc& probe) { return probe.name == name; });
+    if (is_known) return;
+    ProbeDesc probe;
+    probe.name = std::move(name);
+    probe.kind = kind;
+    probe.body = scene_.bodies[body].name;
+    probe.region = region;
+    scene_.output.probes.push_back(std::move(probe));
+  }
+
+  /// Files have no units. Densities tell them: nothing solid is lighter than 1 kg/m^3, and all is in t/mm^3.
+  void name_units() {
+    constexpr double lightest = 1.0, heaviest_in_tonnes = 1e-6;
+    bool is_known = false;
+    for (const AbaqusMaterial& material : deck_.materials) {
+      if (!material.has_density) continue;
+      if (material.desc.density < heaviest_in_tonnes) scene_.units = UnitSystemName::mm_n_mpa;
+      is_known = is_known || material.desc.density < heaviest_in_tonnes || material.desc.density >= lightest;
+    }
+    if (!is_known) {
+      warn("", "",
+           "the file does not say its units, and they are taken for m, N and Pa; `--set units=mm-N-MPa` names "
+           "others");
+    }
+  }
+
+  std::filesystem::path path_;
+  const AbaqusMesh& read_;
+  const AbaqusDeck& deck_;
+  Issues& issues_;
+  SceneDesc scene_;
+  std::vector<DeckBody> bodies_;  // as scene_.bodies
+};
+
+/// Returns true if the file has elements of planes (CPS3, CPE6, ...).
+bool has_planes(std::string_view text) {
+  AbaqusLines lines(text);
+  AbaqusLine line;
+  while (lines.next(line)) {
+    if (line.is_keyword() && to_lower(line.words[0]) == "*element" &&
+        to_lower(line.parameter("type")).starts_with("cp"))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<LoadedScene> read_abaqus_scene(const std::filesystem::path& path) {
+  MeshInput input(path);
+  if (input.has_failed()) return input.issues();
+  const AbaqusMesh read = read_abaqus_mesh(input, has_planes(input.bytes()) ? 2 : 3);
+  Issues issues;
+  const AbaqusDeck deck = read_abaqus_deck(input, read, issues);
+  if (!input.has_failed() && deck.sections.empty())
+    input.add_issue("", "", "expected a section that gives elements a material, such as *SOLID SECTION");
+  if (input.has_failed()) return input.issues();
+  SceneDesc scene = DeckScene(path, read, deck, issues).make();
+  scene.name = path.stem().string();
+  scene.base_directory = path.parent_path().string();
+  name_bodies(scene);
+  return finish_import(std::move(scene), std::move(issues), path.string());
+}
+
+}  // namespace clearance

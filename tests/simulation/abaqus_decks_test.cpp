@@ -1,0 +1,97 @@
+// Input files of Abaqus and CalculiX from their first line to their result, beside closed forms.
+#include "io/mesh_test_support.h"
+#include "simulation/probed_scene.h"
+#include "support/abaqus_deck.h"
+
+namespace clearance {
+namespace {
+
+ProbedScene run_deck(const std::string& text) {
+  test::TemporaryFolder folder;
+  test::write_text(folder / "deck.inp", text);
+  return ProbedScene(load_scene(folder / "deck.inp"));
+}
+
+TEST(AbaqusDecks, ACantileverWithForcesOnItsNodesBendsAsTimoshenkoSays) {
+  // 200 x 20 x 10 mm, 500 N at the end; the reaction is what the forces on nodes are together.
+  const std::string text =
+      test::abaqus_box("BEAM", {20, 2, 1}, Vec<3>(0, 0, 0), Vec<3>(200, 20, 10)) +
+      "*MATERIAL, NAME=STEEL\n*ELASTIC\n210000., 0.3\n*DENSITY\n7.85e-9\n*SOLID SECTION, ELSET=BEAM, MATERIAL=STEEL\n"
+      "*BOUNDARY\nBEAM-X0, 1, 3\n*STEP\n*STATIC\n*CLOAD\nBEAM-X1, 2, -83.333333333333\n*NODE PRINT, NSET=BEAM-X1\nU\n"
+      "*NODE PRINT, NSET=BEAM-X0\nRF\n*END STEP\n";
+  ProbedScene scene = run_deck(text);
+  scene.steps(1);
+  EXPECT_NEAR(scene.probe("BEAM-X1.y [mm]") - 10.0, -0.9598, 0.02 * 0.9598);
+  EXPECT_NEAR(scene.probe("BEAM-X0 force.force.y [N]"), 500.0, 0.01);
+}
+
+TEST(AbaqusDecks, ABarThatIsPulledIntoYieldAndBackKeepsItsPlasticStrain) {
+  // It yields at 200 MPa and hardens by 1000 MPa; it is pulled by 2 % and let back by 0.5 %. The stress that follows
+  // the logarithmic strain is that per area at rest, times the stretch.
+  const std::string text =
+      test::abaqus_box("BAR", {4, 1, 1}, Vec<3>(0, 0, 0), Vec<3>(40, 10, 10)) +
+      "*MATERIAL, NAME=ALU\n*ELASTIC\n20000., 0.3\n*DENSITY\n2.7e-9\n*PLASTIC\n200., 0.\n400., 0.2\n*SOLID SECTION, "
+      "ELSET=BAR, MATERIAL=ALU\n"
+      "*BOUNDARY\nBAR-X0, 1\nBAR-Y0, 2\nBAR-Z0, 3\n*STEP, NLGEOM\n*STATIC\n0.25, 1.\n*BOUNDARY\nBAR-X1, 1, 1, 0.8\n"
+      "*NODE PRINT, NSET=BAR-X0\nRF\n*END STEP\n*STEP, NLGEOM\n*STATIC\n0.25, 1.\n*BOUNDARY\nBAR-X1, 1, 1, 0.6\n*END "
+      "STEP\n";
+  ProbedScene scene = run_deck(text);
+  scene.steps(4);
+  const double young = 20000.0, hardening = 1000.0, area = 100.0;
+  const double plastic = (young * std::log(1.02) - 200.0) / (young + hardening);
+  const double loaded = 200.0 + hardening * plastic, unloaded = loaded - young * std::log(1.02 / 1.015);
+  EXPECT_NEAR(scene.probe("BAR-X0 force.force.x [N]"), -loaded * area / 1.02, 10.0);
+  scene.steps(4);
+  EXPECT_NEAR(scene.probe("BAR-X0 force.force.x [N]"), -unloaded * area / 1.015, 10.0);
+}
+
+TEST(AbaqusDecks, ABlockThatIsPressedAndDraggedRubsAsItsFrictionSays) {
+  const std::string text =
+      test::abaqus_box("LOWER", {3, 1, 3}, Vec<3>(0, 0, 0), Vec<3>(40, 10, 40)) +
+      test::abaqus_box("UPPER", {2, 1, 2}, Vec<3>(10, 10, 10), Vec<3>(20, 10, 20), 1000) +
+      "*MATERIAL, NAME=S\n*ELASTIC\n3000., 0.3\n*DENSITY\n1e-9\n*SOLID SECTION, ELSET=LOWER, MATERIAL=S\n*SOLID "
+      "SECTION, ELSET=UPPER, MATERIAL=S\n"
+      "*SURFACE INTERACTION, NAME=SI\n*FRICTION\n0.3\n*CONTACT PAIR, INTERACTION=SI\nUPPER-Y0, LOWER-Y1\n"
+      "*BOUNDARY\nLOWER-Y0, 1, 3\n*STEP, NLGEOM\n*STATIC\n0.5, 1.\n*BOUNDARY\nUPPER-Y1, 1, 3, 0.\nUPPER-Y1, 2, 2, "
+      "-0.1\n*END STEP\n"
+      "*STEP, NLGEOM\n*STATIC\n0.25, 1.\n*BOUNDARY\nUPPER-Y1, 1, 1, 1.\n*NODE PRINT, NSET=UPPER-Y1\nRF\n*END STEP\n";
+  ProbedScene scene = run_deck(text);
+  scene.steps(6);
+  const Vec<3> force = scene.probe_vector("UPPER-Y1 force.force", "N");
+  EXPECT_LT(force[1], -100.0);
+  EXPECT_NEAR(force[0], -0.3 * force[1], 0.003 * std::abs(force[1]));
+}
+
+TEST(AbaqusDecks, APressureOnASurfaceIsCarriedByTheSupports) {
+  const std::string text = test::abaqus_box("BLOCK", {2, 2, 2}, Vec<3>(0, 0, 0), Vec<3>(1, 2, 3)) +
+                           "*MATERIAL, NAME=S\n*ELASTIC\n1e9, 0.3\n*DENSITY\n1000.\n*SOLID SECTION, ELSET=BLOCK, "
+                           "MATERIAL=S\n*BOUNDARY\nBLOCK-Z0, PINNED\n"
+                           "*STEP\n*STATIC\n*DSLOAD\nBLOCK-Z1, P, 5000.\n*DLOAD\nBLOCK, GRAV, 10., 0., 0., -1.\n*NODE "
+                           "PRINT, NSET=BLOCK-Z0\nRF\n*END STEP\n";
+  ProbedScene scene = run_deck(text);
+  scene.steps(1);
+  EXPECT_NEAR(scene.probe("BLOCK-Z0 force.force.z [N]"), 5000.0 * 2.0 + 10.0 * 6000.0, 1.0);
+}
+
+TEST(AbaqusDecks, ASetOfNodesAsTagHoldsTheNodesThatQuadraticElementsAdd) {
+  // Statics make the elements quadratic. Nodes that a list names hold those between them, and so do those of a set.
+  test::TemporaryFolder folder;
+  test::write_text(folder / "beam.inp", test::abaqus_box("BEAM", {10, 2, 1}, Vec<3>(0, 0, 0), Vec<3>(1.0, 0.1, 0.1)));
+  const auto tip = [&](const std::string& region) {
+    test::write_text(folder / "scene.json", fmt::format(R"({{"gravity": [0, 0, 0],
+        "time": {{"integrator": "quasi_static", "step": 1, "duration": 1}},
+        "bodies": [{{"name": "beam", "mesh": "beam.inp", "material": {{"youngs_modulus": 1e9, "poisson_ratio": 0.3}},
+          "motions": [{{"region": {{{}}}}}],
+          "loads": [{{"kind": "traction", "value": [0, -1000, 0], "region": {{"tags": ["triangles:BEAM-X1"]}}}}]}}],
+        "output": {{"probes": [{{"name": "tip", "body": "beam", "point": [1, 0.05, 0.05]}}]}}}})",
+                                                        region));
+    ProbedScene scene(load_scene(folder / "scene.json"));
+    scene.steps(1);
+    return scene.probe("tip.y [m]");
+  };
+  const double by_box = tip(R"("box": [[-1, -1, -1], [1e-6, 1, 1]])");
+  EXPECT_NEAR(tip(R"("tags": ["points:BEAM-X0"])"), by_box, 1e-9);
+}
+
+}  // namespace
+}  // namespace clearance
