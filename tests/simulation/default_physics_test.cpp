@@ -91,6 +91,38 @@ TEST(DefaultPhysics, BodiesThatOthersPushInAnImpactKeepTheirShareOfTheMomentum) 
   }
 }
 
+TEST(DefaultPhysics, TheLastOfARowOfBallsLeavesAloneThatTouchOrNot) {
+  for (const std::string kind : {"rigid", "affine"}) {
+    for (const double gap : {1e-5, 1e-4, 1e-3}) {
+      SCOPED_TRACE(fmt::format("{}, {} m apart", kind, gap));
+      std::vector<std::array<double, 2>> balls = {{-0.06, 1.0}};
+      for (int i = 0; i < 4; ++i) balls.push_back({i * (0.04 + gap), 0.0});
+      RunningScene scene(row_of_balls(kind, 0.001, balls, 1.0));
+      scene.steps(60);
+      const int num_blocks = scene.num_nodes() / 5;
+      for (int i = 0; i < 5; ++i) EXPECT_NEAR(scene.v(i * num_blocks)[0], i == 4 ? 1.0 : 0.0, 0.03) << "ball " << i;
+    }
+  }
+}
+
+TEST(DefaultPhysics, ABallThatFallsOnTopOfAHeavierOneLeavesFasterThanItCame) {
+  // The lower ball rebounds with v and then hits the upper one, which comes with v: that leaves with (3 M - m) / (M +
+  // m) v, the lower one goes on with (M - 3 m) / (M + m) v.
+  const auto ball = [](double radius, double y) {
+    return fmt::format(
+        R"({{"kind": "rigid", "generator": {{"kind": "sphere", "size": [{}], "resolution": [2]}}, "material": {{"density": 1000}},
+             "transform": {{"translation": [0, {}, 0]}}, "linear_velocity": [0, -1, 0]}})",
+        radius, y);
+  };
+  RunningScene scene(fmt::format(
+      R"({{"gravity": [0, 0, 0], "time": {{"step": 0.001}}, "contact": {{"restitution": 1}}, "bodies": [{}, {}],
+          "half_spaces": [{{}}]}})",
+      ball(0.04, 0.05), ball(0.02, 0.11001)));
+  scene.steps(20);
+  EXPECT_NEAR(scene.v(4)[1], (3.0 * 8.0 - 1.0) / 9.0, 0.02);
+  EXPECT_NEAR(scene.v(0)[1], (8.0 - 3.0) / 9.0, 0.02);
+}
+
 TEST(DefaultPhysics, StiffBodiesInARowWithSoftOnesKeepMomentum) {
   std::string text = row_of_balls("rigid", 0.001, {{-0.05, 1.0}, {0.0, 0.0}, {0.0401, 0.0}, {0.0802, 0.0}}, 0.0);
   const std::string second = R"("kind": "rigid")";

@@ -18,7 +18,7 @@ template <int dim>
 Rebound<dim>::Rebound(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
                       const State& state, const std::optional<RestartMarks>& marks, const VecX& x_surface_t0,
                       const Iterate& end, std::span<const std::unique_ptr<Potential>> potentials)
-    : model_(model), takes_inelastic_(has_hit(marks)) {
+    : model_(model), takes_inelastic_(has_hit(marks)), least_impact_(options.least_impact) {
   const bool may_rebound = takes_inelastic_ || !model.restitution.is_zero();
   if (!may_rebound || model.stiff_bodies.empty() || end.contacts.contacts.empty()) return;
   add_bodies(targets, state, end.x);
@@ -27,6 +27,7 @@ Rebound<dim>::Rebound(const Model& model, const SolverOptions& options, const Pr
   keep_islands_of_impacts();
   move_lone_meetings(state, x_surface_t0, end, options.integrator.h);
   keep_nearest_impacts();
+  find_sequences();
   if (!is_empty()) find_mobilities(potentials, end.x, options.integrator.h);
 }
 
@@ -150,11 +151,11 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
     if (meeting.is_impact) {
       meeting.target = restitution * approach;
       meeting.approach = approach;
-      meeting.restitution = restitution;
       const double distance_t0 =
           compute_contact_gap<dim>(model_, contact, positions_of<dim>(contact, x_surface_t0)).distance;
       meeting.closed = std::max(0.0, distance_t0 - gap.distance);
     }
+    meeting.restitution = restitution;
     meeting.gap = gap.distance;
     meeting.bodies = {one, other};
     meeting.mu = friction_coefficients(model_, contact).sliding;
@@ -205,14 +206,14 @@ void Rebound<dim>::move_lone_meetings(const State& state, const VecX& x_surface_
     meeting.approach = std::max(0.0, -meeting.normal.dot(relative_velocity(meeting, true)));
     meeting.target = meeting.restitution * meeting.approach;
     for (const Side& side : meeting.sides) {
-      if (side.body >= 0) bodies_[side.body].meets_alone = true;
+      if (side.body >= 0) bodies_[side.body].starts_free = true;
     }
   }
   if (!takes_inelastic_) return;
   // Other contacts without restitution are left to the barrier.
   for (Meeting& meeting : meetings_) {
     const Side& side = meeting.sides[meeting.sides[0].body >= 0 ? 0 : 1];
-    if (meeting.restitution == 0.0 && !bodies_[side.body].meets_alone) meeting.is_impact = false;
+    if (meeting.restitution == 0.0 && !bodies_[side.body].starts_free) meeting.is_impact = false;
   }
   keep_islands_of_impacts();
 }
@@ -363,7 +364,7 @@ void Rebound<dim>::take_up_forces(const VecX& forces_t0, double h) {
     return padded(Vec<dim>(block<dim>(forces_t0, body.stiff.first_block) / body.mass));
   };
   for (Body& body : bodies_) {
-    if (!body.meets_alone) continue;
+    if (!body.starts_free) continue;
     const auto forces = body.columns.columns(forces_t0);
     Vec<3> torque = Vec<3>::Zero();
     for (std::size_t i = 0; i < dim; ++i) torque += body.columns.b()[i].cross(forces[i]);
@@ -445,6 +446,28 @@ void Rebound<dim>::keep_nearest_impacts() {
   });
   for (std::size_t i = 0; i < meetings_.size(); ++i) {
     if (is_beside_nearer[i] != 0) meetings_[i].is_impact = false;
+  }
+}
+
+/// Finds the islands in which an impact may cause others: those with restitution and with two bodies that meet without
+/// an impact of their own.
+template <int dim>
+void Rebound<dim>::find_sequences() {
+  std::vector<char> rebounds(bodies_.size(), 0), passes_on(bodies_.size(), 0);
+  for_each_pair([&](std::size_t begin, std::size_t end) {
+    const auto island = static_cast<std::size_t>(island_of(meetings_[begin]));
+    bool has_impact = false;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Meeting& meeting = meetings_[i];
+      has_impact = has_impact || meeting.is_impact;
+      if (meeting.is_impact && meeting.restitution > 0.0) rebounds[island] = 1;
+    }
+    if (!has_impact) passes_on[island] = 1;
+  });
+  is_sequence_.assign(bodies_.size(), 0);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) is_sequence_[i] = rebounds[i] != 0 && passes_on[i] != 0;
+  for (Body& body : bodies_) {
+    if (body.island >= 0 && is_sequence_[body.island] != 0) body.starts_free = true;
   }
 }
 

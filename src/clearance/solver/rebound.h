@@ -15,6 +15,10 @@
 // In a long step round bodies slide around each other, which turns the normal. A single contact of bodies that nothing
 // else holds therefore gets its whole impulse where the bodies meet on their free way, instead of that of the barrier.
 // Without restitution the same holds where the normal has turned, if the integrator starts anew in impacts.
+//
+// Impacts follow one another if one may push a body against others that it did not approach: those of the start come
+// first, then those that they cause, round by round, each with the restitution of the speed at which its points
+// approach then. The last ball of Newton's cradle therefore swings alone, also where the balls touch.
 #pragma once
 
 #include <algorithm>
@@ -71,7 +75,7 @@ class Rebound {
     int island = 0;
     int mechanism = -1, place = 0;  // into mechanisms_, and there; -1: no joint
     bool is_held = false;           // by joints, attachments, springs or dampers
-    bool meets_alone = false;       // at a single contact, of bodies that are not held
+    bool starts_free = false;       // its velocity begins with that of the free motion, not with the barrier's
   };
   /// Rigid motions of a body: along the axes, and turns about them; in the plane along x and y and about z.
   static constexpr int num_turns = dim == 2 ? 1 : 3, num_motions = dim + num_turns;
@@ -101,6 +105,7 @@ class Rebound {
     double mu = 0.0;
     double normal_response = 0.0, tangent_response = 0.0;  // [1/kg] speed by impulse
     double pressed = 0.0;                                  // [N s]
+    bool is_active = true;                                 // has an impulse in this round
     Vec<3> rubbed = Vec<3>::Zero();                        // [N s]
   };
 
@@ -141,6 +146,7 @@ class Rebound {
   bool has_hit(const std::optional<RestartMarks>& marks) const;
   void keep_islands_of_impacts();
   void keep_nearest_impacts();
+  void find_sequences();
   void find_mobilities(std::span<const std::unique_ptr<Potential>> potentials, const VecX& x, double h);
   Eigen::Matrix<double, dim*(dim + 1), num_motions> rigid_motions(const Body& body) const;
   void find_mobilities_of_mechanisms(std::span<const std::unique_ptr<Potential>> potentials, const VecX& x, double h);
@@ -161,6 +167,8 @@ class Rebound {
   void balance_active(std::vector<std::size_t>& active, const std::vector<double>& missing, std::size_t begin);
   double press(std::size_t begin, std::size_t end, double tolerance);
   double rub(Meeting& meeting);
+  void solve(double fastest);
+  void follow_impacts();
   VecX rates_of(const Mechanism& mechanism, Vec<3> Body::*v, Vec<3> Body::*spin) const;
   void limit_energy();
 
@@ -170,7 +178,9 @@ class Rebound {
   std::vector<int> body_of_;  // per body of the surface: into bodies_; -1 prescribed, -2 deformable
   VecX x_surface_, v_surface_;
   std::vector<Meeting> meetings_;
-  bool takes_inelastic_ = false;  // contacts without restitution may be impacts
+  bool takes_inelastic_ = false;   // contacts without restitution may be impacts
+  double least_impact_ = 0.0;      // [m/s] of approaches
+  std::vector<char> is_sequence_;  // per island: its impacts follow one another
 };
 
 }  // namespace clearance

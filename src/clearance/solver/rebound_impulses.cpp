@@ -113,6 +113,7 @@ template <int dim>
 double Rebound<dim>::press(std::size_t begin, std::size_t end, double tolerance) {
   const auto lack = [&](std::size_t i) {
     const Meeting& meeting = meetings_[begin + i];
+    if (!meeting.is_active) return 0.0;
     return meeting.target - meeting.normal.dot(relative_velocity(meeting));
   };
   const auto push_with = [&](std::size_t i, double sign) {
@@ -230,31 +231,76 @@ void Rebound<dim>::limit_energy() {
   }
 }
 
+/// Solves for the impulses of the active meetings, pair by pair, until none changes.
 template <int dim>
-void Rebound<dim>::apply(State& state) {
-  for (Body& body : bodies_) {
-    // The rebound starts from the velocities that the barrier leaves, or from those without its impulse.
-    body.v = body.v_end = padded(block<dim>(state.v, body.stiff.first_block));
-    body.spin = body.spin_end = body.columns.turn_of(body.columns.columns(state.v));
-    if (!body.meets_alone) continue;
-    body.v = body.v_free;
-    body.spin = body.spin_free;
-  }
-  double fastest = 0.0;
-  for (Meeting& meeting : meetings_) {
-    // Contacts that do not rebound must not close any faster than they do now.
-    if (!meeting.is_impact) meeting.target = std::min(0.0, meeting.normal.dot(relative_velocity(meeting)));
-    fastest = std::max(fastest, meeting.target);
-  }
-  // Sweeps solve pair by pair, until no impulse changes.
+void Rebound<dim>::solve(double fastest) {
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double change = 0.0;
     for_each_pair([&](std::size_t begin, std::size_t end) {
       change = std::max(change, press(begin, end, least_change * fastest));
     });
-    for (Meeting& meeting : meetings_) change = std::max(change, rub(meeting));
+    for (Meeting& meeting : meetings_) {
+      if (meeting.is_active) change = std::max(change, rub(meeting));
+    }
     if (change <= 1e2 * least_change * fastest) break;
   }
+}
+
+/// Takes the impacts of sequences round by round. All meetings of these islands are left without impacts, for the last
+/// solve, in which nothing may close.
+template <int dim>
+void Rebound<dim>::follow_impacts() {
+  constexpr int most_rounds = 100;
+  if (std::find(is_sequence_.begin(), is_sequence_.end(), 1) == is_sequence_.end()) return;
+  const auto is_in_sequence = [&](const Meeting& meeting) { return is_sequence_[island_of(meeting)] != 0; };
+  std::vector<double> last_targets;
+  for (Meeting& meeting : meetings_) {
+    last_targets.push_back(meeting.is_impact ? 0.0 : meeting.target);
+    meeting.is_active = is_in_sequence(meeting) && meeting.is_impact;
+  }
+  double fastest = 0.0;
+  for (const Meeting& meeting : meetings_) {
+    if (meeting.is_active) fastest = std::max(fastest, meeting.approach);
+  }
+  for (int round = 0; round < most_rounds && fastest > 0.0; ++round) {
+    solve(fastest);
+    fastest = 0.0;
+    for (Meeting& meeting : meetings_) {
+      if (!is_in_sequence(meeting)) continue;
+      meeting.pressed = 0.0;
+      meeting.rubbed.setZero();
+      const double approach = -meeting.normal.dot(relative_velocity(meeting));
+      meeting.is_active = approach > least_impact_;
+      meeting.target = meeting.restitution * approach;
+      if (meeting.is_active) fastest = std::max(fastest, approach);
+    }
+  }
+  for (std::size_t i = 0; i < meetings_.size(); ++i) {
+    meetings_[i].is_active = true;
+    if (is_in_sequence(meetings_[i])) meetings_[i].target = last_targets[i];
+  }
+}
+
+template <int dim>
+void Rebound<dim>::apply(State& state) {
+  for (Body& body : bodies_) {
+    body.v = body.v_end = padded(block<dim>(state.v, body.stiff.first_block));
+    body.spin = body.spin_end = body.columns.turn_of(body.columns.columns(state.v));
+  }
+  double fastest = 0.0;
+  for (Meeting& meeting : meetings_) {
+    // Contacts that do not rebound must not close any faster than the barrier leaves them.
+    if (!meeting.is_impact) meeting.target = std::min(0.0, meeting.normal.dot(relative_velocity(meeting)));
+    fastest = std::max(fastest, meeting.target);
+  }
+  // The rebound starts from the velocities that the barrier leaves, or from those without its impulse.
+  for (Body& body : bodies_) {
+    if (!body.starts_free) continue;
+    body.v = body.v_free;
+    body.spin = body.spin_free;
+  }
+  follow_impacts();
+  solve(fastest);
   limit_energy();
   // Columns change by the rigid motion of their body. The bodies forget the steps before the impact.
   for (const Body& body : bodies_) {
