@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "clearance/base/freed_memory.h"
 #include "clearance/base/processor.h"
 
 namespace clearance::cli {
@@ -18,6 +19,8 @@ inline void switch_to_fast_program([[maybe_unused]] Processor processor, [[maybe
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return;
   const std::filesystem::path fast = self.parent_path() / (self.filename().string() + "-v3");
+  if (access(fast.c_str(), X_OK) != 0) return;
+  ask_for_large_pages();
   execv(fast.c_str(), arguments);
 #endif
 }
