@@ -1,5 +1,7 @@
 """Bars and beams in statics: D07 to D10."""
 
+import math
+
 from derivatives.number import sqrt, value_of
 from derivatives.scenes import Problem, held, position, side, static_scene
 
@@ -14,17 +16,21 @@ def bar(size, cells, young, poisson, order=1, model="linear_elasticity", **other
 
 
 def pulled(p, _scheme, of, _case):
-    """D07: by a force, or by a way that grows within the step."""
+    """D07: by a force, or by a way that grows within the step. The law is linear: the bar is pulled `times` as far, to
+    an eighth of its length, because the difference of places would lose the digits of a small elongation."""
     side_length = sqrt(p["A"])
     size = [p["L"], side_length, side_length]
     if of == "U":
+        strain = abs(value_of(p["F"]) / (value_of(p["E"]) * value_of(p["A"])))
+        times = 2.0 ** math.floor(math.log2(0.125 / strain))
         body = bar(size, [4, 2, 2], p["E"], 0.0, motions=[held(LEFT)],
-                   loads=[{"kind": "force", "value": [p["F"], 0.0, 0.0], "region": RIGHT}])
-        return Problem(static_scene([body], ENDS), lambda run: run["right.x"] - run["left.x"] - p["L"])
+                   loads=[{"kind": "force", "value": [times * p["F"], 0.0, 0.0], "region": RIGHT}])
+        return Problem(static_scene([body], ENDS), lambda run: (run["right.x"] - run["left.x"] - p["L"]) / times)
+    times = 2.0 ** math.floor(math.log2(0.125 * value_of(p["L"]) / abs(value_of(p["u"]))))
     body = bar(size, [4, 2, 2], p["E"], 0.0, motions=[held(LEFT), held(RIGHT, displacement=["u * t", "0", "0"])])
     probe = {"name": "pull", "kind": "reaction", "body": "bar", "region": RIGHT}
-    return Problem(static_scene([body], [probe], controls=[{"name": "u", "value": p["u"]}]),
-                   lambda run: run["pull.force.x"])
+    return Problem(static_scene([body], [probe], controls=[{"name": "u", "value": times * p["u"]}]),
+                   lambda run: run["pull.force.x"] / times)
 
 
 def stretched(p, _scheme, of, _case):

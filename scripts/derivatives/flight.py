@@ -33,7 +33,8 @@ def projectile(p, scheme, of, _case):
 
 def spring(p, scheme, _of, _case):
     """D02. The damper acts on the motion of the step, which is of first order: the limit needs short steps."""
-    step, steps = finer(scheme, p["h"], whole(p["N"]), 8)
+    turned = value_of(p["h"]) * math.sqrt(value_of(p["k"]) / value_of(p["m"]))
+    step, steps = finer(scheme, p["h"], whole(p["N"]), max(8, math.ceil(160.0 * turned)))
     body = rigid_box("mass", [0.1, 0.1, 0.1], mass=p["m"])
     joint = {"name": "slider", "kind": "slider", "bodies": ["mass", ""], "axis": [1.0, 0.0, 0.0], "stiffness": p["k"],
              "damping": p["c"], "rest": "rest"}
