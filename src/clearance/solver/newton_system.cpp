@@ -15,6 +15,15 @@ constexpr double exact_imbalance = 1.0;
 /// Least share of the projected Hessian that is added to an exact one on the way out of an unstable balance, and the
 /// factor between the shares that are tried.
 constexpr double least_share = 1.0 / 1024, share_factor = 4.0;
+/// Growth, with each projected direction, of the imbalance below which an exact Hessian is tried again where loads
+/// alone soften a body: ten directions later at the latest.
+constexpr double limit_growth = 1.2589254117941673;
+
+/// True if only loads can make an exact Hessian indefinite: neither inertia nor contacts count.
+template <int dim>
+bool is_softened_by_loads(const StepProblem<dim>& problem, const NewtonState& at) {
+  return !problem.target().has_inertia && at.point.iterate.contacts.contacts.empty();
+}
 }  // namespace
 
 template <int dim>
@@ -72,13 +81,15 @@ bool NewtonSystem<dim>::solve(const NewtonState& at, const MovingPart<dim>& part
   if (is_exact_) {
     has_factor_ = solve_exact(at, dy);
     if (has_factor_) return true;
-    if (leads_out_) {
+    if (leads_out_ || is_softened_by_loads(problem_, at)) {
       has_factor_ = solve_between(at, part, dy);
       if (has_factor_) return true;
     } else {
       put_exact_off();
       assemble(at.point.iterate, part);
     }
+  } else if (is_softened_by_loads(problem_, at)) {
+    exact_limit_ *= limit_growth;
   }
   has_factor_ = solve_projected(dy);
   return has_factor_;
@@ -124,9 +135,10 @@ bool NewtonSystem<dim>::solve_exact(const NewtonState& at, VecX& dy) {
 }
 
 /// Solves with the sum of the assembled exact Hessian and the least share of the projected one that makes it positive
-/// definite. On the way out of an unstable balance the exact one is indefinite, and directions of the projected one are
-/// as much too short as the loads soften the body: a column that had to turn from one direction of bending to the
-/// softest one took more than 1000. False, with the projected Hessian assembled, if no share below one does.
+/// definite. Where loads soften a body until it buckles, the exact one is indefinite, and directions of the projected
+/// one are as much too short: a column that had to turn from one direction of bending to the softest one took more than
+/// 1000, and a slender one that passed Euler's load in a step took 9000. False, with the projected Hessian assembled,
+/// if no share below one does.
 template <int dim>
 bool NewtonSystem<dim>::solve_between(const NewtonState& at, const MovingPart<dim>& part, VecX& dy) {
   const std::uint64_t pattern = in_.system.matrix().pattern_id();
