@@ -119,7 +119,7 @@ TEST(MeshAbaqus, NamesLineAndRemedyOfMistakes) {
   };
   const std::string nodes = "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n";
   const std::vector<Case> cases = {
-      {nodes + "*ELEMENT, TYPE=C3D8R\n", "line 6", "this is type C3D8R"},
+      {nodes + "*ELEMENT, TYPE=C3D20R\n", "line 6", "this is type C3D20R"},
       {nodes + "*ELEMENT, TYPE=CAX3\n", "line 6", "expected tetrahedra"},
       {nodes + "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 9\n", "line 7", "expected the number of a node above"},
       {nodes + "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3\n*STEP\n", "line 7", "expected 4 nodes of this element, found 3"},

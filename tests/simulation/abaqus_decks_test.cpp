@@ -62,6 +62,31 @@ TEST(AbaqusDecks, ABlockThatIsPressedAndDraggedRubsAsItsFrictionSays) {
   EXPECT_NEAR(force[0], -0.3 * force[1], 0.003 * std::abs(force[1]));
 }
 
+TEST(AbaqusDecks, HexahedraAndWedgesFitTogetherAndCarryTheirPressure) {
+  // Two hexahedra in a row, the second one of two wedges; numbers of nodes are mixed so that sides are divided anyhow.
+  const std::vector<int> number = {7, 3, 12, 5, 1, 10, 2, 9, 11, 4, 8, 6};
+  std::string text = "*NODE\n";
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 4; ++k)
+      text += fmt::format("{}, {}, {}, {}\n", number[4 * i + k], i, k == 1 || k == 2 ? 1 : 0, k >= 2 ? 1 : 0);
+  }
+  const auto n = [&](int i, int k) { return number[4 * i + k]; };
+  text += fmt::format("*ELEMENT, TYPE=C3D8, ELSET=ALL\n1, {}, {}, {}, {}, {}, {}, {}, {}\n", n(0, 0), n(0, 1), n(0, 2),
+                      n(0, 3), n(1, 0), n(1, 1), n(1, 2), n(1, 3));
+  text +=
+      fmt::format("*ELEMENT, TYPE=C3D6, ELSET=ALL\n2, {}, {}, {}, {}, {}, {}\n3, {}, {}, {}, {}, {}, {}\n", n(1, 0),
+                  n(1, 1), n(1, 2), n(2, 0), n(2, 1), n(2, 2), n(1, 0), n(1, 2), n(1, 3), n(2, 0), n(2, 2), n(2, 3));
+  text += fmt::format("*NSET, NSET=ROOT\n{}, {}, {}, {}\n", n(0, 0), n(0, 1), n(0, 2), n(0, 3));
+  text +=
+      "*SURFACE, NAME=END\n2, S2\n3, S2\n*MATERIAL, NAME=S\n*ELASTIC\n1e6, 0.\n*DENSITY\n1000.\n"
+      "*SOLID SECTION, ELSET=ALL, MATERIAL=S\n*BOUNDARY\nROOT, 1, 3\n*STEP\n*STATIC\n*DSLOAD\nEND, P, 100.\n"
+      "*NODE PRINT, NSET=ROOT\nRF\n*END STEP\n";
+  ProbedScene scene = run_deck(text);
+  EXPECT_NEAR(scene.total_mass(), 2000.0, 1e-9);
+  scene.steps(1);
+  EXPECT_NEAR(scene.probe("ROOT force.force.x [N]"), 100.0, 1e-3);
+}
+
 TEST(AbaqusDecks, APressureOnASurfaceIsCarriedByTheSupports) {
   const std::string text = test::abaqus_box("BLOCK", {2, 2, 2}, Vec<3>(0, 0, 0), Vec<3>(1, 2, 3)) +
                            "*MATERIAL, NAME=S\n*ELASTIC\n1e9, 0.3\n*DENSITY\n1000.\n*SOLID SECTION, ELSET=BLOCK, "

@@ -527,19 +527,20 @@ class DeckReader {
     } else if (const AbaqusSet* set = find_set(mesh_.element_sets, std::string(line.words[0]))) {
       numbers = set->elements;
     }
-    const bool is_side = kind.size() == 2 && kind[0] == 'p' && kind[1] >= '1' && kind[1] <= '4';
-    if (kind != "p" && !is_side) return fail(line, 1, "expected GRAV, P, or P1 to P4; other loads are not supported");
+    const bool is_side = kind.size() == 2 && kind[0] == 'p' && kind[1] >= '1' && kind[1] <= '6';
+    if (kind != "p" && !is_side) return fail(line, 1, "expected GRAV, P, or P1 to P6; other loads are not supported");
     std::vector<std::array<int, 4>> faces;
     for (const std::int64_t element : numbers) {
       const auto found = mesh_.elements.find(element);
       if (found == mesh_.elements.end()) continue;
-      for (const std::array<int, 4>& corners : found->second.simplices) {
-        if (found->second.dim == 3 && is_side) faces.push_back(side_of_tet(corners, kind[1] - '0'));
-        if (found->second.dim == 2 && kind == "p") faces.push_back(corners);
-      }
+      const AbaqusElement& of = found->second;
+      const std::vector<std::array<int, 4>> side = of.dim == 2 && kind == "p" ? of.simplices
+                                                   : is_side                  ? side_of(of, kind[1] - '0')
+                                                                              : std::vector<std::array<int, 4>>();
+      faces.insert(faces.end(), side.begin(), side.end());
     }
     if (faces.empty())
-      return fail(line, 0, "expected tetrahedra with P1 to P4, or shells with P; name faces of planes by a *SURFACE");
+      return fail(line, 0, "expected sides of solids, P1 to P6, or shells with P; name faces of planes by a *SURFACE");
     press(line, fmt::format("{} {}", to_lower(line.words[0]), kind), faces);
   }
 

@@ -19,6 +19,7 @@ struct AbaqusElement {
   int dim = 3;
   int first = 0;  ///< index of its first simplex among the tets, triangles or edges of the mesh
   std::vector<std::array<int, 4>> simplices;  ///< 1 + dim vertices of the mesh each, then -1
+  std::vector<int> corners;                   ///< of a solid: vertices, as the file lists them
 };
 
 /// A set of nodes, a set of elements, or a surface.
@@ -39,8 +40,8 @@ struct AbaqusMesh {
 /// Returns the set of this name, in whatever letters; null if there is none.
 const AbaqusSet* find_set(const std::vector<AbaqusSet>& sets, const std::string& name);
 
-/// Returns the vertices of the side S1 to S4 of a tetrahedron.
-std::array<int, 4> side_of_tet(const std::array<int, 4>& corners, int side);
+/// Returns the triangles of a side of a solid, by its number from 1 (S1); none if it has no such side.
+std::vector<std::array<int, 4>> side_of(const AbaqusElement& element, int side);
 
 /// Reads nodes, elements, sets and surfaces; passes over everything that is no mesh. `dim`: 2 or 3, that of solids.
 AbaqusMesh read_abaqus_mesh(MeshInput& input, int dim);

@@ -24,23 +24,26 @@
 namespace clearance {
 namespace {
 
-/// Kinds of elements by the beginnings of their names. `order` 0: a quadrilateral.
+/// Kinds of elements by the beginnings of their names. `order` 0: a quadrilateral, a hexahedron or a wedge, which is
+/// divided.
 struct ElementKind {
   const char* beginning;
   int dim, order, num_nodes;
 };
 constexpr std::array elements = {
-    ElementKind{"C3D4", 3, 1, 4},   ElementKind{"C3D10", 3, 2, 10}, ElementKind{"S3", 2, 1, 3},
-    ElementKind{"STRI3", 2, 1, 3},  ElementKind{"STRI65", 2, 2, 6}, ElementKind{"S6", 2, 2, 6},
-    ElementKind{"S4", 2, 0, 4},     ElementKind{"M3D3", 2, 1, 3},   ElementKind{"M3D6", 2, 2, 6},
-    ElementKind{"M3D4", 2, 0, 4},   ElementKind{"R3D3", 2, 1, 3},   ElementKind{"R3D4", 2, 0, 4},
-    ElementKind{"SFM3D3", 2, 1, 3}, ElementKind{"CPS3", 2, 1, 3},   ElementKind{"CPS6", 2, 2, 6},
-    ElementKind{"CPE3", 2, 1, 3},   ElementKind{"CPE6", 2, 2, 6},   ElementKind{"B31", 1, 1, 2},
-    ElementKind{"B21", 1, 1, 2},    ElementKind{"T3D2", 1, 1, 2},   ElementKind{"T2D2", 1, 1, 2},
+    ElementKind{"C3D8", 3, 0, 8}, ElementKind{"C3D6", 3, 0, 6},   ElementKind{"CPS4", 2, 0, 4},
+    ElementKind{"CPE4", 2, 0, 4}, ElementKind{"C3D4", 3, 1, 4},   ElementKind{"C3D10", 3, 2, 10},
+    ElementKind{"S3", 2, 1, 3},   ElementKind{"STRI3", 2, 1, 3},  ElementKind{"STRI65", 2, 2, 6},
+    ElementKind{"S6", 2, 2, 6},   ElementKind{"S4", 2, 0, 4},     ElementKind{"M3D3", 2, 1, 3},
+    ElementKind{"M3D6", 2, 2, 6}, ElementKind{"M3D4", 2, 0, 4},   ElementKind{"R3D3", 2, 1, 3},
+    ElementKind{"R3D4", 2, 0, 4}, ElementKind{"SFM3D3", 2, 1, 3}, ElementKind{"CPS3", 2, 1, 3},
+    ElementKind{"CPS6", 2, 2, 6}, ElementKind{"CPE3", 2, 1, 3},   ElementKind{"CPE6", 2, 2, 6},
+    ElementKind{"B31", 1, 1, 2},  ElementKind{"B21", 1, 1, 2},    ElementKind{"T3D2", 1, 1, 2},
+    ElementKind{"T2D2", 1, 1, 2},
 };
 constexpr const char* known_elements =
-    "expected tetrahedra (C3D4, C3D10), triangles (S3, S6, M3D3, CPS3, CPE3, CPS6, CPE6), quadrilaterals of shells "
-    "(S4) or lines (B31, T3D2); divide other elements into these";
+    "expected tetrahedra (C3D4, C3D10), hexahedra and wedges of order 1 (C3D8, C3D6), triangles (S3, S6, M3D3, CPS3, "
+    "CPE3, CPS6, CPE6), quadrilaterals (S4, CPS4, CPE4) or lines (B31, T3D2); divide other elements into these";
 
 /// Returns the kind of a type such as `C3D10M` or `S4R`: letters may follow the beginning, digits may not.
 const ElementKind* find_element(const std::string& type) {
@@ -52,8 +55,43 @@ const ElementKind* find_element(const std::string& type) {
   return found == elements.end() ? nullptr : &*found;
 }
 
-/// Local numbers of the nodes of each side of a tetrahedron, S1 to S4.
-constexpr std::array<std::array<int, 3>, 4> sides_of_tet = {{{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}}};
+/// Local numbers of the nodes of each side, S1 and so on, of a solid with this many corners; -1: a triangle.
+std::span<const std::array<int, 4>> sides_of(std::size_t num_corners) {
+  static constexpr std::array<std::array<int, 4>, 4> of_tet = {
+      {{0, 1, 2, -1}, {0, 3, 1, -1}, {1, 3, 2, -1}, {2, 3, 0, -1}}};
+  static constexpr std::array<std::array<int, 4>, 5> of_wedge = {
+      {{0, 1, 2, -1}, {3, 5, 4, -1}, {0, 3, 4, 1}, {1, 4, 5, 2}, {2, 5, 3, 0}}};
+  static constexpr std::array<std::array<int, 4>, 6> of_hexahedron = {
+      {{0, 1, 2, 3}, {4, 7, 6, 5}, {0, 4, 5, 1}, {1, 5, 6, 2}, {2, 6, 7, 3}, {3, 7, 4, 0}}};
+  if (num_corners == 8) return of_hexahedron;
+  if (num_corners == 6) return of_wedge;
+  return of_tet;
+}
+
+/// Returns the triangles of a side with these corners. Quadrilaterals are divided at their smallest vertex, as their
+/// neighbours do it.
+std::vector<std::array<int, 4>> triangles_of(std::array<int, 4> side) {
+  if (side[3] < 0) return {side};
+  std::rotate(side.begin(), std::min_element(side.begin(), side.end()), side.end());
+  return {{side[0], side[1], side[2], -1}, {side[0], side[2], side[3], -1}};
+}
+
+/// Divides a hexahedron or a wedge into tetrahedra between its smallest vertex and the triangles of the sides that do
+/// not have it. Sides that have it are divided there, too, so that neighbours fit.
+std::vector<std::array<int, 4>> tets_of(const std::vector<int>& corners) {
+  const int apex = *std::min_element(corners.begin(), corners.end());
+  std::vector<std::array<int, 4>> tets;
+  for (const std::array<int, 4>& side : sides_of(corners.size())) {
+    std::array<int, 4> vertices = {-1, -1, -1, -1};
+    for (std::size_t k = 0; k < 4; ++k) {
+      if (side[k] >= 0) vertices[k] = corners[side[k]];
+    }
+    if (std::find(vertices.begin(), vertices.end(), apex) != vertices.end()) continue;
+    // Sides run counterclockwise seen from within.
+    for (const auto& [a, b, c, none] : triangles_of(vertices)) tets.push_back({a, b, c, apex});
+  }
+  return tets;
+}
 
 class AbaqusReader {
  public:
@@ -165,6 +203,8 @@ class AbaqusReader {
     if (nodes_.size() == static_cast<std::size_t>(element_->num_nodes)) add_element();
   }
 
+  int num_corners() const { return element_->order == 0 ? element_->num_nodes : element_->dim + 1; }
+
   /// Reports an element that the next keyword, or the end of the file, cuts off.
   void end_element() {
     if (nodes_.empty()) return;
@@ -191,9 +231,15 @@ class AbaqusReader {
     const std::size_t first = element_->dim == 3   ? mesh.tets.size()
                               : element_->dim == 2 ? mesh.triangles.size()
                                                    : mesh.edges.size();
-    AbaqusElement part{type_, element_->dim, static_cast<int>(first), {}};
+    AbaqusElement part{type_, element_->dim, static_cast<int>(first), {}, {}};
     std::string message;
-    if (element_->order == 0) {
+    if (element_->dim == 3) part.corners.assign(nodes_.begin(), nodes_.begin() + num_corners());
+    if (element_->order == 0 && element_->dim == 3) {
+      part.simplices = tets_of(nodes_);
+      for (const std::array<int, 4>& tet : part.simplices) {
+        if (message.empty()) message = add_element_of_nodes(3, tet, read_.mesh, curved_faces_);
+      }
+    } else if (element_->order == 0) {
       add_polygon(nodes_, read_.mesh);
       part.simplices = {{nodes_[0], nodes_[1], nodes_[2], -1}, {nodes_[0], nodes_[2], nodes_[3], -1}};
     } else {
@@ -278,19 +324,14 @@ class AbaqusReader {
       return fail(line, 0, "expected an element, or a set of elements above");
     }
     const std::string side = line.words.size() > 1 ? to_lower(line.words[1]) : "";
-    const std::size_t of_tet = std::string_view("1234").find(side.size() == 2 && side[0] == 's' ? side[1] : '0');
+    const int number_of_side = side.size() == 2 && side[0] == 's' ? side[1] - '0' : 0;
     for (const std::int64_t element : numbers) {
       const auto part = read_.elements.find(element);
       if (part == read_.elements.end()) return fail(line, 0, "expected an element above");
-      for (const std::array<int, 4>& corners : part->second.simplices) {
-        if (part->second.dim == 2) {
-          set_->faces.push_back(corners);
-        } else if (part->second.dim == 3 && of_tet != std::string_view::npos) {
-          set_->faces.push_back(side_of_tet(corners, static_cast<int>(of_tet) + 1));
-        } else {
-          return fail(line, 1, "expected a side of a tetrahedron, S1 to S4");
-        }
-      }
+      const std::vector<std::array<int, 4>> faces =
+          part->second.dim == 2 ? part->second.simplices : side_of(part->second, number_of_side);
+      if (faces.empty()) return fail(line, 1, "expected a side of the element, S1 and so on");
+      set_->faces.insert(set_->faces.end(), faces.begin(), faces.end());
     }
   }
 
@@ -366,9 +407,15 @@ const AbaqusSet* find_set(const std::vector<AbaqusSet>& sets, const std::string&
   return found == sets.end() ? nullptr : &*found;
 }
 
-std::array<int, 4> side_of_tet(const std::array<int, 4>& corners, int side) {
-  const auto& [a, b, c] = sides_of_tet[static_cast<std::size_t>(side - 1)];
-  return {corners[a], corners[b], corners[c], -1};
+std::vector<std::array<int, 4>> side_of(const AbaqusElement& element, int side) {
+  const std::span<const std::array<int, 4>> sides = sides_of(element.corners.size());
+  if (element.dim != 3 || side < 1 || side > std::ssize(sides)) return {};
+  std::array<int, 4> vertices = {-1, -1, -1, -1};
+  for (std::size_t k = 0; k < 4; ++k) {
+    const int corner = sides[static_cast<std::size_t>(side - 1)][k];
+    if (corner >= 0) vertices[k] = element.corners[static_cast<std::size_t>(corner)];
+  }
+  return triangles_of(vertices);
 }
 
 Mesh mesh_of_sets(const AbaqusMesh& read, const std::vector<std::string>& element_sets) {
