@@ -191,5 +191,94 @@ TEST(Ties, NodesWithoutAFaceAreTold) {
       << told;
 }
 
+/// Shear of a pad of 0.1 x `height` x 0.1 m between a fixed plate and one that a force of 10 N pushes, by ties with
+/// `more` keys: how far the plate moves [m], and the number of nodes on the lower plate.
+std::pair<double, double> sheared_pad(double height, int cells, const std::string& more = "", double gap = 0.0) {
+  const auto plate = [](const char* name, const char* kind, double y, const std::string& keys) {
+    return fmt::format(R"({{"name": "{}", "kind": "{}", "generator": {{"kind": "box", "size": [0.12, 0.01, 0.12]}},
+        "transform": {{"translation": [0, {}, 0]}}{}}})",
+                       name, kind, y, keys);
+  };
+  ProbedScene scene(
+      R"({"time": {"step": 1, "duration": 1, "integrator": "quasi_static"}, "gravity": [0, 0, 0], "bodies": [)" +
+      plate("base", "obstacle", -0.005 - gap, "") + "," +
+      plate("top", "rigid", height + 0.005 + gap,
+            R"(, "fixed_rotation": true, "loads": [{"kind": "force", "value": [10, 0, 0]}])") +
+      fmt::format(R"(,{{"name": "pad", "generator": {{"kind": "box", "size": [0.1, {}, 0.1], "resolution": [4, {}, 4]}},
+        "transform": {{"translation": [0, {}, 0]}}, "material": {{"youngs_modulus": 1e6, "poisson_ratio": 0.4}}}}],
+        "attachments": [{{"name": "low", "body": "pad", "to": "base", "tied": true{}}},
+                        {{"name": "high", "body": "pad", "to": "top", "tied": true{}}}],
+        "output": {{"probes": [{{"name": "top", "body": "top"}},
+                              {{"name": "low", "kind": "attachment", "attachment": "low"}}]}}}})",
+                  height, cells, 0.5 * height, more, more));
+  scene.step();
+  return {scene.probe("top.x [m]"), scene.probe("low.links [1]")};
+}
+
+// The default distance is 3 mm: all nodes of a pad of 2 mm were tied to both plates, and it was 5000 times too stiff.
+TEST(Ties, OnlyTheSideOfAThinPadThatLooksAtAPlateIsTiedToIt) {
+  for (const double height : {0.002, 0.01}) {
+    // F h / (G A), a little more because the sides are free.
+    const double theory = 10.0 * height / (1e6 / 2.8 * 0.01);
+    const auto [way, num_links] = sheared_pad(height, 2);
+    EXPECT_NEAR(way, theory, 0.04 * theory) << height;
+    EXPECT_EQ(num_links, 81.0) << height;  // 9 x 9 nodes of quadratic elements
+  }
+  // The same whatever the distance says, across a gap as without one.
+  const double way = sheared_pad(0.002, 2).first;
+  EXPECT_NEAR(sheared_pad(0.002, 2, R"(, "distance": 0.05)").first, way, 1e-9);
+  EXPECT_NEAR(sheared_pad(0.002, 2, R"(, "distance": 1e-5)").first, way, 1e-9);
+  EXPECT_NEAR(sheared_pad(0.002, 2, R"(, "distance": 0.01)", 0.001).first, way, 1e-8);
+}
+
+// Two layers of 5 mm, 0.2 m long, are one of 10 mm: tied nodes behind the face that touches made them 7.6 % too stiff.
+TEST(Ties, TwoThinLayersBendAsOne) {
+  const auto layer = [](const char* name, double y) {
+    return fmt::format(R"({{"name": "{}", "generator": {{"kind": "box", "size": [0.2, 0.005, 0.01],
+        "resolution": [20, 1, 2]}}, "transform": {{"translation": [0.1, {}, 0]}},
+        "material": {{"youngs_modulus": 1e9, "poisson_ratio": 0}},
+        "motions": [{{"region": {{"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}}}}],
+        "loads": [{{"kind": "force", "value": [0, -0.5, 0],
+                   "region": {{"box": [[1, 0, 0], [1, 1, 1]], "frame": "body"}}}}]}})",
+                       name, y);
+  };
+  ProbedScene scene(
+      R"({"time": {"step": 1, "duration": 1, "integrator": "quasi_static"}, "gravity": [0, 0, 0], "bodies": [)" +
+      layer("a", 0.0025) + "," + layer("b", -0.0025) +
+      R"(], "attachments": [{"body": "a", "to": "b", "tied": true}],
+      "output": {"probes": [{"name": "tip", "body": "a", "region": {"box": [[1, 0, 0], [1, 1, 1]], "frame": "body"}}]}})");
+  scene.step();
+  // F L^3 / (3 E I) and the shear 1.2 F L / (G A); large displacements take 0.1 % of it.
+  const double theory = 0.008 / (3.0 * 1e9 * 0.01 * 1e-6 / 12.0) + 1.2 * 0.2 / (5e8 * 1e-4);
+  EXPECT_NEAR(-(scene.probe("tip.y [m]") - 0.0025), theory, 0.015 * theory);
+}
+
+TEST(Ties, NodesThatDoNotLookAtTheOtherBodyAreTold) {
+  const auto messages = [](const std::string& box) {
+    const Result<LoadedScene> loaded = load_scene_text(
+        R"({"bodies": [{"name": "one", "generator": {"kind": "box", "size": [1, 1, 1]}},
+            {"name": "two", "generator": {"kind": "box", "size": [1, 0.01, 1], "resolution": [2, 2, 2]}, "order": 1,
+             "transform": {"translation": [0, 0.506, 0]}}],
+            "attachments": [{"body": "two", "to": "one", "tied": true, "region": {"frame": "body", "box": )" +
+            box + "}}]}",
+        "scene", ".", {});
+    std::string text;
+    const SceneModel scene = build_scene_model(loaded->scene, std::move(load_bodies(loaded->scene)->instances));
+    for (const Issue& issue : scene.issues) text += to_string(issue) + "\n";
+    return text;
+  };
+  EXPECT_EQ(messages("[[0, 0, 0], [1, 0, 1]]"), "");
+  EXPECT_NE(messages("[[0, 0, 0], [1, 1, 1]]")
+                .find("warning: 18 of 27 nodes of the region are near 'one', but are inside of 'two' or on sides of it "
+                      "that do not look towards 'one', and are not tied"),
+            std::string::npos)
+      << messages("[[0, 0, 0], [1, 1, 1]]");
+  EXPECT_NE(messages("[[0, 1, 0], [1, 1, 1]]")
+                .find("attachments[0].body: 9 nodes are within `distance` (0.02828 m) of 'one', but they are inside of "
+                      "'two' or on sides of it that do not look towards 'one', and only nodes on such sides are tied"),
+            std::string::npos)
+      << messages("[[0, 1, 0], [1, 1, 1]]");
+}
+
 }  // namespace
 }  // namespace clearance

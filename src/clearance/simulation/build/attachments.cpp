@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "clearance/bodies/links/link_potential.h"
+#include "clearance/geometry/open_ways.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 #include "clearance/model/feasible_model.h"
@@ -213,18 +214,17 @@ class AttachmentMaker {
                 LinkGroup& group) {
     BlockSum sum;
     points_.add_vertex(body, v, 1.0, sum);
-    Vec<3> end = Vec<3>::Zero();
     for (std::size_t k = 0; k < 3; ++k) {
       if (piece[k] < 0 || weights[k] == 0.0) continue;
       points_.add_vertex(other, piece[k], -weights[k], sum);
-      end += weights[k] * start_of(other, piece[k]);
     }
+    const Vec<3> end = place_on(other, piece, weights);
     finish(body, v, other, (start_of(body, v) - end).norm(), sum, group);
   }
 
   // --- ties ---
 
-  /// Ties the nodes that are near enough to the other body.
+  /// Ties the nodes that are near enough to the other body and on the side towards it.
   void add_ties(int body, const std::vector<int>& nodes, int other, LinkGroup& group) {
     const std::vector<SurfacePiece> pieces = pieces_of(other);
     if (pieces.empty()) return error("to_region", "", fmt::format("it contains no node of '{}'", attachment_->to));
@@ -233,18 +233,21 @@ class AttachmentMaker {
                    fmt::format("nodes are tied to {}, and it contains none of '{}'", dim == 3 ? "faces" : "edges",
                                attachment_->to));
     }
-    constexpr double share_of_size = 0.02;
+    constexpr double share_of_size = 0.02, share_of_touch = 1e-6;
     const double size = std::min(points_.diagonal_of(body), points_.diagonal_of(other));
     const double reach = attachment_->distance.value_or(share_of_size * size);
     const NearestPoints surface(pieces, points_.starts_of(other));
+    const OpenWays ways = ways_from(body);
     double nearest = infinity, furthest = 0.0;
-    std::size_t num_left_out = 0;
+    std::size_t num_left_out = 0, num_behind = 0;
     for (const int v : nodes) {
       const NearestPoint end = surface.find(start_of(body, v));
       nearest = std::min(nearest, end.distance);
       furthest = std::max(furthest, end.distance);
       if (end.distance > reach) {
         ++num_left_out;
+      } else if (!ways.is_open(v, place_on(other, surface.piece(end.piece), end.weights), share_of_touch * size)) {
+        ++num_behind;
       } else if (is_stiff(bodies_[other].kind)) {
         add_link_to_place(body, v, other, group);
       } else {
@@ -257,15 +260,44 @@ class AttachmentMaker {
                                "give a larger `distance`",
                                bodies_[body].name, attachment_->to, nearest));
     }
+    if (!nodes.empty() && num_left_out + num_behind == nodes.size()) {
+      return error("body", '"' + attachment_->body + '"',
+                   fmt::format("{} nodes are within `distance` ({:.4g} m) of '{}', but they are inside of '{}' or on "
+                               "sides of it that do not look towards '{}', and only nodes on such sides are tied",
+                               num_behind, reach, attachment_->to, bodies_[body].name, attachment_->to));
+    }
     // A region says which nodes are meant; without one the distance says so.
-    if (num_left_out > 0 && has_selection(attachment_->region)) {
-      issues_.push_back(
-          {"", place_ + ".distance", fmt::format("{:g}", reach),
+    if (!has_selection(attachment_->region)) return;
+    const auto warn = [&](const char* key, const std::string& value, std::string message) {
+      issues_.push_back({"", place_ + "." + key, value, std::move(message), Severity::warning});
+    };
+    if (num_left_out > 0) {
+      warn("distance", fmt::format("{:g}", reach),
            fmt::format("{} of {} nodes of the region are further from '{}' and are not tied, the furthest "
                        "by {:.4g} m; give a larger `distance` to tie them",
-                       num_left_out, nodes.size(), attachment_->to, furthest),
-           Severity::warning});
+                       num_left_out, nodes.size(), attachment_->to, furthest));
     }
+    if (num_behind > 0) {
+      warn("region", "",
+           fmt::format("{} of {} nodes of the region are near '{}', but are inside of '{}' or on sides of it that do "
+                       "not look towards '{}', and are not tied",
+                       num_behind, nodes.size(), attachment_->to, bodies_[body].name, attachment_->to));
+    }
+  }
+
+  /// Returns the ways from the nodes of a body that lead out of it. Points and rods have no sides.
+  OpenWays ways_from(int body) const {
+    const Mesh& mesh = bodies_[body].mesh;
+    const bool is_solid = dim == 2 ? !mesh.triangles.empty() : !mesh.tets.empty();
+    std::vector<SurfacePiece> sides = points_.pieces_of(body, RegionDesc{});
+    if (!is_solid && (dim == 2 || mesh.triangles.empty())) sides.clear();
+    return {dim, std::move(sides), points_.starts_of(body), is_solid};
+  }
+
+  Vec<3> place_on(int body, const SurfacePiece& piece, const std::array<double, 3>& weights) const {
+    Vec<3> place = Vec<3>::Zero();
+    for (std::size_t k = 0; k < 3 && piece[k] >= 0; ++k) place += weights[k] * start_of(body, piece[k]);
+    return place;
   }
 
   static bool has_selection(const RegionDesc& region) {
