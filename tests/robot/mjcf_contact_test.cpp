@@ -199,5 +199,27 @@ TEST(MjcfContact, WhatOfAPairIsNotCarriedOverIsTold) {
       << robot.told;
 }
 
+// A car with a smooth caster: the caster got the friction of the other shapes of its body, in silence.
+TEST(MjcfContact, AShapeThatGetsTheFrictionOfAnotherOneIsTold) {
+  SKIP_WITHOUT("mjcf");
+  const auto car = [](const std::string& friction_of_caster) {
+    return read_robot_text(
+        mjcf("<body name='base' pos='0 0 1'><freejoint/><geom type='box' size='.15 .1 .02' friction='.9 0 0'/>"
+             "<body name='holder'><geom name='caster' size='.02' pos='-.12 0 -.04' friction='" +
+                 friction_of_caster +
+                 "'/></body><body name='wheel' pos='0 .2 0'><joint axis='0 1 0'/><geom size='.05' friction='.2 0 0'/>"
+                 "</body></body><body name='other'><geom size='.1' pos='5 0 0' friction='.3 0 0'/></body>",
+             ""),
+        "car.xml");
+  };
+  const Robot robot = car(".1 0 0");
+  EXPECT_EQ(robot.body("base").friction, 0.9);
+  EXPECT_NE(robot.told.find("not carried over: 1 geoms' own frictions, in whose place they have the largest one of "
+                            "their body (caster: 0.1 becomes 0.9)"),
+            std::string::npos)
+      << robot.told;
+  EXPECT_EQ(car(".9 0 0").told.find("own frictions"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace clearance

@@ -81,6 +81,7 @@ class Reader {
     }
     for (int e = 0; e < m_.neq; ++e) add_equality(e);
     add_contact_filters();
+    count_other_frictions();
     count_omissions();
     Issues warnings = omissions_.warnings();
     issues_.insert(issues_.end(), warnings.begin(), warnings.end());
@@ -203,9 +204,26 @@ class Reader {
       RobotShape shape = shape_of(g);
       shape.pose = in_body * shape.pose;
       to.shapes.push_back(std::move(shape));
-      const double friction = m_.geom_condim[g] > 1 ? m_.geom_friction[3 * g] : 0.0;
-      to.friction = std::max(to.friction.value_or(0.0), friction);
+      to.friction = std::max(to.friction.value_or(0.0), friction_of_geom(g));
+      geoms_of_[m_.body_weldid[b] == 0 ? b : m_.body_weldid[b]].push_back(g);
       if (m_.geom_condim[g] > 3) omissions_.add("geoms' frictions against twisting and rolling", name);
+    }
+  }
+
+  double friction_of_geom(int g) const { return m_.geom_condim[g] > 1 ? m_.geom_friction[3 * g] : 0.0; }
+
+  /// Names the shapes that get the friction of another one, because a body has one for all of its shapes: the largest.
+  void count_other_frictions() {
+    if (!model_.has_contact) return;
+    for (const auto& [body, geoms] : geoms_of_) {
+      double largest = 0.0;
+      for (const int g : geoms) largest = std::max(largest, friction_of_geom(g));
+      for (const int g : geoms) {
+        if (friction_of_geom(g) == largest) continue;
+        omissions_.add(
+            "geoms' own frictions, in whose place they have the largest one of their body",
+            fmt::format("{}: {:g} becomes {:g}", label(mjOBJ_GEOM, "geom", g), friction_of_geom(g), largest));
+      }
     }
   }
 
@@ -644,9 +662,10 @@ class Reader {
   RobotModel model_;
   RobotOmissions omissions_;
   Motors motors_;
-  std::map<int, int> body_of_;    // key: MuJoCo's number of a weld's root, or of a fixed body with shapes
-  std::map<int, int> joint_of_;   // key: MuJoCo's number
-  std::vector<Numbers> members_;  // per body: the MuJoCo bodies it consists of
+  std::map<int, int> body_of_;       // key: MuJoCo's number of a weld's root, or of a fixed body with shapes
+  std::map<int, int> joint_of_;      // key: MuJoCo's number
+  std::map<int, Numbers> geoms_of_;  // the shapes of a body; key as in body_of_
+  std::vector<Numbers> members_;     // per body: the MuJoCo bodies it consists of
   struct Plane {
     int geom, body;  // MuJoCo's
     Masks masks;
