@@ -69,6 +69,30 @@ TEST(ImpactWarnings, NameAPeakThatIsShorterThanAWaveThroughAnElement) {
   EXPECT_TRUE(warnings_of({0, 60, 90, 100, 95, 90, 90, 62, 61, 0}, {{"c", 0.03}}).empty());
 }
 
+// Balls that fall into a box in the same step had seven nearly identical warnings of 500 characters.
+TEST(ImpactWarnings, ProbesShareOneWarningWithTheLargestForce) {
+  std::vector<std::string> columns;
+  for (int p = 0; p < 10; ++p) columns.push_back("ball" + std::to_string(p) + ".normal.x [N]");
+  columns.push_back("soft.normal.x [N]");
+  ImpactWatch watch(columns, {});
+  const std::vector<double> share = {0, 0.2, 1, 0.7, 0.3, 0, 0};
+  for (std::size_t k = 0; k < share.size(); ++k) {
+    std::vector<double> forces;
+    for (int p = 0; p < 10; ++p) forces.push_back(share[k] * (p == 7 ? 90.0 : 50.0));
+    forces.push_back(10.0 * static_cast<double>(k));  // still rises at the end
+    watch.add(0.01 * static_cast<double>(k), forces);
+  }
+  const std::vector<RunWarning> warnings = watch.warnings();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(
+      warnings[0].message.find("the largest force of each of 10 probes ('ball0', 'ball1', 'ball2', 'ball3', "
+                               "'ball4', 'ball5', 'ball6', 'ball7' and 2 more; of 'ball7' 90 N at 0.02 s) belongs "
+                               "to an impact that came and went within"),
+      std::string::npos)
+      << warnings[0].message;
+  EXPECT_EQ(warnings[0].message.find("soft"), std::string::npos);
+}
+
 TEST(ImpactWarnings, NeedAProbeOfAContact) {
   EXPECT_TRUE(impact_warnings("no such file", {}).empty());
   const std::filesystem::path file = own_file();

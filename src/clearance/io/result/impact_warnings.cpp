@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <deque>
@@ -47,34 +48,21 @@ class ImpactWatch::Contact {
     follow_peak(force, time);
     time_before_ = time;
   }
-  void add_warning(std::vector<RunWarning>& warnings) const {
-    if (!is_unresolved_) {
-      if (peak_end_ - peak_begin_ < wave_time_) add_warning_of_peak(warnings);
-      return;
-    }
-    warnings.push_back(
-        {"impact_unresolved",
-         fmt::format("the largest force of probe '{}', {:.4g} N at {:.4g} s, belongs to an impact that came and went "
-                     "within {} {}: it is the impulse of the impact over the time step, and the true peak is larger. "
-                     "Set `time.accuracy` to 0.02, or to less than now, so that steps are as short as the impact "
-                     "needs, or use a time step of {:.1g} s or less, and shorten it until the peak no longer changes. "
-                     "The motion after the impact is right for affine and rigid bodies; elastic bodies rebound too "
-                     "little",
-                     probe_, largest_, time_of_largest_, num_steps_of_largest_,
-                     num_steps_of_largest_ == 1 ? "step" : "steps", step_ / 10.0)});
-  }
+
+  /// True if the largest force is the impulse of a short impact over the time step.
+  bool is_unresolved() const { return is_unresolved_; }
+  /// True if the largest force is that of the outermost elements.
+  bool is_peak_of_elements() const { return !is_unresolved_ && peak_end_ - peak_begin_ < wave_time_; }
+
+  const std::string& probe() const { return probe_; }
+  double largest() const { return largest_; }                  // [N]
+  double time_of_largest() const { return time_of_largest_; }  // [s]
+  int num_steps_of_largest() const { return num_steps_of_largest_; }
+  double step() const { return step_; }                             // [s] in which the largest force came
+  double peak_duration() const { return peak_end_ - peak_begin_; }  // [s]
+  double wave_time() const { return wave_time_; }                   // [s]
 
  private:
-  void add_warning_of_peak(std::vector<RunWarning>& warnings) const {
-    warnings.push_back(
-        {"impact_unresolved",
-         fmt::format(
-             "the largest force of probe '{}', {:.4g} N at {:.4g} s, is larger than the force on the body. It lasted "
-             "{:.2g} s, less than a wave needs to cross an element ({:.2g} s), and comes from the outermost elements, "
-             "whose mass stops at once. Use shorter elements there, or the force after the peak",
-             probe_, largest_, time_of_largest_, peak_end_ - peak_begin_, wave_time_)});
-  }
-
   /// Measures how long the force is near the largest one.
   void follow_peak(double force, double time) {
     while (!recent_.empty() && recent_.front().first < time - wave_time_) recent_.pop_front();
@@ -126,6 +114,33 @@ class ImpactWatch::Contact {
   std::deque<std::pair<double, double>> recent_;   // times [s] and forces [N], no longer ago than wave_time_
 };
 
+namespace {
+
+/// Returns the names of the probes, at most eight of them: `'a', 'b' and 3 more`.
+template <class Contacts>
+std::string names_of(const Contacts& contacts) {
+  constexpr std::size_t max_names = 8;
+  std::string names;
+  for (std::size_t k = 0; k < std::min(max_names, contacts.size()); ++k) {
+    names += (k == 0 ? "'" : ", '") + contacts[k]->probe() + "'";
+  }
+  return contacts.size() > max_names ? fmt::format("{} and {} more", names, contacts.size() - max_names) : names;
+}
+
+/// Returns whose force it is: `the largest force of probe 'a', 3 N at 0.1 s,`, or of several probes, with the largest
+/// of their forces.
+template <class Contacts, class Contact>
+std::string whose_force(const Contacts& contacts, const Contact& worst) {
+  if (contacts.size() == 1) {
+    return fmt::format("the largest force of probe '{}', {:.4g} N at {:.4g} s,", worst.probe(), worst.largest(),
+                       worst.time_of_largest());
+  }
+  return fmt::format("the largest force of each of {} probes ({}; of '{}' {:.4g} N at {:.4g} s)", contacts.size(),
+                     names_of(contacts), worst.probe(), worst.largest(), worst.time_of_largest());
+}
+
+}  // namespace
+
 // The columns of a contact are `name.normal.x [N]` and so on.
 ImpactWatch::ImpactWatch(const std::vector<std::string>& columns, const WaveTimes& wave_times) {
   constexpr std::string_view end_of_first = ".normal.x [N]";
@@ -148,8 +163,41 @@ void ImpactWatch::add(double time, const std::vector<double>& values) {
 }
 
 std::vector<RunWarning> ImpactWatch::warnings() const {
+  std::vector<const Contact*> unresolved, peaks;
+  for (const Contact& contact : contacts_) {
+    if (contact.is_unresolved()) unresolved.push_back(&contact);
+    if (contact.is_peak_of_elements()) peaks.push_back(&contact);
+  }
+  const auto worst_of = [](const std::vector<const Contact*>& of) -> const Contact& {
+    return **std::max_element(of.begin(), of.end(),
+                              [](const Contact* a, const Contact* b) { return a->largest() < b->largest(); });
+  };
   std::vector<RunWarning> warnings;
-  for (const Contact& contact : contacts_) contact.add_warning(warnings);
+  if (!unresolved.empty()) {
+    const Contact& worst = worst_of(unresolved);
+    const auto shortest = std::min_element(unresolved.begin(), unresolved.end(),
+                                           [](const auto* a, const auto* b) { return a->step() < b->step(); });
+    warnings.push_back(
+        {"impact_unresolved",
+         fmt::format(
+             "{} belongs to an impact that came and went within {} {}: it is the impulse of the impact over the "
+             "time step, and the true peak is larger. Set `time.accuracy` to 0.02, or to less than now, so that "
+             "steps are as short as the impact needs, or use a time step of {:.1g} s or less, and shorten it "
+             "until the peak no longer changes. The motion after the impact is right for affine and rigid "
+             "bodies; elastic bodies rebound too little",
+             whose_force(unresolved, worst), worst.num_steps_of_largest(),
+             worst.num_steps_of_largest() == 1 ? "step" : "steps", (*shortest)->step() / 10.0)});
+  }
+  if (!peaks.empty()) {
+    const Contact& worst = worst_of(peaks);
+    warnings.push_back(
+        {"impact_unresolved",
+         fmt::format(
+             "{} is larger than the force on the body. It lasted {:.2g} s, less than a wave needs to cross an element "
+             "({:.2g} s), and comes from the outermost elements, whose mass stops at once. Use shorter elements there, "
+             "or the force after the peak",
+             whose_force(peaks, worst), worst.peak_duration(), worst.wave_time())});
+  }
   return warnings;
 }
 

@@ -28,10 +28,10 @@ class ImpactWatch {
 
   /// Evaluates the start or a step, with one number per column; forces that are not known are NaN.
   void add(double time, const std::vector<double>& values);
-  /// Returns a warning `impact_unresolved` for each probe of a contact whose largest force belongs to an impact that
-  /// came and went within five steps, or that lasted shorter than a wave takes through an element. The first is the
-  /// impulse of the impact over the step, and less than the true peak. The second is that of the outermost elements,
-  /// whose mass stops at once, and more than it.
+  /// Returns a warning `impact_unresolved` if the largest force of probes of contacts belongs to an impact that came
+  /// and went within five steps, and another one if it lasted shorter than a wave takes through an element. The first
+  /// is the impulse of the impact over the step, and less than the true peak. The second is that of the outermost
+  /// elements, whose mass stops at once, and more than it. Each names its probes, and the one with the largest force.
   std::vector<RunWarning> warnings() const;
 
  private:
