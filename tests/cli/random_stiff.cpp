@@ -33,6 +33,7 @@ void RandomStiff::choose_kind(BodyDesc& body) {
   }
   // Without inertia, only a held body has a defined place.
   if (is_static() || r.chance(0.12)) {
+    body.fixed_translation = body.fixed_rotation = {};  // a motion may not move a body where it is fixed
     add_motion(body);
   } else if (r.chance(0.2)) {
     add_load(body);

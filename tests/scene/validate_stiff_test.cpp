@@ -256,6 +256,64 @@ TEST(ValidateStiff, PosesExcludeOtherMotion) {
             Lines{"bodies[0].motions[0].poses: the poses would move all copies of the array to the same place"});
 }
 
+// A motion along an axis in which the body is fixed was accepted, and pulled at joints of 5e8 % strain.
+TEST(ValidateStiff, MotionsDoNotMoveABodyWhereItIsFixed) {
+  using Axes = std::array<bool, 3>;
+  const auto fixed = [](const Axes& translation, const Axes& rotation, const std::function<void(MotionDesc&)>& move) {
+    return door_problems([&](BodyDesc& b) {
+      b.fixed_translation = translation;
+      b.fixed_rotation = rotation;
+      move(b.motions.emplace_back());
+    });
+  };
+  const Axes all = {true, true, true}, none = {}, x = {true, false, false};
+  EXPECT_EQ(fixed(x, none,
+                  [](MotionDesc& m) {
+                    m.linear_velocity = {1, 2, 0};
+                  }),
+            Lines{"bodies[3].motions[0].linear_velocity: the motion moves the body along x, which `fixed_translation` "
+                  "of the body forbids; remove one of the two (got [1, 2, 0])"});
+  EXPECT_EQ(fixed(none, x,
+                  [](MotionDesc& m) {
+                    m.angular_velocity = {90, 0, 0};
+                  }),
+            Lines{"bodies[3].motions[0].angular_velocity: the motion turns the body about x, which `fixed_rotation` of "
+                  "the body forbids; remove one of the two (got [90, 0, 0])"});
+  EXPECT_EQ(fixed(x, none,
+                  [](MotionDesc& m) {
+                    m.displacement = Expressions{"0.1 * sin(t)", "t", "0"};
+                  }),
+            Lines{"bodies[3].motions[0].displacement[0]: the motion moves the body along x, which `fixed_translation` "
+                  "of the body forbids; remove one of the two (got 0.1 * sin(t))"});
+  EXPECT_EQ(fixed(x, x,
+                  [](MotionDesc& m) {
+                    m.poses = {{.position = {1, 2, 0}}, {.position = {1, 3, 0}, .rotation = {90, 0, 0}}};
+                  }),
+            Lines{"bodies[3].motions[0].poses[1].rotation: the motion turns the body about x, which `fixed_rotation` "
+                  "of the body forbids; remove one of the two (got [90, 0, 0])"});
+  EXPECT_EQ(fixed(x, none,
+                  [](MotionDesc& m) {
+                    m.poses = {{.position = {1, 2, 0}}, {.position = {2, 2, 0}}};
+                  })
+                .size(),
+            1U);
+  // No conflict: the other axes, no motion at all, and one that begins after the run.
+  EXPECT_EQ(fixed(x, all,
+                  [](MotionDesc& m) {
+                    m.linear_velocity = {0, 2, 3};
+                    m.displacement = Expressions{"0", "t", "0"};
+                  }),
+            Lines{});
+  EXPECT_EQ(fixed(all, x, [](MotionDesc& m) { m.angular_velocity = {0, 90, 0}; }), Lines{});
+  EXPECT_EQ(fixed(all, all, [](MotionDesc&) {}), Lines{});
+  EXPECT_EQ(fixed(all, all,
+                  [](MotionDesc& m) {
+                    m.linear_velocity = {1, 0, 0};
+                    m.start = 1e9;
+                  }),
+            Lines{});
+}
+
 TEST(ValidateJoints, HoldTwoStiffBodiesOrOneAndTheWorld) {
   EXPECT_EQ(joint_problems([](JointDesc&) {}), Lines{});
   EXPECT_EQ(joint_problems([](JointDesc& j) { j.bodies[1] = ""; }), Lines{});

@@ -1,6 +1,10 @@
 #include "clearance/scene/validate_stiff.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "clearance/scene/body_inertia.h"
@@ -33,6 +37,7 @@ class StiffCheck : SceneCheck {
       }
       for (std::size_t m = 0; m < body.motions.size(); ++m) {
         check_motion(body, body.motions[m], element_path(place + ".motions", m));
+        check_fixed_motion(body, body.motions[m], element_path(place + ".motions", m));
       }
       for (std::size_t l = 0; l < body.loads.size(); ++l) {
         check_load(body, body.loads[l], element_path(place + ".loads", l));
@@ -238,6 +243,70 @@ class StiffCheck : SceneCheck {
       error(element_path(place + ".displacement", i),
             "a stiff body moves as a whole, so that its formulas may only use t", formula);
     }
+  }
+
+  /// Checks that a motion does not move the body along or about an axis in which it is fixed.
+  void check_fixed_motion(const BodyDesc& body, const MotionDesc& motion, const std::string& place) {
+    if (!is_stiff(body.kind) || motion.start >= scene_.time.duration) return;
+    constexpr const char* axes = "xyz";
+    const auto refuse = [&](const std::string& key, std::size_t axis, const char* moves, const char* fixed,
+                            const std::string& value) {
+      error(place + key,
+            fmt::format("the motion {} {}, which `{}` of the body forbids; remove one of the two", moves, axes[axis],
+                        fixed),
+            value);
+    };
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto c = static_cast<Eigen::Index>(i);
+      const auto moves = [&](const std::string& key, const std::string& value) {
+        if (body.fixed_translation[i]) refuse(key, i, "moves the body along", "fixed_translation", value);
+      };
+      const auto turns = [&](const std::string& key, const std::string& value) {
+        if (body.fixed_rotation[i]) refuse(key, i, "turns the body about", "fixed_rotation", value);
+      };
+      if (motion.linear_velocity[c] != 0.0) moves(".linear_velocity", text(motion.linear_velocity));
+      if (motion.angular_velocity[c] != 0.0) turns(".angular_velocity", text(motion.angular_velocity));
+      if (displaces(motion, i)) moves(element_path(".displacement", i), (*motion.displacement)[i]);
+      if (const auto pose = find_turned_pose(motion, c)) {
+        turns(element_path(".poses", *pose) + ".rotation", text(motion.poses[*pose].rotation));
+      }
+      if (const auto pose = find_moved_pose(motion, c)) {
+        moves(element_path(".poses", *pose) + ".position", text(motion.poses[*pose].position));
+      }
+    }
+  }
+
+  /// True if a formula has another value than 0 at one of 65 times of the motion.
+  bool displaces(const MotionDesc& motion, std::size_t axis) const {
+    if (!motion.displacement) return false;
+    constexpr int num_times = 64;
+    constexpr double rounding = 1e-12;  // [m]
+    const std::string& formula = (*motion.displacement)[axis];
+    const double end = std::min(motion.end, scene_.time.duration);
+    for (int k = 0; k <= num_times; ++k) {
+      const double t = motion.start + (end - motion.start) * k / num_times;
+      const Result<double> way = evaluate_time_formula(formula, "", t, controls_of(scene_));
+      if (!way) return false;  // reported with the formulas
+      if (std::abs(*way) > rounding) return true;
+    }
+    return false;
+  }
+
+  static std::optional<std::size_t> find_turned_pose(const MotionDesc& motion, Eigen::Index axis) {
+    for (std::size_t p = 0; p < motion.poses.size(); ++p) {
+      if (motion.poses[p].rotation[axis] != 0.0) return p;
+    }
+    return std::nullopt;
+  }
+
+  /// Returns the first pose in another place than the pose before, with the same rotation: around another centre, a
+  /// rotation also moves the centre of mass, which is not known here.
+  static std::optional<std::size_t> find_moved_pose(const MotionDesc& motion, Eigen::Index axis) {
+    for (std::size_t p = 1; p < motion.poses.size(); ++p) {
+      const PoseDesc &before = motion.poses[p - 1], &pose = motion.poses[p];
+      if (pose.rotation == before.rotation && pose.position[axis] != before.position[axis]) return p;
+    }
+    return std::nullopt;
   }
 
   void check_load(const BodyDesc& body, const LoadDesc& load, const std::string& place) {
