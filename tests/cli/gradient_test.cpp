@@ -70,6 +70,28 @@ TEST_F(ReverseGradientCommand, HasTheDerivativesOfFlight) {
   EXPECT_EQ(result.output, read_text(folder_ / "out" / "gradient.json"));
 }
 
+// A rigid body on a spring had derivatives of 0 by the vertices that it does not have.
+TEST_F(ReverseGradientCommand, LeavesVerticesOutWhereAllBodiesAreStiff) {
+  const std::string scene = write("spring.json", R"({"time": {"step": 0.01, "duration": 0.02}, "bodies": [
+    {"name": "m", "kind": "rigid", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1]}, "mass": 1},
+    {"name": "floor", "kind": "obstacle", "generator": {"kind": "box", "size": [1, 0.1, 1]},
+     "transform": {"translation": [0, -1, 0]}}],
+    "springs": [{"name": "k", "body": "m", "to_point": [0, 1, 0], "stiffness": 100}],
+    "output": {"probes": [{"name": "m", "body": "m"}]}})")
+                                .string();
+  const std::vector<std::string> words = {"gradient", scene,  "--reverse",           "--of",
+                                          "m.y",      "--by", "springs[0].stiffness"};
+  const ProcessResult result = clearance(words);
+  ASSERT_EQ(result.status, 0) << result.errors;
+  EXPECT_EQ(result.output.find("norm of the derivatives by"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("no derivatives by start_positions, start_velocities and shape: all bodies are"),
+            std::string::npos)
+      << result.output;
+  std::vector<std::string> as_json = words;
+  as_json.emplace_back("--json");
+  EXPECT_TRUE(Json::parse(clearance(as_json).output)["columns"][0]["norms_of_fields"].empty());
+}
+
 TEST_F(ReverseGradientCommand, RefusesWithStatusTwo) {
   const std::string scene = write("flight.json", flight).string();
   const std::vector<std::pair<std::vector<std::string>, const char*>> refused = {

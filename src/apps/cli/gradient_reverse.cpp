@@ -49,6 +49,16 @@ double add_array(const std::string& name, int num_components, std::vector<double
   return std::sqrt(sum);
 }
 
+/// True if a vertex moves by itself. Those of stiff bodies and obstacles do not, and have no derivatives here.
+bool has_own_vertices(const SceneModel& scene) {
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (scene.bodies[b].is_obstacle) continue;
+    const std::vector<int>& blocks = scene.blocks[b].block_of_node;
+    if (std::any_of(blocks.begin(), blocks.end(), [](int block) { return block >= 0; })) return true;
+  }
+  return false;
+}
+
 /// Adds the fields of a column to the frame and returns their norms.
 std::vector<std::pair<std::string, double>> add_fields(const SceneModel& scene, const Column& column, Frame& frame) {
   std::vector<std::pair<std::string, double>> norms;
@@ -66,9 +76,11 @@ std::vector<std::pair<std::string, double>> add_fields(const SceneModel& scene, 
       values[static_cast<std::size_t>(scene.cell_of_element[e])] = slopes[e];
     if (!slopes.empty()) norms.emplace_back(name, add_array(prefix + name, 1, std::move(values), frame.cell_arrays));
   };
-  add_points("start_positions", column.gradient.start_x);
-  add_points("start_velocities", column.gradient.start_v);
-  add_points("shape", column.gradient.shape);
+  if (has_own_vertices(scene)) {
+    add_points("start_positions", column.gradient.start_x);
+    add_points("start_velocities", column.gradient.start_v);
+    add_points("shape", column.gradient.shape);
+  }
   add_cells("lame_lambda", column.gradient.elements.lambda);
   add_cells("lame_mu", column.gradient.elements.mu);
   add_cells("density", column.gradient.elements.density);
@@ -131,6 +143,12 @@ int report(const GradientCommand& command, Recording& recording, const std::vect
                     {"norms_of_fields", norms},
                     {"controls", controls},
                     {"error", column.gradient.error}});
+  }
+  if (!has_own_vertices(scene)) {
+    text +=
+        "no derivatives by start_positions, start_velocities and shape: all bodies are stiff, and their vertices do "
+        "not "
+        "move by themselves\n";
   }
   const Json json = {{"steps", last},
                      {"time", recording.time(last)},
