@@ -143,6 +143,23 @@ TEST(EnergyMonitor, NamesAStepThatMakesEnergyInAnImpact) {
   EXPECT_EQ(names(led_around), std::vector<std::string>{"energy_gained"});
 }
 
+// A ball that a torque spins up from rest on a floor: a tenth of the first steps' energy, a millionth of the last
+// ones'.
+TEST(EnergyMonitor, AStepCountsAgainstTheEnergyAtWorkTenStepsLater) {
+  const auto run = [](double energy_later) {
+    EnergyMonitor monitor;
+    for (int k = 0; k < 30; ++k) {
+      StepEnergies step = step_of(0.0, 0.0);
+      step.kinetic = k < 2 ? 1.0 : k < 20 ? energy_later : 100.0;  // the last is too late to count
+      if (k == 1) step.made = 0.1;
+      monitor.add(step);
+    }
+    return names(monitor);
+  };
+  EXPECT_EQ(run(3.0), std::vector<std::string>{});
+  EXPECT_EQ(run(1.5), std::vector<std::string>{"energy_gained"});
+}
+
 // A press fit at rest: 1e-14 J, with no other energy, was reported as "100 % ... as impacts do".
 TEST(EnergyMonitor, IsSilentOfRoundingInQuasiStaticRuns) {
   EnergyMonitor monitor(TimeIntegrator::quasi_static);

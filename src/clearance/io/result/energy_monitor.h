@@ -66,11 +66,11 @@ struct StepEnergies {
 /// The integrator has gained energy if its part (impacts included) has risen by three hundredths of a body's energy at
 /// work above its lowest point; lost, if without impacts it has fallen by three hundredths. Each body counts by itself,
 /// or with those that joints connect it to, so that a large body far away hides nothing. It has also gained energy if a
-/// single step makes a twentieth of all that is at work in the scene, even where impacts hide the gain of single
-/// bodies. A step is coarse if two bodies move past each other by half of the smaller one's size, or one turns by half
-/// a radian. Joints are strained if they store a tenth of all other energy at work in the scene, and one of them is out
-/// of place by more than carrying the weight of its bodies takes; a joint that hangs at rest is not strained. If
-/// elements may adapt but never did, a warning says so, because the mesh was then never checked.
+/// single step makes a twentieth of all that is at work in the scene up to ten steps later, even where impacts hide the
+/// gain of single bodies. A step is coarse if two bodies move past each other by half of the smaller one's size, or one
+/// turns by half a radian. Joints are strained if they store a tenth of all other energy at work in the scene, and one
+/// of them is out of place by more than carrying the weight of its bodies takes; a joint that hangs at rest is not
+/// strained. If elements may adapt but never did, a warning says so, because the mesh was then never checked.
 class EnergyMonitor {
  public:
   /// `integrator` is that of the run; no remedy suggests it.
@@ -104,7 +104,8 @@ class EnergyMonitor {
   StepEnergies::Adaptation adaptation_;  // of all steps
   int num_adaptable_ = 0;                // steps
   double most_made_ = 0.0;               // [J] in a step
-  double made_share_ = 0.0;              // of what was at work by then
+  int steps_since_most_made_ = 0;
+  double made_share_ = 0.0;  // of what was at work ten steps after it
 };
 
 }  // namespace clearance
