@@ -49,7 +49,7 @@ endif()
 set(clearance_simulation_objects
   "$<FILTER:$<TARGET_OBJECTS:clearance_geometry>,EXCLUDE,/(distance|intersection)\\.cpp>"
   "$<FILTER:$<TARGET_OBJECTS:clearance_base>,EXCLUDE,/stop\\.cpp>")
-foreach(module IN ITEMS device sparse model broad_phase bodies_fem bodies_affine bodies_shell bodies_rod bodies_links contact solver remesh scene io_files io_mesh meshing io_ipc io_rigid_ipc io_polyfem io_robot io io_result
+foreach(module IN ITEMS device sparse model broad_phase bodies_fem bodies_affine bodies_shell bodies_rod bodies_links contact solver remesh scene io_files io_mesh meshing io_ipc io_rigid_ipc io_polyfem io_abaqus io_robot io io_result
     simulation_load simulation_build simulation_start simulation_watches simulation_output simulation_stiffness simulation_adapt
     simulation_stepping simulation_overlaps simulation_hints simulation)
   list(APPEND clearance_simulation_objects $<TARGET_OBJECTS:clearance_${module}>)
