@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -109,7 +110,8 @@ class ProgramTest : public testing::Test {
   }
   static std::vector<Json> stats_of(const fs::path& folder) {
     std::vector<Json> lines;
-    std::ifstream file(folder / "stats.jsonl");
+    // Read at once: a run may write lines faster than they are parsed.
+    std::istringstream file(read_text(folder / "stats.jsonl"));
     for (std::string line; std::getline(file, line);) lines.push_back(Json::parse(line, nullptr, false));
     return lines;
   }
