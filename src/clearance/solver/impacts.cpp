@@ -150,12 +150,22 @@ class HitBodies {
     }
   }
 
+  /// Marks the bodies that those which are hit act on within the step.
+  void spread() {
+    if (std::find(is_hit_.begin(), is_hit_.end(), 1) == is_hit_.end()) return;
+    const std::vector<char> is_free = free_flags();
+    push_on(is_free);
+    spread_to_touching(is_free);
+  }
+
   /// Marks the bodies that those which are hit may push within the step: an impact moves a body off its way by the
   /// motion that it stops at most, and what is nearer than that takes a part of the impulse. With a formula of its own
   /// that forgets a part of it, momentum would be lost.
-  void push_on() {
+  void push_on(const std::vector<char>& is_free) {
     std::vector<int> hit, others;
-    for (const int body : free_bodies()) (is_hit_[body] != 0 ? hit : others).push_back(body);
+    for (int body = 0; body < std::ssize(is_free); ++body) {
+      if (is_free[body] != 0) (is_hit_[body] != 0 ? hit : others).push_back(body);
+    }
     if (hit.empty() || others.empty()) return;
     const std::vector<Box> boxes = swept_boxes();
     for (std::size_t k = 0; k < hit.size(); ++k) {
@@ -173,9 +183,7 @@ class HitBodies {
 
   /// Marks the bodies that touch one which is hit, directly or through others: where forces jump, momentum is kept only
   /// between bodies of one formula.
-  void spread() {
-    std::vector<char> is_free(is_hit_.size(), 0);
-    for (const int body : free_bodies()) is_free[body] = 1;
+  void spread_to_touching(const std::vector<char>& is_free) {
     std::sort(touching_.begin(), touching_.end());
     touching_.erase(std::unique(touching_.begin(), touching_.end()), touching_.end());
     std::erase_if(touching_, [&](const auto& pair) { return is_free[pair[0]] == 0 || is_free[pair[1]] == 0; });
@@ -258,18 +266,14 @@ class HitBodies {
     if (is_struck_[body] != 0) is_hit_[body] = 1;
   }
 
-  /// Returns the bodies of which a block is not always prescribed.
-  std::vector<int> free_bodies() const {
+  /// Per body: 1 if a block of it is not always prescribed.
+  std::vector<char> free_flags() const {
     std::vector<char> is_free(is_hit_.size(), 0);
     for (int b = 0; b < model_.layout.num_blocks; ++b) {
       if (model_.is_always_prescribed.empty() || model_.is_always_prescribed[b] == 0)
         is_free[body_of_block(model_, b)] = 1;
     }
-    std::vector<int> bodies;
-    for (int body = 0; body < std::ssize(is_free); ++body) {
-      if (is_free[body] != 0) bodies.push_back(body);
-    }
-    return bodies;
+    return is_free;
   }
 
   struct Box {
@@ -314,7 +318,6 @@ ImpactMarks find_impacts(const Model& model, const SolverOptions& options, Broad
   bodies.add_pairs(measure_candidates<dim>(
       model.surface, path, find_contact_candidates(broad_phase, model, options.barrier, path.x_t0, path.x_t1)));
   for (int k = 0; k < static_cast<int>(model.half_spaces.size()); ++k) bodies.add_half_space(k);
-  bodies.push_on();
   bodies.spread();
   return bodies.of_blocks();
 }
