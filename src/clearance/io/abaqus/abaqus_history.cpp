@@ -39,12 +39,6 @@ void AbaqusHistory::follow(const AmplitudePoints& amplitude, double value, doubl
   add(end, value * value_of(amplitude, end - start));
 }
 
-double AbaqusHistory::at(double time) const {
-  if (points_.empty() || time < points_.front()[0]) return 0.0;
-  const auto after = std::find_if(points_.begin(), points_.end(), [&](const auto& point) { return point[0] > time; });
-  return after == points_.end() ? last() : between(*std::prev(after), *after, time);
-}
-
 bool AbaqusHistory::is_constant() const {
   return std::all_of(points_.begin(), points_.end(), [&](const auto& point) { return point[1] == points_[0][1]; });
 }

@@ -20,8 +20,6 @@ class AbaqusHistory {
   void follow(const AmplitudePoints& amplitude, double value, double start, double end);
 
   double last() const { return points_.empty() ? 0.0 : points_.back()[1]; }
-  /// Returns the value at a time; where it jumps, that after the jump.
-  double at(double time) const;
   bool is_constant() const;
   /// Returns a formula in t.
   std::string formula() const;

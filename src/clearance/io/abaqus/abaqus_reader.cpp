@@ -96,7 +96,7 @@ class DeckScene {
   }
 
   void add_body(std::vector<const AbaqusSection*> sections) {
-    DeckBody body{std::move(sections), std::vector<char>(read_.mesh.vertices.size(), 0), {}};
+    DeckBody body{std::move(sections), {}, {}};
     std::vector<std::string> names;
     for (const AbaqusSection* section : body.sections) {
       names.push_back(section->set);
@@ -104,15 +104,7 @@ class DeckScene {
         error(section->place, section->set, "expected sections of one kind where elements share nodes; use *TIE");
     }
     body.mesh = mesh_of_sets(read_, names);
-    const auto use = [&](const auto& elements) {
-      for (const auto& element : elements) {
-        for (const int v : element) body.has_vertex[v] = 1;
-      }
-    };
-    use(body.mesh.tets);
-    use(body.mesh.triangles);
-    use(body.mesh.edges);
-    for (const int v : body.mesh.cell_nodes) body.has_vertex[v] = 1;
+    body.has_vertex = vertices_of_elements(body.mesh);
     bodies_.push_back(std::move(body));
   }
 

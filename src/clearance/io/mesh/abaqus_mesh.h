@@ -46,6 +46,9 @@ std::vector<std::array<int, 4>> side_of(const AbaqusElement& element, int side);
 /// Reads nodes, elements, sets and surfaces; passes over everything that is no mesh. `dim`: 2 or 3, that of solids.
 AbaqusMesh read_abaqus_mesh(MeshInput& input, int dim);
 
+/// Returns 1 for each vertex that an element of the mesh has, else 0.
+std::vector<char> vertices_of_elements(const Mesh& mesh);
+
 /// Returns the mesh of the elements of some sets, which the file has. Vertices keep their numbers.
 Mesh mesh_of_sets(const AbaqusMesh& read, const std::vector<std::string>& element_sets);
 

@@ -418,6 +418,20 @@ std::vector<std::array<int, 4>> side_of(const AbaqusElement& element, int side) 
   return triangles_of(vertices);
 }
 
+std::vector<char> vertices_of_elements(const Mesh& mesh) {
+  std::vector<char> is_used(mesh.vertices.size(), 0);
+  const auto use = [&](const auto& elements) {
+    for (const auto& element : elements) {
+      for (const int v : element) is_used[v] = 1;
+    }
+  };
+  use(mesh.edges);
+  use(mesh.triangles);
+  use(mesh.tets);
+  for (const int v : mesh.cell_nodes) is_used[v] = 1;
+  return is_used;
+}
+
 Mesh mesh_of_sets(const AbaqusMesh& read, const std::vector<std::string>& element_sets) {
   Mesh mesh = read.mesh;
   std::array<std::vector<char>, 4> is_kept;
@@ -444,16 +458,7 @@ Mesh mesh_of_sets(const AbaqusMesh& read, const std::vector<std::string>& elemen
   keep(is_kept[1], mesh.edges);
   keep(is_kept[2], mesh.triangles);
   keep(is_kept[3], mesh.tets);
-  std::vector<char> is_used(mesh.vertices.size(), 0);
-  const auto use = [&](const auto& elements) {
-    for (const auto& element : elements) {
-      for (const int v : element) is_used[v] = 1;
-    }
-  };
-  use(mesh.edges);
-  use(mesh.triangles);
-  use(mesh.tets);
-  for (const int v : mesh.cell_nodes) is_used[v] = 1;
+  const std::vector<char> is_used = vertices_of_elements(mesh);
   for (MeshGroup& group : mesh.groups) {
     std::erase_if(group.elements, [&](const std::array<int, 4>& element) {
       return std::any_of(element.begin(), element.end(), [&](int v) { return v >= 0 && is_used[v] == 0; });
