@@ -460,26 +460,34 @@ bool NearbySteps<dim>::solve(std::optional<double> held_narrowing, bool is_diffe
   SceneModel& scene = *nominal_.scene;
   begin_ = nominal_.state;
   if (!begin_step()) return false;
-  if (nominal_.distances) path_.emplace(*nominal_.distances, nominal_.desc.contact.gap_tolerance, scene, own_, hooks_);
+  if (nominal_.distances) {
+    path_.emplace(*nominal_.distances, nominal_.desc.contact.gap_tolerance, scene, scene.options.integrator.h, own_,
+                  hooks_);
+  }
   double narrowing = from_.narrowing;
   solved_.emplace(path_ ? path_->solve(*targets_, from_, narrowing)
                         : clearance::solve<dim>(scene.model, scene.options, *targets_, from_, own_, hooks_));
-  if (path_ && held_narrowing && solved_->status() == StepStatus::converged) {
-    narrowing = *held_narrowing;
-    const VecX near = solved_->x();
-    solved_.reset();
-    nominal_.distances->narrow(narrowing, scene);
-    own_.renew_contacts(scene.model, scene.options);
-    solved_.emplace(solve_near<dim>(near, scene.model, scene.options, *targets_, from_, own_, hooks_));
-  }
+  std::optional<VecX> near;  // if the step is solved again from there
   const bool is_static = scene.options.integrator.method == TimeIntegrator::quasi_static;
-  if (is_static && may_relax(solved_->status())) {
+  if (is_static && (may_relax(solved_->status()) || has_strayed(scene, nominal_.unheld, from_.x, solved_->x()))) {
     // A run would come to rest by way of motion. Its end is an equilibrium of the whole step, too.
     State at_rest = from_;
-    if (relax<dim>(scene, nominal_.desc.gravity.norm(), *targets_, hooks_, at_rest).status == StepStatus::converged) {
-      solved_.reset();
-      solved_.emplace(solve_near<dim>(at_rest.x, scene.model, scene.options, *targets_, from_, own_, hooks_));
+    if (relax<dim>(nominal_.desc, scene, nominal_.distances, *targets_, hooks_, at_rest).status ==
+        StepStatus::converged) {
+      near = at_rest.x;
+      narrowing = at_rest.narrowing;
     }
+    if (path_) nominal_.distances->narrow(narrowing, scene);
+  }
+  if (path_ && held_narrowing && (near || solved_->status() == StepStatus::converged)) {
+    if (!near) near = solved_->x();
+    narrowing = *held_narrowing;
+    nominal_.distances->narrow(narrowing, scene);
+  }
+  if (near) {
+    solved_.reset();
+    own_.renew_contacts(scene.model, scene.options);
+    solved_.emplace(solve_near<dim>(*near, scene.model, scene.options, *targets_, from_, own_, hooks_));
   }
   is_stopped_ = solved_->status() == StepStatus::stopped;
   if (is_stopped_) return false;

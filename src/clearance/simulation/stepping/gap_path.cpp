@@ -120,32 +120,39 @@ void ContactDistances::narrow(double factor, SceneModel& scene) const {
 }
 
 template <int dim>
-GapPath<dim>::GapPath(const ContactDistances& distances, double tolerance, SceneModel& scene,
+GapPath<dim>::GapPath(const ContactDistances& distances, double tolerance, SceneModel& scene, double h,
                       StepWorkspace<dim>& workspace, const StepHooks& hooks)
-    : distances_(distances), tolerance_(tolerance), scene_(scene), workspace_(workspace), hooks_(hooks) {}
+    : distances_(distances),
+      tolerance_(tolerance),
+      scene_(scene),
+      workspace_(workspace),
+      hooks_(hooks),
+      options_(scene.options) {
+  options_.integrator.h = h;
+}
 
 template <int dim>
 void GapPath<dim>::narrow(double factor) {
   distances_.narrow(factor, scene_);
-  workspace_.renew_contacts(scene_.model, scene_.options);
+  options_.barrier = scene_.options.barrier;
+  workspace_.renew_contacts(scene_.model, options_);
 }
 
 template <int dim>
 SolvedStep<dim> GapPath<dim>::solve(const PrescribedTargets& targets, const State& state, double& narrowing) {
   const Model& model = scene_.model;
-  std::optional<SolvedStep<dim>> solved(
-      clearance::solve<dim>(model, scene_.options, targets, state, workspace_, hooks_));
+  std::optional<SolvedStep<dim>> solved(clearance::solve<dim>(model, options_, targets, state, workspace_, hooks_));
   if (solved->status() != StepStatus::converged && narrowing < 1.0) {
     // Short activation distances make it hard to find contacts that are not known yet.
     add_attempt(solved->report(), others_);
     solved.reset();
     narrow(narrowing = 1.0);
-    solved.emplace(clearance::solve<dim>(model, scene_.options, targets, state, workspace_, hooks_));
+    solved.emplace(clearance::solve<dim>(model, options_, targets, state, workspace_, hooks_));
   }
   // A body that friction alone holds is lost where contacts open for an iteration, and the search for it is long. A
   // stage with friction may cost as much as the step.
   const bool has_friction = solved->report().friction_iterations > 0;
-  of_stage_ = scene_.options;
+  of_stage_ = options_;
   if (has_friction) {
     of_stage_.max_iterations =
         std::min(of_stage_.max_iterations, std::max(least_iterations, solved->report().newton_iterations));
@@ -163,14 +170,14 @@ SolvedStep<dim> GapPath<dim>::solve(const PrescribedTargets& targets, const Stat
     add_attempt(solved->report(), others_);
     solved.reset();
     narrow(narrowing * factor);
-    of_stage_.barrier = scene_.options.barrier;
+    of_stage_.barrier = options_.barrier;
     solved.emplace(solve_near<dim>(start, model, of_stage_, targets, state, workspace_, hooks_));
     if (solved->status() != StepStatus::converged) {
       if (solved->status() == StepStatus::stopped) break;
       add_attempt(solved->report(), others_);
       solved.reset();
       narrow(narrowing);
-      solved.emplace(solve_near<dim>(x, model, scene_.options, targets, state, workspace_, hooks_));
+      solved.emplace(solve_near<dim>(x, model, options_, targets, state, workspace_, hooks_));
       break;
     }
     narrowing *= factor;

@@ -39,9 +39,9 @@ class ContactDistances {
 template <int dim>
 class GapPath {
  public:
-  /// All arguments must outlive the object.
-  GapPath(const ContactDistances& distances, double tolerance, SceneModel& scene, StepWorkspace<dim>& workspace,
-          const StepHooks& hooks);
+  /// All arguments must outlive the object. `h` [s] is the length of the step.
+  GapPath(const ContactDistances& distances, double tolerance, SceneModel& scene, double h,
+          StepWorkspace<dim>& workspace, const StepHooks& hooks);
 
   /// Solves the step that starts at `state`. The object must outlive the result. If it converges, the report has a
   /// GapShare. `narrowing` receives the factor of the distances that it was solved with, which the scene has from then
@@ -71,6 +71,7 @@ class GapPath {
   SceneModel& scene_;
   StepWorkspace<dim>& workspace_;
   const StepHooks& hooks_;
+  SolverOptions options_;   // those of the scene, for steps of length h
   SolverOptions of_stage_;  // of the step that solve has returned, which refers to it
   StepReport others_;
   std::optional<GapShare> share_, force_share_;

@@ -15,14 +15,20 @@ constexpr int max_motions = 40;
 constexpr double first_motion = 1e-3;
 /// Motion of a body in a step, in diagonals of the scene, after which it has no equilibrium.
 constexpr double longest_motion = 10.0;
+/// Motion of the centre of a body and sine of its turn, the former as a share of its radius of gyration, above which
+/// the body may have strayed.
+constexpr double far_motion = 0.1;
 /// Inertial force, as a share of the largest so far, below which bodies rest.
 constexpr double at_rest = 1e-5;
 
 template <int dim>
 class Relaxation {
  public:
-  Relaxation(const SceneModel& scene, const StepHooks& hooks, const State& start, const PrescribedTargets& targets)
+  Relaxation(SceneModel& scene, const std::optional<ContactDistances>& distances, double gap_tolerance,
+             const StepHooks& hooks, const State& start, const PrescribedTargets& targets)
       : scene_(scene),
+        distances_(distances),
+        gap_tolerance_(gap_tolerance),
         hooks_(hooks),
         start_(start),
         targets_(targets),
@@ -88,9 +94,28 @@ class Relaxation {
     SolverOptions options = scene_.options;
     options.integrator.h = end_ / 2;
     StepWorkspace<dim> workspace(scene_.model, options);
-    StepReport report = advance<dim>(scene_.model, options, targets_, tried, workspace, hooks_);
+    if (!distances_) {
+      StepReport report = advance<dim>(scene_.model, options, targets_, tried, workspace, hooks_);
+      return judge(std::move(tried), report, state);
+    }
+    GapPath<dim> path(*distances_, gap_tolerance_, scene_, options.integrator.h, workspace, hooks_);
+    double narrowing = 1.0;
+    StepReport report = commit(path.solve(targets_, tried, narrowing), tried);
+    add_attempt(path.other_work(), report);
+    report.gap_share = path.gap_share();
+    report.force_gap_share = path.force_gap_share();
+    tried.narrowing = narrowing;
+    return judge(std::move(tried), report, state);
+  }
+
+  /// Keeps an end of the quasi-static step if it converged.
+  StepReport judge(State tried, StepReport& report, State& state) {
     add_attempt(report, work_);
-    if (report.status == StepStatus::converged) keep(std::move(tried), report, state);
+    if (report.status == StepStatus::converged) {
+      keep(std::move(tried), report, state);
+    } else if (distances_) {
+      distances_->narrow(1.0, scene_);
+    }
     return report;
   }
 
@@ -116,7 +141,9 @@ class Relaxation {
     report.iterations = work_.iterations;
   }
 
-  const SceneModel& scene_;
+  SceneModel& scene_;
+  const std::optional<ContactDistances>& distances_;
+  double gap_tolerance_;
   const StepHooks& hooks_;
   const State& start_;
   const PrescribedTargets& targets_;
@@ -128,7 +155,43 @@ class Relaxation {
   StepReport work_;
 };
 
+/// Positions of the vertices of a body's surface about their mean, a column each.
+using Cloud = Eigen::Matrix<double, 3, Eigen::Dynamic>;
+
+Cloud cloud_of(const SceneModel& scene, int body, const VecX& x_surface) {
+  const std::vector<int>& body_of_vertex = scene.model.surface.vertex_body;
+  Cloud cloud = Cloud::Zero(3, std::count(body_of_vertex.begin(), body_of_vertex.end(), body));
+  Eigen::Index column = 0;
+  for (std::size_t v = 0; v < body_of_vertex.size(); ++v) {
+    if (body_of_vertex[v] != body) continue;
+    cloud.col(column++).head(scene.dim) = x_surface.segment(scene.dim * static_cast<Eigen::Index>(v), scene.dim);
+  }
+  return cloud;
+}
+
+/// With r and s the positions from the mean before and after, the sum of r x s over the sum of r . s is about the sine
+/// of a turn, and zero where a body is stretched.
+bool is_far(Cloud before, Cloud after) {
+  if (before.cols() == 0) return false;
+  const Vec<3> from = before.rowwise().mean(), to = after.rowwise().mean();
+  before.colwise() -= from;
+  after.colwise() -= to;
+  const double gyration = std::sqrt(before.colwise().squaredNorm().mean());
+  if ((to - from).norm() > far_motion * gyration) return true;
+  Vec<3> turn = Vec<3>::Zero();
+  for (Eigen::Index v = 0; v < before.cols(); ++v) turn += Vec<3>(before.col(v)).cross(Vec<3>(after.col(v)));
+  const double aligned = before.cwiseProduct(after).sum();
+  return !(turn.norm() <= far_motion * aligned);
+}
+
 }  // namespace
+
+bool has_strayed(const SceneModel& scene, const std::vector<int>& unheld, const VecX& from, const VecX& to) {
+  if (unheld.empty()) return false;
+  const VecX before = scene.model.surface_map.apply(from), after = scene.model.surface_map.apply(to);
+  return std::any_of(unheld.begin(), unheld.end(),
+                     [&](int body) { return is_far(cloud_of(scene, body, before), cloud_of(scene, body, after)); });
+}
 
 bool is_carried_away(const SceneModel& scene, const VecX& from, const VecX& to) {
   return from.size() > 0 && (to - from).cwiseAbs().maxCoeff() > longest_motion * scene.model.bbox_diagonal;
@@ -152,13 +215,18 @@ bool may_relax(StepStatus status) {
 }
 
 template <int dim>
-StepReport relax(const SceneModel& scene, double gravity, const PrescribedTargets& targets, const StepHooks& hooks,
-                 State& state) {
-  const State start = state;
-  return Relaxation<dim>(scene, hooks, start, targets).run(gravity, state);
+StepReport relax(const SceneDesc& desc, SceneModel& scene, const std::optional<ContactDistances>& distances,
+                 const PrescribedTargets& targets, const StepHooks& hooks, State& state) {
+  State start = state;
+  start.narrowing = 1.0;
+  if (distances) distances->narrow(1.0, scene);
+  return Relaxation<dim>(scene, distances, desc.contact.gap_tolerance, hooks, start, targets)
+      .run(desc.gravity.norm(), state);
 }
 
-template StepReport relax<2>(const SceneModel&, double, const PrescribedTargets&, const StepHooks&, State&);
-template StepReport relax<3>(const SceneModel&, double, const PrescribedTargets&, const StepHooks&, State&);
+template StepReport relax<2>(const SceneDesc&, SceneModel&, const std::optional<ContactDistances>&,
+                             const PrescribedTargets&, const StepHooks&, State&);
+template StepReport relax<3>(const SceneDesc&, SceneModel&, const std::optional<ContactDistances>&,
+                             const PrescribedTargets&, const StepHooks&, State&);
 
 }  // namespace clearance

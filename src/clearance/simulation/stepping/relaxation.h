@@ -1,7 +1,12 @@
 // Equilibria that Newton's method alone does not find from the start of a quasi-static step.
 #pragma once
 
+#include <optional>
+#include <vector>
+
+#include "clearance/scene/scene.h"
 #include "clearance/simulation/build/scene_model.h"
+#include "clearance/simulation/stepping/gap_path.h"
 #include "clearance/solver/advance.h"
 
 namespace clearance {
@@ -16,19 +21,27 @@ void note_carried_away(const SceneModel& scene, const VecX& from, const VecX& to
 /// True if a quasi-static step with this status may have an equilibrium all the same.
 bool may_relax(StepStatus status);
 
+/// True if one of the bodies `unheld`, those of find_unheld_bodies, has moved or turned by much from `from` to `to`,
+/// the start and the end of a quasi-static step. Newton's method may have led it to another equilibrium than the motion
+/// to rest does, since the first lag of friction knows no contact forces: a stack fell over, and balanced on the floor.
+bool has_strayed(const SceneModel& scene, const std::vector<int>& unheld, const VecX& from, const VecX& to);
+
 /// Takes the quasi-static step that begins at `state` by way of motion: steps of implicit Euler, each from rest and all
 /// under the loads and targets of the end, until the quasi-static step converges from there. Inertia holds bodies while
 /// contacts and friction come to bear them: friction is lagged, so that a first Newton iteration without contact forces
 /// has none, and a body that only friction holds slides away; and a rigid body that rests on a plane resists no motion
-/// along it. `gravity` [m/s^2] sets the length of the first step, `targets` are those of the whole step.
+/// along it. `targets` are those of the whole step, `distances` is there if gaps of contacts are narrowed.
 ///
 /// Returns the report of the last step, with the work of all; one with a reason and the status no_equilibrium where
-/// bodies move without end. The state is untouched unless that step is advanced.
+/// bodies move without end. The state is untouched unless that step is converged or stopped; the activation distances
+/// of the scene are narrowed as it says, and else not at all.
 template <int dim>
-StepReport relax(const SceneModel& scene, double gravity, const PrescribedTargets& targets, const StepHooks& hooks,
-                 State& state);
+StepReport relax(const SceneDesc& desc, SceneModel& scene, const std::optional<ContactDistances>& distances,
+                 const PrescribedTargets& targets, const StepHooks& hooks, State& state);
 
-extern template StepReport relax<2>(const SceneModel&, double, const PrescribedTargets&, const StepHooks&, State&);
-extern template StepReport relax<3>(const SceneModel&, double, const PrescribedTargets&, const StepHooks&, State&);
+extern template StepReport relax<2>(const SceneDesc&, SceneModel&, const std::optional<ContactDistances>&,
+                                    const PrescribedTargets&, const StepHooks&, State&);
+extern template StepReport relax<3>(const SceneDesc&, SceneModel&, const std::optional<ContactDistances>&,
+                                    const PrescribedTargets&, const StepHooks&, State&);
 
 }  // namespace clearance

@@ -17,6 +17,7 @@
 #include "clearance/simulation/build/build_scene_model.h"
 #include "clearance/simulation/build/motion_targets.h"
 #include "clearance/simulation/build/rest_surface.h"
+#include "clearance/simulation/build/supports.h"
 #include "clearance/simulation/load/load_bodies.h"
 #include "clearance/simulation/output/fields.h"
 #include "clearance/simulation/start/preflight.h"
@@ -54,6 +55,12 @@ std::vector<Vec<3>> per_vertex(const SceneModel& scene, const VecX& flat) {
 /// Returns true if the forces balance with the friction that was lagged last.
 bool is_settled(StepStatus status) {
   return status == StepStatus::converged || status == StepStatus::friction_lag_limit;
+}
+
+/// True if a step that was taken by way of motion has ended so, and not to be taken otherwise.
+bool ends_step(const StepReport& of_motion) {
+  const bool is_lost = of_motion.status == StepStatus::no_equilibrium && !of_motion.limited_by.empty();
+  return of_motion.status == StepStatus::converged || of_motion.status == StepStatus::stopped || is_lost;
 }
 
 StepReport stopped_step() {
@@ -146,6 +153,7 @@ Result<Done> SteppedScene::start(SceneDesc checked, Issues of_scene) {
   state = scene->initial_state;
   start_accelerations(*scene, state);
   if (needs_narrow_gaps()) distances.emplace(*scene);
+  if (scene->options.integrator.method == TimeIntegrator::quasi_static) unheld = find_unheld_bodies(desc, *scene);
   watch = CoarseMotionWatch(scene->model, state.x);
   curved_watch = CurvedSurfaceWatch(desc, *scene);
   rotation_watch = RotationWatch(desc, *scene);
@@ -330,7 +338,7 @@ StepReport SteppedScene::advance(const PrescribedTargets& targets) {
   const Stopwatch of_step;
   auto& own = std::get<StepWorkspace<dim>>(workspace);
   std::optional<GapPath<dim>> path;
-  if (distances) path.emplace(*distances, desc.contact.gap_tolerance, *scene, own, hooks);
+  if (distances) path.emplace(*distances, desc.contact.gap_tolerance, *scene, scene->options.integrator.h, own, hooks);
   const bool is_static = scene->options.integrator.method == TimeIntegrator::quasi_static;
   const bool can_be_halved = desc.time.max_halvings > 0 && can_be_cut(*scene);
   if (can_be_halved && state.level > 0) {
@@ -362,6 +370,18 @@ StepReport SteppedScene::advance(const PrescribedTargets& targets) {
     StepReport report = solved->report();
     note_carried_away(*scene, state.x, solved->x(), report);
     return report;
+  }
+  if (is_static && can_be_halved && has_strayed(*scene, unheld, state.x, solved->x())) {
+    StepReport report = relax<dim>(desc, *scene, distances, targets, hooks, state);
+    if (ends_step(report)) {
+      add_attempt(solved->report(), report);
+      if (path) add_attempt(path->other_work(), report);
+      solved.reset();
+      own.renew_contacts(scene->model, scene->options);
+      report.total_seconds = of_step.seconds();
+      return report;
+    }
+    if (distances) distances->narrow(narrowing, *scene);
   }
   StepReport report = commit(std::move(*solved), state);
   state.level = 0;
@@ -405,10 +425,10 @@ StepReport SteppedScene::advance_accurately() {
 template <int dim>
 StepReport SteppedScene::take_otherwise(const PrescribedTargets& targets, const StepReport& whole) {
   const bool is_static = scene->options.integrator.method == TimeIntegrator::quasi_static;
-  if (is_static && may_relax(whole.status)) {
-    StepReport of_motion = relax<dim>(*scene, desc.gravity.norm(), targets, hooks, state);
-    const bool is_lost = of_motion.status == StepStatus::no_equilibrium && !of_motion.limited_by.empty();
-    if (of_motion.status == StepStatus::converged || of_motion.status == StepStatus::stopped || is_lost) {
+  if (is_static && (may_relax(whole.status) || whole.status == StepStatus::friction_lag_limit)) {
+    StepReport of_motion = relax<dim>(desc, *scene, distances, targets, hooks, state);
+    std::get<StepWorkspace<dim>>(workspace).renew_contacts(scene->model, scene->options);
+    if (ends_step(of_motion)) {
       add_attempt(whole, of_motion);
       return of_motion;
     }

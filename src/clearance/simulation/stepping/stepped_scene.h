@@ -51,6 +51,7 @@ struct SteppedScene {
   RotationWatch rotation_watch;
   std::map<int, ControlValues> control_schedule;
   std::optional<ContactDistances> distances;  ///< if gaps of contacts are narrowed
+  std::vector<int> unheld;                    ///< of find_unheld_bodies, in quasi-static scenes
   /// Workspace of the scene's dimension; the first step makes it.
   std::variant<std::monostate, StepWorkspace<2>, StepWorkspace<3>> workspace;
 
