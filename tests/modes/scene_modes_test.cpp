@@ -69,6 +69,32 @@ TEST(Modes, CantileverHasTheFrequenciesOfBeams) {
   EXPECT_EQ(found.num_steps, 0);
 }
 
+/// The modes of a start were those before the first step, in which neither springs nor attachments act yet.
+TEST(Modes, OfAStartHaveSpringsAndAttachments) {
+  SceneDesc attached = bar(16);
+  AttachmentDesc attachment;
+  attachment.body = "bar";
+  attachment.region = end_of(0.0);
+  attached.attachments.push_back(attachment);
+  const SceneModes of_bar = modes_of(attached, 1);
+  ASSERT_EQ(of_bar.modes.size(), 1U);
+  EXPECT_NEAR(of_bar.modes[0].frequency, beam_frequency(1.87510), 0.01 * beam_frequency(1.87510));
+
+  SceneDesc hung = bar(1);
+  hung.bodies[0].kind = BodyKind::rigid;
+  hung.bodies[0].order = 0;
+  hung.time.mass = MassKind::lumped;
+  SpringDesc spring;
+  spring.body = "bar";
+  spring.to_point = Vec<3>(0, 1, 0);
+  spring.stiffness = 1000.0;
+  hung.springs.push_back(spring);
+  const SceneModes of_mass = modes_of(hung, 1);
+  ASSERT_FALSE(of_mass.modes.empty());
+  const double mass = density * length * area;
+  EXPECT_NEAR(of_mass.modes.back().frequency, std::sqrt(spring.stiffness / mass) / (2.0 * pi), 1e-6);
+}
+
 TEST(Modes, FreeBarHasSixRigidMotionsAndTheFrequencyOfItsWaves) {
   const SceneModes found = modes_of(bar(16), 10);
   ASSERT_EQ(found.modes.size(), 16U);

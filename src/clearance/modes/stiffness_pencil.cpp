@@ -104,7 +104,11 @@ MatX free_combinations(const StiffnessPencil& pencil, const std::vector<NamedMot
     const VecX v = basis * solver.eigenvectors().col(i);
     // The sum over K cancels down to rounding, a share of the terms that it consists of.
     constexpr double rounding = 1e-13;
-    if (std::abs(solver.eigenvalues()[i]) > rounding * v.dot(diagonal.cwiseProduct(v))) continue;
+    // The direction of a spring is rounded, and a motion across it meets what that makes.
+    constexpr double of_directions = 1e-18;
+    const double negligible =
+        rounding * v.dot(diagonal.cwiseProduct(v)) + of_directions * diagonal.maxCoeff() * v.squaredNorm();
+    if (std::abs(solver.eigenvalues()[i]) > negligible) continue;
     append_orthonormal(pencil.mass, v, free);
   }
   return free;

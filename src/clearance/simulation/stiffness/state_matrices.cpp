@@ -49,12 +49,14 @@ Result<BlockSparseMatrix> assemble_stiffness(const SceneModel& scene, const Stat
   SystemMatrix<dim> system(model, nullptr);
   BlockSparseMatrix& matrix = system.reset({});
   VecX gradient = VecX::Zero(state.x.size());
+  // Springs, attachments and ties act from the first step on.
+  const double h = scene.options.integrator.h, time = state.step == 0 ? state.time + h : state.time;
   for (std::size_t k = 0; k < model.potentials.size(); ++k) {
     if (!counts(*model.potentials[k], terms)) continue;
     const std::unique_ptr<Potential> potential = model.potentials[k]->clone();
     potential->set_turns(state.x, state.turns);
     potential->set_history(history_of(state, k));
-    const Result<Done> begun = potential->begin_step(state.x, scene.options.integrator.h, state.time);
+    const Result<Done> begun = potential->begin_step(state.x, h, time);
     if (!begun) return begun.issues();
     potential->restrict_to({});
     potential->add_exact_derivatives(state.x, 1.0, gradient, matrix);
