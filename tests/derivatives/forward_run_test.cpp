@@ -93,6 +93,29 @@ TEST(ForwardRun, PulledBarHasTheDerivativesOfTheoryToNineDigits) {
   expect_relative(last(gradient, 0, 1), 2 / (1e6 * 0.01), 1e-9);
 }
 
+/// The largest stress was differentiated by the size at a given end and by the end at a given size. Each of these
+/// strains a bar of 1e-5 by far more than that, so that their sum was wrong by thousands of times.
+TEST(ForwardRun, StressOfABarFollowsItsSize) {
+  const std::string bar = R"({"time": {"step": 1, "duration": 1, "integrator": "quasi_static"}, "gravity": [0, 0, 0],
+    "bodies": [{"name": "bar", "generator": {"kind": "box", "size": [1, 0.1, 0.1], "resolution": [6, 2, 2]},
+      "material": {"youngs_modulus": 1e9, "poisson_ratio": 0},
+      "motions": [{"region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}}],
+      "loads": [{"kind": "force", "value": [100, 0, 0], "region": {"box": [[1, 0, 0], [1, 1, 1]], "frame": "body"}}]}],
+    "output": {"probes": [{"name": "s", "kind": "stress", "body": "bar"}]}})";
+  const Gradient gradient = gradient_of(bar,
+                                        {"bodies[0].generator.size[1]", "bodies[0].generator.size[0]",
+                                         "bodies[0].loads[0].value[0]", "bodies[0].material.youngs_modulus"},
+                                        {"s.von_mises", "s.largest_principal"});
+  for (int column : {0, 1}) {
+    const double stress = gradient.steps.back().values[column];  // F / A
+    EXPECT_NEAR(stress, 1e4, 1.0);
+    expect_relative(last(gradient, column, 0), -stress / 0.1, 1e-4);
+    EXPECT_NEAR(last(gradient, column, 1), 0.0, 1e-4 * stress);
+    expect_relative(last(gradient, column, 2), stress / 100, 1e-4);
+    EXPECT_NEAR(last(gradient, column, 3), 0.0, 1e-4 * stress / 1e9);
+  }
+}
+
 /// A bar that has flowed and whose load is then held lies on its yield surface: the balance by a number, and the
 /// balance by the start of the step, have a kink each there, which cancel. The Kirchhoff stress s and the logarithmic
 /// strain e of the bar are e = s / E + (s - yield) / H, and the load is A s exp(-e).

@@ -78,6 +78,7 @@ class ForwardRun {
   std::optional<VecX> joint_forces(const VecX& rate, VecX dy, const VecX& of_start, const VecX& pull);
   std::optional<Slopes> slopes_of_end(const VecX& rate, const VecX& dy, const VecX& of_start);
   void differentiate_probes(Slopes& slopes);
+  VecX slopes_of_stresses(const ByParameter& by) const;
   void note_kink(ByParameter& by, const VecX& dy, const VecX& pull);
   bool differentiate(std::size_t parameter, StepGradient& numbers);
   VecX differentiated_probes(const ByParameter& by, const std::vector<VecX>& values) const {
@@ -463,8 +464,28 @@ bool ForwardRun<dim>::differentiate(std::size_t k, StepGradient& numbers) {
       if (is_joint_force(column)) probes[c] = of_parameter_alone[c] + (*of_joints)[c];
     }
   }
+  const auto is_stress = [&](std::size_t column) { return nominal_.probes.is_stress(column); };
+  if (std::any_of(columns_.begin(), columns_.end(), is_stress)) {
+    const VecX of_all = slopes_of_stresses(by);
+    for (const std::size_t column : columns_) {
+      if (is_stress(column)) probes[static_cast<Eigen::Index>(column)] = of_all[static_cast<Eigen::Index>(column)];
+    }
+  }
   keep(k, probes, numbers);
   return true;
+}
+
+/// Returns how the probes follow a parameter and the end of the step together. Apart, another size of an element
+/// strains it by far more than its loads do, and the largest stress is that of another node.
+template <int dim>
+VecX ForwardRun<dim>::slopes_of_stresses(const ByParameter& by) const {
+  std::vector<VecX> values;
+  for (std::size_t i = 0; i < by.near.variants.size(); ++i) {
+    const SceneVariant& variant = *by.near.variants[i].scene;
+    const State end = near_.changed(near_.end(), by.near.stencil.offsets[i] * by.near.length * by.rate);
+    values.push_back(vector_of(variant.probes.values_at_start(end, joints_of(*variant.scene))));
+  }
+  return differentiated_probes(by, values);
 }
 
 template <int dim>

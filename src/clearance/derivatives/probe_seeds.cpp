@@ -9,9 +9,13 @@ namespace clearance::derivatives {
 
 namespace {
 
-/// Changes as shares of the scene's size, of which the one with the least difference between two orders counts, and the
-/// share of the derivative up to which that difference is none.
-constexpr double longest = 1e-3, shortest = 1e-9, shrink = 0.1, smooth = 1e-5;
+/// Changes as shares of the scene's size, of which the one with the least difference between two orders counts.
+/// Stresses are linear over changes far below the displacements that cause them.
+constexpr double longest = 1e-3, shortest = 5e-12, shrink = 0.1;
+/// Share of the largest derivative up to which that difference is none.
+constexpr double smooth = 1e-5;
+/// Short change as a share of the scene's size that every influence is seen at.
+constexpr double seen = 1e-9;
 
 class ColumnSlopes {
  public:
@@ -22,8 +26,13 @@ class ColumnSlopes {
   /// Returns the derivatives by the numbers State::x or State::v. False in `is_smooth` if one of them does not exist.
   VecX by(VecX State::*numbers, double unit, bool& is_smooth) {
     VecX slopes = VecX::Zero((state_.*numbers).size());
-    if (slopes.size() > 0) split(numbers, unit, 0, slopes.size(), slopes);
-    is_smooth = is_smooth && is_smooth_;
+    double most = 0.0;
+    largest_error_ = 0.0;
+    if (slopes.size() > 0) {
+      split(numbers, unit, 0, slopes.size(), slopes);
+      most = slopes.cwiseAbs().maxCoeff();
+    }
+    is_smooth = is_smooth && largest_error_ <= smooth * most;
     return slopes;
   }
 
@@ -38,7 +47,7 @@ class ColumnSlopes {
     }
     const VecX kept = state_.*numbers;
     bool matters = false;
-    for (const double share : {longest, shortest}) {
+    for (const double share : {longest, seen}) {
       for (Eigen::Index i = first; i < last; ++i) {
         // Lengths that no symmetry hides.
         (state_.*numbers)[i] += share * unit * (0.3 + 0.7 * static_cast<double>(i * i % 7) / 6.0);
@@ -72,8 +81,8 @@ class ColumnSlopes {
       if (least <= 1e-10 * std::abs(best)) break;
     }
     number = kept;
-    if (!(least <= smooth * std::max(std::abs(best), most_))) is_smooth_ = false;
-    most_ = std::max(most_, std::abs(best));
+    // The error of a slope that is next to nothing may be larger than it, but not beside the largest one.
+    largest_error_ = std::max(largest_error_, least);
     return best;
   }
 
@@ -81,8 +90,7 @@ class ColumnSlopes {
   State state_;
   const Potential* joints_;
   std::size_t column_;
-  double value_ = 0.0, most_ = 0.0;
-  bool is_smooth_ = true;
+  double value_ = 0.0, largest_error_ = 0.0;
 };
 
 }  // namespace

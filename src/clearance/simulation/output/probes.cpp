@@ -102,6 +102,7 @@ class ProbeMaker {
   void add_column(const std::string& part, const std::string& unit) {
     probes_.columns_.push_back(fmt::format("{}{} [{}]", probe_->name, part, unit_system_of(desc_).text(unit)));
     probes_.sums_.emplace_back();
+    probes_.is_stress_.push_back(probe_->kind == ProbeKind::stress ? 1 : 0);
     const bool is_of_joint = probe_->kind == ProbeKind::joint;
     probes_.force_of_.push_back(!unit.starts_with("N") ? Probes::ForceOf::nothing
                                 : is_of_joint          ? Probes::ForceOf::joint

@@ -49,6 +49,8 @@ class Probes {
   const SumOfBlocks* sum_of_blocks(std::size_t column) const { return sums_[column] ? &*sums_[column] : nullptr; }
   /// True if a column is a force or torque of a joint.
   bool is_joint_force(std::size_t column) const { return force_of_[column] == ForceOf::joint; }
+  /// True if a column is one of the largest stresses, or where they are.
+  bool is_stress(std::size_t column) const { return is_stress_[column] != 0; }
 
  private:
   friend class ProbeMaker;
@@ -61,6 +63,7 @@ class Probes {
 
   std::vector<std::string> columns_;
   std::vector<ForceOf> force_of_;                 // per column
+  std::vector<char> is_stress_;                   // per column
   std::vector<std::optional<SumOfBlocks>> sums_;  // per column
   std::vector<Measure> measures_;
   bool needs_forces_ = false;
