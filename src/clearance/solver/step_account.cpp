@@ -455,7 +455,8 @@ std::vector<double> StepAccount<dim>::least_energies() const {
 template <int dim>
 struct StepAccount<dim>::BodyMotion {
   double gain = 0.0, kinetic_t0 = 0.0, kinetic_t1 = 0.0, mass = 0.0;
-  Vec<dim> change = Vec<dim>::Zero();  // [N s] of its momentum
+  Vec<dim> change = Vec<dim>::Zero();    // [N s] of its momentum
+  Vec<dim> momentum = Vec<dim>::Zero();  // [N s] at the end
 };
 
 /// Computes the gain of each body: the change of its kinetic energy less the work of the inertial force.
@@ -472,6 +473,7 @@ auto StepAccount<dim>::body_motions(const State& end, const VecX& p_t0, const Ve
     if (is_column[b] == 0) {
       body.mass += model_.mass[b];
       body.change += change;
+      body.momentum += block<dim>(p_t1, b);
     }
     body.kinetic_t0 += 0.5 * block<dim>(p_t0, b).dot(block<dim>(v_t0_, b));
     body.kinetic_t1 += 0.5 * block<dim>(p_t1, b).dot(block<dim>(end.v, b));
@@ -515,9 +517,60 @@ void StepAccount<dim>::update_ledger(std::size_t k, const BodyMotion& body, Ener
   }
 }
 
-/// Takes note of the bodies whose ledgers have gained and lost most.
+/// Returns the kinetic energy [J] of the turning of ledger k: that of a rigid body with its angular momentum L and its
+/// inertia J about its centre, L . J^-1 L / 2.
 template <int dim>
-void StepAccount<dim>::note_largest(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger) {
+double StepAccount<dim>::turning_energy(std::size_t k, const State& end) const {
+  double mass = 0.0;
+  Vec<3> centre = Vec<3>::Zero(), speed = Vec<3>::Zero();
+  const auto visit = [&](const auto& add) {
+    for (int b = 0; b < model_.layout.num_blocks; ++b) {
+      if (ledger_of_block(b) != k || !(model_.mass[b] > 0.0)) continue;
+      Vec<3> x = Vec<3>::Zero(), v = Vec<3>::Zero();
+      x.head<dim>() = block<dim>(end.x, b);
+      v.head<dim>() = block<dim>(end.v, b);
+      add(model_.mass[b], x, v);
+    }
+  };
+  visit([&](double m, const Vec<3>& x, const Vec<3>& v) {
+    mass += m;
+    centre += m * x;
+    speed += m * v;
+  });
+  if (!(mass > 0.0)) return 0.0;
+  centre /= mass;
+  speed /= mass;
+  Vec<3> momentum = Vec<3>::Zero();
+  Mat<3> inertia = Mat<3>::Zero();
+  visit([&](double m, const Vec<3>& x, const Vec<3>& v) {
+    const Vec<3> r = x - centre;
+    momentum += m * r.cross(v - speed);
+    inertia += m * (r.squaredNorm() * Mat<3>::Identity() - r * r.transpose());
+  });
+  // A straight rod has no inertia about itself, and no momentum.
+  constexpr double least = 1e-12;
+  inertia += least * inertia.trace() * Mat<3>::Identity();
+  return inertia.trace() > 0.0 ? 0.5 * momentum.dot(inertia.ldlt().solve(momentum)) : 0.0;
+}
+
+/// Returns what a body that does nothing but fly and turn has lost of the energy of its turning, as a share of that;
+/// zero for others. Its centre moves as it should, and however fast that is, it is not at work.
+template <int dim>
+double StepAccount<dim>::lost_in_turning(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger,
+                                         const State& end, double least) const {
+  if (is_stiff_[k] || !(body.mass > 0.0) || !(ledger.lost > 0.0) || !has_only_flown(ledger)) return 0.0;
+  const double within =
+      body.kinetic_t1 - 0.5 * body.momentum.squaredNorm() / body.mass + body_energy_t1_[static_cast<Eigen::Index>(k)];
+  if (!(within > least)) return 0.0;
+  const double share = ledger.lost / (ledger.lost + within);
+  // Vibrations that die out beside the turning are no loss of it.
+  return share > lost_.share && turning_energy(k, end) > 0.5 * within ? share : 0.0;
+}
+
+/// Takes note of the bodies whose ledgers have gained and lost most. Bodies with less than `least` [J] are at rest.
+template <int dim>
+void StepAccount<dim>::note_largest(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger, const State& end,
+                                    double least) {
   // A body that has done nothing but fly under given loads has the right velocity, half a step ahead of its path.
   // Implicit Euler takes m |dv|^2 / 2 a step from the centre of mass of a body, which matters where the body hits
   // something.
@@ -529,6 +582,9 @@ void StepAccount<dim>::note_largest(std::size_t k, const BodyMotion& body, const
   const bool is_driven = ledger.is_driven != 0.0;
   if (gained > gained_.share) gained_ = {gained, static_cast<int>(k), 0.0, is_driven};
   if (lost > lost_.share) lost_ = {lost, static_cast<int>(k), hit, is_driven};
+  if (const double turning = lost_in_turning(k, body, ledger, end, least); turning > lost_.share) {
+    lost_ = {turning, static_cast<int>(k), 0.0, false};
+  }
 }
 
 template <int dim>
@@ -548,7 +604,7 @@ void StepAccount<dim>::settle(State& end) {
   const std::vector<double> least = least_energies();
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     update_ledger(k, bodies[k], ledgers[k]);
-    if (ledgers[k].at_work > least[k]) note_largest(k, bodies[k], ledgers[k]);
+    if (ledgers[k].at_work > least[k]) note_largest(k, bodies[k], ledgers[k], end, least[k]);
   }
   energy_.impacts -= barrier_gap_;
 

@@ -68,7 +68,10 @@ class StepAccount {
   std::vector<BodyMotion> body_motions(const State& end, const VecX& p_t0, const VecX& p_t1,
                                        const VecX& rotors_t1) const;
   void update_ledger(std::size_t k, const BodyMotion& body, EnergyLedger& ledger);
-  void note_largest(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger);
+  double turning_energy(std::size_t k, const State& end) const;
+  double lost_in_turning(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger, const State& end,
+                         double least) const;
+  void note_largest(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger, const State& end, double least);
 
   std::vector<int> free_points() const;
   std::vector<double> least_energies() const;

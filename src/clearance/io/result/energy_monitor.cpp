@@ -117,7 +117,7 @@ std::string EnergyMonitor::loss_text() const {
         lost_.second, percent(std::min(1.0, lost_.first + lost_in_impacts_)), still_right);
   }
   return fmt::format(
-      "'{}' swings and flies up to {} too low and up to {} too slowly, as if it were damped: the time steps have "
+      "'{}' swings, turns or flies up to {} too low and up to {} too slowly, as if it were damped: the time steps have "
       "removed {}, not counting impacts. {}. If its motion matters, {}",
       lost_.second, percent(share), percent(1.0 - std::sqrt(1.0 - share)), removed, still_right, remedy(integrator_));
 }
