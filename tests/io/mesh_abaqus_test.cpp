@@ -1,8 +1,12 @@
 // Meshes of Abaqus and CalculiX: elements, order of nodes, sets and surfaces.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "clearance/geometry/lagrange.h"
 #include "io/mesh_test_support.h"
+#include "support/abaqus_deck.h"
 
 namespace clearance {
 namespace {
@@ -113,14 +117,112 @@ TEST(MeshAbaqus, ReadsShellsBeamsAndPlanes) {
   EXPECT_EQ(plane->triangles.size(), 1u);
 }
 
+TEST(MeshAbaqus, HexahedraAndWedgesOfOrderTwoFitTogether) {
+  // A block whose sides bulge. Every inner face has two tetrahedra with the same six nodes; the nodes that the division
+  // adds are in the middle of sides and elements.
+  const auto bulge = [](const Vec<3>& x) {
+    const Vec<3> y = 2.0 * x - Vec<3>::Ones();
+    return Vec<3>(y * (1.0 - 0.1 * y.squaredNorm()));
+  };
+  for (const std::string type : {"C3D20", "C3D15"}) {
+    const Result<Mesh> mesh = read_deck(test::abaqus_quadratic_block(type, {2, 3, 2}, bulge));
+    ASSERT_TRUE(mesh.has_value()) << all_issues(mesh.issues());
+    EXPECT_EQ(mesh->tets.size(), (type == "C3D20" ? 6u : 2u * 3u) * 12u);
+    std::map<std::vector<int>, int> faces;  // corners, then the nodes between them
+    const auto& places = lagrange_nodes(3, 2);
+    for (std::size_t cell = 0; cell < mesh->tets.size(); ++cell) {
+      ASSERT_EQ(mesh->order_of_cell(cell), 2);
+      for (std::size_t left_out = 0; left_out < 4; ++left_out) {
+        std::vector<int> face;
+        for (std::size_t k = 0; k < 10; ++k) {
+          if (places[k][left_out] == 0) face.push_back(mesh->nodes_of_cell(cell)[k]);
+        }
+        std::sort(face.begin(), face.end());
+        ++faces[face];
+      }
+    }
+    const auto num_outer = std::count_if(faces.begin(), faces.end(), [](const auto& face) { return face.second == 1; });
+    EXPECT_EQ(num_outer, 2 * 2 * (2 * 3 + 3 * 2 + 2 * 2)) << type;
+    EXPECT_TRUE(std::all_of(faces.begin(), faces.end(), [](const auto& face) { return face.second <= 2; })) << type;
+  }
+}
+
+TEST(MeshAbaqus, ShellsPlanesAndBeamsOfOrderTwoKeepTheirNodes) {
+  const std::string nodes =
+      "*NODE\n1, 0, 0\n2, 2, 0\n3, 2, 2\n4, 0, 2\n5, 1, 0\n6, 2, 1\n7, 1, 2\n8, 0, 1\n"
+      "9, 3, 0\n10, 4, 0\n";
+  const Result<Mesh> shell = read_deck(nodes +
+                                       "*ELEMENT, TYPE=S8R, ELSET=Q\n1, 1, 2, 3, 4, 5, 6, 7, 8\n"
+                                       "*ELEMENT, TYPE=B32\n2, 2, 9, 10\n");
+  ASSERT_TRUE(shell.has_value()) << all_issues(shell.issues());
+  double area = 0.0;
+  for (const auto& [a, b, c] : shell->triangles) {
+    const auto& x = shell->vertices;
+    area += 0.5 * (x[b] - x[a]).cross(x[c] - x[a])[2];
+  }
+  EXPECT_EQ(shell->triangles.size(), 6u);
+  EXPECT_DOUBLE_EQ(area, 4.0);
+  EXPECT_EQ(shell->edges, (std::vector<std::array<int, 2>>{{1, 8}, {8, 9}}));
+  const Result<Mesh> plane = read_deck(nodes + "*ELEMENT, TYPE=CPS8\n1, 1, 2, 3, 4, 5, 6, 7, 8\n", 2);
+  ASSERT_TRUE(plane.has_value()) << all_issues(plane.issues());
+  ASSERT_EQ(plane->triangles.size(), 2u);
+  EXPECT_EQ(plane->order_of_cell(0), 2);
+  EXPECT_EQ(plane->vertices[10], Vec<3>(1, 1, 0));
+}
+
+TEST(MeshAbaqus, InstancesArePlacedCopiesOfTheirParts) {
+  // The second instance moves by 5 along x and then turns by 90 degrees about the z axis.
+  const Result<Mesh> mesh = read_deck(R"(*Part, name=P
+*Node
+1, 1., 0., 0.
+2, 2., 0., 0.
+3, 1., 1., 0.
+4, 1., 0., 1.
+*Element, type=C3D4, elset=Body
+1, 1, 2, 3, 4
+*Nset, nset=Tip
+2
+*End Part
+*Assembly, name=A
+*Instance, name=P-1, part=P
+*End Instance
+*Instance, name=P-2, part=P
+5., 0., 0.
+0., 0., 0., 0., 0., 1., 90.
+*End Instance
+*Node
+1, 9., 9., 9.
+*Nset, nset=Tip, instance=P-2
+2, 3
+*Nset, nset=Both
+P-1.Tip, P-2.4
+*Elset, elset=_S_S1, internal, instance=P-2
+1
+*Surface, type=ELEMENT, name=S
+_S_S1, S1
+*End Assembly
+)");
+  ASSERT_TRUE(mesh.has_value()) << all_issues(mesh.issues());
+  ASSERT_EQ(mesh->tets.size(), 2u);
+  EXPECT_EQ(mesh->vertices[1], Vec<3>(2, 0, 0));
+  EXPECT_LT((mesh->vertices[5] - Vec<3>(0, 7, 0)).norm(), 1e-14);
+  using Elements = std::vector<std::array<int, 4>>;
+  ASSERT_NE(find_group(*mesh, "P-2.Body", 3), nullptr);
+  EXPECT_EQ(find_group(*mesh, "P-2.Body", 3)->elements, (Elements{{4, 5, 6, 7}}));
+  EXPECT_EQ(find_group(*mesh, "P-1.Tip", 0)->elements, (Elements{{1, -1, -1, -1}}));
+  EXPECT_EQ(find_group(*mesh, "Tip", 0)->elements, (Elements{{5, -1, -1, -1}, {6, -1, -1, -1}}));
+  EXPECT_EQ(find_group(*mesh, "Both", 0)->elements, (Elements{{1, -1, -1, -1}, {7, -1, -1, -1}}));
+  EXPECT_EQ(find_group(*mesh, "S", 2)->elements, (Elements{{4, 5, 6, -1}}));
+}
+
 TEST(MeshAbaqus, NamesLineAndRemedyOfMistakes) {
   struct Case {
     std::string text, place, message;
   };
   const std::string nodes = "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n";
   const std::vector<Case> cases = {
-      {nodes + "*ELEMENT, TYPE=C3D20R\n", "line 6", "this is type C3D20R"},
-      {nodes + "*ELEMENT, TYPE=CAX3\n", "line 6", "expected tetrahedra"},
+      {nodes + "*ELEMENT, TYPE=C3D27\n", "line 6", "this is type C3D27"},
+      {nodes + "*ELEMENT, TYPE=CAX3\n", "line 6", "expected solids"},
       {nodes + "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 9\n", "line 7", "expected the number of a node above"},
       {nodes + "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3\n*STEP\n", "line 7", "expected 4 nodes of this element, found 3"},
       {nodes + "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4, 1\n", "line 7", "expected 4 nodes of an element"},
@@ -129,11 +231,11 @@ TEST(MeshAbaqus, NamesLineAndRemedyOfMistakes) {
       {nodes + "5, 1, one, 1\n", "line 6", "expected a finite coordinate"},
       {nodes + "*NSET\n1\n", "line 6", "expected the name of a set"},
       {nodes + "*NSET, NSET=A\n1, B\n", "line 7", "the name of a set above"},
-      {nodes + "*NSET, NSET=A, GENERATE\n1, 9, 1\n", "line 7", "expected a range of numbers that are in the file"},
+      {nodes + "*NSET, NSET=A, GENERATE\n5, 9, 1\n", "line 7", "expected a range of numbers that are in the file"},
       {nodes + "*INCLUDE, INPUT=mesh.inp\n", "line 6", "name the included file"},
       {nodes + "*NGEN\n1, 4, 1\n", "line 6", "expected nodes and elements in full"},
       {"*PART, NAME=A\n*END PART\n*PART, NAME=B\n" + nodes, "line 3", "expected one part"},
-      {nodes + "*INSTANCE, NAME=I, PART=P\n0, 0, 5\n", "line 7", "`transform`"},
+      {nodes + "*INSTANCE, NAME=I, PART=P\n0, 0, 5\n", "line 6", "expected the name of a *PART"},
       {"*HEADING\nnothing\n", "", "expected the keyword *NODE"},
   };
   for (const Case& each : cases) {

@@ -87,6 +87,54 @@ TEST(AbaqusDecks, HexahedraAndWedgesFitTogetherAndCarryTheirPressure) {
   EXPECT_NEAR(scene.probe("ROOT force.force.x [N]"), 100.0, 1e-3);
 }
 
+TEST(AbaqusDecks, ATubeOfHexahedraOrWedgesOfOrderTwoWidensAsLameSays) {
+  // A quarter of a tube of radii 50 and 100 mm, 20 mm long and held along its axis, under 100 MPa inside.
+  // u(a) = (1 + nu) p a / (E (b^2 - a^2)) ((1 - 2 nu) a^2 + b^2); CalculiX has 0.04542 (C3D20R) and 0.04525 (C3D15).
+  const double pi = 3.14159265358979324;
+  const auto tube = [&](const Vec<3>& x) {
+    const double radius = 50.0 + 50.0 * x[0], angle = 0.5 * pi * x[1];
+    return Vec<3>(radius * std::cos(angle), radius * std::sin(angle), 20.0 * x[2]);
+  };
+  const double exact = 1.3 * 100.0 * 50.0 / (210000.0 * 7500.0) * (0.4 * 2500.0 + 10000.0);
+  for (const std::string type : {"C3D20R", "C3D15"}) {
+    // The inner side of hexahedra is the sixth, that of every second wedge the fifth.
+    std::string inner;
+    for (int j = 0; j < 4; ++j)
+      inner += type == "C3D15" ? fmt::format("{}, S5\n", 4 * j + 2) : fmt::format("{}, S6\n", 2 * j + 1);
+    // The first node of each block is at the inner radius, on the x axis.
+    const std::string text =
+        test::abaqus_quadratic_block(type, {2, 4, 1}, tube) +
+        "*NSET, NSET=INNERMOST\n1\n*SURFACE, NAME=INNER, TYPE=ELEMENT\n" + inner +
+        "*MATERIAL, NAME=STEEL\n*ELASTIC\n210000., 0.3\n*DENSITY\n7.85e-9\n*SOLID SECTION, ELSET=ALL, "
+        "MATERIAL=STEEL\n*BOUNDARY\nY0, 2\nY1, 1\nZ0, 3\nZ1, 3\n*STEP\n*STATIC\n*DSLOAD\nINNER, P, 100.\n"
+        "*NODE PRINT, NSET=Y0\nRF\n*NODE PRINT, NSET=INNERMOST\nU\n*END STEP\n";
+    ProbedScene scene = run_deck(text);
+    scene.steps(1);
+    EXPECT_NEAR(scene.probe("INNERMOST.x [mm]") - 50.0, exact, 0.008 * exact) << type;
+    // Half of the tube is pulled apart by the pressure on its bore.
+    EXPECT_NEAR(scene.probe("Y0 force.force.y [N]"), -100.0 * 50.0 * 20.0, 200.0) << type;
+  }
+}
+
+TEST(AbaqusDecks, InstancesOfOnePartThatAreTiedCarryTheirLoadTogether) {
+  // A part of 10 x 10 x 40 mm twice, end to end, the second one turned by 180 degrees; 1000 N pull at its end. Both
+  // stretch by F L / (E A) without contraction; the tie gives way by a hundredth of the elements beside it.
+  const std::string box = test::abaqus_box("BAR", {4, 1, 1}, Vec<3>(0, 0, 0), Vec<3>(40, 10, 10));
+  const std::string text = "*PART, NAME=BAR\n" + box +
+                           "*SOLID SECTION, ELSET=BAR, MATERIAL=S\n*END PART\n*ASSEMBLY, NAME=A\n"
+                           "*INSTANCE, NAME=LEFT, PART=BAR\n*END INSTANCE\n*INSTANCE, NAME=RIGHT, PART=BAR\n"
+                           "40., 0., 0.\n60., 5., 5., 60., 6., 5., 180.\n*END INSTANCE\n"
+                           "*TIE, NAME=T\nRIGHT.BAR-X1, LEFT.BAR-X1\n*END ASSEMBLY\n"
+                           "*MATERIAL, NAME=S\n*ELASTIC\n200000., 0.\n*DENSITY\n7.85e-9\n*BOUNDARY\nLEFT.BAR-X0, 1, 3\n"
+                           "*STEP\n*STATIC\n*DSLOAD\nRIGHT.BAR-X0, P, -10.\n*NODE PRINT, NSET=RIGHT.BAR-X0\nU\n"
+                           "*NODE PRINT, NSET=LEFT.BAR-X0\nRF\n*END STEP\n";
+  ProbedScene scene = run_deck(text);
+  EXPECT_NEAR(scene.probe("RIGHT.BAR-X0.x [mm]"), 80.0, 1e-9);
+  scene.steps(1);
+  EXPECT_NEAR(scene.probe("RIGHT.BAR-X0.x [mm]") - 80.0, 10.0 * 80.0 / 200000.0, 0.02 * 0.004);
+  EXPECT_NEAR(scene.probe("LEFT.BAR-X0 force.force.x [N]"), -1000.0, 0.1);
+}
+
 TEST(AbaqusDecks, APressureOnASurfaceIsCarriedByTheSupports) {
   const std::string text = test::abaqus_box("BLOCK", {2, 2, 2}, Vec<3>(0, 0, 0), Vec<3>(1, 2, 3)) +
                            "*MATERIAL, NAME=S\n*ELASTIC\n1e9, 0.3\n*DENSITY\n1000.\n*SOLID SECTION, ELSET=BLOCK, "

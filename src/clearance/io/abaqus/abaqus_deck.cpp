@@ -242,9 +242,10 @@ class DeckReader {
     AbaqusSection section;
     section.place = place_of(line);
     section.set = line.parameter("elset");
+    section.instance = lines_.instance();
     section.material = line.parameter("material");
     const std::string keyword = to_lower(line.words[0]);
-    if (find_set(mesh_.element_sets, section.set) == nullptr)
+    if (find_set(mesh_.element_sets, section.set, section.instance) == nullptr)
       return fail(line, 0, "expected a set of elements of the file: ELSET=");
     if (section.material.empty()) return fail(line, 0, "expected one material: MATERIAL=");
     if (!line.parameter("composite").empty()) return fail(line, 0, "expected a section of one layer");
@@ -307,11 +308,10 @@ class DeckReader {
 
   /// Returns the vertices that a word names: a node, or a set of nodes.
   std::vector<int> nodes_of(const AbaqusLine& line, std::size_t word) {
-    std::int64_t node = 0;
-    if (parse_integer(line.words[word], node)) {
-      const auto found = mesh_.vertex_of_node.find(node);
+    if (const std::optional<std::int64_t> node = number_of(mesh_, line.words[word], lines_.instance())) {
+      const auto found = mesh_.vertex_of_node.find(*node);
       if (found != mesh_.vertex_of_node.end()) return {found->second};
-    } else if (const AbaqusSet* set = find_set(mesh_.node_sets, std::string(line.words[word]))) {
+    } else if (const AbaqusSet* set = find_set(mesh_.node_sets, std::string(line.words[word]), lines_.instance())) {
       return set->nodes;
     }
     fail(line, word, "expected the number of a node or the name of a set of nodes");
@@ -521,9 +521,8 @@ class DeckReader {
     const std::string kind = to_lower(line.words[1]);
     if (kind == "grav") return read_gravity(line);
     std::vector<std::int64_t> numbers;
-    std::int64_t number_of_element = 0;
-    if (parse_integer(line.words[0], number_of_element)) {
-      numbers = {number_of_element};
+    if (const std::optional<std::int64_t> element = number_of(mesh_, line.words[0], lines_.instance())) {
+      numbers = {*element};
     } else if (const AbaqusSet* set = find_set(mesh_.element_sets, std::string(line.words[0]))) {
       numbers = set->elements;
     }

@@ -24,7 +24,8 @@ struct AbaqusMaterial {
 /// Elements of one kind with a material.
 struct AbaqusSection {
   std::string place;
-  std::string set;  ///< of elements
+  std::string set;       ///< of elements
+  std::string instance;  ///< of a part that the set belongs to; empty for none
   std::string material;
   BodyKind kind = BodyKind::deformable;
   bool is_membrane = false;

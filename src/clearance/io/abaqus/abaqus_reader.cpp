@@ -55,9 +55,16 @@ class DeckScene {
 
   bool is_plane(const AbaqusSection& section) const { return type_of(section).starts_with("CP"); }
 
+  const AbaqusSet& set_of(const AbaqusSection& section) const {
+    return *find_set(read_.element_sets, section.set, section.instance);
+  }
+
+  /// Returns the name of the groups that the elements of a section are in the mesh.
+  std::string group_of(const AbaqusSection& section) const { return group_name(read_.element_sets, set_of(section)); }
+
   /// Returns the type of the first element of a section.
   std::string type_of(const AbaqusSection& section) const {
-    const AbaqusSet* set = find_set(read_.element_sets, section.set);
+    const AbaqusSet* set = &set_of(section);
     return set->elements.empty() ? "" : read_.elements.at(set->elements.front()).type;
   }
 
@@ -74,9 +81,10 @@ class DeckScene {
     std::map<std::int64_t, int> section_of_element;
     for (int s = 0; s < num_sections; ++s) {
       const AbaqusSection& section = deck_.sections[s];
-      for (const std::int64_t number : find_set(read_.element_sets, section.set)->elements) {
+      for (const std::int64_t number : set_of(section).elements) {
         if (!section_of_element.emplace(number, s).second && section_of_element[number] != s)
-          return error(section.place, section.set, fmt::format("expected one section of element {}", number));
+          return error(section.place, section.set,
+                       fmt::format("expected one section of element {}", name_of_number(read_, number)));
         for (const std::array<int, 4>& corners : read_.elements.at(number).simplices) {
           for (const int v : corners) {
             if (v < 0) continue;
@@ -99,13 +107,22 @@ class DeckScene {
     DeckBody body{std::move(sections), {}, {}};
     std::vector<std::string> names;
     for (const AbaqusSection* section : body.sections) {
-      names.push_back(section->set);
+      names.push_back(group_of(*section));
       if (section->kind != body.sections[0]->kind)
         error(section->place, section->set, "expected sections of one kind where elements share nodes; use *TIE");
     }
     body.mesh = mesh_of_sets(read_, names);
     body.has_vertex = vertices_of_elements(body.mesh);
     bodies_.push_back(std::move(body));
+  }
+
+  /// A body has the name of the instance that it is, or else of its first set.
+  std::string name_of(const DeckBody& body) const {
+    const std::string& instance = body.sections.front()->instance;
+    const auto num_of_instance = std::count_if(bodies_.begin(), bodies_.end(), [&](const DeckBody& other) {
+      return to_lower(other.sections.front()->instance) == to_lower(instance);
+    });
+    return instance.empty() || num_of_instance > 1 ? group_of(*body.sections.front()) : instance;
   }
 
   const AbaqusMaterial* material_of(const AbaqusSection& section) {
@@ -126,8 +143,8 @@ class DeckScene {
     BodyDesc body;
     body.kind = first.kind;
     std::vector<std::string> sets;
-    for (const AbaqusSection* section : from.sections) sets.push_back(section->set);
-    body.name = sets.front();
+    for (const AbaqusSection* section : from.sections) sets.push_back(group_of(*section));
+    body.name = name_of(from);
     body.mesh = path_.filename().string();
     if (bodies_.size() > 1) body.mesh += fmt::format("<{}>", fmt::join(sets, ","));
     if (is_plane(first)) {
@@ -150,7 +167,7 @@ class DeckScene {
         body.material = desc;
       } else if (first.kind == BodyKind::deformable) {
         RegionDesc region;
-        region.tags = {fmt::format("{}:{}", is_plane(first) ? "triangles" : "tets", section->set)};
+        region.tags = {fmt::format("{}:{}", is_plane(first) ? "triangles" : "tets", group_of(*section))};
         body.material_parts.push_back({{}, std::move(region), desc});
       } else if (section->material != first.material || section->thickness != first.thickness) {
         error(section->place, section->set, "expected one material and one size of a shell or a beam");
@@ -226,6 +243,7 @@ class DeckScene {
       }
       std::vector<MotionDesc>& motions = scene_.bodies[b].motions;
       for (auto& [held, nodes] : nodes_of) {
+        add_middles(read_, nodes);
         const auto same = std::find_if(motions.begin(), motions.end(), [&](const MotionDesc& motion) {
           return motion.region.nodes == nodes && motion.end == held.end && !motion.components[held.component];
         });
@@ -322,8 +340,8 @@ class DeckScene {
         load.kind = LoadKind::pressure;
         load.pressure =
             pressure.value.is_constant() ? fmt::format("{}", pressure.value.last()) : pressure.value.formula();
-        if (find_set(read_.surfaces, key) != nullptr) {
-          load.region.tags = {fmt::format("triangles:{}", find_set(read_.surfaces, key)->name)};
+        if (const AbaqusSet* surface = find_set(read_.surfaces, key)) {
+          load.region.tags = {fmt::format("triangles:{}", group_name(read_.surfaces, *surface))};
         } else {
           load.region.nodes = vertices_of(faces);
           if (num_faces_between(bodies_[b].mesh, load.region.nodes) != faces.size())
@@ -363,7 +381,9 @@ class DeckScene {
           if (bodies_[b].has_vertex[v] != 0) values[velocity.component][v] = velocity.value;
         }
       }
-      const auto num_vertices = std::count(bodies_[b].has_vertex.begin(), bodies_[b].has_vertex.end(), 1);
+      auto num_vertices = std::count(bodies_[b].has_vertex.begin(), bodies_[b].has_vertex.end(), 1);
+      // Nodes of the file alone have a velocity there.
+      for (const AbaqusMiddle& middle : read_.middles) num_vertices -= bodies_[b].has_vertex[middle.vertex];
       for (int c = 0; c < 3; ++c) {
         if (values[c].empty()) continue;
         const double value = values[c].begin()->second;
@@ -428,6 +448,7 @@ class DeckScene {
       attachment.to = scene_.bodies[masters[0]].name;
       const AbaqusSet& slave = *find_set(read_.surfaces, tie.surfaces[0]);
       attachment.region.nodes = slave.faces.empty() ? slave.nodes : vertices_of(slave.faces);
+      add_middles(read_, attachment.region.nodes);
       attachment.tied = true;
       attachment.distance = tie.tolerance;
       scene_.attachments.push_back(std::move(attachment));
@@ -444,6 +465,7 @@ class DeckScene {
           if (bodies_[b].has_vertex[v] != 0) region.nodes.push_back(v);
         }
         if (region.nodes.empty()) continue;
+        add_middles(read_, region.nodes);
         const std::string name = bodies_.size() > 1 && num_bodies_of(nodes) > 1
                                      ? fmt::format("{} {}", print.set, scene_.bodies[b].name)
                                      : print.set;

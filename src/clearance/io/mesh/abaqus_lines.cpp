@@ -1,10 +1,20 @@
 #include "clearance/io/mesh/abaqus_lines.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "clearance/io/files/text_lines.h"
 
 namespace clearance {
+namespace {
+
+/// True if the text has this word, given in lower case, in whatever letters.
+bool mentions(std::string_view text, std::string_view word) {
+  const auto is_same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; };
+  return std::search(text.begin(), text.end(), word.begin(), word.end(), is_same) != text.end();
+}
+
+}  // namespace
 
 std::string AbaqusLine::parameter(std::string_view name) const {
   for (std::size_t k = 1; k < words.size(); ++k) {
@@ -18,7 +28,59 @@ std::string AbaqusLine::parameter(std::string_view name) const {
   return {};
 }
 
+AbaqusLines::AbaqusLines(std::string_view text) : text_(text), cursor_(text) {
+  if (!mentions(text, "*instance")) return;
+  std::map<std::string, Lines> parts;
+  bool has_instances = false;
+  Lines* part = nullptr;
+  AbaqusLine line;
+  while (read(line)) {
+    if (!line.is_keyword()) continue;
+    const std::string keyword = to_lower(line.words[0]);
+    if (keyword == "*part") part = &(parts[to_lower(line.parameter("name"))] = {cursor_.position(), text.size()});
+    if (keyword == "*end part" && part != nullptr) part->end = line.places[0];
+    has_instances = has_instances || keyword == "*instance";
+  }
+  if (has_instances) parts_ = std::move(parts);
+  cursor_ = TextCursor(text);
+}
+
+bool AbaqusLines::has_part(const std::string& name) const {
+  return parts_.contains(to_lower(name));
+}
+
 bool AbaqusLines::next(AbaqusLine& line) {
+  if (has_ended_) instance_.clear();
+  has_ended_ = false;
+  if (part_ != nullptr && cursor_.position() >= part_->end) {
+    part_ = nullptr;
+    go_to(after_part_);
+  }
+  if (!read(line)) return false;
+  if (part_ != nullptr && line.places[0] >= part_->end) return next(line);
+  if (!line.is_keyword()) return true;
+  const std::string keyword = to_lower(line.words[0]);
+  if (next_part_ != nullptr) {
+    part_ = std::exchange(next_part_, nullptr);
+    after_part_ = line.places[0];
+    go_to(part_->begin);
+    return next(line);
+  }
+  if (keyword == "*part" && !parts_.empty()) {
+    go_to(parts_.at(to_lower(line.parameter("name"))).end);
+    return next(line);
+  }
+  if (keyword == "*instance") {
+    instance_ = line.parameter("name");
+    const auto part = parts_.find(to_lower(line.parameter("part")));
+    if (part != parts_.end()) next_part_ = &part->second;
+  }
+  has_ended_ = keyword == "*end instance";
+  return true;
+}
+
+/// Reads a line in the order of the file.
+bool AbaqusLines::read(AbaqusLine& line) {
   line = {};
   while (line.words.empty() || (line.is_keyword() && line.words.back().empty())) {
     if (cursor_.is_at_end()) return !line.words.empty();
@@ -42,7 +104,7 @@ bool AbaqusLines::next(AbaqusLine& line) {
     line.words.pop_back();
     line.places.pop_back();
   }
-  return !line.words.empty() || next(line);
+  return !line.words.empty() || read(line);
 }
 
 }  // namespace clearance

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,15 +23,34 @@ struct AbaqusLine {
   std::string parameter(std::string_view name) const;
 };
 
+/// The lines of a file. If it has instances of parts, the lines of a part come where its instances are, below their
+/// translation and rotation, once for each of them.
 class AbaqusLines {
  public:
-  explicit AbaqusLines(std::string_view text) : cursor_(text) {}
+  explicit AbaqusLines(std::string_view text);
 
   /// Reads the next line that is no comment; false at the end. Keywords go on in the next line after a comma.
   bool next(AbaqusLine& line);
 
+  /// Returns the name of the instance that the last line belongs to; empty for none.
+  const std::string& instance() const { return instance_; }
+  bool has_part(const std::string& name) const;
+
  private:
+  struct Lines {
+    std::size_t begin, end;
+  };
+  bool read(AbaqusLine& line);
+  void go_to(std::size_t position) { cursor_ = TextCursor(text_, '\0', position); }
+
+  std::string_view text_;
   TextCursor cursor_;
+  std::map<std::string, Lines> parts_;  // by their names in lower case, if the file has instances
+  std::string instance_;
+  bool has_ended_ = false;            // the instance, with the last line
+  const Lines* next_part_ = nullptr;  // that begins at the next keyword
+  const Lines* part_ = nullptr;       // that is being read
+  std::size_t after_part_ = 0;        // where reading goes on after it
 };
 
 }  // namespace clearance

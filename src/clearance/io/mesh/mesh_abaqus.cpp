@@ -8,96 +8,41 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "clearance/io/files/text_lines.h"
+#include "clearance/io/mesh/abaqus_elements.h"
 #include "clearance/io/mesh/abaqus_lines.h"
 #include "clearance/io/mesh/abaqus_mesh.h"
 #include "clearance/io/mesh/gmsh_elements.h"
 #include "clearance/io/mesh/mesh_cells.h"
 #include "clearance/io/mesh/mesh_formats.h"
 #include "clearance/io/mesh/mesh_text.h"
+#include "clearance/math/rotation.h"
 
 namespace clearance {
 namespace {
 
-/// Kinds of elements by the beginnings of their names. `order` 0: a quadrilateral, a hexahedron or a wedge, which is
-/// divided.
-struct ElementKind {
-  const char* beginning;
-  int dim, order, num_nodes;
+constexpr std::int64_t numbers_of_instance = 1'000'000'000'000;
+
+/// Rigid motion that places an instance of a part: a translation, and then a rotation about an axis.
+struct Placement {
+  Vec<3> translation = Vec<3>::Zero(), point = Vec<3>::Zero();
+  Mat<3> rotation = Mat<3>::Identity();
+
+  Vec<3> operator()(const Vec<3>& x) const { return point + rotation * (x + translation - point); }
 };
-constexpr std::array elements = {
-    ElementKind{"C3D8", 3, 0, 8}, ElementKind{"C3D6", 3, 0, 6},   ElementKind{"CPS4", 2, 0, 4},
-    ElementKind{"CPE4", 2, 0, 4}, ElementKind{"C3D4", 3, 1, 4},   ElementKind{"C3D10", 3, 2, 10},
-    ElementKind{"S3", 2, 1, 3},   ElementKind{"STRI3", 2, 1, 3},  ElementKind{"STRI65", 2, 2, 6},
-    ElementKind{"S6", 2, 2, 6},   ElementKind{"S4", 2, 0, 4},     ElementKind{"M3D3", 2, 1, 3},
-    ElementKind{"M3D6", 2, 2, 6}, ElementKind{"M3D4", 2, 0, 4},   ElementKind{"R3D3", 2, 1, 3},
-    ElementKind{"R3D4", 2, 0, 4}, ElementKind{"SFM3D3", 2, 1, 3}, ElementKind{"CPS3", 2, 1, 3},
-    ElementKind{"CPS6", 2, 2, 6}, ElementKind{"CPE3", 2, 1, 3},   ElementKind{"CPE6", 2, 2, 6},
-    ElementKind{"B31", 1, 1, 2},  ElementKind{"B21", 1, 1, 2},    ElementKind{"T3D2", 1, 1, 2},
-    ElementKind{"T2D2", 1, 1, 2},
-};
-constexpr const char* known_elements =
-    "expected tetrahedra (C3D4, C3D10), hexahedra and wedges of order 1 (C3D8, C3D6), triangles (S3, S6, M3D3, CPS3, "
-    "CPE3, CPS6, CPE6), quadrilaterals (S4, CPS4, CPE4) or lines (B31, T3D2); divide other elements into these";
-
-/// Returns the kind of a type such as `C3D10M` or `S4R`: letters may follow the beginning, digits may not.
-const ElementKind* find_element(const std::string& type) {
-  const auto found = std::find_if(elements.begin(), elements.end(), [&](const ElementKind& element) {
-    const std::string_view beginning = element.beginning;
-    const bool has_letters = type.find_first_of("0123456789", beginning.size()) == std::string::npos;
-    return type.starts_with(beginning) && has_letters;
-  });
-  return found == elements.end() ? nullptr : &*found;
-}
-
-/// Local numbers of the nodes of each side, S1 and so on, of a solid with this many corners; -1: a triangle.
-std::span<const std::array<int, 4>> sides_of(std::size_t num_corners) {
-  static constexpr std::array<std::array<int, 4>, 4> of_tet = {
-      {{0, 1, 2, -1}, {0, 3, 1, -1}, {1, 3, 2, -1}, {2, 3, 0, -1}}};
-  static constexpr std::array<std::array<int, 4>, 5> of_wedge = {
-      {{0, 1, 2, -1}, {3, 5, 4, -1}, {0, 3, 4, 1}, {1, 4, 5, 2}, {2, 5, 3, 0}}};
-  static constexpr std::array<std::array<int, 4>, 6> of_hexahedron = {
-      {{0, 1, 2, 3}, {4, 7, 6, 5}, {0, 4, 5, 1}, {1, 5, 6, 2}, {2, 6, 7, 3}, {3, 7, 4, 0}}};
-  if (num_corners == 8) return of_hexahedron;
-  if (num_corners == 6) return of_wedge;
-  return of_tet;
-}
-
-/// Returns the triangles of a side with these corners. Quadrilaterals are divided at their smallest vertex, as their
-/// neighbours do it.
-std::vector<std::array<int, 4>> triangles_of(std::array<int, 4> side) {
-  if (side[3] < 0) return {side};
-  std::rotate(side.begin(), std::min_element(side.begin(), side.end()), side.end());
-  return {{side[0], side[1], side[2], -1}, {side[0], side[2], side[3], -1}};
-}
-
-/// Divides a hexahedron or a wedge into tetrahedra between its smallest vertex and the triangles of the sides that do
-/// not have it. Sides that have it are divided there, too, so that neighbours fit.
-std::vector<std::array<int, 4>> tets_of(const std::vector<int>& corners) {
-  const int apex = *std::min_element(corners.begin(), corners.end());
-  std::vector<std::array<int, 4>> tets;
-  for (const std::array<int, 4>& side : sides_of(corners.size())) {
-    std::array<int, 4> vertices = {-1, -1, -1, -1};
-    for (std::size_t k = 0; k < 4; ++k) {
-      if (side[k] >= 0) vertices[k] = corners[side[k]];
-    }
-    if (std::find(vertices.begin(), vertices.end(), apex) != vertices.end()) continue;
-    // Sides run counterclockwise seen from within.
-    for (const auto& [a, b, c, none] : triangles_of(vertices)) tets.push_back({a, b, c, apex});
-  }
-  return tets;
-}
 
 class AbaqusReader {
  public:
   AbaqusReader(MeshInput& input, AbaqusMesh& read) : input_(input), read_(read), lines_(input.bytes()) {}
 
   void read() {
+    find_kinds();
     AbaqusLine line;
     while (!input_.is_full() && lines_.next(line)) {
       if (line.words[0].starts_with('*')) {
@@ -118,10 +63,25 @@ class AbaqusReader {
     input_.add_issue_at_line(line.places[at], word < line.words.size() ? line.words[at] : "", std::move(message));
   }
 
+  /// Finds out whether triangles and quadrilaterals of order 2 are shells, and not sides of solids.
+  void find_kinds() {
+    bool has_solids = false, has_sections = false;
+    AbaqusLines lines(input_.bytes());
+    AbaqusLine line;
+    while (lines.next(line)) {
+      if (!line.is_keyword()) continue;
+      const std::string keyword = to_lower(line.words[0]);
+      has_solids = has_solids || (keyword == "*element" && to_lower(line.parameter("type")).starts_with("c3d"));
+      has_sections = has_sections || keyword == "*shell section" || keyword == "*membrane section";
+    }
+    has_shells_ = has_sections || !has_solids;
+  }
+
   void start_keyword(const AbaqusLine& line) {
     end_element();
     read_data_ = nullptr;
     set_ = nullptr;
+    members_of_ = lines_.instance();
     const std::string keyword = to_lower(line.words[0]);
     if (keyword == "*node") {
       has_nodes_ = true;
@@ -136,6 +96,10 @@ class AbaqusReader {
       if (name.empty()) return fail(line, 0, fmt::format("expected the name of a set: {}=NAME", keyword.substr(1)));
       is_range_ = !line.parameter("generate").empty();
       set_ = &set_of(keyword == "*nset" ? read_.node_sets : read_.element_sets, name);
+      // A set of the assembly may have members in an instance.
+      if (const std::string instance = line.parameter("instance"); !instance.empty()) members_of_ = instance;
+      if (const std::string elements = line.parameter("elset"); keyword == "*nset" && !elements.empty())
+        return add_nodes_of(line, elements);
       read_data_ = keyword == "*nset" ? &AbaqusReader::read_node_set : &AbaqusReader::read_element_set;
     } else if (keyword == "*surface") {
       const std::string type = to_lower(line.parameter("type")), name = line.parameter("name");
@@ -144,9 +108,11 @@ class AbaqusReader {
       is_range_ = false;
       read_data_ = type == "node" ? &AbaqusReader::read_node_set : &AbaqusReader::read_surface;
     } else if (keyword == "*part") {
-      if (++num_parts_ > 1) fail(line, 0, "expected one part; write each part to a file of its own");
+      if (++num_parts_ > 1) fail(line, 0, "expected one part, or parts with instances (*INSTANCE)");
     } else if (keyword == "*instance") {
-      read_data_ = &AbaqusReader::read_place;
+      start_instance(line);
+    } else if (keyword == "*end instance") {
+      placement_ = {};
     } else if (keyword == "*include") {
       fail(line, 0, "expected the mesh itself; name the included file as the mesh instead");
     } else if (keyword == "*ngen" || keyword == "*nfill" || keyword == "*ncopy" || keyword == "*elgen" ||
@@ -155,11 +121,22 @@ class AbaqusReader {
     }
   }
 
+  void start_instance(const AbaqusLine& line) {
+    const std::string name = line.parameter("name"), part = line.parameter("part");
+    placement_ = {};
+    num_place_lines_ = 0;
+    if (name.empty()) return fail(line, 0, "expected the name of the instance: NAME=");
+    if (!part.empty() && !lines_.has_part(part))
+      return fail(line, 0, fmt::format("expected the name of a *PART: {}", part));
+    read_.instances.push_back(name);
+    read_data_ = &AbaqusReader::read_place;
+  }
+
   void start_elements(const AbaqusLine& line) {
     std::string type = line.parameter("type");
     std::transform(type.begin(), type.end(), type.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
-    element_ = find_element(type);
-    if (element_ == nullptr) return fail(line, 0, fmt::format("{}; this is type {}", known_elements, type));
+    element_ = find_abaqus_element(type);
+    if (element_ == nullptr) return fail(line, 0, fmt::format("{}; this is type {}", known_abaqus_elements, type));
     if (!has_nodes_) return fail(line, 0, "expected *NODE before *ELEMENT");
     if (const std::string name = line.parameter("elset"); !name.empty()) set_ = &set_of(read_.element_sets, name);
     type_ = std::move(type);
@@ -167,9 +144,8 @@ class AbaqusReader {
   }
 
   void read_node(const AbaqusLine& line) {
-    std::int64_t number = 0;
-    if (!parse_integer(line.words[0], number) || number < 1)
-      return fail(line, 0, "expected the number of a node, 1 or more");
+    const std::optional<std::int64_t> number = number_of(read_, line.words[0], lines_.instance());
+    if (!number) return fail(line, 0, "expected the number of a node, 1 or more");
     Vec<3> x = Vec<3>::Zero();
     if (line.words.size() < 3) return fail(line, line.words.size(), "expected coordinates after the number of a node");
     for (std::size_t c = 1; c < std::min<std::size_t>(4, line.words.size()); ++c) {
@@ -178,9 +154,9 @@ class AbaqusReader {
         return fail(line, c, "expected a finite coordinate");
     }
     const int index = static_cast<int>(read_.mesh.vertices.size());
-    if (!read_.vertex_of_node.emplace(number, index).second)
+    if (!read_.vertex_of_node.emplace(*number, index).second)
       return fail(line, 0, "expected a number that no other node has");
-    read_.mesh.vertices.push_back(x);
+    read_.mesh.vertices.push_back(placement_(x));
     if (set_ != nullptr) set_->nodes.push_back(index);
   }
 
@@ -188,8 +164,9 @@ class AbaqusReader {
   void read_element(const AbaqusLine& line) {
     std::size_t first = 0;
     if (nodes_.empty()) {
-      if (!parse_integer(line.words[0], number_) || number_ < 1)
-        return fail(line, 0, "expected the number of an element, 1 or more");
+      const std::optional<std::int64_t> number = number_of(read_, line.words[0], lines_.instance());
+      if (!number) return fail(line, 0, "expected the number of an element, 1 or more");
+      number_ = *number;
       first = 1;
       place_ = line.places[0];
     }
@@ -203,8 +180,6 @@ class AbaqusReader {
     if (nodes_.size() == static_cast<std::size_t>(element_->num_nodes)) add_element();
   }
 
-  int num_corners() const { return element_->order == 0 ? element_->num_nodes : element_->dim + 1; }
-
   /// Reports an element that the next keyword, or the end of the file, cuts off.
   void end_element() {
     if (nodes_.empty()) return;
@@ -215,9 +190,8 @@ class AbaqusReader {
   }
 
   bool find_node(const AbaqusLine& line, std::size_t word, int& index) {
-    std::int64_t number = 0;
-    const auto found =
-        parse_integer(line.words[word], number) ? read_.vertex_of_node.find(number) : read_.vertex_of_node.end();
+    const std::optional<std::int64_t> number = number_of(read_, line.words[word], lines_.instance());
+    const auto found = number ? read_.vertex_of_node.find(*number) : read_.vertex_of_node.end();
     if (found == read_.vertex_of_node.end()) {
       fail(line, word, "expected the number of a node above");
       return false;
@@ -228,36 +202,52 @@ class AbaqusReader {
 
   void add_element() {
     const Mesh& mesh = read_.mesh;
-    const std::size_t first = element_->dim == 3   ? mesh.tets.size()
-                              : element_->dim == 2 ? mesh.triangles.size()
-                                                   : mesh.edges.size();
-    AbaqusElement part{type_, element_->dim, static_cast<int>(first), {}, {}};
+    const int dim = element_->dim();
+    const std::size_t first = dim == 3 ? mesh.tets.size() : dim == 2 ? mesh.triangles.size() : mesh.edges.size();
+    AbaqusElement part{type_, dim, static_cast<int>(first), {}, nodes_, element_->num_corners()};
     std::string message;
-    if (element_->dim == 3) part.corners.assign(nodes_.begin(), nodes_.begin() + num_corners());
-    if (element_->order == 0 && element_->dim == 3) {
-      part.simplices = tets_of(nodes_);
-      for (const std::array<int, 4>& tet : part.simplices) {
-        if (message.empty()) message = add_element_of_nodes(3, tet, read_.mesh, curved_faces_);
-      }
-    } else if (element_->order == 0) {
-      add_polygon(nodes_, read_.mesh);
-      part.simplices = {{nodes_[0], nodes_[1], nodes_[2], -1}, {nodes_[0], nodes_[2], nodes_[3], -1}};
-    } else {
-      // The last two nodes of a tetrahedron of order 2 are exchanged in Gmsh's order.
-      if (element_->dim == 3 && element_->order == 2) std::swap(nodes_[8], nodes_[9]);
-      std::vector<int> ours(nodes_.size());
-      for (std::size_t k = 0; k < nodes_.size(); ++k)
-        ours[element_->dim < 2 ? k : gmsh_nodes(element_->dim, element_->order)[k]] = nodes_[k];
-      message = add_element_of_nodes(element_->dim, ours, read_.mesh, curved_faces_);
+    // Lines, and shells in 3D, have no curved elements: all their nodes become corners.
+    const bool is_solid = dim == mesh.dim, is_side = dim == 2 && mesh.dim == 3 && !has_shells_;
+    const bool has_more_corners = element_->order == 2 && !is_solid && !is_side;
+    const std::vector<std::vector<int>> simplices =
+        has_more_corners
+            ? linear_simplices_of(*element_, nodes_)
+            : simplices_of(*element_, nodes_, [&](std::vector<int> nodes) { return find_middle(std::move(nodes)); });
+    for (const std::vector<int>& simplex : simplices) {
+      if (message.empty()) message = add_simplex(dim, simplex);
       std::array<int, 4> corners{-1, -1, -1, -1};
-      for (int k = 0; k <= element_->dim; ++k) corners[k] = nodes_[k];
-      part.simplices = {corners};
+      std::copy_n(simplex.begin(), dim + 1, corners.begin());
+      part.simplices.push_back(corners);
     }
-    if (!message.empty()) input_.add_issue_at_line(place_, fmt::format("{}", number_), message);
+    if (!message.empty()) input_.add_issue_at_line(place_, name_of_number(read_, number_), message);
     if (!read_.elements.emplace(number_, std::move(part)).second)
-      input_.add_issue_at_line(place_, fmt::format("{}", number_), "expected a number that no other element has");
+      input_.add_issue_at_line(place_, name_of_number(read_, number_), "expected a number that no other element has");
     if (set_ != nullptr) set_->elements.push_back(number_);
     nodes_.clear();
+  }
+
+  /// Adds a simplex of order 1 or 2 with the nodes in the order of CalculiX. Says what was expected if that fails.
+  std::string add_simplex(int dim, std::vector<int> nodes) {
+    const bool is_curved = std::ssize(nodes) > dim + 1;
+    if (!is_curved || dim == 1) return add_element_of_nodes(dim, nodes, read_.mesh, curved_faces_);
+    // The last two nodes of a tetrahedron of order 2 are exchanged in Gmsh's order.
+    if (dim == 3) std::swap(nodes[8], nodes[9]);
+    std::vector<int> ours(nodes.size());
+    for (std::size_t k = 0; k < nodes.size(); ++k) ours[gmsh_nodes(dim, 2)[k]] = nodes[k];
+    return add_element_of_nodes(dim, ours, read_.mesh, curved_faces_);
+  }
+
+  /// Returns the vertex in the middle of the nodes of a side or an element, and makes it if it is new.
+  int find_middle(std::vector<int> nodes) {
+    std::vector<int> key = nodes;
+    std::sort(key.begin(), key.end());
+    const auto [at, is_new] = middles_.emplace(std::move(key), static_cast<int>(read_.mesh.vertices.size()));
+    if (!is_new) return at->second;
+    std::vector<Vec<3>> places;
+    for (const int v : nodes) places.push_back(read_.mesh.vertices[v]);
+    read_.mesh.vertices.push_back(middle_of(places));
+    read_.middles.push_back({at->second, std::move(nodes)});
+    return at->second;
   }
 
   /// Adds to the `members` of the present set those that a line names by their numbers, or by the set of `sets` that
@@ -272,7 +262,7 @@ class AbaqusReader {
       return member.has_value();
     };
     const auto merge = [&](const std::string& name) {
-      const AbaqusSet* other = find_set(sets, name);
+      const AbaqusSet* other = find_set(sets, name, members_of_);
       if (other != nullptr && other != &set)
         (set.*members).insert((set.*members).end(), (other->*members).begin(), (other->*members).end());
       return other != nullptr;
@@ -284,15 +274,28 @@ class AbaqusReader {
           return fail(line, k, "expected first, last, step of a range");
       }
       if (line.words.size() < 2 || range[1] < range[0]) return fail(line, 1, "expected first, last, step of a range");
-      for (std::int64_t number = range[0]; number <= range[1]; number += range[2]) {
-        if (!add(number)) return fail(line, 0, "expected a range of numbers that are in the file");
-      }
+      // Abaqus and CalculiX pass over numbers of a range that the file does not have.
+      bool has_any = false;
+      const std::int64_t before = *number_of(read_, "1", members_of_) - 1;
+      for (std::int64_t number = range[0]; number <= range[1]; number += range[2])
+        has_any = add(before + number) || has_any;
+      if (!has_any) fail(line, 0, "expected a range of numbers that are in the file");
       return;
     }
     for (std::size_t k = 0; k < line.words.size(); ++k) {
-      std::int64_t number = 0;
-      const bool is_good = parse_integer(line.words[k], number) ? add(number) : merge(std::string(line.words[k]));
+      const std::optional<std::int64_t> number = number_of(read_, line.words[k], members_of_);
+      const bool is_good = number ? add(*number) : merge(std::string(line.words[k]));
       if (!is_good) return fail(line, k, "expected a number that is in the file above, or the name of a set above");
+    }
+  }
+
+  /// Adds the nodes of a set of elements to the present set of nodes.
+  void add_nodes_of(const AbaqusLine& line, const std::string& elements) {
+    const AbaqusSet* from = find_set(read_.element_sets, elements, members_of_);
+    if (from == nullptr) return fail(line, 0, "expected a set of elements above: ELSET=");
+    for (const std::int64_t number : from->elements) {
+      const std::vector<int>& nodes = read_.elements.at(number).nodes;
+      set_->nodes.insert(set_->nodes.end(), nodes.begin(), nodes.end());
     }
   }
 
@@ -315,10 +318,9 @@ class AbaqusReader {
   /// triangles.
   void read_surface(const AbaqusLine& line) {
     std::vector<std::int64_t> numbers;
-    std::int64_t number = 0;
-    if (parse_integer(line.words[0], number)) {
-      numbers.push_back(number);
-    } else if (const AbaqusSet* set = find_set(read_.element_sets, std::string(line.words[0]))) {
+    if (const std::optional<std::int64_t> number = number_of(read_, line.words[0], lines_.instance())) {
+      numbers.push_back(*number);
+    } else if (const AbaqusSet* set = find_set(read_.element_sets, std::string(line.words[0]), lines_.instance())) {
       numbers = set->elements;
     } else {
       return fail(line, 0, "expected an element, or a set of elements above");
@@ -335,19 +337,31 @@ class AbaqusReader {
     }
   }
 
-  /// Reads where an instance of the part is: nowhere else than the part.
+  /// Reads where an instance is: first its translation, then two points of an axis and the degrees by which it turns
+  /// about that.
   void read_place(const AbaqusLine& line) {
-    for (std::size_t k = 0; k < line.words.size(); ++k) {
-      double value = 0.0;
-      if (!parse_real(line.words[k], value) || value != 0.0)
-        return fail(line, k, "expected a part that stays where it is; place the body by its `transform` instead");
+    std::array<double, 7> values = {};
+    const std::size_t num_values = num_place_lines_++ == 0 ? 3 : 7;
+    for (std::size_t k = 0; k < std::min(line.words.size(), num_values); ++k) {
+      if (!parse_real(line.words[k], values[k]) || !std::isfinite(values[k]))
+        return fail(line, k, "expected a finite number: a translation, or an axis and an angle");
     }
+    const auto point = [&](std::size_t k) { return Vec<3>(values[k], values[k + 1], values[k + 2]); };
+    if (num_values == 3) {
+      placement_.translation = point(0);
+      return;
+    }
+    const Vec<3> axis = point(3) - point(0);
+    if (!(axis.norm() > 0.0)) return fail(line, 0, "expected two different points of an axis");
+    placement_.point = point(0);
+    placement_.rotation = rotation_from_vector(values[6] * radians_per_degree * axis.normalized());
   }
 
-  static AbaqusSet& set_of(std::vector<AbaqusSet>& sets, const std::string& name) {
-    const AbaqusSet* known = find_set(sets, name);
-    return known != nullptr ? sets[static_cast<std::size_t>(known - sets.data())]
-                            : sets.emplace_back(AbaqusSet{name, {}, {}, {}});
+  AbaqusSet& set_of(std::vector<AbaqusSet>& sets, const std::string& name) {
+    for (AbaqusSet& set : sets) {
+      if (set.instance == lines_.instance() && to_lower(set.name) == to_lower(name)) return set;
+    }
+    return sets.emplace_back(AbaqusSet{name, lines_.instance()});
   }
 
   /// Stores sets as groups of the mesh, numbered from 1. A set of several kinds of elements has a group of each.
@@ -363,13 +377,13 @@ class AbaqusReader {
         std::vector<std::array<int, 4>>& of_dim = by_dim[part.dim];
         of_dim.insert(of_dim.end(), part.simplices.begin(), part.simplices.end());
       }
-      for (auto& [dim, of_dim] : by_dim) store(set.name, dim, std::move(of_dim));
+      for (auto& [dim, of_dim] : by_dim) store(group_name(read_.element_sets, set), dim, std::move(of_dim));
     }
-    for (const AbaqusSet& set : read_.surfaces) store(set.name, 2, set.faces);
+    for (const AbaqusSet& set : read_.surfaces) store(group_name(read_.surfaces, set), 2, set.faces);
     for (const AbaqusSet& set : read_.node_sets) {
       std::vector<std::array<int, 4>> of_nodes;
       for (const int v : set.nodes) of_nodes.push_back({v, -1, -1, -1});
-      store(set.name, 0, std::move(of_nodes));
+      store(group_name(read_.node_sets, set), 0, std::move(of_nodes));
     }
   }
 
@@ -380,14 +394,33 @@ class AbaqusReader {
   AbaqusSet* set_ = nullptr;                                      // that these lines add to
   bool is_range_ = false;
   bool has_nodes_ = false;
+  bool has_shells_ = false;
   int num_parts_ = 0;
-  const ElementKind* element_ = nullptr;
+  std::string members_of_;  // instance of the members of the present set
+  Placement placement_;     // of the present instance
+  int num_place_lines_ = 0;
+  const AbaqusElementKind* element_ = nullptr;
   std::string type_;
   std::int64_t number_ = 0;  // of the element under way,
   std::size_t place_ = 0;    // where it begins,
   std::vector<int> nodes_;   // and its nodes so far
   std::vector<int> curved_faces_;
+  std::map<std::vector<int>, int> middles_;  // vertices by the nodes that they are in the middle of
 };
+
+std::string without_quotes(std::string_view text) {
+  std::string result(text);
+  std::erase(result, '"');
+  return result;
+}
+
+/// Splits the name of an instance from what follows it: `BOLT-1.27` into `BOLT-1` and `27`.
+std::array<std::string, 2> split_name(std::string_view word) {
+  const std::string text = without_quotes(word);
+  const std::size_t dot = text.rfind('.');
+  if (dot == std::string::npos || dot == 0) return {"", text};
+  return {text.substr(0, dot), text.substr(dot + 1)};
+}
 
 /// Keeps the list of one kind that are marked.
 template <class List>
@@ -401,21 +434,65 @@ void keep(const std::vector<char>& is_kept, List& list) {
 
 }  // namespace
 
-const AbaqusSet* find_set(const std::vector<AbaqusSet>& sets, const std::string& name) {
-  const auto found = std::find_if(sets.begin(), sets.end(),
-                                  [&](const AbaqusSet& set) { return to_lower(set.name) == to_lower(name); });
-  return found == sets.end() ? nullptr : &*found;
+std::optional<std::int64_t> number_of(const AbaqusMesh& mesh, std::string_view word, const std::string& instance) {
+  const auto first_of = [&](std::string_view name) -> std::optional<std::int64_t> {
+    if (name.empty()) return 0;
+    const auto found = std::find_if(mesh.instances.begin(), mesh.instances.end(),
+                                    [&](const std::string& other) { return to_lower(other) == to_lower(name); });
+    if (found == mesh.instances.end()) return std::nullopt;
+    return (1 + (found - mesh.instances.begin())) * numbers_of_instance;
+  };
+  const auto [of, rest] = split_name(word);
+  std::int64_t number = 0;
+  if (!parse_integer(rest, number) || number < 1 || number >= numbers_of_instance) return std::nullopt;
+  const std::optional<std::int64_t> first = first_of(of.empty() ? instance : of);
+  if (!first) return std::nullopt;
+  return *first + number;
+}
+
+std::string name_of_number(const AbaqusMesh& mesh, std::int64_t number) {
+  const auto instance = static_cast<std::size_t>(number / numbers_of_instance);
+  const std::int64_t in_instance = number % numbers_of_instance;
+  return instance == 0 ? fmt::format("{}", in_instance)
+                       : fmt::format("{}.{}", mesh.instances[instance - 1], in_instance);
+}
+
+const AbaqusSet* find_set(const std::vector<AbaqusSet>& sets, const std::string& name, const std::string& instance) {
+  const std::string wanted = to_lower(without_quotes(name));
+  const auto [of, rest] = split_name(wanted);
+  const AbaqusSet* only = nullptr;
+  int num_of_name = 0;
+  for (const AbaqusSet& set : sets) {
+    const std::string its_name = to_lower(set.name), its_instance = to_lower(set.instance);
+    if (its_name == wanted && its_instance == to_lower(instance)) return &set;
+    if (!of.empty() && its_instance == of && its_name == rest) return &set;
+    if (its_name != wanted) continue;
+    only = &set;
+    ++num_of_name;
+  }
+  return num_of_name == 1 ? only : nullptr;
+}
+
+std::string group_name(const std::vector<AbaqusSet>& sets, const AbaqusSet& set) {
+  const bool is_only = std::none_of(sets.begin(), sets.end(), [&](const AbaqusSet& other) {
+    return &other != &set && to_lower(other.name) == to_lower(set.name);
+  });
+  return is_only || set.instance.empty() ? set.name : set.instance + "." + set.name;
 }
 
 std::vector<std::array<int, 4>> side_of(const AbaqusElement& element, int side) {
-  const std::span<const std::array<int, 4>> sides = sides_of(element.corners.size());
-  if (element.dim != 3 || side < 1 || side > std::ssize(sides)) return {};
-  std::array<int, 4> vertices = {-1, -1, -1, -1};
-  for (std::size_t k = 0; k < 4; ++k) {
-    const int corner = sides[static_cast<std::size_t>(side - 1)][k];
-    if (corner >= 0) vertices[k] = element.corners[static_cast<std::size_t>(corner)];
+  if (element.dim != 3) return {};
+  return triangles_of_side(std::span(element.nodes).first(static_cast<std::size_t>(element.num_corners)), side);
+}
+
+void add_middles(const AbaqusMesh& mesh, std::vector<int>& vertices) {
+  if (mesh.middles.empty()) return;
+  const std::set<int> known(vertices.begin(), vertices.end());
+  for (const AbaqusMiddle& middle : mesh.middles) {
+    const bool has_all =
+        std::all_of(middle.nodes.begin(), middle.nodes.end(), [&](int v) { return known.contains(v); });
+    if (has_all && !known.contains(middle.vertex)) vertices.push_back(middle.vertex);
   }
-  return triangles_of(vertices);
 }
 
 std::vector<char> vertices_of_elements(const Mesh& mesh) {
