@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "clearance/io/mesh/abaqus_lines.h"
 
@@ -62,7 +63,7 @@ class DeckReader {
     const bool is_missing = word >= line.words.size() || line.words[word].empty();
     if (is_missing && otherwise) return *otherwise;
     double value = 0.0;
-    if (is_missing || !parse_real(line.words[word], value) || !std::isfinite(value)) {
+    if (is_missing || !parse_abaqus_number(line.words[word], value) || !std::isfinite(value)) {
       fail(line, word, fmt::format("expected {}", what));
       return std::numeric_limits<double>::quiet_NaN();
     }
@@ -84,67 +85,73 @@ class DeckReader {
         {"*elset", nullptr},
         {"*surface", nullptr},
         {"*part", nullptr},
-        {"*end part", nullptr},
+        {"*endpart", nullptr},
         {"*assembly", nullptr},
-        {"*end assembly", nullptr},
+        {"*endassembly", nullptr},
         {"*instance", nullptr},
-        {"*end instance", nullptr},
+        {"*endinstance", nullptr},
         {"*preprint", nullptr},
         {"*restart", nullptr},
         {"*output", nullptr},
-        {"*node output", nullptr},
-        {"*element output", nullptr},
-        {"*contact output", nullptr},
-        {"*energy output", nullptr},
-        {"*node file", nullptr},
-        {"*el file", nullptr},
-        {"*element file", nullptr},
-        {"*contact file", nullptr},
-        {"*el print", nullptr},
-        {"*contact print", nullptr},
-        {"*energy print", nullptr},
-        {"*section print", nullptr},
+        {"*nodeoutput", nullptr},
+        {"*elementoutput", nullptr},
+        {"*contactoutput", nullptr},
+        {"*energyoutput", nullptr},
+        {"*nodefile", nullptr},
+        {"*elfile", nullptr},
+        {"*elementfile", nullptr},
+        {"*contactfile", nullptr},
+        {"*elprint", nullptr},
+        {"*contactprint", nullptr},
+        {"*energyprint", nullptr},
+        {"*sectionprint", nullptr},
         {"*monitor", nullptr},
         {"*controls", nullptr},
-        {"*time points", nullptr},
+        {"*timepoints", nullptr},
         {"*expansion", nullptr},  // temperatures themselves are refused
         {"*conductivity", nullptr},
-        {"*specific heat", nullptr},
-        {"*section controls", nullptr},
-        {"*contact controls", nullptr},
-        {"*no analysis", nullptr},
-        {"*node print", &DeckReader::start_node_print},
+        {"*specificheat", nullptr},
+        {"*sectioncontrols", nullptr},
+        {"*contactcontrols", nullptr},
+        {"*noanalysis", nullptr},
+        {"*print", nullptr},
+        {"*diagnostics", nullptr},
+        {"*orientation", nullptr},  // materials are isotropic
+        {"*physicalconstants", nullptr},
+        {"*contactinclusions", nullptr},  // all bodies are in contact
+        {"*contactformulation", nullptr},
+        {"*nodeprint", &DeckReader::start_node_print},
         {"*material", &DeckReader::start_material},
         {"*elastic", &DeckReader::start_elastic},
         {"*hyperelastic", &DeckReader::start_hyperelastic},
         {"*density", &DeckReader::start_density},
         {"*plastic", &DeckReader::start_plastic},
         {"*damping", &DeckReader::start_damping},
-        {"*solid section", &DeckReader::start_section},
-        {"*shell section", &DeckReader::start_section},
-        {"*membrane section", &DeckReader::start_section},
-        {"*beam section", &DeckReader::start_section},
+        {"*solidsection", &DeckReader::start_section},
+        {"*shellsection", &DeckReader::start_section},
+        {"*membranesection", &DeckReader::start_section},
+        {"*beamsection", &DeckReader::start_section},
         {"*amplitude", &DeckReader::start_amplitude},
         {"*boundary", &DeckReader::start_boundary},
         {"*cload", &DeckReader::start_cload},
         {"*dload", &DeckReader::start_dload},
         {"*dsload", &DeckReader::start_dsload},
-        {"*initial conditions", &DeckReader::start_initial_conditions},
-        {"*contact pair", &DeckReader::start_contact_pair},
-        {"*surface interaction", &DeckReader::start_interaction},
-        {"*surface behavior", &DeckReader::start_behavior},
+        {"*initialconditions", &DeckReader::start_initial_conditions},
+        {"*contactpair", &DeckReader::start_contact_pair},
+        {"*surfaceinteraction", &DeckReader::start_interaction},
+        {"*surfacebehavior", &DeckReader::start_behavior},
         {"*friction", &DeckReader::start_friction},
+        {"*contact", &DeckReader::start_general_contact},
+        {"*contactpropertyassignment", &DeckReader::start_contact_property},
         {"*tie", &DeckReader::start_tie},
         {"*step", &DeckReader::start_step},
         {"*static", &DeckReader::start_static},
         {"*dynamic", &DeckReader::start_dynamic},
-        {"*end step", &DeckReader::start_end_step},
+        {"*endstep", &DeckReader::start_end_step},
     };
     end_section();
     read_data_ = nullptr;
-    std::string name = to_lower(line.words[0]);
-    // Blanks within a keyword do not count; one between words is kept.
-    name.erase(std::unique(name.begin(), name.end(), [](char a, char b) { return a == ' ' && b == ' '; }), name.end());
+    const std::string name = line.keyword();
     const auto found =
         std::find_if(std::begin(keywords), std::end(keywords), [&](const Keyword& k) { return name == k.name; });
     if (found == std::end(keywords))
@@ -228,7 +235,7 @@ class DeckReader {
       const std::string_view word = line.words[k];
       const std::size_t equals = std::min(word.find('='), word.size());
       double value = 0.0;
-      if (equals == word.size() || !parse_real(word.substr(equals + 1), value)) continue;
+      if (equals == word.size() || !parse_abaqus_number(word.substr(equals + 1), value)) continue;
       if (to_lower(word.substr(0, equals)) == "beta")
         deck_.materials.back().desc.damping = value;
       else if (value != 0.0)
@@ -244,15 +251,15 @@ class DeckReader {
     section.set = line.parameter("elset");
     section.instance = lines_.instance();
     section.material = line.parameter("material");
-    const std::string keyword = to_lower(line.words[0]);
+    const std::string keyword = line.keyword();
     if (find_set(mesh_.element_sets, section.set, section.instance) == nullptr)
       return fail(line, 0, "expected a set of elements of the file: ELSET=");
     if (section.material.empty()) return fail(line, 0, "expected one material: MATERIAL=");
     if (!line.parameter("composite").empty()) return fail(line, 0, "expected a section of one layer");
-    section.kind = keyword == "*solid section"  ? BodyKind::deformable
-                   : keyword == "*beam section" ? BodyKind::rod
-                                                : BodyKind::shell;
-    section.is_membrane = keyword == "*membrane section";
+    section.kind = keyword == "*solidsection"  ? BodyKind::deformable
+                   : keyword == "*beamsection" ? BodyKind::rod
+                                               : BodyKind::shell;
+    section.is_membrane = keyword == "*membranesection";
     if (!line.parameter("orientation").empty())
       warn(line, "the orientation is left out, since materials are isotropic");
     if (const double offset = parameter_value(line, "offset"); offset != 0.0)
@@ -269,7 +276,7 @@ class DeckReader {
   double parameter_value(const AbaqusLine& line, const char* name) {
     double value = 0.0;
     const std::string text = line.parameter(name);
-    if (!text.empty() && !parse_real(text, value)) fail(line, 0, fmt::format("expected a number: {}=", name));
+    if (!text.empty() && !parse_abaqus_number(text, value)) fail(line, 0, fmt::format("expected a number: {}=", name));
     return value;
   }
 
@@ -387,6 +394,7 @@ class DeckReader {
   void end_step() {
     if (!step_.is_open) return;
     if (!step_.has_analysis) input_.add_issue(step_.place, "", "expected *STATIC or *DYNAMIC in this step");
+    move_early_supports();
     for (const AbaqusFreedom& freedom : step_.old_supports) deck_.supports.at(freedom).end = step_.start;
     for (const AbaqusFreedom& freedom : step_.old_forces)
       deck_.forces.at(freedom).go_to(0.0, step_.start, step_.end, step_.steps_loads);
@@ -405,6 +413,7 @@ class DeckReader {
       fail(line, 0, "expected *STATIC or *DYNAMIC before the loads of the step");
       return false;
     }
+    if (is_in_step()) move_early_supports();
     const std::string name = to_lower(line.parameter("amplitude"));
     amplitude_ = nullptr;
     if (!name.empty()) {
@@ -459,6 +468,13 @@ class DeckReader {
     for (int c = *first; c <= *last; ++c) support(line, nodes, c, value);
   }
 
+  void move_early_supports() {
+    amplitude_ = nullptr;
+    for (const auto& [nodes, component, value] : std::exchange(early_supports_, {})) {
+      for (const int v : nodes) change(deck_.supports[{v, component}].displacement, value, false);
+    }
+  }
+
   static std::vector<int> components_of_name(const std::string& name) {
     static const std::map<std::string, std::vector<int>> names = {
         {"encastre", {0, 1, 2, 3, 4, 5}},
@@ -472,7 +488,8 @@ class DeckReader {
   }
 
   void support(const AbaqusLine& line, const std::vector<int>& nodes, int component, double value) {
-    if (!is_in_step() && value != 0.0) return fail(line, 3, "expected a displacement of 0 before the first step");
+    // A displacement before the first step is that of its end.
+    if (!is_in_step() && value != 0.0) early_supports_.push_back({nodes, component, value});
     for (const int v : nodes) {
       AbaqusSupport& support = deck_.supports[{v, component}];
       if (support.end < infinity) return fail(line, 0, "expected nodes that an earlier step has not let go");
@@ -579,7 +596,9 @@ class DeckReader {
   // Start.
 
   void start_initial_conditions(const AbaqusLine& line) {
-    if (to_lower(line.parameter("type")) != "velocity")
+    const std::string type = to_lower(line.parameter("type"));
+    if (type == "temperature") return;  // which cannot change: other temperatures are refused
+    if (type != "velocity")
       return fail(line, 0, "expected velocities: TYPE=VELOCITY; other conditions are not supported");
     read_data_ = &DeckReader::read_velocity;
   }
@@ -615,8 +634,8 @@ class DeckReader {
   }
   void start_behavior(const AbaqusLine& line) {
     const std::string law = to_lower(line.parameter("pressure-overclosure"));
-    if (law == "tied") return fail(line, 0, "expected *TIE for surfaces that are tied");
-    if (!law.empty() && law != "hard")
+    if (law == "tied") deck_.tied_interactions.insert(interaction_);
+    if (!law.empty() && law != "tied" && law != "hard")
       warn(line, "contact is hard: the law of pressure over overclosure is left out, since surfaces do not overlap");
   }
   void start_friction(const AbaqusLine&) { read_data_ = &DeckReader::read_friction; }
@@ -624,6 +643,19 @@ class DeckReader {
     read_data_ = nullptr;
     deck_.friction[interaction_] = number(line, 0, "a coefficient of friction");
     if (deck_.friction[interaction_] < 0.0) fail(line, 0, "expected a coefficient of friction, at least 0");
+  }
+
+  /// General contact is what every scene has.
+  void start_general_contact(const AbaqusLine&) { deck_.has_general_contact = true; }
+  void start_contact_property(const AbaqusLine&) { read_data_ = &DeckReader::read_contact_property; }
+  void read_contact_property(const AbaqusLine& line) {
+    if (line.words.size() < 3) return fail(line, 2, "expected two surfaces, which may be empty, and an interaction");
+    const std::string interaction = to_lower(line.words[2]);
+    if (line.words[0].empty() && line.words[1].empty())
+      deck_.general_interaction = interaction;
+    else
+      deck_.contact_pairs.push_back(
+          {place_of(line), {std::string(line.words[0]), std::string(line.words[1])}, interaction});
   }
 
   void start_tie(const AbaqusLine& line) {
@@ -673,7 +705,13 @@ class DeckReader {
   AbaqusDeck deck_;
   Method read_data_ = nullptr;  // for the lines below the present keyword
   Step step_;
-  std::optional<AbaqusSection> section_;  // under way
+  struct EarlySupport {
+    std::vector<int> nodes;
+    int component;
+    double displacement;
+  };
+  std::vector<EarlySupport> early_supports_;  // other than 0, before the first step
+  std::optional<AbaqusSection> section_;      // under way
   int num_section_lines_ = 0;
   std::string beam_shape_;
   std::map<std::string, AmplitudePoints> amplitudes_;

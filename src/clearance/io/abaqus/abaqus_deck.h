@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -86,7 +87,10 @@ struct AbaqusDeck {
   std::optional<Vec<3>> gravity;
   std::vector<std::string> gravity_sets;  ///< of elements that it acts on
   std::vector<AbaqusContactPair> contact_pairs;
-  std::map<std::string, double> friction;  ///< by the name of an interaction, in lower case
+  std::map<std::string, double> friction;   ///< by the name of an interaction, in lower case
+  std::set<std::string> tied_interactions;  ///< names as these
+  bool has_general_contact = false;         ///< *CONTACT
+  std::string general_interaction;          ///< of all bodies; empty: none
   std::vector<AbaqusTie> ties;
   std::vector<AbaqusVelocity> velocities;
   std::vector<AbaqusPrint> prints;

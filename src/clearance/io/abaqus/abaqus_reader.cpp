@@ -9,7 +9,7 @@
 #include <numeric>
 #include <set>
 
-#include "clearance/geometry/curved_cells.h"
+#include "clearance/geometry/simplex_boundary.h"
 #include "clearance/io/abaqus/abaqus_deck.h"
 #include "clearance/io/mesh/abaqus_lines.h"
 #include "clearance/scene/validate.h"
@@ -17,11 +17,13 @@
 namespace clearance {
 namespace {
 
-/// Sections that share nodes, and the body that they are.
+/// Elements that share nodes, and the sections that they have.
 struct DeckBody {
   std::vector<const AbaqusSection*> sections;
-  std::vector<char> has_vertex;  ///< of all vertices of the file
-  Mesh mesh;                     ///< its own elements; vertices are numbered as in the file
+  std::vector<std::string> sets;  ///< groups of elements that they belong to,
+  int part = 0;                   ///< of which they are this part; 0: all
+  std::vector<char> has_vertex;   ///< of all vertices of the file
+  Mesh mesh;                      ///< its own elements; vertices are numbered as in the file
 };
 
 class DeckScene {
@@ -68,7 +70,7 @@ class DeckScene {
     return set->elements.empty() ? "" : read_.elements.at(set->elements.front()).type;
   }
 
-  /// Joins sections that share nodes.
+  /// Makes bodies of sections, together where these share nodes.
   void find_bodies() {
     const int num_sections = static_cast<int>(deck_.sections.size());
     std::vector<int> root(static_cast<std::size_t>(num_sections));
@@ -100,29 +102,51 @@ class DeckScene {
                         read_.elements.size() - section_of_element.size()));
     std::map<int, std::vector<const AbaqusSection*>> by_root;
     for (int s = 0; s < num_sections; ++s) by_root[find(s)].push_back(&deck_.sections[s]);
-    for (auto& [first, sections] : by_root) add_body(std::move(sections));
+    for (auto& [first, sections] : by_root) add_bodies(std::move(sections));
   }
 
-  void add_body(std::vector<const AbaqusSection*> sections) {
-    DeckBody body{std::move(sections), {}, {}};
-    std::vector<std::string> names;
+  /// Adds the elements of sections as a body, or as several if they fall into parts that share no nodes.
+  void add_bodies(std::vector<const AbaqusSection*> sections) {
+    DeckBody body;
+    body.sections = std::move(sections);
     for (const AbaqusSection* section : body.sections) {
-      names.push_back(group_of(*section));
+      body.sets.push_back(group_of(*section));
       if (section->kind != body.sections[0]->kind)
         error(section->place, section->set, "expected sections of one kind where elements share nodes; use *TIE");
     }
-    body.mesh = mesh_of_sets(read_, names);
-    body.has_vertex = vertices_of_elements(body.mesh);
-    bodies_.push_back(std::move(body));
+    body.mesh = mesh_of_sets(read_, body.sets);
+    const std::vector<int> part_of_vertex = parts_of_vertices(body.mesh);
+    const int num_parts = part_of_vertex.empty() ? 0 : *std::max_element(part_of_vertex.begin(), part_of_vertex.end());
+    if (num_parts < 2) {
+      body.has_vertex = vertices_of_elements(body.mesh);
+      bodies_.push_back(std::move(body));
+      return;
+    }
+    for (int part = 1; part <= num_parts; ++part) {
+      DeckBody of_part{{}, body.sets, part, {}, mesh_of_part(body.mesh, part_of_vertex, part)};
+      of_part.has_vertex = vertices_of_elements(of_part.mesh);
+      for (const AbaqusSection* section : body.sections) {
+        if (has_elements(of_part, *section)) of_part.sections.push_back(section);
+      }
+      bodies_.push_back(std::move(of_part));
+    }
   }
 
-  /// A body has the name of the instance that it is, or else of its first set.
+  bool has_elements(const DeckBody& body, const AbaqusSection& section) const {
+    const std::vector<std::int64_t>& elements = set_of(section).elements;
+    return std::any_of(elements.begin(), elements.end(), [&](std::int64_t number) {
+      return body.has_vertex[read_.elements.at(number).simplices[0][0]] != 0;
+    });
+  }
+
+  /// A body has the name of the instance that it is, or else of its first set, with the number of its part.
   std::string name_of(const DeckBody& body) const {
     const std::string& instance = body.sections.front()->instance;
     const auto num_of_instance = std::count_if(bodies_.begin(), bodies_.end(), [&](const DeckBody& other) {
       return to_lower(other.sections.front()->instance) == to_lower(instance);
     });
-    return instance.empty() || num_of_instance > 1 ? group_of(*body.sections.front()) : instance;
+    if (!instance.empty() && num_of_instance == 1) return instance;
+    return body.part == 0 ? body.sets.front() : fmt::format("{} {}", body.sets.front(), body.part);
   }
 
   const AbaqusMaterial* material_of(const AbaqusSection& section) {
@@ -142,11 +166,11 @@ class DeckScene {
     const AbaqusSection& first = *from.sections.front();
     BodyDesc body;
     body.kind = first.kind;
-    std::vector<std::string> sets;
-    for (const AbaqusSection* section : from.sections) sets.push_back(group_of(*section));
     body.name = name_of(from);
     body.mesh = path_.filename().string();
-    if (bodies_.size() > 1) body.mesh += fmt::format("<{}>", fmt::join(sets, ","));
+    if (bodies_.size() > 1)
+      body.mesh +=
+          fmt::format("<{}{}>", fmt::join(from.sets, ","), from.part == 0 ? "" : fmt::format("#{}", from.part));
     if (is_plane(first)) {
       scene_.dimension = 2;
       if (first.thickness != 1.0)
@@ -369,7 +393,7 @@ class DeckScene {
                            [&](int v) { return std::binary_search(vertices.begin(), vertices.end(), v); });
       }));
     };
-    return mesh.tets.empty() ? count(mesh.triangles) : count(boundary_triangles(mesh));
+    return mesh.tets.empty() ? count(mesh.triangles) : count(boundary_triangles(mesh.tets));
   }
 
   /// Velocities are those of whole bodies.
@@ -411,9 +435,14 @@ class DeckScene {
     return result;
   }
 
+  bool is_tied(const AbaqusContactPair& pair) const { return deck_.tied_interactions.contains(pair.interaction); }
+
   void set_contact() {
+    if (const auto general = deck_.friction.find(deck_.general_interaction); general != deck_.friction.end())
+      scene_.friction.coefficient = general->second;
     std::map<std::array<std::size_t, 2>, double> friction;
     for (const AbaqusContactPair& pair : deck_.contact_pairs) {
+      if (is_tied(pair)) continue;
       const auto of_pair = deck_.friction.find(pair.interaction);
       if (of_pair == deck_.friction.end() && !pair.interaction.empty())
         error(pair.place, pair.interaction, "expected the name of a *SURFACE INTERACTION");
@@ -428,15 +457,21 @@ class DeckScene {
       }
     }
     for (const auto& [pair, coefficient] : friction) {
-      if (coefficient > 0.0)
+      if (coefficient != scene_.friction.coefficient)
         scene_.friction.pairs.push_back({{scene_.bodies[pair[0]].name, scene_.bodies[pair[1]].name}, coefficient});
     }
     // Surfaces of files usually touch: gaps are made where they do.
-    if (!deck_.contact_pairs.empty()) scene_.start.overlaps = OverlapHandling::separate;
+    // Bodies of order 2 cannot be separated, and those that touch are refused.
+    if ((deck_.has_general_contact || !deck_.contact_pairs.empty()) && !read_.mesh.has_curved_cells())
+      scene_.start.overlaps = OverlapHandling::separate;
   }
 
   void set_ties() {
-    for (const AbaqusTie& tie : deck_.ties) {
+    std::vector<AbaqusTie> ties = deck_.ties;
+    for (const AbaqusContactPair& pair : deck_.contact_pairs) {
+      if (is_tied(pair)) ties.push_back({pair.place, pair.surfaces, {}});
+    }
+    for (const AbaqusTie& tie : ties) {
       const std::vector<std::size_t> slaves = bodies_of(tie.surfaces[0]), masters = bodies_of(tie.surfaces[1]);
       if (slaves.size() != 1 || masters.size() != 1 || slaves == masters) {
         error(tie.place, fmt::format("{}, {}", tie.surfaces[0], tie.surfaces[1]),
@@ -520,8 +555,7 @@ bool has_planes(std::string_view text) {
   AbaqusLines lines(text);
   AbaqusLine line;
   while (lines.next(line)) {
-    if (line.is_keyword() && to_lower(line.words[0]) == "*element" &&
-        to_lower(line.parameter("type")).starts_with("cp"))
+    if (line.is_keyword() && line.keyword() == "*element" && to_lower(line.parameter("type")).starts_with("cp"))
       return true;
   }
   return false;

@@ -16,6 +16,12 @@ bool mentions(std::string_view text, std::string_view word) {
 
 }  // namespace
 
+std::string AbaqusLine::keyword() const {
+  std::string name = to_lower(words[0]);
+  std::erase_if(name, [](char c) { return c == ' ' || c == '\t'; });
+  return name;
+}
+
 std::string AbaqusLine::parameter(std::string_view name) const {
   for (std::size_t k = 1; k < words.size(); ++k) {
     const std::size_t equals = words[k].find('=');
@@ -28,6 +34,15 @@ std::string AbaqusLine::parameter(std::string_view name) const {
   return {};
 }
 
+bool parse_abaqus_number(std::string_view word, double& value) {
+  if (parse_real(word, value)) return true;
+  std::string text(word);
+  const std::size_t exponent = text.find_first_of("dD");
+  if (exponent == std::string::npos) return false;
+  text[exponent] = 'e';
+  return parse_real(text, value);
+}
+
 AbaqusLines::AbaqusLines(std::string_view text) : text_(text), cursor_(text) {
   if (!mentions(text, "*instance")) return;
   std::map<std::string, Lines> parts;
@@ -36,9 +51,9 @@ AbaqusLines::AbaqusLines(std::string_view text) : text_(text), cursor_(text) {
   AbaqusLine line;
   while (read(line)) {
     if (!line.is_keyword()) continue;
-    const std::string keyword = to_lower(line.words[0]);
+    const std::string keyword = line.keyword();
     if (keyword == "*part") part = &(parts[to_lower(line.parameter("name"))] = {cursor_.position(), text.size()});
-    if (keyword == "*end part" && part != nullptr) part->end = line.places[0];
+    if (keyword == "*endpart" && part != nullptr) part->end = line.places[0];
     has_instances = has_instances || keyword == "*instance";
   }
   if (has_instances) parts_ = std::move(parts);
@@ -59,7 +74,7 @@ bool AbaqusLines::next(AbaqusLine& line) {
   if (!read(line)) return false;
   if (part_ != nullptr && line.places[0] >= part_->end) return next(line);
   if (!line.is_keyword()) return true;
-  const std::string keyword = to_lower(line.words[0]);
+  const std::string keyword = line.keyword();
   if (next_part_ != nullptr) {
     part_ = std::exchange(next_part_, nullptr);
     after_part_ = line.places[0];
@@ -75,7 +90,7 @@ bool AbaqusLines::next(AbaqusLine& line) {
     const auto part = parts_.find(to_lower(line.parameter("part")));
     if (part != parts_.end()) next_part_ = &part->second;
   }
-  has_ended_ = keyword == "*end instance";
+  has_ended_ = keyword == "*endinstance";
   return true;
 }
 

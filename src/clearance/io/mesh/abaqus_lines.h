@@ -18,10 +18,15 @@ struct AbaqusLine {
   std::vector<std::size_t> places;
 
   bool is_keyword() const { return words[0].starts_with('*'); }
+  /// Returns the keyword in lower case and without blanks, which do not count: `*endstep`.
+  std::string keyword() const;
   /// Returns the value of a parameter of a keyword, `name` in lower case: "yes" for one without a value, empty if the
   /// keyword has none of this name.
   std::string parameter(std::string_view name) const;
 };
+
+/// Parses a number, also with the exponents of Fortran: 1.5D-3.
+bool parse_abaqus_number(std::string_view word, double& value);
 
 /// The lines of a file. If it has instances of parts, the lines of a part come where its instances are, below their
 /// translation and rotation, once for each of them.

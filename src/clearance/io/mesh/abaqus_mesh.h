@@ -79,4 +79,11 @@ std::vector<char> vertices_of_elements(const Mesh& mesh);
 /// Returns the mesh of the elements of some sets, which the file has. Vertices keep their numbers.
 Mesh mesh_of_sets(const AbaqusMesh& read, const std::vector<std::string>& element_sets);
 
+/// Returns the number of the part of a mesh that each vertex is in, from 1 in the order of their first vertices; 0 for
+/// vertices without elements. Elements of different parts share no nodes.
+std::vector<int> parts_of_vertices(const Mesh& mesh);
+
+/// Returns the mesh of one such part. Vertices keep their numbers.
+Mesh mesh_of_part(const Mesh& mesh, const std::vector<int>& part_of_vertex, int part);
+
 }  // namespace clearance

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -70,9 +71,9 @@ class AbaqusReader {
     AbaqusLine line;
     while (lines.next(line)) {
       if (!line.is_keyword()) continue;
-      const std::string keyword = to_lower(line.words[0]);
+      const std::string keyword = line.keyword();
       has_solids = has_solids || (keyword == "*element" && to_lower(line.parameter("type")).starts_with("c3d"));
-      has_sections = has_sections || keyword == "*shell section" || keyword == "*membrane section";
+      has_sections = has_sections || keyword == "*shellsection" || keyword == "*membranesection";
     }
     has_shells_ = has_sections || !has_solids;
   }
@@ -82,7 +83,7 @@ class AbaqusReader {
     read_data_ = nullptr;
     set_ = nullptr;
     members_of_ = lines_.instance();
-    const std::string keyword = to_lower(line.words[0]);
+    const std::string keyword = line.keyword();
     if (keyword == "*node") {
       has_nodes_ = true;
       if (!line.parameter("system").empty() && to_lower(line.parameter("system")) != "r")
@@ -111,7 +112,7 @@ class AbaqusReader {
       if (++num_parts_ > 1) fail(line, 0, "expected one part, or parts with instances (*INSTANCE)");
     } else if (keyword == "*instance") {
       start_instance(line);
-    } else if (keyword == "*end instance") {
+    } else if (keyword == "*endinstance") {
       placement_ = {};
     } else if (keyword == "*include") {
       fail(line, 0, "expected the mesh itself; name the included file as the mesh instead");
@@ -147,10 +148,10 @@ class AbaqusReader {
     const std::optional<std::int64_t> number = number_of(read_, line.words[0], lines_.instance());
     if (!number) return fail(line, 0, "expected the number of a node, 1 or more");
     Vec<3> x = Vec<3>::Zero();
-    if (line.words.size() < 3) return fail(line, line.words.size(), "expected coordinates after the number of a node");
     for (std::size_t c = 1; c < std::min<std::size_t>(4, line.words.size()); ++c) {
       double& value = x[static_cast<Eigen::Index>(c - 1)];
-      if (!parse_real(line.words[c], value) || !std::isfinite(value))
+      if (line.words[c].empty()) continue;  // a coordinate of 0
+      if (!parse_abaqus_number(line.words[c], value) || !std::isfinite(value))
         return fail(line, c, "expected a finite coordinate");
     }
     const int index = static_cast<int>(read_.mesh.vertices.size());
@@ -343,7 +344,7 @@ class AbaqusReader {
     std::array<double, 7> values = {};
     const std::size_t num_values = num_place_lines_++ == 0 ? 3 : 7;
     for (std::size_t k = 0; k < std::min(line.words.size(), num_values); ++k) {
-      if (!parse_real(line.words[k], values[k]) || !std::isfinite(values[k]))
+      if (!parse_abaqus_number(line.words[k], values[k]) || !std::isfinite(values[k]))
         return fail(line, k, "expected a finite number: a translation, or an axis and an angle");
     }
     const auto point = [&](std::size_t k) { return Vec<3>(values[k], values[k + 1], values[k + 2]); };
@@ -432,6 +433,40 @@ void keep(const std::vector<char>& is_kept, List& list) {
   list = std::move(kept);
 }
 
+/// Marks of the elements of each dimension.
+using MarkedElements = std::array<std::vector<char>, 4>;
+
+MarkedElements no_elements(const Mesh& mesh) {
+  return {std::vector<char>(), std::vector<char>(mesh.edges.size(), 0), std::vector<char>(mesh.triangles.size(), 0),
+          std::vector<char>(mesh.tets.size(), 0)};
+}
+
+/// Returns the mesh of the marked elements with their groups. Vertices keep their numbers.
+Mesh mesh_of_elements(const Mesh& from, const MarkedElements& is_kept) {
+  Mesh mesh = from;
+  if (mesh.has_curved_cells()) {
+    mesh.cell_nodes.clear();
+    mesh.first_cell_node = {0};
+    for (std::size_t cell = 0; cell < is_kept[mesh.dim].size(); ++cell) {
+      if (is_kept[mesh.dim][cell] == 0) continue;
+      const std::span<const int> nodes = from.nodes_of_cell(cell);
+      mesh.cell_nodes.insert(mesh.cell_nodes.end(), nodes.begin(), nodes.end());
+      mesh.first_cell_node.push_back(static_cast<int>(mesh.cell_nodes.size()));
+    }
+  }
+  keep(is_kept[1], mesh.edges);
+  keep(is_kept[2], mesh.triangles);
+  keep(is_kept[3], mesh.tets);
+  const std::vector<char> is_used = vertices_of_elements(mesh);
+  for (MeshGroup& group : mesh.groups) {
+    std::erase_if(group.elements, [&](const std::array<int, 4>& element) {
+      return std::any_of(element.begin(), element.end(), [&](int v) { return v >= 0 && is_used[v] == 0; });
+    });
+  }
+  std::erase_if(mesh.groups, [](const MeshGroup& group) { return group.elements.empty(); });
+  return mesh;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> number_of(const AbaqusMesh& mesh, std::string_view word, const std::string& instance) {
@@ -510,39 +545,53 @@ std::vector<char> vertices_of_elements(const Mesh& mesh) {
 }
 
 Mesh mesh_of_sets(const AbaqusMesh& read, const std::vector<std::string>& element_sets) {
-  Mesh mesh = read.mesh;
-  std::array<std::vector<char>, 4> is_kept;
-  is_kept[1].assign(mesh.edges.size(), 0);
-  is_kept[2].assign(mesh.triangles.size(), 0);
-  is_kept[3].assign(mesh.tets.size(), 0);
+  MarkedElements is_kept = no_elements(read.mesh);
   for (const std::string& name : element_sets) {
     for (const std::int64_t number : find_set(read.element_sets, name)->elements) {
       const AbaqusElement& element = read.elements.at(number);
       std::fill_n(is_kept[element.dim].begin() + element.first, element.simplices.size(), 1);
     }
   }
-  if (mesh.has_curved_cells()) {
-    const std::vector<char>& is_cell_kept = is_kept[mesh.dim];
-    mesh.cell_nodes.clear();
-    mesh.first_cell_node = {0};
-    for (std::size_t cell = 0; cell < is_cell_kept.size(); ++cell) {
-      if (is_cell_kept[cell] == 0) continue;
-      const std::span<const int> nodes = read.mesh.nodes_of_cell(cell);
-      mesh.cell_nodes.insert(mesh.cell_nodes.end(), nodes.begin(), nodes.end());
-      mesh.first_cell_node.push_back(static_cast<int>(mesh.cell_nodes.size()));
+  return mesh_of_elements(read.mesh, is_kept);
+}
+
+std::vector<int> parts_of_vertices(const Mesh& mesh) {
+  // Vertices that elements join get the same root, which is the smallest of them.
+  std::vector<int> parent(mesh.vertices.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](int v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  const auto join = [&](std::span<const int> nodes) {
+    for (const int v : nodes) {
+      const int a = root(v), b = root(nodes[0]);
+      parent[std::max(a, b)] = std::min(a, b);
     }
-  }
-  keep(is_kept[1], mesh.edges);
-  keep(is_kept[2], mesh.triangles);
-  keep(is_kept[3], mesh.tets);
+  };
+  for (const auto& edge : mesh.edges) join(edge);
+  for (const auto& triangle : mesh.triangles) join(triangle);
+  for (const auto& tet : mesh.tets) join(tet);
+  for (std::size_t cell = 0; mesh.has_curved_cells() && cell < mesh.num_solid_cells(); ++cell)
+    join(mesh.nodes_of_cell(cell));
   const std::vector<char> is_used = vertices_of_elements(mesh);
-  for (MeshGroup& group : mesh.groups) {
-    std::erase_if(group.elements, [&](const std::array<int, 4>& element) {
-      return std::any_of(element.begin(), element.end(), [&](int v) { return v >= 0 && is_used[v] == 0; });
-    });
+  std::vector<int> part(mesh.vertices.size(), 0);
+  int num_parts = 0;
+  for (int v = 0; v < std::ssize(part); ++v) {
+    if (is_used[v] != 0) part[v] = root(v) == v ? ++num_parts : part[root(v)];
   }
-  std::erase_if(mesh.groups, [](const MeshGroup& group) { return group.elements.empty(); });
-  return mesh;
+  return part;
+}
+
+Mesh mesh_of_part(const Mesh& mesh, const std::vector<int>& part_of_vertex, int part) {
+  MarkedElements is_kept = no_elements(mesh);
+  const auto mark = [&](const auto& elements, std::vector<char>& is_marked) {
+    for (std::size_t i = 0; i < elements.size(); ++i) is_marked[i] = part_of_vertex[elements[i][0]] == part ? 1 : 0;
+  };
+  mark(mesh.edges, is_kept[1]);
+  mark(mesh.triangles, is_kept[2]);
+  mark(mesh.tets, is_kept[3]);
+  return mesh_of_elements(mesh, is_kept);
 }
 
 void read_abaqus(MeshInput& input, const std::string& element_sets, Mesh& mesh) {
@@ -550,15 +599,21 @@ void read_abaqus(MeshInput& input, const std::string& element_sets, Mesh& mesh) 
   mesh = std::move(read.mesh);
   if (element_sets.empty() || input.has_failed()) return;
   read.mesh = std::move(mesh);
+  // A number after the last # is that of a part that shares no nodes with others.
+  std::string sets = element_sets;
+  int part = 0;
+  if (const std::size_t hash = sets.rfind('#'); hash != std::string::npos && parse_integer(sets.substr(hash + 1), part))
+    sets.resize(hash);
   std::vector<std::string> names;
-  for (std::size_t at = 0; at <= element_sets.size();) {
-    const std::size_t comma = std::min(element_sets.find(',', at), element_sets.size());
-    names.emplace_back(trimmed(std::string_view(element_sets).substr(at, comma - at)));
+  for (std::size_t at = 0; at <= sets.size();) {
+    const std::size_t comma = std::min(sets.find(',', at), sets.size());
+    names.emplace_back(trimmed(std::string_view(sets).substr(at, comma - at)));
     if (find_set(read.element_sets, names.back()) == nullptr)
       input.add_issue("", names.back(), "expected the name of a set of elements of this file (*ELSET)");
     at = comma + 1;
   }
   mesh = input.has_failed() ? Mesh{} : mesh_of_sets(read, names);
+  if (part != 0) mesh = mesh_of_part(mesh, parts_of_vertices(mesh), part);
 }
 
 AbaqusMesh read_abaqus_mesh(MeshInput& input, int dim) {
