@@ -112,9 +112,11 @@ TEST(MeshAbaqus, ReadsShellsBeamsAndPlanes) {
   EXPECT_EQ(shell->triangles, (std::vector<std::array<int, 3>>{{0, 1, 2}, {0, 2, 3}, {1, 4, 2}}));
   EXPECT_EQ(shell->edges, (std::vector<std::array<int, 2>>{{3, 4}}));
   EXPECT_EQ(find_group(*shell, "TOP", 2)->elements.size(), 2u);
-  const Result<Mesh> plane = read_deck(nodes + "*ELEMENT, TYPE=CPE3\n1, 1, 2, 3\n", 2);
+  // All outer edges of an element counted as its side.
+  const Result<Mesh> plane = read_deck(nodes + "*ELEMENT, TYPE=CPE3\n1, 1, 2, 3\n*SURFACE, NAME=SIDE\n1, S3\n", 2);
   ASSERT_TRUE(plane.has_value()) << all_issues(plane.issues());
   EXPECT_EQ(plane->triangles.size(), 1u);
+  EXPECT_EQ(find_group(*plane, "SIDE", 1)->elements, (std::vector<std::array<int, 4>>{{2, 0, -1, -1}}));
 }
 
 TEST(MeshAbaqus, HexahedraAndWedgesOfOrderTwoFitTogether) {

@@ -550,13 +550,13 @@ class DeckReader {
       const auto found = mesh_.elements.find(element);
       if (found == mesh_.elements.end()) continue;
       const AbaqusElement& of = found->second;
-      const std::vector<std::array<int, 4>> side = of.dim == 2 && kind == "p" ? of.simplices
-                                                   : is_side                  ? side_of(of, kind[1] - '0')
-                                                                              : std::vector<std::array<int, 4>>();
+      const std::vector<std::array<int, 4>> side = of.dim == 2 && mesh_.mesh.dim == 3 && kind == "p" ? of.simplices
+                                                   : is_side ? side_of(of, kind[1] - '0')
+                                                             : std::vector<std::array<int, 4>>();
       faces.insert(faces.end(), side.begin(), side.end());
     }
     if (faces.empty())
-      return fail(line, 0, "expected sides of solids, P1 to P6, or shells with P; name faces of planes by a *SURFACE");
+      return fail(line, 0, "expected sides of solids, P1 to P6, of elements in the plane, P1 to P4, or shells with P");
     press(line, fmt::format("{} {}", to_lower(line.words[0]), kind), faces);
   }
 

@@ -365,7 +365,8 @@ class DeckScene {
         load.pressure =
             pressure.value.is_constant() ? fmt::format("{}", pressure.value.last()) : pressure.value.formula();
         if (const AbaqusSet* surface = find_set(read_.surfaces, key)) {
-          load.region.tags = {fmt::format("triangles:{}", group_name(read_.surfaces, *surface))};
+          load.region.tags = {
+              fmt::format("{}:{}", read_.mesh.dim == 2 ? "edges" : "triangles", group_name(read_.surfaces, *surface))};
         } else {
           load.region.nodes = vertices_of(faces);
           if (num_faces_between(bodies_[b].mesh, load.region.nodes) != faces.size())
@@ -379,7 +380,9 @@ class DeckScene {
 
   static std::vector<int> vertices_of(const std::vector<std::array<int, 4>>& faces) {
     std::vector<int> vertices;
-    for (const std::array<int, 4>& face : faces) vertices.insert(vertices.end(), face.begin(), face.begin() + 3);
+    for (const std::array<int, 4>& face : faces) {
+      std::copy_if(face.begin(), face.end(), std::back_inserter(vertices), [](int v) { return v >= 0; });
+    }
     std::sort(vertices.begin(), vertices.end());
     vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
     return vertices;
@@ -393,6 +396,7 @@ class DeckScene {
                            [&](int v) { return std::binary_search(vertices.begin(), vertices.end(), v); });
       }));
     };
+    if (mesh.dim == 2) return count(boundary_edges(mesh.triangles));
     return mesh.tets.empty() ? count(mesh.triangles) : count(boundary_triangles(mesh.tets));
   }
 

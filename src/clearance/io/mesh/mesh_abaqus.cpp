@@ -315,8 +315,8 @@ class AbaqusReader {
     });
   }
 
-  /// Reads a line of a surface: an element or a set of these, and a side: S1 to S4 of tetrahedra, SPOS or SNEG of
-  /// triangles.
+  /// Reads a line of a surface: an element or a set of these, and a side: S1 and so on of solids and of elements in the
+  /// plane, SPOS or SNEG of shells.
   void read_surface(const AbaqusLine& line) {
     std::vector<std::int64_t> numbers;
     if (const std::optional<std::int64_t> number = number_of(read_, line.words[0], lines_.instance())) {
@@ -331,8 +331,9 @@ class AbaqusReader {
     for (const std::int64_t element : numbers) {
       const auto part = read_.elements.find(element);
       if (part == read_.elements.end()) return fail(line, 0, "expected an element above");
+      const bool is_shell = part->second.dim == 2 && read_.mesh.dim == 3;
       const std::vector<std::array<int, 4>> faces =
-          part->second.dim == 2 ? part->second.simplices : side_of(part->second, number_of_side);
+          is_shell ? part->second.simplices : side_of(part->second, number_of_side);
       if (faces.empty()) return fail(line, 1, "expected a side of the element, S1 and so on");
       set_->faces.insert(set_->faces.end(), faces.begin(), faces.end());
     }
@@ -380,7 +381,7 @@ class AbaqusReader {
       }
       for (auto& [dim, of_dim] : by_dim) store(group_name(read_.element_sets, set), dim, std::move(of_dim));
     }
-    for (const AbaqusSet& set : read_.surfaces) store(group_name(read_.surfaces, set), 2, set.faces);
+    for (const AbaqusSet& set : read_.surfaces) store(group_name(read_.surfaces, set), read_.mesh.dim - 1, set.faces);
     for (const AbaqusSet& set : read_.node_sets) {
       std::vector<std::array<int, 4>> of_nodes;
       for (const int v : set.nodes) of_nodes.push_back({v, -1, -1, -1});
@@ -516,6 +517,9 @@ std::string group_name(const std::vector<AbaqusSet>& sets, const AbaqusSet& set)
 }
 
 std::vector<std::array<int, 4>> side_of(const AbaqusElement& element, int side) {
+  if (element.dim == 2 && side >= 1 && side <= element.num_corners) {
+    return {{element.nodes[side - 1], element.nodes[side % element.num_corners], -1, -1}};
+  }
   if (element.dim != 3) return {};
   return triangles_of_side(std::span(element.nodes).first(static_cast<std::size_t>(element.num_corners)), side);
 }
