@@ -48,6 +48,18 @@ TEST(AbaqusHistory, FollowsRampsJumpsAndAmplitudes) {
   EXPECT_FALSE(history.is_constant());
 }
 
+TEST(AbaqusHistory, TheLastLineOfAStepCounts) {
+  AbaqusHistory history;
+  history.go_to(2.0, 0.0, 1.0, false);
+  history.go_to(5.0, 1.0, 2.0, true);
+  history.go_to(0.0, 1.0, 2.0, false);
+  history.go_to(-3.0, 1.0, 2.0, false);
+  EXPECT_NEAR(value_at(history.formula(), 0.5), 1.0, 1e-15);
+  EXPECT_NEAR(value_at(history.formula(), 1.0), 2.0, 1e-15);
+  EXPECT_NEAR(value_at(history.formula(), 1.5), -0.5, 1e-15);
+  EXPECT_NEAR(value_at(history.formula(), 3.0), -3.0, 1e-15);
+}
+
 TEST(AbaqusScene, SectionsThatShareNodesAreOneBodyAndOthersAreNot) {
   // The second section takes two elements of the first block; the third one is a block of its own.
   const std::string text =
@@ -68,7 +80,7 @@ TEST(AbaqusScene, SectionsThatShareNodesAreOneBodyAndOthersAreNot) {
 }
 
 TEST(AbaqusScene, PartsOfOneSectionThatShareNoNodesAreBodiesOfTheirOwn) {
-  // As FreeCAD writes an assembly: one material, one section, and a tie and a contact pair between its solids.
+  // FreeCAD writes an assembly in this way: one material, one section, and a tie and a contact pair between its solids.
   const std::string text =
       test::abaqus_box("FIRST", {1, 1, 1}, Vec<3>(0, 0, 0), Vec<3>(10, 10, 10)) +
       test::abaqus_box("SECOND", {1, 1, 1}, Vec<3>(0, 10, 0), Vec<3>(10, 10, 10), 100) +
@@ -122,6 +134,30 @@ TEST(AbaqusScene, ADeckOfAbaqusCaeHasABodyForEachInstance) {
   EXPECT_NEAR(value_at((*scene.bodies[1].motions[0].displacement)[1], 0.5), -0.25, 1e-15);
 }
 
+TEST(AbaqusScene, ARigidToolThatIsMovedByItsReferenceNodeIsAnObstacle) {
+  const std::string tool =
+      block +
+      "*NODE\n901, 0, 12, 0\n902, 10, 12, 0\n903, 10, 12, 10\n904, 0, 12, 10\n999, 5, 12, 5\n"
+      "*ELEMENT, TYPE=R3D4, ELSET=TOOL\n901, 901, 902, 903, 904\n*RIGID BODY, REF NODE=999, ELSET=TOOL\n";
+  const Result<LoadedScene> loaded = read_deck(
+      tool + "*BOUNDARY\nBLOCK-Y0, 1, 3\n*STEP\n*STATIC\n0.1, 1.\n*BOUNDARY\n999, 1, 6\n999, 2, 2, -3.\n*END STEP\n");
+  ASSERT_TRUE(loaded.has_value()) << to_string(loaded.issues()[0]);
+  ASSERT_EQ(loaded->scene.bodies.size(), 2u);
+  const BodyDesc& body = loaded->scene.bodies[1];
+  EXPECT_EQ(body.kind, BodyKind::obstacle);
+  std::array<double, 3> end = {};
+  for (const MotionDesc& motion : body.motions) {
+    for (int c = 0; c < 3; ++c) {
+      if (motion.components[c] && motion.displacement) end[c] = value_at((*motion.displacement)[c], 1.0);
+    }
+  }
+  EXPECT_EQ(body.motions.size(), 1u);
+  EXPECT_EQ(end, (std::array{0.0, -3.0, 0.0}));
+  // It may not turn freely.
+  const std::string all = messages_of(tool + "*STEP\n*STATIC\n*BOUNDARY\n999, 1, 3\n*END STEP\n");
+  EXPECT_NE(all.find("rigid parts that move freely or turn are not supported"), std::string::npos) << all;
+}
+
 TEST(AbaqusScene, StepsFollowOneAnotherAndOpNewLetsGo) {
   const std::string text = block +
                            "*BOUNDARY\nBLOCK-X0, 1, 3\n*STEP\n*STATIC\n0.5, 1.\n*BOUNDARY\nBLOCK-X1, 1, 1, 0.2\n"
@@ -151,6 +187,19 @@ TEST(AbaqusScene, StepsFollowOneAnotherAndOpNewLetsGo) {
   EXPECT_NEAR(value_at((*load.expression)[1], 3.0), 0.0, 1e-15);
 }
 
+TEST(AbaqusScene, ForcesOfAStepOnOneNodeAddUp) {
+  // CalculiX adds them, too: 500 N and twice 13 N on the end of a beam give a reaction of 526 N.
+  const Result<LoadedScene> loaded =
+      read_deck(block +
+                "*BOUNDARY\nBLOCK-X0, 1, 3\n*STEP\n*STATIC\n*CLOAD\n8, 2, -6.\n8, 2, -1.\n*END STEP\n"
+                "*STEP\n*STATIC\n*CLOAD\n8, 2, -9.\n*END STEP\n");
+  ASSERT_TRUE(loaded.has_value()) << to_string(loaded.issues()[0]);
+  ASSERT_EQ(loaded->scene.bodies[0].loads.size(), 1u);
+  const LoadDesc& load = loaded->scene.bodies[0].loads[0];
+  EXPECT_NEAR(value_at((*load.expression)[1], 1.0), -7.0, 1e-15);
+  EXPECT_NEAR(value_at((*load.expression)[1], 2.0), -9.0, 1e-15);
+}
+
 TEST(AbaqusScene, ContactPairsGiveFrictionBetweenBodies) {
   const std::string text =
       block + test::abaqus_box("TOP", {1, 1, 1}, Vec<3>(0, 10, 0), Vec<3>(10, 10, 10), 100) +
@@ -168,8 +217,9 @@ TEST(AbaqusScene, EveryMistakeIsToldWithItsLine) {
       messages_of(block +
                   "*BOUNDARY\n9999, 1, 3\nBLOCK-X0, 7\n*STEP\n*STATIC\n*CLOAD\nBLOCK-X1, 4, 1.\n*DLOAD\nBLOCK, P9, 1.\n"
                   "*TEMPERATURE\nBLOCK-X1, 300.\n*DSLOAD\nNOWHERE, P, 1.\n*END STEP\n");
-  for (const char* part : {"9999", "expected a degree of freedom, 1 to 6", "moments on nodes are not supported",
-                           "expected GRAV, P, or P1 to P6", "expected a keyword that is supported", "NOWHERE"}) {
+  for (const char* part :
+       {"9999", "expected a degree of freedom, 1 to 6", "moments on nodes are not supported",
+        "expected GRAV, CENTRIF, P, or P1 to P6", "expected a keyword that is supported", "NOWHERE"}) {
     EXPECT_NE(all.find(part), std::string::npos) << part << " in\n" << all;
   }
 }
@@ -183,6 +233,14 @@ TEST(AbaqusScene, WhatWouldChangeTheResultInSilenceIsRefused) {
       {block + "*STEP, PERTURBATION\n*STATIC\n*END STEP\n", "clearance modes"},
       {block + "*ELSET, ELSET=SOME\n1, 2\n*STEP\n*STATIC\n*DLOAD\nSOME, GRAV, 9810., 0., -1., 0.\n*END STEP\n",
        "on all elements or on none"},
+      {block +
+           "*ELSET, ELSET=SOME\n1, 2\n*STEP\n*STATIC\n*DLOAD\nSOME, CENTRIF, 1., 0., 0., 0., 0., 1., 0.\n*END STEP\n",
+       "CENTRIF on all elements of a body or on none"},
+      {block + "*NODE\n999, 10., 0., 0.\n*COUPLING, REF NODE=999, SURFACE=BLOCK-X1\n*DISTRIBUTING\n*STEP\n*STATIC\n"
+               "*CLOAD\n999, 2, 1.\n*END STEP\n",
+       "moments are not supported"},
+      {block + "*NODE\n999, 10., 0., 0.\n*COUPLING, REF NODE=999, SURFACE=BLOCK-X1\n*KINEMATIC\n1, 2\n" + step,
+       "expected a coupling of all three displacements"},
       {block + "*INITIAL CONDITIONS, TYPE=VELOCITY\nBLOCK-X0, 1, 3.\n" + step, "one initial velocity of all nodes"},
   };
   for (const auto& [text, message] : cases) {

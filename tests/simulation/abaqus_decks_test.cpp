@@ -135,6 +135,47 @@ TEST(AbaqusDecks, InstancesOfOnePartThatAreTiedCarryTheirLoadTogether) {
   EXPECT_NEAR(scene.probe("LEFT.BAR-X0 force.force.x [N]"), -1000.0, 0.1);
 }
 
+/// A bar of 40 x 10 x 10 mm without contraction, held at x = 0, and a reference node in the middle of its end.
+const std::string bar_with_reference =
+    test::abaqus_box("BAR", {4, 1, 1}, Vec<3>(0, 0, 0), Vec<3>(40, 10, 10)) +
+    "*NODE, NSET=REF\n9001, 40., 5., 5.\n*MATERIAL, NAME=S\n*ELASTIC\n200000., 0.\n*DENSITY\n7.85e-9\n"
+    "*SOLID SECTION, ELSET=BAR, MATERIAL=S\n*BOUNDARY\nBAR-X0, 1, 3\n";
+
+TEST(AbaqusDecks, AReferenceNodeMovesItsNodesAndHasTheirForce) {
+  // E A u / L with u = 0.02 mm. CalculiX has 2072 N of a beam of C3D20R that is guided in this way, Clearance 2107 N.
+  for (const std::string coupling :
+       {"*RIGID BODY, NSET=BAR-X1, REF NODE=9001\n",
+        "*COUPLING, REF NODE=REF, SURFACE=BAR-X1, CONSTRAINT NAME=C\n*KINEMATIC\n1, 6\n"}) {
+    ProbedScene scene = run_deck(bar_with_reference + coupling +
+                                 "*STEP\n*STATIC\n*BOUNDARY\nREF, 1, 1, 0.02\nREF, 2, 6\n*NODE PRINT, "
+                                 "NSET=REF\nU, RF\n*END STEP\n");
+    scene.steps(1);
+    EXPECT_NEAR(scene.probe("REF.x [mm]"), 40.02, 1e-12) << coupling;
+    EXPECT_NEAR(scene.probe("REF force.force.x [N]"), 200000.0 * 100.0 * 0.02 / 40.0, 20.0) << coupling;
+  }
+}
+
+TEST(AbaqusDecks, AForceOnADistributingReferenceNodeIsSpreadOverItsSurface) {
+  ProbedScene scene = run_deck(bar_with_reference +
+                               "*COUPLING, REF NODE=9001, SURFACE=BAR-X1, CONSTRAINT NAME=C\n*DISTRIBUTING\n1, 3\n"
+                               "*STEP\n*STATIC\n*CLOAD\nREF, 1, 1000.\n*NODE PRINT, NSET=BAR-X1\nU\n*NODE PRINT, "
+                               "NSET=BAR-X0\nRF\n*END STEP\n");
+  scene.steps(1);
+  EXPECT_NEAR(scene.probe("BAR-X1.x [mm]") - 40.0, 1000.0 * 40.0 / (200000.0 * 100.0), 2e-6);
+  EXPECT_NEAR(scene.probe("BAR-X0 force.force.x [N]"), -1000.0, 0.1);
+}
+
+TEST(AbaqusDecks, ABarThatTurnsIsPulledOutwards) {
+  // w^2 = 1e6 about the y axis: u(L) = rho w^2 L^3 / (3 E), and rho w^2 A L^2 / 2 holds it.
+  ProbedScene scene = run_deck(bar_with_reference +
+                               "*STEP\n*STATIC\n*DLOAD\nBAR, CENTRIF, 1e6, 0., 7., 5., 0., 1., 0.\n*NODE PRINT, "
+                               "NSET=BAR-X1\nU\n*NODE PRINT, NSET=BAR-X0\nRF\n*END STEP\n");
+  scene.steps(1);
+  const double stretch = 7.85e-9 * 1e6 * 64000.0 / (3.0 * 200000.0);
+  EXPECT_NEAR(scene.probe("BAR-X1.x [mm]") - 40.0, stretch, 0.01 * stretch);
+  EXPECT_NEAR(scene.probe("BAR-X0 force.force.x [N]"), -7.85e-9 * 1e6 * 100.0 * 800.0, 0.05);
+}
+
 TEST(AbaqusDecks, APressureOnASurfaceIsCarriedByTheSupports) {
   const std::string text = test::abaqus_box("BLOCK", {2, 2, 2}, Vec<3>(0, 0, 0), Vec<3>(1, 2, 3)) +
                            "*MATERIAL, NAME=S\n*ELASTIC\n1e9, 0.3\n*DENSITY\n1000.\n*SOLID SECTION, ELSET=BLOCK, "

@@ -30,6 +30,9 @@ class DeckReader {
       }
     }
     end_step();
+    for (const AbaqusCoupling& coupling : deck_.couplings) {
+      if (!coupling.is_distributing) move_with_reference(coupling);
+    }
     if (deck_.increments.empty() && !input_.has_failed())
       input_.add_issue("", "", "expected a step: *STEP with *STATIC or *DYNAMIC");
     return std::move(deck_);
@@ -144,12 +147,17 @@ class DeckReader {
         {"*contact", &DeckReader::start_general_contact},
         {"*contactpropertyassignment", &DeckReader::start_contact_property},
         {"*tie", &DeckReader::start_tie},
+        {"*rigidbody", &DeckReader::start_rigid_body},
+        {"*coupling", &DeckReader::start_coupling},
+        {"*kinematic", &DeckReader::start_kinematic},
+        {"*distributing", &DeckReader::start_distributing},
         {"*step", &DeckReader::start_step},
         {"*static", &DeckReader::start_static},
         {"*dynamic", &DeckReader::start_dynamic},
         {"*endstep", &DeckReader::start_end_step},
     };
     end_section();
+    end_coupling();
     read_data_ = nullptr;
     const std::string name = line.keyword();
     const auto found =
@@ -400,6 +408,8 @@ class DeckReader {
       deck_.forces.at(freedom).go_to(0.0, step_.start, step_.end, step_.steps_loads);
     for (const std::string& key : step_.old_pressures)
       deck_.pressures.at(key).value.go_to(0.0, step_.start, step_.end, step_.steps_loads);
+    for (const std::string& set : step_.old_spins)
+      deck_.spins.at(set).value.go_to(0.0, step_.start, step_.end, step_.steps_loads);
     step_ = {};
   }
 
@@ -514,7 +524,12 @@ class DeckReader {
     if (!direction) return;
     if (*direction > 2) return fail(line, 1, "expected a force along 1, 2 or 3; moments on nodes are not supported");
     for (const int v : nodes) {
-      change(deck_.forces[{v, *direction}], value, step_.steps_loads);
+      // Forces on one node add up within a step.
+      const auto [known, is_first] = step_.forces.emplace(AbaqusFreedom{v, *direction}, amplitude_ != nullptr);
+      if (!is_first && (known->second || amplitude_ != nullptr))
+        return fail(line, 0, "expected one force on each node in a step, or several without amplitudes");
+      AbaqusHistory& force = deck_.forces[{v, *direction}];
+      change(force, is_first ? value : force.last() + value, step_.steps_loads);
       step_.old_forces.erase({v, *direction});
     }
   }
@@ -531,12 +546,14 @@ class DeckReader {
   }
   void forget_pressures() {
     for (const auto& [key, pressure] : deck_.pressures) step_.old_pressures.insert(key);
+    for (const auto& [set, spin] : deck_.spins) step_.old_spins.insert(set);
   }
 
   void read_dload(const AbaqusLine& line) {
     if (line.words.size() < 2) return fail(line, 1, "expected the kind of load: GRAV, or P with a number");
     const std::string kind = to_lower(line.words[1]);
     if (kind == "grav") return read_gravity(line);
+    if (kind == "centrif") return read_spin(line);
     std::vector<std::int64_t> numbers;
     if (const std::optional<std::int64_t> element = number_of(mesh_, line.words[0], lines_.instance())) {
       numbers = {*element};
@@ -544,7 +561,8 @@ class DeckReader {
       numbers = set->elements;
     }
     const bool is_side = kind.size() == 2 && kind[0] == 'p' && kind[1] >= '1' && kind[1] <= '6';
-    if (kind != "p" && !is_side) return fail(line, 1, "expected GRAV, P, or P1 to P6; other loads are not supported");
+    if (kind != "p" && !is_side)
+      return fail(line, 1, "expected GRAV, CENTRIF, P, or P1 to P6; other loads are not supported");
     std::vector<std::array<int, 4>> faces;
     for (const std::int64_t element : numbers) {
       const auto found = mesh_.elements.find(element);
@@ -558,6 +576,23 @@ class DeckReader {
     if (faces.empty())
       return fail(line, 0, "expected sides of solids, P1 to P6, of elements in the plane, P1 to P4, or shells with P");
     press(line, fmt::format("{} {}", to_lower(line.words[0]), kind), faces);
+  }
+
+  void read_spin(const AbaqusLine& line) {
+    const std::string set(line.words[0]);
+    if (find_set(mesh_.element_sets, set) == nullptr) return fail(line, 0, "expected a set of elements");
+    const double value = number(line, 2, "the square of an angular velocity");
+    AbaqusSpin spin{place_of(line), set, {}, {}, {}};
+    for (std::size_t c = 0; c < 3; ++c) {
+      spin.point[static_cast<int>(c)] = number(line, 3 + c, "a point of the axis", 0.0);
+      spin.axis[static_cast<int>(c)] = number(line, 6 + c, "a component of the axis", 0.0);
+    }
+    if (!(spin.axis.norm() > 0.0)) return fail(line, 6, "expected the direction of an axis");
+    spin.axis.normalize();
+    AbaqusSpin& known = deck_.spins.emplace(to_lower(set), spin).first->second;
+    if (known.point != spin.point || known.axis != spin.axis) return fail(line, 3, "expected one axis of this set");
+    change(known.value, value, step_.steps_loads);
+    step_.old_spins.erase(to_lower(set));
   }
 
   void read_gravity(const AbaqusLine& line) {
@@ -586,6 +621,7 @@ class DeckReader {
 
   void press(const AbaqusLine& line, const std::string& key, const std::vector<std::array<int, 4>>& faces) {
     const double value = number(line, 2, "a pressure");
+    if (!step_.pressures.insert(key).second) return fail(line, 0, "expected one pressure on each side in a step");
     AbaqusPressure& pressure = deck_.pressures[key];
     if (pressure.place.empty()) pressure.place = place_of(line);
     pressure.faces = faces;
@@ -673,6 +709,112 @@ class DeckReader {
     deck_.ties.push_back({place_of(line), {std::string(line.words[0]), std::string(line.words[1])}, tie_tolerance_});
   }
 
+  // Reference nodes.
+
+  /// Returns the one node that a parameter names by its number or by a set; nothing if there is none.
+  std::optional<int> reference_node(const AbaqusLine& line, const char* name) {
+    const std::string text = line.parameter(name);
+    const std::optional<std::int64_t> number = number_of(mesh_, text, lines_.instance());
+    if (number && mesh_.vertex_of_node.contains(*number)) return mesh_.vertex_of_node.at(*number);
+    const AbaqusSet* set = number ? nullptr : find_set(mesh_.node_sets, text, lines_.instance());
+    if (set != nullptr && set->nodes.size() == 1) return set->nodes[0];
+    fail(line, 0, fmt::format("expected one node: {}=", name));
+    return std::nullopt;
+  }
+
+  void start_rigid_body(const AbaqusLine& line) {
+    const std::optional<int> reference = reference_node(line, "ref node");
+    if (!reference) return;
+    AbaqusCoupling coupling{place_of(line), *reference};
+    if (!line.parameter("rot node").empty()) coupling.rotation = reference_node(line, "rot node");
+    const std::string elements = line.parameter("elset");
+    for (const char* name : {"nset", "tie nset"}) {
+      if (const AbaqusSet* set = find_set(mesh_.node_sets, line.parameter(name), lines_.instance()))
+        coupling.nodes.insert(coupling.nodes.end(), set->nodes.begin(), set->nodes.end());
+    }
+    if (const AbaqusSet* set = find_set(mesh_.element_sets, elements, lines_.instance())) {
+      for (const std::int64_t number : set->elements) {
+        const std::vector<int>& nodes = mesh_.elements.at(number).nodes;
+        coupling.nodes.insert(coupling.nodes.end(), nodes.begin(), nodes.end());
+      }
+      // Elements that are rigid by their type need no section. They are what others hit.
+      if (!set->elements.empty() && mesh_.elements.at(set->elements.front()).type.starts_with("R3D")) {
+        AbaqusSection section;
+        section.place = coupling.place;
+        section.set = elements;
+        section.instance = lines_.instance();
+        section.kind = BodyKind::obstacle;
+        deck_.sections.push_back(std::move(section));
+      }
+    }
+    if (coupling.nodes.empty()) return fail(line, 0, "expected nodes or elements that are rigid: NSET= or ELSET=");
+    deck_.couplings.push_back(std::move(coupling));
+  }
+
+  void start_coupling(const AbaqusLine& line) {
+    coupling_.reset();
+    const std::optional<int> reference = reference_node(line, "ref node");
+    if (!reference) return;
+    const AbaqusSet* surface = find_set(mesh_.surfaces, line.parameter("surface"), lines_.instance());
+    if (surface == nullptr) return fail(line, 0, "expected a surface: SURFACE=");
+    if (!line.parameter("orientation").empty() || !line.parameter("influence radius").empty())
+      return fail(line, 0, "expected a coupling along the axes, of the whole surface");
+    coupling_ = AbaqusCoupling{place_of(line), *reference};
+    coupling_->nodes = surface->faces.empty() ? surface->nodes : nodes_of_faces(mesh_.mesh, surface->faces);
+    coupling_->surface = line.parameter("surface");
+  }
+  void start_kinematic(const AbaqusLine& line) {
+    if (!coupling_) return fail(line, 0, "expected *COUPLING above");
+    deck_.couplings.push_back(*coupling_);
+    read_data_ = &DeckReader::read_kinematic;
+    coupled_ = {};
+  }
+  void read_kinematic(const AbaqusLine& line) {
+    const std::optional<int> first = component(line, 0);
+    if (!first) return;
+    const std::optional<int> last = component(line, 1, *first + 1.0);
+    for (int c = *first; last && c <= *last; ++c) coupled_[c] = true;
+    is_coupled_in_part_ = !(coupled_[0] && coupled_[1] && coupled_[2]);
+    partial_coupling_ = deck_.couplings.back().place;
+  }
+  void end_coupling() {
+    if (std::exchange(is_coupled_in_part_, false))
+      input_.add_issue(partial_coupling_, "", "expected a coupling of all three displacements: 1, 2 and 3");
+  }
+  void start_distributing(const AbaqusLine& line) {
+    if (!coupling_) return fail(line, 0, "expected *COUPLING above");
+    coupling_->is_distributing = true;
+    deck_.couplings.push_back(*coupling_);
+  }
+
+  /// Prescribes the nodes of a coupling as their reference node, which must not turn.
+  void move_with_reference(const AbaqusCoupling& coupling) {
+    const auto of = [&](int vertex, int component) {
+      const auto found = deck_.supports.find({vertex, component});
+      return found == deck_.supports.end() ? nullptr : &found->second;
+    };
+    bool is_held = true;
+    for (int c = 0; c < 3; ++c) {
+      const AbaqusSupport* turn = coupling.rotation ? of(*coupling.rotation, c) : of(coupling.reference, 3 + c);
+      const bool keeps_direction = turn != nullptr && turn->displacement.is_constant() &&
+                                   turn->displacement.last() == 0.0 && turn->end == infinity;
+      is_held = is_held && keeps_direction && of(coupling.reference, c) != nullptr;
+    }
+    if (!is_held) {
+      return input_.add_issue(
+          coupling.place, "",
+          "expected a reference node whose displacements and rotations are all prescribed, these as "
+          "0: rigid parts that move freely or turn are not supported");
+    }
+    for (int c = 0; c < 3; ++c) {
+      const AbaqusSupport support = *of(coupling.reference, c);
+      for (const int v : coupling.nodes) {
+        if (v == coupling.reference) continue;
+        deck_.supports.insert_or_assign(AbaqusFreedom{v, c}, support);
+      }
+    }
+  }
+
   // Output.
 
   void start_node_print(const AbaqusLine& line) {
@@ -695,7 +837,9 @@ class DeckReader {
     bool steps_loads = false;  // loads act at once, not along a ramp
     bool has_analysis = false;
     std::set<AbaqusFreedom> old_supports = {}, old_forces = {};  // removed, unless they are named again
-    std::set<std::string> old_pressures = {};
+    std::set<std::string> old_pressures = {}, old_spins = {};
+    std::map<AbaqusFreedom, bool> forces = {};  // that the step names, and whether they have an amplitude
+    std::set<std::string> pressures = {};       // that the step names
   };
 
   MeshInput& input_;
@@ -718,6 +862,10 @@ class DeckReader {
   AmplitudePoints* amplitude_ = nullptr;  // of the present keyword
   std::string interaction_;
   std::optional<double> tie_tolerance_;
+  std::optional<AbaqusCoupling> coupling_;  // of the last *COUPLING
+  std::array<bool, num_components> coupled_ = {};
+  bool is_coupled_in_part_ = false;
+  std::string partial_coupling_;  // its place
 };
 
 }  // namespace

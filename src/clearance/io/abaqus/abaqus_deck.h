@@ -51,6 +51,24 @@ struct AbaqusPressure {
   AbaqusHistory value;
 };
 
+/// The acceleration of a body that turns about an axis, outwards: `value` times the distance from the axis.
+struct AbaqusSpin {
+  std::string place;
+  std::string set;  ///< of elements
+  Vec<3> point = Vec<3>::Zero(), axis = Vec<3>::UnitZ();
+  AbaqusHistory value;  ///< square of the angular velocity
+};
+
+/// A reference node and the nodes that it moves (kinematic), or that its force is spread over.
+struct AbaqusCoupling {
+  std::string place;
+  int reference = 0;
+  std::optional<int> rotation = {};  ///< node whose displacements are the rotations; absent: those of `reference`
+  std::vector<int> nodes = {};
+  std::string surface = {};
+  bool is_distributing = false;
+};
+
 struct AbaqusContactPair {
   std::string place;
   std::array<std::string, 2> surfaces;
@@ -84,6 +102,8 @@ struct AbaqusDeck {
   std::map<AbaqusFreedom, AbaqusSupport> supports;
   std::map<AbaqusFreedom, AbaqusHistory> forces;
   std::map<std::string, AbaqusPressure> pressures;  ///< by what the file names: a surface, or elements and a side
+  std::map<std::string, AbaqusSpin> spins;          ///< by the set
+  std::vector<AbaqusCoupling> couplings;
   std::optional<Vec<3>> gravity;
   std::vector<std::string> gravity_sets;  ///< of elements that it acts on
   std::vector<AbaqusContactPair> contact_pairs;

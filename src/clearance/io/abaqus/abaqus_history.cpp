@@ -24,14 +24,22 @@ void AbaqusHistory::add(double time, double value) {
   points_.push_back({time, value});
 }
 
-void AbaqusHistory::go_to(double value, double start, double end, bool jumps) {
+/// Forgets what the step has had: of lines for one value, the last one counts.
+void AbaqusHistory::begin(double start) {
+  const auto first = std::find_if(points_.begin(), points_.end(), [&](const auto& p) { return p[0] >= start; });
+  const bool has_start = first != points_.end() && (*first)[0] == start;
+  points_.erase(has_start ? std::next(first) : first, points_.end());
   add(start, last());
+}
+
+void AbaqusHistory::go_to(double value, double start, double end, bool jumps) {
+  begin(start);
   if (jumps) add(start, value);
   add(end, value);
 }
 
 void AbaqusHistory::follow(const AmplitudePoints& amplitude, double value, double start, double end) {
-  add(start, last());
+  begin(start);
   add(start, value * value_of(amplitude, 0.0));
   for (const auto& [time, factor] : amplitude) {
     if (time > 0.0 && start + time < end) add(start + time, value * factor);

@@ -25,6 +25,7 @@ class AbaqusHistory {
   std::string formula() const;
 
  private:
+  void begin(double start);
   void add(double time, double value);
   std::vector<std::array<double, 2>> points_;  // times ascend; equal times are a jump
 };

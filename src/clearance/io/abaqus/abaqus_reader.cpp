@@ -39,6 +39,7 @@ class DeckScene {
     set_supports();
     set_forces();
     set_pressures();
+    set_spins();
     set_velocities();
     set_contact();
     set_ties();
@@ -160,7 +161,7 @@ class DeckScene {
   }
 
   /// Densities matter with inertia and with weight.
-  bool needs_density() const { return deck_.is_dynamic || deck_.gravity.has_value(); }
+  bool needs_density() const { return deck_.is_dynamic || deck_.gravity.has_value() || !deck_.spins.empty(); }
 
   void add(const DeckBody& from) {
     const AbaqusSection& first = *from.sections.front();
@@ -179,6 +180,7 @@ class DeckScene {
                          first.thickness));
     }
     for (const AbaqusSection* section : from.sections) {
+      if (section->kind == BodyKind::obstacle) continue;
       const AbaqusMaterial* material = material_of(*section);
       if (material == nullptr) continue;
       if (needs_density() && !material->has_density) {
@@ -197,7 +199,7 @@ class DeckScene {
         error(section->place, section->set, "expected one material and one size of a shell or a beam");
       }
     }
-    if (first.kind != BodyKind::deformable) body.thickness = first.thickness;
+    if (is_thin(first.kind)) body.thickness = first.thickness;
     if (first.kind == BodyKind::shell && first.is_membrane) body.shell.emplace().bending = BendingModel::none;
     if (first.kind == BodyKind::rod && first.rectangle) {
       body.rod.emplace().section = first.rectangle;
@@ -322,11 +324,88 @@ class DeckScene {
   /// A point of a plane of thickness t carries F / t per unit of thickness.
   double force_scale(const AbaqusSection& section) const { return is_plane(section) ? 1.0 / section.thickness : 1.0; }
 
+  /// Sets the force of a load from the histories of its components, which are null where there is none.
+  static void set_value(LoadDesc& load, const std::array<const AbaqusHistory*, 3>& forces, double scale) {
+    const bool is_constant = std::all_of(forces.begin(), forces.end(),
+                                         [](const AbaqusHistory* f) { return f == nullptr || f->is_constant(); });
+    Expressions expressions;
+    for (int c = 0; c < 3; ++c) {
+      if (is_constant && forces[c] != nullptr) load.value[c] = scale * forces[c]->last();
+      expressions[c] = forces[c] == nullptr ? "0"
+                       : scale == 1.0       ? forces[c]->formula()
+                                            : fmt::format("{} * ({})", scale, forces[c]->formula());
+    }
+    if (!is_constant) load.expression = expressions;
+  }
+
+  /// Spreads the force on a reference node evenly over its surface. Returns false if the node has none.
+  bool spread(int v, const std::array<const AbaqusHistory*, 3>& forces) {
+    bool is_reference = false;
+    for (const AbaqusCoupling& coupling : deck_.couplings) {
+      if (coupling.reference != v || !coupling.is_distributing) continue;
+      is_reference = true;
+      const AbaqusSet& surface = *find_set(read_.surfaces, coupling.surface);
+      const std::vector<std::size_t> bodies = bodies_of(coupling.surface);
+      // Away from the centre of the surface the force would have a moment.
+      Vec<3> center = Vec<3>::Zero();
+      double area = 0.0, size = 0.0;
+      const auto& x = read_.mesh.vertices;
+      for (const auto& [a, b, c, none] : surface.faces) {
+        const double of_face = 0.5 * (x[b] - x[a]).cross(x[c] - x[a]).norm();
+        center += of_face / 3.0 * (x[a] + x[b] + x[c]);
+        area += of_face;
+      }
+      center /= area;
+      for (const int n : coupling.nodes) size = std::max(size, (x[n] - center).norm());
+      if (bodies.size() != 1 || !((x[v] - center).norm() < 1e-2 * size)) {
+        error(coupling.place, coupling.surface,
+              "expected faces of one body, and a reference node in their centre of area: moments are not supported");
+        continue;
+      }
+      LoadDesc load;
+      load.kind = LoadKind::force;
+      load.region.tags = {fmt::format("triangles:{}", group_name(read_.surfaces, surface))};
+      set_value(load, forces, 1.0);
+      scene_.bodies[bodies[0]].loads.push_back(std::move(load));
+    }
+    return is_reference;
+  }
+
+  /// Gives bodies that turn the acceleration away from the axis, where they are at the start.
+  void set_spins() {
+    for (const auto& [name, spin] : deck_.spins) {
+      const std::vector<std::int64_t>& elements = find_set(read_.element_sets, name)->elements;
+      const std::set<std::int64_t> spinning(elements.begin(), elements.end());
+      for (std::size_t b = 0; b < bodies_.size(); ++b) {
+        std::size_t num_elements = 0, num_spinning = 0;
+        for (const auto& [number, element] : read_.elements) {
+          if (element.simplices.empty() || bodies_[b].has_vertex[element.simplices[0][0]] == 0) continue;
+          ++num_elements;
+          num_spinning += spinning.contains(number) ? 1 : 0;
+        }
+        if (num_spinning == 0) continue;
+        if (num_spinning < num_elements)
+          error(spin.place, spin.set, "expected CENTRIF on all elements of a body or on none");
+        const Mat<3> across = Mat<3>::Identity() - spin.axis * spin.axis.transpose();
+        LoadDesc load;
+        load.kind = LoadKind::acceleration;
+        Expressions expressions;
+        for (int c = 0; c < 3; ++c) {
+          expressions[c] =
+              fmt::format("({}) * ({} * (x - {}) + {} * (y - {}) + {} * (z - {}))", spin.value.formula(), across(c, 0),
+                          spin.point[0], across(c, 1), spin.point[1], across(c, 2), spin.point[2]);
+        }
+        load.expression = expressions;
+        scene_.bodies[b].loads.push_back(std::move(load));
+      }
+    }
+  }
+
   void set_forces() {
     std::map<int, std::array<const AbaqusHistory*, 3>> of_node;
     for (const auto& [freedom, force] : deck_.forces) of_node[freedom[0]][freedom[1]] = &force;
     for (const auto& [v, forces] : of_node) {
-      bool is_used = false;
+      bool is_used = spread(v, forces);
       // A node belongs to one body: bodies share none.
       for (std::size_t b = 0; b < bodies_.size() && !is_used; ++b) {
         is_used = bodies_[b].has_vertex[v] != 0;
@@ -334,17 +413,7 @@ class DeckScene {
         LoadDesc load;
         load.kind = LoadKind::force;
         load.region.nodes = {v};
-        const double scale = force_scale(*bodies_[b].sections.front());
-        const bool is_constant = std::all_of(forces.begin(), forces.end(),
-                                             [](const AbaqusHistory* f) { return f == nullptr || f->is_constant(); });
-        Expressions expressions;
-        for (int c = 0; c < 3; ++c) {
-          if (is_constant && forces[c] != nullptr) load.value[c] = scale * forces[c]->last();
-          expressions[c] = forces[c] == nullptr ? "0"
-                           : scale == 1.0       ? forces[c]->formula()
-                                                : fmt::format("{} * ({})", scale, forces[c]->formula());
-        }
-        if (!is_constant) load.expression = expressions;
+        set_value(load, forces, force_scale(*bodies_[b].sections.front()));
         scene_.bodies[b].loads.push_back(std::move(load));
       }
       if (!is_used) error("", fmt::format("node {}", v), "expected forces on nodes of elements only");
@@ -486,8 +555,7 @@ class DeckScene {
       attachment.body = scene_.bodies[slaves[0]].name;
       attachment.to = scene_.bodies[masters[0]].name;
       const AbaqusSet& slave = *find_set(read_.surfaces, tie.surfaces[0]);
-      attachment.region.nodes = slave.faces.empty() ? slave.nodes : vertices_of(slave.faces);
-      add_middles(read_, attachment.region.nodes);
+      attachment.region.nodes = slave.faces.empty() ? slave.nodes : nodes_of_faces(read_.mesh, slave.faces);
       attachment.tied = true;
       attachment.distance = tie.tolerance;
       scene_.attachments.push_back(std::move(attachment));
@@ -497,7 +565,14 @@ class DeckScene {
   /// Makes probes of the values that a file prints of nodes.
   void set_probes() {
     for (const AbaqusPrint& print : deck_.prints) {
-      const std::vector<int>& nodes = find_set(read_.node_sets, print.set)->nodes;
+      std::vector<int> nodes = find_set(read_.node_sets, print.set)->nodes;
+      // A reference node stands for the nodes that it moves.
+      for (const AbaqusCoupling& coupling : deck_.couplings) {
+        if (!coupling.is_distributing && std::erase(nodes, coupling.reference) > 0)
+          nodes.insert(nodes.end(), coupling.nodes.begin(), coupling.nodes.end());
+      }
+      std::sort(nodes.begin(), nodes.end());
+      nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
       for (std::size_t b = 0; b < bodies_.size(); ++b) {
         RegionDesc region;
         for (const int v : nodes) {
