@@ -27,6 +27,9 @@ constexpr int num_halvings = 20;
 constexpr double energy_rounding = 1e-12;
 /// Share of the curvature at the balance that the way out must have.
 constexpr double least_curvature = 0.25;
+/// Nodes that a motion needs to be one of a body and not of a spot of its surface, where vertices meet: this number, or
+/// this share of the body's nodes.
+constexpr double least_nodes = 8.0, least_share_of_nodes = 0.1;
 /// Difference of the falls on both sides, as a share of the larger one, that tells which side is lower.
 constexpr double least_difference = 0.01;
 
@@ -50,6 +53,7 @@ auto UnstableBalance<dim>::find_exit(const Point& at, const NewtonSystem<dim>& n
   if (is_known_stable(at.iterate.x, newton.stable_at()) || is_stable(at)) return std::nullopt;
   const std::optional<NegativeCurvature> motion = find_motion(at);
   if (!motion || is_held_softly(body_of(at.iterate.x, motion->dy))) return std::nullopt;
+  if (is_local(at.iterate.x, motion->dy)) return std::nullopt;
   const VecX dy = scaled(at.iterate.x, motion->dy);
   const double scale = dy.norm() / motion->dy.norm();
   // v^T P v is one for Lanczos' vectors.
@@ -172,6 +176,24 @@ VecX UnstableBalance<dim>::scaled(const VecX& x, const VecX& dy) const {
   Eigen::Index first = 0;
   while (std::abs(motion[first]) < 0.999 * largest) ++first;
   return longest_way * in_.model.bbox_diagonal / motion[first] * dy;
+}
+
+/// True if a motion is one of a few nodes of a body. The number of nodes that take part is (sum v^2)^2 / sum v^4. A
+/// vertex that is pressed onto another one is on a ridge of the distance, and would slide off but for friction; that
+/// says nothing about the body.
+template <int dim>
+bool UnstableBalance<dim>::is_local(const VecX& x, const VecX& dy) const {
+  const VecX motion = in_.coordinates().expand(x, dy);
+  const int body = body_of(x, dy);
+  double squares = 0.0, fourths = 0.0, num_nodes = 0.0;
+  for (int b = 0; b < in_.model.layout.num_blocks; ++b) {
+    if (body_of_block(in_.model, b) != body) continue;
+    const double square = block<dim>(motion, b).squaredNorm();
+    squares += square;
+    fourths += square * square;
+    num_nodes += 1.0;
+  }
+  return squares * squares < std::min(least_nodes, least_share_of_nodes * num_nodes) * fourths;
 }
 
 /// True if nothing but soft springs holds the body. Loads that press it would turn it over, because springs are soft;

@@ -39,6 +39,7 @@ class UnstableBalance {
   std::optional<Point> lower_point(const Point& at, const VecX& dy, double curvature, double rounding);
   void assemble(const Point& at, HessianKind kind);
   VecX scaled(const VecX& x, const VecX& dy) const;
+  bool is_local(const VecX& x, const VecX& dy) const;
   bool is_held_softly(int body) const;
   int body_of(const VecX& x, const VecX& dy) const;
 
