@@ -64,8 +64,8 @@ const AbaqusSet* find_set(const std::vector<AbaqusSet>& sets, const std::string&
 /// Returns the name of the groups that a set is in the mesh: with that of its instance if others have the same name.
 std::string group_name(const std::vector<AbaqusSet>& sets, const AbaqusSet& set);
 
-/// Returns the triangles of a side of a solid, or the edge that is a side of an element in the plane, by its number from
-/// 1 (S1); none if it has no such side.
+/// Returns the triangles of a side of a solid, or the edge that is a side of an element in the plane, by its number
+/// from 1 (S1); none if it has no such side.
 std::vector<std::array<int, 4>> side_of(const AbaqusElement& element, int side);
 
 /// Reads nodes, elements, sets and surfaces; passes over everything that is no mesh. `dim`: 2 or 3, that of solids.
