@@ -48,6 +48,16 @@ void expect_nothing(const std::vector<std::string>& lines) {
   EXPECT_EQ(lines, std::vector<std::string>{});
 }
 
+/// A probe at a point 15 m away followed the nearest vertex in silence.
+TEST(ProbeHints, TellOfAPointFarFromItsBody) {
+  const auto probed = [](const std::string& point) {
+    return told(bodies(box("[0.1, 0.1, 0.1]", R"(, "name": "b")"), R"("output": {"probes": [
+      {"name": "q", "body": "b", "point": )" + point + "}]}, "));
+  };
+  expect_told(probed("[9, 9, 9]"), "output.probes[0].point", {"[9, 9, 9]", "15.5 m away, at (0.05, 0.05, 0.05)"});
+  expect_nothing(probed("[0.05, 0.04, 0.06]"));
+}
+
 /// A folder with mesh files.
 class MeshHints : public testing::Test {
  protected:

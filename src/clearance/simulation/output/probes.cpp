@@ -8,6 +8,7 @@
 
 #include "clearance/bodies/rod/rod_potential.h"
 #include "clearance/bodies/shell/bending_potential.h"
+#include "clearance/geometry/mass_properties.h"
 #include "clearance/geometry/surface_distance.h"
 #include "clearance/math/rotation.h"
 #include "clearance/math/symmetric_modes.h"
@@ -193,7 +194,19 @@ class ProbeMaker {
       }
     }
     Terms terms;
-    if (body >= 0) add_vertex(body, vertex, 1.0, terms);
+    if (body < 0) return terms;
+    add_vertex(body, vertex, 1.0, terms);
+    constexpr double far = 0.5;  // of the body's diagonal
+    const BodyInstance& nearest = scene_.bodies[body];
+    if (least > far * bounding_box(nearest.mesh.vertices).diagonal()) {
+      const Vec<3>& place = start_of(body, vertex);
+      issues_.push_back(
+          {"", place_ + ".point", fmt::format("[{:.6g}, {:.6g}, {:.6g}]", point[0], point[1], point[2]),
+           fmt::format("the nearest vertex of body '{}', which the probe follows, is {:.3g} {} away, at "
+                       "({:.4g}, {:.4g}, {:.4g})",
+                       nearest.name, least, unit_system_of(desc_).text("m"), place[0], place[1], place[2]),
+           Severity::warning});
+    }
     return terms;
   }
 

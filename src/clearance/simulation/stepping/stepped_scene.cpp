@@ -132,13 +132,13 @@ Result<Done> SteppedScene::start(SceneDesc checked, Issues of_scene) {
   scene = std::make_unique<SceneModel>(build_scene_model(desc, std::move(bodies->instances)));
   PreflightReport preflight = check_initial_state(desc, *scene);
   Issues problems = std::move(preflight.issues);
-  Issues of_model;
-  for (const Issue& issue : scene->issues) {
-    (issue.severity == Severity::warning ? of_model : problems).push_back(issue);
+  Issues of_scene_model = scene->issues, doubts;
+  probes = Probes(desc, *scene, of_scene_model);
+  for (Issue& issue : of_scene_model) {
+    (issue.severity == Severity::warning ? doubts : problems).push_back(std::move(issue));
   }
-  append(named_by_place(of_model, "doubtful_entry"), warnings);
+  append(named_by_place(doubts, "doubtful_entry"), warnings);
   for (const Issue& issue : scene->empty_regions) warnings.push_back({"empty_region", issue});
-  probes = Probes(desc, *scene, problems);
   hooks.keeps_forces = probes.needs_forces() || needs_forces(desc.output.fields) ||
                        (desc.time.accuracy > 0.0 && !scene->stiff_units.empty());
   if (!has_errors(problems)) adapting = AdaptingBodies(desc, *scene);
