@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/geometry/mass_properties.h"
 #include "clearance/simulation/stepping/step_parts.h"
 
 namespace clearance {
@@ -15,9 +16,8 @@ constexpr int max_motions = 40;
 constexpr double first_motion = 1e-3;
 /// Motion of a body in a step, in diagonals of the scene, after which it has no equilibrium.
 constexpr double longest_motion = 10.0;
-/// Motion of the centre of a body and sine of its turn, the former as a share of its radius of gyration, above which
-/// the body may have strayed.
-constexpr double far_motion = 0.1;
+/// Motion of the centre of a body, in diagonals of its box, and sine of its turn above which the body may have strayed.
+constexpr double far_motion = 0.5, far_turn = 0.1;
 /// Inertial force, as a share of the largest so far, below which bodies rest.
 constexpr double at_rest = 1e-5;
 
@@ -171,17 +171,16 @@ Cloud cloud_of(const SceneModel& scene, int body, const VecX& x_surface) {
 
 /// With r and s the positions from the mean before and after, the sum of r x s over the sum of r . s is about the sine
 /// of a turn, and zero where a body is stretched.
-bool is_far(Cloud before, Cloud after) {
+bool is_far(Cloud before, Cloud after, double size) {
   if (before.cols() == 0) return false;
   const Vec<3> from = before.rowwise().mean(), to = after.rowwise().mean();
   before.colwise() -= from;
   after.colwise() -= to;
-  const double gyration = std::sqrt(before.colwise().squaredNorm().mean());
-  if ((to - from).norm() > far_motion * gyration) return true;
+  if ((to - from).norm() > far_motion * size) return true;
   Vec<3> turn = Vec<3>::Zero();
   for (Eigen::Index v = 0; v < before.cols(); ++v) turn += Vec<3>(before.col(v)).cross(Vec<3>(after.col(v)));
   const double aligned = before.cwiseProduct(after).sum();
-  return !(turn.norm() <= far_motion * aligned);
+  return before.cols() > 1 && !(turn.norm() <= far_turn * aligned);
 }
 
 }  // namespace
@@ -189,8 +188,10 @@ bool is_far(Cloud before, Cloud after) {
 bool has_strayed(const SceneModel& scene, const std::vector<int>& unheld, const VecX& from, const VecX& to) {
   if (unheld.empty()) return false;
   const VecX before = scene.model.surface_map.apply(from), after = scene.model.surface_map.apply(to);
-  return std::any_of(unheld.begin(), unheld.end(),
-                     [&](int body) { return is_far(cloud_of(scene, body, before), cloud_of(scene, body, after)); });
+  return std::any_of(unheld.begin(), unheld.end(), [&](int body) {
+    const double size = bounding_box(scene.bodies[body].mesh.vertices).diagonal();
+    return is_far(cloud_of(scene, body, before), cloud_of(scene, body, after), size);
+  });
 }
 
 bool is_carried_away(const SceneModel& scene, const VecX& from, const VecX& to) {
