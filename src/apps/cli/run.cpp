@@ -68,7 +68,8 @@ ReadyScene prepare_scene(const SceneOptions& options, bool in_summary, bool is_s
   append_new(found, issues);
   if (!issues.empty() && !(in_summary && simulation)) report_issues(issues, options.json);
   if (!simulation) return ready;
-  if (const std::string moved = to_string(simulation->separation()); !moved.empty()) {
+  const UnitSystem& units = unit_system_of(ready.desc);
+  if (const std::string moved = units.message(to_string(simulation->separation())); !moved.empty()) {
     log_info("{}", moved);
     if (!options.json && !is_separating) say(stdout, "note: {}\n", moved);
   }

@@ -113,7 +113,9 @@ class Separator {
 
   void restrict(Mover& mover, const BodyInstance& body) const {
     const BodyDesc& of_body = desc_.bodies[body.desc];
-    const bool is_held = !of_body.motions.empty();
+    // Symmetries and guides hold a body along their axes only; it moves freely along others.
+    const bool is_held = std::any_of(of_body.motions.begin(), of_body.motions.end(),
+                                     [&](const MotionDesc& motion) { return body.is_obstacle || holds_all(motion); });
     Freedom freedom = is_held || body.is_obstacle ? Freedom::reluctant : Freedom::free;
     if (is_held && body.kind == BodyKind::deformable) freedom = Freedom::held;
     if (std::any_of(of_body.motions.begin(), of_body.motions.end(),
@@ -126,12 +128,15 @@ class Separator {
     if (scene_.dim == 2) mover.axes[2] = false;
   }
 
+  bool holds_all(const MotionDesc& motion) const {
+    return std::all_of(motion.components.begin(), motion.components.begin() + scene_.dim,
+                       [](bool is_held) { return is_held; });
+  }
+
   /// True if motions hold the body along an axis and let it move along others, as symmetries and guides do.
   bool is_guided_along(const BodyDesc& body, std::size_t axis) const {
-    return std::any_of(body.motions.begin(), body.motions.end(), [&](const MotionDesc& motion) {
-      const auto& held = motion.components;
-      return held[axis] && !std::all_of(held.begin(), held.begin() + scene_.dim, [](bool is_held) { return is_held; });
-    });
+    return std::any_of(body.motions.begin(), body.motions.end(),
+                       [&](const MotionDesc& motion) { return motion.components[axis] && !holds_all(motion); });
   }
 
   bool can_move(std::size_t mover) const { return movers_[mover].freedom <= allowed_; }
