@@ -234,7 +234,7 @@ TEST(MeshAbaqus, NamesLineAndRemedyOfMistakes) {
       {nodes + "*NSET\n1\n", "line 6", "expected the name of a set"},
       {nodes + "*NSET, NSET=A\n1, B\n", "line 7", "the name of a set above"},
       {nodes + "*NSET, NSET=A, GENERATE\n5, 9, 1\n", "line 7", "expected a range of numbers that are in the file"},
-      {nodes + "*INCLUDE, INPUT=mesh.inp\n", "line 6", "name the included file"},
+      {nodes + "*INCLUDE, INPUT=nowhere.inp\n", "line 6", "cannot include it: file not found"},
       {nodes + "*NGEN\n1, 4, 1\n", "line 6", "expected nodes and elements in full"},
       {"*PART, NAME=A\n*END PART\n*PART, NAME=B\n" + nodes, "line 3", "expected one part"},
       {nodes + "*INSTANCE, NAME=I, PART=P\n0, 0, 5\n", "line 6", "expected the name of a *PART"},

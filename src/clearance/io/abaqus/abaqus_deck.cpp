@@ -8,27 +8,57 @@
 #include <set>
 #include <utility>
 
+#include "clearance/io/abaqus/abaqus_keywords.h"
 #include "clearance/io/mesh/abaqus_lines.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 namespace {
 
 constexpr int num_components = 6;
 
+/// Returns the root of an increasing function between two bounds.
+template <class Function>
+double root_between(double low, double high, const Function& function) {
+  for (int k = 0; k < 100; ++k) (function(0.5 * (low + high)) < 0.0 ? low : high) = 0.5 * (low + high);
+  return 0.5 * (low + high);
+}
+
+/// Returns by how much the force of a bar at a stretch of 1.5 differs, relative to that of Abaqus, if its energy is
+/// mu / 2 (I1 - 3) - mu ln J + lambda / 2 ln^2 J and not that of Abaqus, mu / 2 (I1 J^(-2/3) - 3) + K / 2 (J - 1)^2.
+double difference_of_laws(double mu, double bulk) {
+  constexpr double s = 1.5;
+  const double lambda = bulk - 2.0 / 3.0 * mu;
+  // Its sides have no stress: t is the stretch across.
+  const double t =
+      root_between(0.2, 1.5, [&](double x) { return mu * (x * x - 1.0) + lambda * elementary::log(s * x * x); });
+  const double ours = mu * (s - 1.0 / s) + lambda * elementary::log(s * t * t) / s;
+  const auto across = [&](double x) {
+    const double volume = s * x * x;
+    return mu * elementary::pow(volume, -2.0 / 3.0) * (x - (s * s + 2.0 * x * x) / (3.0 * x)) +
+           bulk * (volume - 1.0) * s * x;
+  };
+  const double u = root_between(0.2, 1.5, across), volume = s * u * u;
+  const double theirs = mu * elementary::pow(volume, -2.0 / 3.0) * (s - (s * s + 2.0 * u * u) / (3.0 * s)) +
+                        bulk * (volume - 1.0) * u * u;
+  return ours / theirs - 1.0;
+}
+
 class DeckReader {
  public:
   DeckReader(MeshInput& input, const AbaqusMesh& mesh, Issues& warnings)
-      : input_(input), mesh_(mesh), warnings_(warnings), lines_(input.bytes()) {}
+      : input_(input), mesh_(mesh), warnings_(warnings), lines_(input.bytes()), is_mesh_broken_(input.has_failed()) {}
 
   AbaqusDeck read() {
     AbaqusLine line;
     while (!input_.is_full() && lines_.next(line)) {
       if (line.is_keyword()) {
         start_keyword(line);
-      } else if (read_data_ != nullptr) {
+      } else if (read_data_ != nullptr && may_have(line)) {
         (this->*read_data_)(line);
       }
     }
+    end_keyword();
     end_step();
     for (const AbaqusCoupling& coupling : deck_.couplings) {
       if (!coupling.is_distributing) move_with_reference(coupling);
@@ -50,16 +80,59 @@ class DeckReader {
     input_.add_issue_at_line(line.places[at], word < line.words.size() ? line.words[at] : "", std::move(message));
   }
 
-  std::string place_of(const AbaqusLine& line) const {
-    const std::string_view before = input_.bytes().substr(0, line.places[0]);
-    return fmt::format("line {}", 1 + std::count(before.begin(), before.end(), '\n'));
-  }
+  std::string place_of(const AbaqusLine& line) { return input_.place_of_line(line.places[0]); }
 
   void warn(const AbaqusLine& line, std::string message) {
     warnings_.push_back({"", place_of(line), std::string(line.words[0]), std::move(message), Severity::warning});
   }
 
+  /// Reports a name that the mesh does not have. If the mesh itself could not be read, that is what is told.
+  void fail_to_find(const AbaqusLine& line, std::size_t word, std::string message) {
+    if (!is_mesh_broken_) fail(line, word, std::move(message));
+  }
+
   bool is_in_step() const { return step_.is_open; }
+
+  /// Counts the data of the keyword above. Returns false if it has no such line.
+  bool may_have(const AbaqusLine& line) {
+    ++num_data_lines_;
+    if (rules_ == nullptr) return true;
+    if (rules_->num_lines > 0 && num_data_lines_ > rules_->num_lines) {
+      fail(line, 0,
+           fmt::format("expected at most {} line{} of data of {}; more may change the result", rules_->num_lines,
+                       rules_->num_lines == 1 ? "" : "s", rules_->name));
+      return false;
+    }
+    if (rules_->num_words > 0 && std::ssize(line.words) > rules_->num_words) {
+      fail(line, static_cast<std::size_t>(rules_->num_words),
+           fmt::format("expected at most {} values in a line of {}; more may change the result", rules_->num_words,
+                       rules_->name));
+      return false;
+    }
+    return true;
+  }
+
+  /// Refuses parameters that the keyword may not have. Returns true if there are none.
+  bool check_parameters(const AbaqusLine& line) {
+    bool are_known = true;
+    for (std::size_t k = 1; rules_ != nullptr && k < line.words.size(); ++k) {
+      const std::string_view word = line.words[k];
+      if (word.empty() || may_have_parameter(*rules_, word.substr(0, word.find('=')))) continue;
+      fail(line, k,
+           fmt::format("expected a parameter of {} that is supported; this one may change the result, remove "
+                       "it if it does not; supported: {}",
+                       rules_->name, parameters_text(*rules_)));
+      are_known = false;
+    }
+    return are_known;
+  }
+
+  /// Reports a keyword without the data that it needs.
+  void end_keyword() {
+    end_section();
+    if (read_data_ != nullptr && rules_ != nullptr && rules_->needs_data && num_data_lines_ == 0)
+      input_.add_issue(place_of_keyword_, "", fmt::format("expected data below {}", rules_->name));
+  }
 
   /// Reads the number of a word; NaN if that fails. An empty or missing word is `otherwise`, if there is one.
   double number(const AbaqusLine& line, std::size_t word, const char* what, std::optional<double> otherwise = {}) {
@@ -156,16 +229,27 @@ class DeckReader {
         {"*dynamic", &DeckReader::start_dynamic},
         {"*endstep", &DeckReader::start_end_step},
     };
-    end_section();
+    end_keyword();
     end_coupling();
     read_data_ = nullptr;
+    rules_ = nullptr;
+    num_data_lines_ = 0;
     const std::string name = line.keyword();
     const auto found =
         std::find_if(std::begin(keywords), std::end(keywords), [&](const Keyword& k) { return name == k.name; });
-    if (found == std::end(keywords))
+    if (found == std::end(keywords)) {
+      step_.is_broken = true;
       return fail(line, 0,
                   "expected a keyword that is supported (docs/abaqus.md); this one may change the result, remove it if "
                   "it does not");
+    }
+    rules_ = find_abaqus_keyword(name);
+    const bool are_known = check_parameters(line);
+    if (name == "*amplitude" && !are_known) bad_amplitudes_.insert(to_lower(line.parameter("name")));
+    if (!are_known && name != "*step" && name != "*static" && name != "*dynamic" && name != "*material" &&
+        name != "*surfaceinteraction")
+      return;
+    if (rules_ != nullptr && rules_->needs_data) place_of_keyword_ = place_of(line);
     if (found->start != nullptr) (this->*found->start)(line);
   }
 
@@ -212,6 +296,13 @@ class DeckReader {
     if (d1 <= 0.0) warn(line, "without D1 Poisson's ratio is 0.475, as in Abaqus");
     material.desc.poisson_ratio = poisson_ratio;
     material.desc.youngs_modulus = 2.0 * mu * (1.0 + poisson_ratio);
+    if (!(mu > 0.0)) return;
+    const double bulk = material.desc.youngs_modulus / (3.0 - 6.0 * poisson_ratio);
+    const double difference = bulk > 0.0 ? difference_of_laws(mu, bulk) : 0.0;
+    if (std::abs(difference) > 0.01)
+      warn(line, fmt::format("the law of volume is another one than in Abaqus: a bar stretched by half has {:.2g} % {} "
+                             "force; small strains agree (docs/abaqus.md)",
+                             100.0 * std::abs(difference), difference > 0.0 ? "more" : "less"));
   }
 
   void start_density(const AbaqusLine& line) {
@@ -261,7 +352,7 @@ class DeckReader {
     section.material = line.parameter("material");
     const std::string keyword = line.keyword();
     if (find_set(mesh_.element_sets, section.set, section.instance) == nullptr)
-      return fail(line, 0, "expected a set of elements of the file: ELSET=");
+      return fail_to_find(line, 0, "expected a set of elements of the file: ELSET=");
     if (section.material.empty()) return fail(line, 0, "expected one material: MATERIAL=");
     if (!line.parameter("composite").empty()) return fail(line, 0, "expected a section of one layer");
     section.kind = keyword == "*solidsection"  ? BodyKind::deformable
@@ -270,7 +361,8 @@ class DeckReader {
     section.is_membrane = keyword == "*membranesection";
     if (!line.parameter("orientation").empty())
       warn(line, "the orientation is left out, since materials are isotropic");
-    if (const double offset = parameter_value(line, "offset"); offset != 0.0)
+    if (parameter_value(line, "offset") != 0.0 || parameter_value(line, "offset1") != 0.0 ||
+        parameter_value(line, "offset2") != 0.0)
       return fail(line, 0, "expected a section whose reference surface is its middle: OFFSET=0");
     if (section.kind == BodyKind::rod) {
       beam_shape_ = to_lower(line.parameter("section"));
@@ -292,9 +384,12 @@ class DeckReader {
     const int row = num_section_lines_++;
     AbaqusSection& section = *section_;
     if (section.kind == BodyKind::rod && row == 0) {
+      if (line.words.size() > 2) return fail(line, 2, "expected the sizes of a rectangle or a circle");
       const double a =
           positive(line, 0, beam_shape_ == "rect" ? "the height of the section" : "the radius of the section");
       if (beam_shape_ == "circ") {
+        if (number(line, 1, "the radius of the section", a) != a)
+          return fail(line, 1, "expected a circle: two radii that are the same, or one");
         section.thickness = 2.0 * a;
       } else {
         // The first side is along the first axis.
@@ -327,9 +422,12 @@ class DeckReader {
       const auto found = mesh_.vertex_of_node.find(*node);
       if (found != mesh_.vertex_of_node.end()) return {found->second};
     } else if (const AbaqusSet* set = find_set(mesh_.node_sets, std::string(line.words[word]), lines_.instance())) {
-      return set->nodes;
+      std::vector<int> nodes = set->nodes;
+      std::sort(nodes.begin(), nodes.end());
+      nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+      return nodes;
     }
-    fail(line, word, "expected the number of a node or the name of a set of nodes");
+    fail_to_find(line, word, "expected the number of a node or the name of a set of nodes");
     return {};
   }
 
@@ -347,10 +445,14 @@ class DeckReader {
     const std::string name = to_lower(line.parameter("name"));
     const std::string definition = to_lower(line.parameter("definition"));
     if (name.empty()) return fail(line, 0, "expected the name of the amplitude: NAME=");
+    bad_amplitudes_.insert(name);
     if (!definition.empty() && definition != "tabular") return fail(line, 0, "expected DEFINITION=TABULAR");
     if (to_lower(line.parameter("time")) == "total time" || !line.parameter("shiftx").empty() ||
         !line.parameter("shifty").empty() || !line.parameter("user").empty())
       return fail(line, 0, "expected an amplitude over the time of its step, without shifts");
+    if (to_lower(line.parameter("value")) == "absolute" || parameter_value(line, "smooth") != 0.0)
+      return fail(line, 0, "expected factors of the values of loads, with straight lines between them: VALUE=RELATIVE");
+    bad_amplitudes_.erase(name);
     amplitude_ = &amplitudes_[name];
     read_data_ = &DeckReader::read_amplitude;
   }
@@ -365,13 +467,16 @@ class DeckReader {
 
   void start_step(const AbaqusLine& line) {
     end_step();
-    if (!line.parameter("perturbation").empty())
-      return fail(line, 0, "expected a step that changes the state; use `clearance modes` for frequencies");
     step_ = {};
     step_.is_open = true;
+    if (!line.parameter("perturbation").empty()) {
+      step_.is_broken = true;
+      return fail(line, 0, "expected a step that changes the state; use `clearance modes` for frequencies");
+    }
     step_.place = place_of(line);
     step_.start = step_.end = deck_.duration;
     step_.steps_loads = to_lower(line.parameter("amplitude")) == "step";
+    step_.ramps = to_lower(line.parameter("amplitude")) == "ramp";
   }
 
   /// The period of a step stands in its second line, before the loads that depend on it.
@@ -379,17 +484,19 @@ class DeckReader {
   void start_dynamic(const AbaqusLine& line) { start_analysis(line, true); }
   void start_analysis(const AbaqusLine& line, bool is_dynamic) {
     if (!is_in_step()) return fail(line, 0, "expected *STEP before");
+    if (to_lower(line.parameter("application")) == "quasi-static")
+      fail(line, 0, "expected *STATIC for a process without inertia, not APPLICATION=QUASI-STATIC");
     if (!deck_.increments.empty() && deck_.is_dynamic != is_dynamic)
       return fail(line, 0, "expected steps of one kind; static and dynamic steps cannot follow one another");
     deck_.is_dynamic = is_dynamic;
-    if (to_lower(line.parameter("amplitude")) == "step" || is_dynamic) step_.steps_loads = true;
+    if (to_lower(line.parameter("amplitude")) == "step" || (is_dynamic && !step_.ramps)) step_.steps_loads = true;
+    step_.steps_supports = is_dynamic && !step_.ramps;
     deck_.increments.push_back({1.0, is_dynamic ? 0.0 : 1.0});
     step_.end = deck_.duration = step_.start + 1.0;
     step_.has_analysis = true;
     read_data_ = &DeckReader::read_analysis;
   }
   void read_analysis(const AbaqusLine& line) {
-    read_data_ = nullptr;
     const double period = positive(line, 1, "the period of the step", 1.0);
     const double increment = number(line, 0, "the first increment", 0.0);
     deck_.increments.back() = {period, increment > 0.0 ? std::min(increment, period) : 0.0};
@@ -401,15 +508,26 @@ class DeckReader {
   /// Ends what OP=NEW has removed and nobody has named again.
   void end_step() {
     if (!step_.is_open) return;
-    if (!step_.has_analysis) input_.add_issue(step_.place, "", "expected *STATIC or *DYNAMIC in this step");
+    if (!step_.has_analysis && !step_.is_broken)
+      input_.add_issue(step_.place, "", "expected *STATIC or *DYNAMIC in this step");
     move_early_supports();
-    for (const AbaqusFreedom& freedom : step_.old_supports) deck_.supports.at(freedom).end = step_.start;
+    for (const AbaqusFreedom& freedom : step_.old_supports) {
+      if (step_.start > 0.0)
+        deck_.supports.at(freedom).end = step_.start;
+      else
+        deck_.supports.erase(freedom);
+    }
     for (const AbaqusFreedom& freedom : step_.old_forces)
       deck_.forces.at(freedom).go_to(0.0, step_.start, step_.end, step_.steps_loads);
     for (const std::string& key : step_.old_pressures)
       deck_.pressures.at(key).value.go_to(0.0, step_.start, step_.end, step_.steps_loads);
     for (const std::string& set : step_.old_spins)
       deck_.spins.at(set).value.go_to(0.0, step_.start, step_.end, step_.steps_loads);
+    for (const std::string& set : step_.old_gravity) {
+      for (AbaqusHistory& value : deck_.gravity.at(set).value)
+        value.go_to(0.0, step_.start, step_.end, step_.steps_loads);
+      deck_.is_gravity_constant = false;
+    }
     step_ = {};
   }
 
@@ -420,13 +538,18 @@ class DeckReader {
       return false;
     }
     if (is_in_step() && !step_.has_analysis) {
-      fail(line, 0, "expected *STATIC or *DYNAMIC before the loads of the step");
+      if (!step_.is_broken) fail(line, 0, "expected *STATIC or *DYNAMIC before the loads of the step");
+      return false;
+    }
+    if (const std::string op = to_lower(line.parameter("op")); !op.empty() && op != "new" && op != "mod") {
+      fail(line, 0, fmt::format("expected OP=MOD or OP=NEW, not {}", op));
       return false;
     }
     if (is_in_step()) move_early_supports();
     const std::string name = to_lower(line.parameter("amplitude"));
     amplitude_ = nullptr;
     if (!name.empty()) {
+      if (bad_amplitudes_.contains(name)) return false;
       const auto found = amplitudes_.find(name);
       if (found == amplitudes_.end() || found->second.empty()) {
         fail(line, 0, fmt::format("expected an *AMPLITUDE above: {}", name));
@@ -446,16 +569,25 @@ class DeckReader {
       history.go_to(value, step_.start, step_.end, jumps);
   }
 
+  /// Changes a load: the first time in a step that of the steps before, and then by as much more.
+  void load(AbaqusHistory& history, double value, bool is_first) {
+    if (is_first) return change(history, value, step_.steps_loads);
+    AbaqusHistory more;
+    change(more, value, step_.steps_loads);
+    history += more;
+  }
+
   void start_boundary(const AbaqusLine& line) {
     if (!start_condition(line, false)) return;
     const std::string type = to_lower(line.parameter("type"));
     if (!type.empty() && type != "displacement")
       return fail(line, 0, "expected prescribed displacements: TYPE=DISPLACEMENT");
-    if (!line.parameter("submodel").empty() || !line.parameter("user").empty() || !line.parameter("fixed").empty())
-      return fail(line, 0, "expected displacements as numbers, without SUBMODEL, USER and FIXED");
+    if (!line.parameter("submodel").empty() || !line.parameter("user").empty())
+      return fail(line, 0, "expected displacements as numbers, without SUBMODEL and USER");
+    keeps_place_ = !line.parameter("fixed").empty();
     if (is_new(line)) {
       for (const auto& [freedom, support] : deck_.supports) {
-        if (support.end == infinity) step_.old_supports.insert(freedom);
+        if (support.end == infinity && !step_.named_supports.contains(freedom)) step_.old_supports.insert(freedom);
       }
     }
     read_data_ = &DeckReader::read_boundary;
@@ -466,6 +598,7 @@ class DeckReader {
     if (line.words.size() < 2) return fail(line, 1, "expected a degree of freedom, 1 to 6");
     const std::vector<int> named = components_of_name(to_lower(line.words[1]));
     if (!named.empty()) {
+      if (line.words.size() > 2) return fail(line, 2, "expected nothing after the name of a support");
       for (const int c : named) support(line, nodes, c, 0.0);
       return;
     }
@@ -481,7 +614,7 @@ class DeckReader {
   void move_early_supports() {
     amplitude_ = nullptr;
     for (const auto& [nodes, component, value] : std::exchange(early_supports_, {})) {
-      for (const int v : nodes) change(deck_.supports[{v, component}].displacement, value, false);
+      for (const int v : nodes) change(deck_.supports[{v, component}].displacement, value, step_.steps_supports);
     }
   }
 
@@ -500,19 +633,32 @@ class DeckReader {
   void support(const AbaqusLine& line, const std::vector<int>& nodes, int component, double value) {
     // A displacement before the first step is that of its end.
     if (!is_in_step() && value != 0.0) early_supports_.push_back({nodes, component, value});
+    bool is_late = false;
     for (const int v : nodes) {
-      AbaqusSupport& support = deck_.supports[{v, component}];
+      const auto [at, is_new] = deck_.supports.try_emplace({v, component});
+      AbaqusSupport& support = at->second;
       if (support.end < infinity) return fail(line, 0, "expected nodes that an earlier step has not let go");
-      if (support.place.empty()) support.place = place_of(line);
-      if (is_in_step()) change(support.displacement, value, false);
+      if (is_new) support.place = place_of(line);
+      if (is_new) support.start = step_.start;
+      // FIXED: nodes stay where the step before has brought them.
+      const double target = keeps_place_ ? support.displacement.before_step(step_.start) : value;
+      if (is_in_step()) change(support.displacement, target, step_.steps_supports);
       step_.old_supports.erase({v, component});
+      step_.named_supports.insert({v, component});
+      is_late = is_late || (support.start > 0.0 && support.start == step_.start && !keeps_place_);
     }
+    if (is_late && step_.late_supports.insert(line.places[0]).second)
+      warn(line,
+           "nodes that were free in the steps before: displacements are counted from where they are at the start of "
+           "this step, not from their place at rest");
   }
 
   void start_cload(const AbaqusLine& line) {
     if (!start_condition(line, true)) return;
     if (is_new(line)) {
-      for (const auto& [freedom, force] : deck_.forces) step_.old_forces.insert(freedom);
+      for (const auto& [freedom, force] : deck_.forces) {
+        if (!step_.named_forces.contains(freedom)) step_.old_forces.insert(freedom);
+      }
     }
     read_data_ = &DeckReader::read_cload;
   }
@@ -524,13 +670,10 @@ class DeckReader {
     if (!direction) return;
     if (*direction > 2) return fail(line, 1, "expected a force along 1, 2 or 3; moments on nodes are not supported");
     for (const int v : nodes) {
-      // Forces on one node add up within a step.
-      const auto [known, is_first] = step_.forces.emplace(AbaqusFreedom{v, *direction}, amplitude_ != nullptr);
-      if (!is_first && (known->second || amplitude_ != nullptr))
-        return fail(line, 0, "expected one force on each node in a step, or several without amplitudes");
-      AbaqusHistory& force = deck_.forces[{v, *direction}];
-      change(force, is_first ? value : force.last() + value, step_.steps_loads);
-      step_.old_forces.erase({v, *direction});
+      const AbaqusFreedom freedom = {v, *direction};
+      load(deck_.forces[freedom], value, step_.named_forces.insert(freedom).second);
+      deck_.places_of_forces.try_emplace(freedom, place_of(line));
+      step_.old_forces.erase(freedom);
     }
   }
 
@@ -545,8 +688,15 @@ class DeckReader {
     read_data_ = &DeckReader::read_dsload;
   }
   void forget_pressures() {
-    for (const auto& [key, pressure] : deck_.pressures) step_.old_pressures.insert(key);
-    for (const auto& [set, spin] : deck_.spins) step_.old_spins.insert(set);
+    for (const auto& [key, pressure] : deck_.pressures) {
+      if (!step_.named_pressures.contains(key)) step_.old_pressures.insert(key);
+    }
+    for (const auto& [set, gravity] : deck_.gravity) {
+      if (!step_.named_gravity.contains(set)) step_.old_gravity.insert(set);
+    }
+    for (const auto& [set, spin] : deck_.spins) {
+      if (!step_.named_spins.contains(set)) step_.old_spins.insert(set);
+    }
   }
 
   void read_dload(const AbaqusLine& line) {
@@ -559,7 +709,12 @@ class DeckReader {
       numbers = {*element};
     } else if (const AbaqusSet* set = find_set(mesh_.element_sets, std::string(line.words[0]))) {
       numbers = set->elements;
+      std::sort(numbers.begin(), numbers.end());
+      numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    } else {
+      return fail_to_find(line, 0, "expected the number of an element or the name of a set of elements");
     }
+    if (line.words.size() > 3) return fail(line, 3, "expected a pressure and nothing after it");
     const bool is_side = kind.size() == 2 && kind[0] == 'p' && kind[1] >= '1' && kind[1] <= '6';
     if (kind != "p" && !is_side)
       return fail(line, 1, "expected GRAV, CENTRIF, P, or P1 to P6; other loads are not supported");
@@ -568,19 +723,22 @@ class DeckReader {
       const auto found = mesh_.elements.find(element);
       if (found == mesh_.elements.end()) continue;
       const AbaqusElement& of = found->second;
-      const std::vector<std::array<int, 4>> side = of.dim == 2 && mesh_.mesh.dim == 3 && kind == "p" ? of.simplices
-                                                   : is_side ? side_of(of, kind[1] - '0')
-                                                             : std::vector<std::array<int, 4>>();
+      const std::vector<std::array<int, 4>> side = of.is_shell() && kind == "p" ? of.simplices
+                                                   : is_side                    ? side_of(of, kind[1] - '0')
+                                                                                : std::vector<std::array<int, 4>>();
+      if (side.empty())
+        return fail(line, 1,
+                    "expected sides of solids, P1 to P6, of elements in the plane, P1 to P4, or shells with P");
       faces.insert(faces.end(), side.begin(), side.end());
     }
-    if (faces.empty())
-      return fail(line, 0, "expected sides of solids, P1 to P6, of elements in the plane, P1 to P4, or shells with P");
-    press(line, fmt::format("{} {}", to_lower(line.words[0]), kind), faces);
+    if (faces.empty()) return fail_to_find(line, 0, "expected elements of the file");
+    // A pressure P on a shell acts along its normals, one on a surface against the outside.
+    press(line, fmt::format("{} {}", to_lower(line.words[0]), kind), faces, kind == "p" ? -1.0 : 1.0, false);
   }
 
   void read_spin(const AbaqusLine& line) {
     const std::string set(line.words[0]);
-    if (find_set(mesh_.element_sets, set) == nullptr) return fail(line, 0, "expected a set of elements");
+    if (find_set(mesh_.element_sets, set) == nullptr) return fail_to_find(line, 0, "expected a set of elements");
     const double value = number(line, 2, "the square of an angular velocity");
     AbaqusSpin spin{place_of(line), set, {}, {}, {}};
     for (std::size_t c = 0; c < 3; ++c) {
@@ -591,42 +749,61 @@ class DeckReader {
     spin.axis.normalize();
     AbaqusSpin& known = deck_.spins.emplace(to_lower(set), spin).first->second;
     if (known.point != spin.point || known.axis != spin.axis) return fail(line, 3, "expected one axis of this set");
-    change(known.value, value, step_.steps_loads);
+    load(known.value, value, step_.named_spins.insert(to_lower(set)).second);
     step_.old_spins.erase(to_lower(set));
   }
 
   void read_gravity(const AbaqusLine& line) {
     const std::string set(line.words[0]);
-    if (find_set(mesh_.element_sets, set) == nullptr) return fail(line, 0, "expected a set of elements");
+    if (find_set(mesh_.element_sets, set) == nullptr) return fail_to_find(line, 0, "expected a set of elements");
+    if (line.words.size() > 6) return fail(line, 6, "expected an acceleration and its direction");
     const double magnitude = number(line, 2, "an acceleration");
     Vec<3> direction;
     for (int c = 0; c < 3; ++c)
       direction[c] = number(line, static_cast<std::size_t>(3 + c), "a component of the direction", 0.0);
-    if (amplitude_ != nullptr) return fail(line, 0, "expected gravity without an amplitude, which it does not follow");
     if (!(direction.norm() > 0.0)) return fail(line, 3, "expected a direction");
     const Vec<3> gravity = magnitude / direction.norm() * direction;
-    if (deck_.gravity && *deck_.gravity != gravity) return fail(line, 0, "expected the same gravity everywhere");
-    deck_.gravity = gravity;
-    deck_.gravity_sets.push_back(set);
-    if (step_.start > 0.0) warn(line, "gravity acts from the start on, not from this step");
+    AbaqusGravity& of_set = deck_.gravity[to_lower(set)];
+    if (of_set.place.empty()) of_set.place = place_of(line);
+    const bool is_first = step_.named_gravity.insert(to_lower(set)).second;
+    for (int c = 0; c < 3; ++c) load(of_set.value[c], gravity[c], is_first);
+    step_.old_gravity.erase(to_lower(set));
+    if (amplitude_ != nullptr || step_.start > 0.0) deck_.is_gravity_constant = false;
   }
 
   void read_dsload(const AbaqusLine& line) {
     const AbaqusSet* surface = find_set(mesh_.surfaces, std::string(line.words[0]));
-    if (surface == nullptr || surface->faces.empty()) return fail(line, 0, "expected a surface of elements (*SURFACE)");
+    if (surface == nullptr || surface->faces.empty())
+      return fail_to_find(line, 0, "expected a surface of elements (*SURFACE)");
     if (line.words.size() < 2 || to_lower(line.words[1]) != "p")
       return fail(line, 1, "expected P, a pressure; other loads are not supported");
-    press(line, to_lower(line.words[0]), surface->faces);
+    if (surface->has_both_sides || surface->has_no_side)
+      return fail(line, 0, "expected a surface on one side of a shell: SPOS or SNEG in all its lines");
+    press(line, to_lower(line.words[0]), surface->faces, surface->is_negative ? -1.0 : 1.0, true);
   }
 
-  void press(const AbaqusLine& line, const std::string& key, const std::vector<std::array<int, 4>>& faces) {
-    const double value = number(line, 2, "a pressure");
-    if (!step_.pressures.insert(key).second) return fail(line, 0, "expected one pressure on each side in a step");
+  void press(const AbaqusLine& line, const std::string& key, const std::vector<std::array<int, 4>>& faces, double sign,
+             bool is_named) {
+    const double value = sign * number(line, 2, "a pressure");
     AbaqusPressure& pressure = deck_.pressures[key];
-    if (pressure.place.empty()) pressure.place = place_of(line);
+    const bool is_new = pressure.place.empty();
+    if (is_new) pressure.place = place_of(line);
     pressure.faces = faces;
-    change(pressure.value, value, step_.steps_loads);
+    pressure.is_named = is_named;
+    load(pressure.value, value, step_.named_pressures.insert(key).second);
     step_.old_pressures.erase(key);
+    if (is_new && acts_elsewhere(key, faces))
+      fail(line, 0, "expected faces on which the steps before have no pressure, or the name that it has there");
+  }
+
+  /// Returns true if a step before has put a pressure on one of these faces by another name, which stays.
+  bool acts_elsewhere(const std::string& key, const std::vector<std::array<int, 4>>& faces) const {
+    const std::set<std::array<int, 4>> own(faces.begin(), faces.end());
+    return std::any_of(deck_.pressures.begin(), deck_.pressures.end(), [&](const auto& of_name) {
+      const auto& [name, other] = of_name;
+      if (name == key || step_.named_pressures.contains(name) || step_.old_pressures.contains(name)) return false;
+      return std::any_of(other.faces.begin(), other.faces.end(), [&](const auto& face) { return own.contains(face); });
+    });
   }
 
   // Start.
@@ -659,7 +836,7 @@ class DeckReader {
     if (line.words.size() < 2) return fail(line, 1, "expected two surfaces; a body always collides with itself");
     for (std::size_t k = 0; k < 2; ++k) {
       if (find_set(mesh_.surfaces, std::string(line.words[k])) == nullptr)
-        return fail(line, k, "expected a surface (*SURFACE)");
+        return fail_to_find(line, k, "expected a surface (*SURFACE)");
     }
     deck_.contact_pairs.push_back(
         {place_of(line), {std::string(line.words[0]), std::string(line.words[1])}, interaction_});
@@ -676,7 +853,6 @@ class DeckReader {
   }
   void start_friction(const AbaqusLine&) { read_data_ = &DeckReader::read_friction; }
   void read_friction(const AbaqusLine& line) {
-    read_data_ = nullptr;
     deck_.friction[interaction_] = number(line, 0, "a coefficient of friction");
     if (deck_.friction[interaction_] < 0.0) fail(line, 0, "expected a coefficient of friction, at least 0");
   }
@@ -704,7 +880,7 @@ class DeckReader {
     if (line.words.size() < 2) return fail(line, 1, "expected two surfaces, the slave and the master");
     for (std::size_t k = 0; k < 2; ++k) {
       if (find_set(mesh_.surfaces, std::string(line.words[k])) == nullptr)
-        return fail(line, k, "expected a surface (*SURFACE)");
+        return fail_to_find(line, k, "expected a surface (*SURFACE)");
     }
     deck_.ties.push_back({place_of(line), {std::string(line.words[0]), std::string(line.words[1])}, tie_tolerance_});
   }
@@ -819,14 +995,19 @@ class DeckReader {
 
   void start_node_print(const AbaqusLine& line) {
     const std::string set = line.parameter("nset");
-    if (find_set(mesh_.node_sets, set) == nullptr) return;
-    deck_.prints.push_back({set, false, false});
+    if (set.empty()) return warn(line, "no probe is made without a set of nodes: NSET=");
+    if (find_set(mesh_.node_sets, set, lines_.instance()) == nullptr)
+      return fail_to_find(line, 0, fmt::format("expected the name of a set of nodes: NSET={}", set));
+    deck_.prints.push_back({set, false, false, place_of(line)});
     read_data_ = &DeckReader::read_node_print;
   }
   void read_node_print(const AbaqusLine& line) {
     for (const std::string_view word : line.words) {
-      if (to_lower(word) == "u") deck_.prints.back().has_displacement = true;
-      if (to_lower(word) == "rf") deck_.prints.back().has_force = true;
+      const std::string name = to_lower(word);
+      if (name == "u") deck_.prints.back().has_displacement = true;
+      if (name == "rf") deck_.prints.back().has_force = true;
+      if (name != "u" && name != "rf")
+        warn(line, fmt::format("of what is printed U and RF become probes, and not {}", word));
     }
   }
 
@@ -834,12 +1015,16 @@ class DeckReader {
     bool is_open = false;
     std::string place = {};
     double start = 0.0, end = 0.0;
-    bool steps_loads = false;  // loads act at once, not along a ramp
+    bool steps_loads = false;     // loads act at once, not along a ramp
+    bool steps_supports = false;  // displacements
+    bool ramps = false;           // AMPLITUDE=RAMP of a dynamic step
     bool has_analysis = false;
+    bool is_broken = false;                                      // something in it has been refused
     std::set<AbaqusFreedom> old_supports = {}, old_forces = {};  // removed, unless they are named again
-    std::set<std::string> old_pressures = {}, old_spins = {};
-    std::map<AbaqusFreedom, bool> forces = {};  // that the step names, and whether they have an amplitude
-    std::set<std::string> pressures = {};       // that the step names
+    std::set<std::string> old_pressures = {}, old_gravity = {}, old_spins = {};
+    std::set<AbaqusFreedom> named_supports = {}, named_forces = {};  // in this step
+    std::set<std::string> named_pressures = {}, named_gravity = {}, named_spins = {};
+    std::set<std::size_t> late_supports = {};  // places of lines that are told
   };
 
   MeshInput& input_;
@@ -847,7 +1032,11 @@ class DeckReader {
   Issues& warnings_;
   AbaqusLines lines_;
   AbaqusDeck deck_;
-  Method read_data_ = nullptr;  // for the lines below the present keyword
+  Method read_data_ = nullptr;            // for the lines below the present keyword,
+  const AbaqusKeyword* rules_ = nullptr;  // what it may have,
+  int num_data_lines_ = 0;                // what it has,
+  std::string place_of_keyword_;          // and where it is, if it needs data
+  bool is_mesh_broken_ = false;
   Step step_;
   struct EarlySupport {
     std::vector<int> nodes;
@@ -859,7 +1048,9 @@ class DeckReader {
   int num_section_lines_ = 0;
   std::string beam_shape_;
   std::map<std::string, AmplitudePoints> amplitudes_;
+  std::set<std::string> bad_amplitudes_;  // that are refused
   AmplitudePoints* amplitude_ = nullptr;  // of the present keyword
+  bool keeps_place_ = false;              // of the present *BOUNDARY: FIXED
   std::string interaction_;
   std::optional<double> tie_tolerance_;
   std::optional<AbaqusCoupling> coupling_;  // of the last *COUPLING

@@ -41,14 +41,22 @@ using AbaqusFreedom = std::array<int, 2>;
 struct AbaqusSupport {
   std::string place;
   AbaqusHistory displacement;
-  double end = infinity;  ///< of the time for which it holds
+  double start = 0.0;  ///< of the time for which it holds; its displacements count from there
+  double end = infinity;
 };
 
 /// A pressure on faces.
 struct AbaqusPressure {
   std::string place;
   std::vector<std::array<int, 4>> faces;
-  AbaqusHistory value;
+  AbaqusHistory value;    ///< against the outside of a solid, against the normals of a shell
+  bool is_named = false;  ///< a surface of the file, and not elements with a side
+};
+
+/// An acceleration of all elements of a set.
+struct AbaqusGravity {
+  std::string place;
+  std::array<AbaqusHistory, 3> value;
 };
 
 /// The acceleration of a body that turns about an axis, outwards: `value` times the distance from the axis.
@@ -91,6 +99,7 @@ struct AbaqusVelocity {
 struct AbaqusPrint {
   std::string set;
   bool has_displacement = false, has_force = false;
+  std::string place = {};
 };
 
 struct AbaqusDeck {
@@ -101,11 +110,12 @@ struct AbaqusDeck {
   std::vector<std::array<double, 2>> increments;  ///< of each step: period, and increment that it asks for
   std::map<AbaqusFreedom, AbaqusSupport> supports;
   std::map<AbaqusFreedom, AbaqusHistory> forces;
+  std::map<AbaqusFreedom, std::string> places_of_forces;
   std::map<std::string, AbaqusPressure> pressures;  ///< by what the file names: a surface, or elements and a side
   std::map<std::string, AbaqusSpin> spins;          ///< by the set
   std::vector<AbaqusCoupling> couplings;
-  std::optional<Vec<3>> gravity;
-  std::vector<std::string> gravity_sets;  ///< of elements that it acts on
+  std::map<std::string, AbaqusGravity> gravity;  ///< by the name of the set in lower case
+  bool is_gravity_constant = true;               ///< from the first step on
   std::vector<AbaqusContactPair> contact_pairs;
   std::map<std::string, double> friction;   ///< by the name of an interaction, in lower case
   std::set<std::string> tied_interactions;  ///< names as these

@@ -11,6 +11,7 @@
 
 #include "clearance/geometry/simplex_boundary.h"
 #include "clearance/io/abaqus/abaqus_deck.h"
+#include "clearance/io/mesh/abaqus_includes.h"
 #include "clearance/io/mesh/abaqus_lines.h"
 #include "clearance/scene/validate.h"
 
@@ -33,6 +34,8 @@ class DeckScene {
 
   SceneDesc make() {
     find_bodies();
+    // Further problems would be those of bodies that the file does not mean.
+    if (has_errors(issues_)) return std::move(scene_);
     set_time();
     for (const DeckBody& body : bodies_) add(body);
     set_gravity();
@@ -46,6 +49,21 @@ class DeckScene {
     set_probes();
     name_units();
     return std::move(scene_);
+  }
+
+  /// Makes what is said of a place of the scene speak of the line of the file that it is from.
+  void name_lines(Issues& issues) const {
+    for (Issue& issue : issues) {
+      const std::string place = issue.place;
+      std::size_t length = 0;
+      for (const auto& [of_scene, line] : lines_) {
+        if (of_scene.size() <= length || !place.starts_with(of_scene)) continue;
+        length = of_scene.size();
+        issue.place = line;
+      }
+      if (length == 0 || length == place.size()) continue;
+      issue.message = fmt::format("{}: {}", place.substr(place[length] == '.' ? length + 1 : length), issue.message);
+    }
   }
 
  private:
@@ -64,6 +82,34 @@ class DeckScene {
 
   /// Returns the name of the groups that the elements of a section are in the mesh.
   std::string group_of(const AbaqusSection& section) const { return group_name(read_.element_sets, set_of(section)); }
+
+  /// Returns what elements of a type are: `C3D`, `CPS`, `CPE`, `M3D`, `B`, `T`, or `S` for shells.
+  static std::string family_of(const std::string& type) {
+    for (const char* family : {"C3D", "CPS", "CPE", "M3D", "B", "T", "S"}) {
+      if (type.starts_with(family)) return family;
+    }
+    return type;
+  }
+
+  /// Reports elements that a section cannot be of.
+  void check_elements(const AbaqusSection& section) {
+    if (section.kind == BodyKind::obstacle) return;  // rigid elements without a section
+    for (const std::int64_t number : set_of(section).elements) {
+      const AbaqusElement& element = read_.elements.at(number);
+      const std::string family = family_of(element.type);
+      const bool is_good = section.kind == BodyKind::rod     ? family == "B"
+                           : section.is_membrane             ? family == "M3D"
+                           : section.kind == BodyKind::shell ? family == "S"
+                                                             : family == "C3D" || family.starts_with("CP");
+      if (!is_good && family == "T")
+        return error(section.place, element.type,
+                     "expected elements that resist bending: trusses are not supported, take beams (B31)");
+      if (!is_good)
+        return error(section.place, element.type, "expected a section that fits its elements, such as *SHELL SECTION");
+      if (family != family_of(type_of(section)))
+        return error(section.place, element.type, "expected elements of one kind in a section");
+    }
+  }
 
   /// Returns the type of the first element of a section.
   std::string type_of(const AbaqusSection& section) const {
@@ -112,6 +158,11 @@ class DeckScene {
     body.sections = std::move(sections);
     for (const AbaqusSection* section : body.sections) {
       body.sets.push_back(group_of(*section));
+      check_elements(*section);
+      // A body in 2D has one law for its thickness.
+      if (is_plane(*section) && family_of(type_of(*section)) != family_of(type_of(*body.sections[0])))
+        error(section->place, section->set,
+              "expected plane stress or plane strain where elements share nodes, not both (CPS and CPE)");
       if (section->kind != body.sections[0]->kind)
         error(section->place, section->set, "expected sections of one kind where elements share nodes; use *TIE");
     }
@@ -161,7 +212,7 @@ class DeckScene {
   }
 
   /// Densities matter with inertia and with weight.
-  bool needs_density() const { return deck_.is_dynamic || deck_.gravity.has_value() || !deck_.spins.empty(); }
+  bool needs_density() const { return deck_.is_dynamic || !deck_.gravity.empty() || !deck_.spins.empty(); }
 
   void add(const DeckBody& from) {
     const AbaqusSection& first = *from.sections.front();
@@ -206,6 +257,7 @@ class DeckScene {
       // Abaqus takes the axis (0, 0, -1) if the file names none, CalculiX too.
       body.rod->up = first.first_axis.value_or(-Vec<3>::UnitZ());
     }
+    lines_[fmt::format("bodies[{}]", scene_.bodies.size())] = first.place;
     scene_.bodies.push_back(std::move(body));
   }
 
@@ -233,24 +285,69 @@ class DeckScene {
     scene_.time.step = step;
   }
 
+  /// The gravity of a body is that of the sets that have all its elements. It is that of the scene if it is constant
+  /// and the same for all bodies.
   void set_gravity() {
-    scene_.gravity = deck_.gravity.value_or(Vec<3>::Zero());
-    if (!deck_.gravity) return;
-    std::set<std::int64_t> heavy;
-    for (const std::string& name : deck_.gravity_sets) {
-      const std::vector<std::int64_t>& elements = find_set(read_.element_sets, name)->elements;
-      heavy.insert(elements.begin(), elements.end());
+    scene_.gravity = Vec<3>::Zero();
+    if (deck_.gravity.empty()) return;
+    std::map<std::int64_t, std::size_t> body_of;
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      for (const auto& [number, element] : read_.elements) {
+        if (!element.simplices.empty() && bodies_[b].has_vertex[element.simplices[0][0]] != 0) body_of[number] = b;
+      }
     }
-    if (heavy.size() < read_.elements.size())
-      error("", fmt::format("{} of {} elements", heavy.size(), read_.elements.size()),
-            "expected gravity (*DLOAD, GRAV) on all elements or on none");
+    std::vector<std::size_t> num_elements(bodies_.size(), 0);
+    for (const auto& [number, b] : body_of) ++num_elements[b];
+    std::vector<std::array<AbaqusHistory, 3>> of_body(bodies_.size());
+    std::vector<std::string> places(bodies_.size());
+    for (const auto& [name, gravity] : deck_.gravity) {
+      std::vector<std::set<std::int64_t>> heavy(bodies_.size());
+      for (const std::int64_t number : find_set(read_.element_sets, name)->elements) {
+        if (body_of.contains(number)) heavy[body_of[number]].insert(number);
+      }
+      for (std::size_t b = 0; b < bodies_.size(); ++b) {
+        if (heavy[b].empty()) continue;
+        if (heavy[b].size() < num_elements[b])
+          error(gravity.place, fmt::format("{} of {} elements", heavy[b].size(), num_elements[b]),
+                "expected gravity (*DLOAD, GRAV) on all elements of a body or on none");
+        for (int c = 0; c < 3; ++c) of_body[b][c] += gravity.value[c];
+        places[b] = gravity.place;
+      }
+    }
+    const auto last_of = [](const std::array<AbaqusHistory, 3>& g) {
+      return Vec<3>(g[0].last(), g[1].last(), g[2].last());
+    };
+    std::set<std::array<double, 3>> values;
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      const Vec<3> value = last_of(of_body[b]);
+      if (scene_.bodies[b].kind != BodyKind::obstacle) values.insert({value[0], value[1], value[2]});
+    }
+    if (deck_.is_gravity_constant && values.size() < 2) {
+      for (const auto& [x, y, z] : values) scene_.gravity = {x, y, z};
+      return;
+    }
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      LoadDesc load;
+      load.kind = LoadKind::acceleration;
+      Expressions expressions;
+      for (int c = 0; c < 3; ++c) expressions[c] = of_body[b][c].formula();
+      if (scene_.bodies[b].kind == BodyKind::obstacle) continue;
+      if (expressions == Expressions{"0", "0", "0"}) continue;
+      load.expression = expressions;
+      add_load(b, std::move(load), places[b]);
+    }
+  }
+
+  void add_load(std::size_t b, LoadDesc load, const std::string& place) {
+    lines_[fmt::format("bodies[{}].loads[{}]", b, scene_.bodies[b].loads.size())] = place;
+    scene_.bodies[b].loads.push_back(std::move(load));
   }
 
   /// How one component of nodes is prescribed.
   struct Held {
     int component;
     std::string formula;
-    double end;
+    double start, end;
     auto operator<=>(const Held&) const = default;
   };
 
@@ -264,20 +361,27 @@ class DeckScene {
         if (bodies_[b].has_vertex[v] == 0 || component >= scene_.dimension) continue;
         const AbaqusHistory& history = support.displacement;
         nodes_of[{component, history.is_constant() ? fmt::format("{}", history.last()) : history.formula(),
-                  support.end}]
+                  support.start, support.end}]
             .push_back(v);
       }
       std::vector<MotionDesc>& motions = scene_.bodies[b].motions;
       for (auto& [held, nodes] : nodes_of) {
         add_middles(read_, nodes);
         const auto same = std::find_if(motions.begin(), motions.end(), [&](const MotionDesc& motion) {
-          return motion.region.nodes == nodes && motion.end == held.end && !motion.components[held.component];
+          return motion.region.nodes == nodes && motion.start == held.start && motion.end == held.end &&
+                 !motion.components[held.component];
         });
         const bool is_new = same == motions.end();
         MotionDesc& motion = is_new ? motions.emplace_back() : *same;
-        if (is_new) motion.components = {false, false, false};
+        if (is_new) {
+          motion.components = {false, false, false};
+          const auto support = deck_.supports.find({nodes.front(), held.component});
+          if (support != deck_.supports.end())
+            lines_[fmt::format("bodies[{}].motions[{}]", b, motions.size() - 1)] = support->second.place;
+        }
         motion.region.nodes = std::move(nodes);
         motion.components[held.component] = true;
+        motion.start = held.start;
         motion.end = held.end;
         if (held.formula == "0") continue;
         if (!motion.displacement) motion.displacement = Expressions{"0", "0", "0"};
@@ -406,6 +510,7 @@ class DeckScene {
     for (const auto& [freedom, force] : deck_.forces) of_node[freedom[0]][freedom[1]] = &force;
     for (const auto& [v, forces] : of_node) {
       bool is_used = spread(v, forces);
+      const std::string& place = deck_.places_of_forces.lower_bound({v, 0})->second;
       // A node belongs to one body: bodies share none.
       for (std::size_t b = 0; b < bodies_.size() && !is_used; ++b) {
         is_used = bodies_[b].has_vertex[v] != 0;
@@ -414,9 +519,9 @@ class DeckScene {
         load.kind = LoadKind::force;
         load.region.nodes = {v};
         set_value(load, forces, force_scale(*bodies_[b].sections.front()));
-        scene_.bodies[b].loads.push_back(std::move(load));
+        add_load(b, std::move(load), place);
       }
-      if (!is_used) error("", fmt::format("node {}", v), "expected forces on nodes of elements only");
+      if (!is_used) error(place, "", "expected forces on nodes of elements only");
     }
   }
 
@@ -433,16 +538,17 @@ class DeckScene {
         load.kind = LoadKind::pressure;
         load.pressure =
             pressure.value.is_constant() ? fmt::format("{}", pressure.value.last()) : pressure.value.formula();
-        if (const AbaqusSet* surface = find_set(read_.surfaces, key)) {
+        const AbaqusSet* surface = pressure.is_named ? find_set(read_.surfaces, key) : nullptr;
+        if (surface != nullptr) {
           load.region.tags = {
-              fmt::format("{}:{}", read_.mesh.dim == 2 ? "edges" : "triangles", group_name(read_.surfaces, *surface))};
+              fmt::format("{}:{}", faces[0][2] < 0 ? "edges" : "triangles", group_name(read_.surfaces, *surface))};
         } else {
           load.region.nodes = vertices_of(faces);
           if (num_faces_between(bodies_[b].mesh, load.region.nodes) != faces.size())
             error(pressure.place, key,
                   "expected faces with no other face between their nodes; name them by a *SURFACE");
         }
-        scene_.bodies[b].loads.push_back(std::move(load));
+        add_load(b, std::move(load), pressure.place);
       }
     }
   }
@@ -450,7 +556,9 @@ class DeckScene {
   static std::vector<int> vertices_of(const std::vector<std::array<int, 4>>& faces) {
     std::vector<int> vertices;
     for (const std::array<int, 4>& face : faces) {
-      std::copy_if(face.begin(), face.end(), std::back_inserter(vertices), [](int v) { return v >= 0; });
+      for (const int v : face) {
+        if (v >= 0) vertices.push_back(v);
+      }
     }
     std::sort(vertices.begin(), vertices.end());
     vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
@@ -558,6 +666,7 @@ class DeckScene {
       attachment.region.nodes = slave.faces.empty() ? slave.nodes : nodes_of_faces(read_.mesh, slave.faces);
       attachment.tied = true;
       attachment.distance = tie.tolerance;
+      lines_[fmt::format("attachments[{}]", scene_.attachments.size())] = tie.place;
       scene_.attachments.push_back(std::move(attachment));
     }
   }
@@ -583,8 +692,15 @@ class DeckScene {
         const std::string name = bodies_.size() > 1 && num_bodies_of(nodes) > 1
                                      ? fmt::format("{} {}", print.set, scene_.bodies[b].name)
                                      : print.set;
-        if (print.has_displacement) add_probe(name, ProbeKind::position, b, region);
-        if (print.has_force) add_probe(fmt::format("{} force", name), ProbeKind::reaction, b, region);
+        const bool is_held = std::any_of(region.nodes.begin(), region.nodes.end(), [&](int v) {
+          const auto support = deck_.supports.lower_bound({v, 0});
+          return support != deck_.supports.end() && support->first[0] == v;
+        });
+        if (print.has_displacement) add_probe(name, ProbeKind::position, b, region, print.place);
+        if (print.has_force && is_held)
+          add_probe(fmt::format("{} force", name), ProbeKind::reaction, b, region, print.place);
+        if (print.has_force && !is_held)
+          warn(print.place, print.set, "no probe of RF: no *BOUNDARY holds a node of this set");
       }
     }
   }
@@ -593,7 +709,8 @@ class DeckScene {
       return std::any_of(nodes.begin(), nodes.end(), [&](int v) { return body.has_vertex[v] != 0; });
     }));
   }
-  void add_probe(std::string name, ProbeKind kind, std::size_t body, const RegionDesc& region) {
+  void add_probe(std::string name, ProbeKind kind, std::size_t body, const RegionDesc& region,
+                 const std::string& place) {
     const bool is_known = std::any_of(scene_.output.probes.begin(), scene_.output.probes.end(),
                                       [&](const ProbeDesc& probe) { return probe.name == name; });
     if (is_known) return;
@@ -602,6 +719,7 @@ class DeckScene {
     probe.kind = kind;
     probe.body = scene_.bodies[body].name;
     probe.region = region;
+    lines_[fmt::format("output.probes[{}]", scene_.output.probes.size())] = place;
     scene_.output.probes.push_back(std::move(probe));
   }
 
@@ -626,7 +744,8 @@ class DeckScene {
   const AbaqusDeck& deck_;
   Issues& issues_;
   SceneDesc scene_;
-  std::vector<DeckBody> bodies_;  // as scene_.bodies
+  std::vector<DeckBody> bodies_;              // as scene_.bodies
+  std::map<std::string, std::string> lines_;  // of the file, by the places of the scene
 };
 
 /// Returns true if the file has elements of planes (CPS3, CPE6, ...).
@@ -644,6 +763,7 @@ bool has_planes(std::string_view text) {
 
 Result<LoadedScene> read_abaqus_scene(const std::filesystem::path& path) {
   MeshInput input(path);
+  follow_abaqus_includes(input);
   if (input.has_failed()) return input.issues();
   const AbaqusMesh read = read_abaqus_mesh(input, has_planes(input.bytes()) ? 2 : 3);
   Issues issues;
@@ -651,11 +771,17 @@ Result<LoadedScene> read_abaqus_scene(const std::filesystem::path& path) {
   if (!input.has_failed() && deck.sections.empty())
     input.add_issue("", "", "expected a section that gives elements a material, such as *SOLID SECTION");
   if (input.has_failed()) return input.issues();
-  SceneDesc scene = DeckScene(path, read, deck, issues).make();
+  DeckScene deck_scene(path, read, deck, issues);
+  SceneDesc scene = deck_scene.make();
   scene.name = path.stem().string();
   scene.base_directory = path.parent_path().string();
   name_bodies(scene);
-  return finish_import(std::move(scene), std::move(issues), path.string());
+  Result<LoadedScene> loaded = finish_import(std::move(scene), std::move(issues), path.string());
+  Issues told = loaded ? std::move(loaded->warnings) : loaded.issues();
+  deck_scene.name_lines(told);
+  if (!loaded) return told;
+  loaded->warnings = std::move(told);
+  return loaded;
 }
 
 }  // namespace clearance

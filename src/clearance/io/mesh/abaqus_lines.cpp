@@ -16,16 +16,21 @@ bool mentions(std::string_view text, std::string_view word) {
 
 }  // namespace
 
+std::string without_blanks(std::string_view text) {
+  std::string result = to_lower(text);
+  std::erase_if(result, [](char c) { return c == ' ' || c == '\t'; });
+  return result;
+}
+
 std::string AbaqusLine::keyword() const {
-  std::string name = to_lower(words[0]);
-  std::erase_if(name, [](char c) { return c == ' ' || c == '\t'; });
-  return name;
+  return without_blanks(words[0]);
 }
 
 std::string AbaqusLine::parameter(std::string_view name) const {
+  const std::string wanted = without_blanks(name);
   for (std::size_t k = 1; k < words.size(); ++k) {
     const std::size_t equals = words[k].find('=');
-    if (to_lower(trimmed(words[k].substr(0, equals))) != name) continue;
+    if (without_blanks(words[k].substr(0, equals)) != wanted) continue;
     if (equals == std::string_view::npos) return "yes";
     std::string_view value = trimmed(words[k].substr(equals + 1));
     if (value.size() > 1 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);

@@ -12,6 +12,9 @@
 
 namespace clearance {
 
+/// Returns a word in lower case without its blanks.
+std::string without_blanks(std::string_view text);
+
 /// A keyword with its parameters, or a line of data below it: its words, and where each begins in the file.
 struct AbaqusLine {
   std::vector<std::string_view> words;
@@ -20,8 +23,8 @@ struct AbaqusLine {
   bool is_keyword() const { return words[0].starts_with('*'); }
   /// Returns the keyword in lower case and without blanks, which do not count: `*endstep`.
   std::string keyword() const;
-  /// Returns the value of a parameter of a keyword, `name` in lower case: "yes" for one without a value, empty if the
-  /// keyword has none of this name.
+  /// Returns the value of a parameter of a keyword, `name` in lower case; blanks do not matter: "yes" for one without a
+  /// value, empty if the keyword has none of this name.
   std::string parameter(std::string_view name) const;
 };
 

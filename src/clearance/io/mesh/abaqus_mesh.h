@@ -23,15 +23,20 @@ struct AbaqusElement {
   std::vector<std::array<int, 4>> simplices;  ///< 1 + dim vertices of the mesh each, then -1
   std::vector<int> nodes;                     ///< vertices, as the file lists them
   int num_corners = 0;                        ///< the first ones of these
+
+  bool is_shell() const { return dim == 2 && !type.starts_with("CP"); }
 };
 
 /// A set of nodes, a set of elements, or a surface.
 struct AbaqusSet {
   std::string name;
-  std::string instance;                        ///< of a part that it belongs to; empty for none
-  std::vector<int> nodes = {};                 ///< vertices of the mesh
-  std::vector<std::int64_t> elements = {};     ///< their numbers; see number_of
-  std::vector<std::array<int, 4>> faces = {};  ///< triangles: three vertices, then -1; in the plane edges: two
+  std::string instance;                     ///< of a part that it belongs to; empty for none
+  std::vector<int> nodes = {};              ///< vertices of the mesh
+  std::vector<std::int64_t> elements = {};  ///< their numbers; see number_of
+  /// Faces of a surface: three vertices of triangles, then -1; in planes two of edges, then -1 twice.
+  std::vector<std::array<int, 4>> faces = {};
+  /// Sides of shells that a surface has: where their normals do not point to (SNEG), both, or none that is told.
+  bool is_negative = false, has_both_sides = false, has_no_side = false;
 };
 
 /// A vertex that the division of elements of order 2 adds, and the nodes of the file that it moves with.

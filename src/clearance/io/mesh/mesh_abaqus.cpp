@@ -18,6 +18,7 @@
 #include "clearance/geometry/lagrange.h"
 #include "clearance/io/files/text_lines.h"
 #include "clearance/io/mesh/abaqus_elements.h"
+#include "clearance/io/mesh/abaqus_includes.h"
 #include "clearance/io/mesh/abaqus_lines.h"
 #include "clearance/io/mesh/abaqus_mesh.h"
 #include "clearance/io/mesh/gmsh_elements.h"
@@ -115,8 +116,6 @@ class AbaqusReader {
       start_instance(line);
     } else if (keyword == "*endinstance") {
       placement_ = {};
-    } else if (keyword == "*include") {
-      fail(line, 0, "expected the mesh itself; name the included file as the mesh instead");
     } else if (keyword == "*ngen" || keyword == "*nfill" || keyword == "*ncopy" || keyword == "*elgen" ||
                keyword == "*elcopy" || keyword == "*nmap" || keyword == "*system") {
       fail(line, 0, "expected nodes and elements in full; this keyword makes or moves some");
@@ -332,12 +331,26 @@ class AbaqusReader {
     for (const std::int64_t element : numbers) {
       const auto part = read_.elements.find(element);
       if (part == read_.elements.end()) return fail(line, 0, "expected an element above");
-      const bool is_shell = part->second.dim == 2 && read_.mesh.dim == 3;
+      if (part->second.is_shell() && !read_side(line, side)) return;
       const std::vector<std::array<int, 4>> faces =
-          is_shell ? part->second.simplices : side_of(part->second, number_of_side);
+          part->second.is_shell() ? part->second.simplices : side_of(part->second, number_of_side);
       if (faces.empty()) return fail(line, 1, "expected a side of the element, S1 and so on");
       set_->faces.insert(set_->faces.end(), faces.begin(), faces.end());
     }
+  }
+
+  /// Reads the side of a shell: SPOS or SNEG, or S2 or S1 as CalculiX has them. Others are edges.
+  bool read_side(const AbaqusLine& line, const std::string& side) {
+    const bool is_negative = side == "sneg" || side == "s1" || side == "neg",
+               is_positive = side == "spos" || side == "s2" || side == "pos";
+    if (!side.empty() && !is_negative && !is_positive) {
+      fail(line, 1, "expected a side of a shell, SPOS or SNEG; edges of shells are not supported");
+      return false;
+    }
+    set_->has_both_sides = set_->has_both_sides || (!set_->faces.empty() && set_->is_negative != is_negative);
+    set_->is_negative = is_negative;
+    set_->has_no_side = set_->has_no_side || side.empty();
+    return true;
   }
 
   /// Reads where an instance is: first its translation, then two points of an axis and the degrees by which it turns
@@ -382,7 +395,10 @@ class AbaqusReader {
       }
       for (auto& [dim, of_dim] : by_dim) store(group_name(read_.element_sets, set), dim, std::move(of_dim));
     }
-    for (const AbaqusSet& set : read_.surfaces) store(group_name(read_.surfaces, set), read_.mesh.dim - 1, set.faces);
+    for (const AbaqusSet& set : read_.surfaces) {
+      const bool has_edges = !set.faces.empty() && set.faces[0][2] < 0;
+      store(group_name(read_.surfaces, set), has_edges ? 1 : 2, set.faces);
+    }
     for (const AbaqusSet& set : read_.node_sets) {
       std::vector<std::array<int, 4>> of_nodes;
       for (const int v : set.nodes) of_nodes.push_back({v, -1, -1, -1});
@@ -518,6 +534,7 @@ std::string group_name(const std::vector<AbaqusSet>& sets, const AbaqusSet& set)
 }
 
 std::vector<std::array<int, 4>> side_of(const AbaqusElement& element, int side) {
+  if (element.is_shell()) return {};
   if (element.dim == 2 && side >= 1 && side <= element.num_corners) {
     return {{element.nodes[side - 1], element.nodes[side % element.num_corners], -1, -1}};
   }
@@ -625,6 +642,8 @@ Mesh mesh_of_part(const Mesh& mesh, const std::vector<int>& part_of_vertex, int 
 }
 
 void read_abaqus(MeshInput& input, const std::string& element_sets, Mesh& mesh) {
+  follow_abaqus_includes(input);
+  if (input.has_failed()) return;
   AbaqusMesh read = read_abaqus_mesh(input, mesh.dim);
   mesh = std::move(read.mesh);
   if (element_sets.empty() || input.has_failed()) return;

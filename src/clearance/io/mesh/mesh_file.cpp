@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <memory>
 
 #include "clearance/io/files/text_lines.h"
@@ -81,9 +82,29 @@ void MeshInput::add_issue(std::string place, std::string_view value, std::string
   issues_.push_back({file_, std::move(place), printable(value), std::move(message), Severity::error});
 }
 
+void MeshInput::replace(std::string bytes, std::vector<Piece> pieces) {
+  bytes_ = std::move(bytes);
+  pieces_ = std::move(pieces);
+  last_place_ = 0;
+  last_line_ = 1;
+}
+
+std::string MeshInput::place_of_line(std::size_t offset) {
+  const auto is_after = [](std::size_t at, const Piece& piece) { return at < piece.begin; };
+  const Piece& piece = *std::prev(std::upper_bound(pieces_.begin(), pieces_.end(), offset, is_after));
+  if (offset < last_place_ || last_place_ < piece.begin) {
+    last_place_ = piece.begin;
+    last_line_ = piece.line;
+  }
+  const std::string_view between = std::string_view(bytes_).substr(last_place_, offset - last_place_);
+  last_line_ += line_number(between, between.size()) - 1;
+  last_place_ = offset;
+  return piece.file.empty() ? fmt::format("line {}", last_line_) : fmt::format("line {} of {}", last_line_, piece.file);
+}
+
 void MeshInput::add_issue_at_line(std::size_t offset, std::string_view value, std::string message) {
   // Lines are counted only now: good files need no line numbers.
-  std::string place = is_counted_only(message) ? "" : fmt::format("line {}", line_number(bytes_, offset));
+  std::string place = is_counted_only(message) ? "" : place_of_line(offset);
   add_issue(std::move(place), value, std::move(message));
 }
 

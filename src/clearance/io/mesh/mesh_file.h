@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "clearance/base/result.h"
 
@@ -23,6 +24,13 @@ class MeshInput {
   /// Wraps the bytes of a file that is already in memory.
   MeshInput(std::string file, std::string bytes) : file_(std::move(file)), bytes_(std::move(bytes)) {}
 
+  /// A piece of the text that is from another file.
+  struct Piece {
+    std::size_t begin = 0;  ///< where it begins in the text
+    std::string file;       ///< its name; empty for the file itself
+    std::size_t line = 1;   ///< number of its first line there
+  };
+
   const std::string& file() const { return file_; }
   std::string_view bytes() const { return bytes_; }
   const Issues& issues() const { return issues_; }
@@ -30,6 +38,11 @@ class MeshInput {
   /// True if further problems would be dropped, so that reading can stop.
   bool is_full() const;
 
+  /// Sets another text, which is put together from several files. Pieces ascend, and the first one begins at 0.
+  void replace(std::string bytes, std::vector<Piece> pieces);
+
+  /// Returns the line of an offset as the place of a problem. Places are cheap in the order of the file.
+  std::string place_of_line(std::size_t offset);
   void add_issue(std::string place, std::string_view value, std::string message);
   void add_issue_at_line(std::size_t offset, std::string_view value, std::string message);
   void add_issue_at_byte(std::size_t offset, std::string_view value, std::string message);
@@ -47,6 +60,8 @@ class MeshInput {
   Issues issues_;
   std::map<std::string, Alike> alike_;  // by their message
   int num_found_ = 0;
+  std::vector<Piece> pieces_ = {{0, "", 1}};
+  std::size_t last_place_ = 0, last_line_ = 1;  // that place_of_line has found
 };
 
 }  // namespace clearance
