@@ -7,7 +7,7 @@
 
 #include "clearance/base/parallel.h"
 #include "clearance/geometry/distance.h"
-#include "simulation/running_scene.h"
+#include "simulation/probed_scene.h"
 
 namespace clearance {
 namespace {
@@ -214,6 +214,30 @@ TEST(ThinBodies, ASheetCarriesABallInStaticsByItsTension) {
   EXPECT_GT(report.min_distance, 1e-5);
   // The middle of a sheet of 60 x 60 cells is 0.059659 m down.
   EXPECT_NEAR(-scene.x(220)[1], 0.059659, 0.01 * 0.059659);
+}
+
+// The corner of a frame at rest had four times the stiffness of its length of rod, so that frames of few segments were
+// too stiff: by 11 % with five of them along a leg.
+TEST(ThinBodies, ACornerOfARodBendsAsItsLengthOfRod) {
+  constexpr int n = 5;
+  constexpr double leg = 1.0, thickness = 0.01, youngs_modulus = 1e9, force = 1e-3;
+  std::string vertices = "[0, 0, 0], [1e-5, 0, 0]", edges = "[0, 1]";
+  for (int i = 1; i <= 2 * n; ++i) {
+    vertices += fmt::format(", [{}, {}, 0]", leg * std::min(i, n) / n, leg * std::max(i - n, 0) / n);
+    edges += fmt::format(", [{}, {}]", i, i + 1);
+  }
+  ProbedScene scene(fmt::format(
+      R"({{"gravity": [0, 0, 0], "time": {{"integrator": "quasi_static", "step": 1}}, "bodies": [{{"name": "frame",
+        "kind": "rod", "thickness": {}, "geometry": {{"vertices": [{}], "edges": [{}]}},
+        "material": {{"youngs_modulus": {}, "density": 1000}}, "motions": [{{"region": {{"nodes": [0, 1]}}, "clamp": true}}],
+        "loads": [{{"kind": "force", "value": [{}, 0, 0], "region": {{"nodes": [{}]}}}}]}}],
+        "output": {{"probes": [{{"name": "end", "body": "frame", "region": {{"nodes": [{}]}}}}]}}}})",
+      thickness, vertices, edges, youngs_modulus, force, 2 * n + 1, 2 * n + 1));
+  EXPECT_EQ(scene.step().status, StepStatus::converged);
+  const double bending = youngs_modulus * std::numbers::pi * std::pow(thickness, 4) / 64.0;
+  // The upright leg bends, and turns with the end of the level one.
+  const double expected = force * std::pow(leg, 3) / bending * (1.0 / 3.0 + 1.0);
+  EXPECT_NEAR(scene.probe("end.x [m]") - leg, expected, 0.01 * expected);
 }
 
 // Without loads, a ball that a motion pressed in was blocked in the second step, at a gap of 2e-11 m.

@@ -204,10 +204,18 @@ Vec<3> RodPotential::stiffness_of(const RodJoint& joint) const {
     const RodSection& section = mesh_->sections[segment.section];
     return Vec<3>(section.bending[0], section.bending[1], section.twisting);
   };
-  if (before.section == after.section) return of(before) / joint.length;
-  // Half of each segment bends under the moment that both have in common: what they give way adds up.
-  return (0.5 * before.length * of(before).cwiseInverse() + 0.5 * after.length * of(after).cwiseInverse())
-      .cwiseInverse();
+  Vec<3> stiffness = of(before) / joint.length;
+  if (before.section != after.section) {
+    // Half of each segment bends under the moment that both have in common: what they give way adds up.
+    stiffness = (0.5 * before.length * of(before).cwiseInverse() + 0.5 * after.length * of(after).cwiseInverse())
+                    .cwiseInverse();
+  }
+  // A bend k = 2 tan(a / 2) grows by (1 + k^2 / 4) da. Without this, a right angle at rest is four times as stiff as
+  // its length of rod.
+  const double rest_sq = joint.curvature[0] * joint.curvature[0] + joint.curvature[1] * joint.curvature[1];
+  const double growth = 1.0 + 0.25 * rest_sq;
+  stiffness.head<2>() /= growth * growth;
+  return stiffness;
 }
 
 std::vector<double> RodPotential::joint_energies(const VecX& x) const {
