@@ -116,6 +116,24 @@ TEST(ForwardRun, StressOfABarFollowsItsSize) {
   }
 }
 
+/// A bar that one plane and one node hold turns about its axis at will: how far was a number like any other.
+TEST(ForwardRun, MotionsThatNothingResistsAreTold) {
+  const auto bar = [](const std::string& components) {
+    return R"({"time": {"step": 1, "duration": 1, "integrator": "quasi_static"}, "gravity": [0, 0, 0],
+      "bodies": [{"name": "bar", "generator": {"kind": "box", "size": [1, 0.1, 0.1], "resolution": [6, 2, 2]},
+        "material": {"youngs_modulus": 1e9, "poisson_ratio": 0},
+        "motions": [{"region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}, "components": )" +
+           components + R"(}, {"region": {"nodes": [0]}}],
+        "loads": [{"kind": "force", "value": [100, 0, 0], "region": {"box": [[1, 0, 0], [1, 1, 1]], "frame": "body"}}]}],
+      "output": {"probes": [{"name": "end", "body": "bar", "point": [0.5, 0.05, 0.05]}]}})";
+  };
+  const std::vector<std::string> by = {"bodies[0].generator.size[1]"};
+  const Gradient loose = gradient_of(bar("[true, false, false]"), by, {"end.y"});
+  ASSERT_EQ(loose.warnings.size(), 1U);
+  EXPECT_NE(loose.warnings[0].message.find("nothing resists some motion"), std::string::npos);
+  EXPECT_TRUE(gradient_of(bar("[true, true, true]"), by, {"end.y"}).warnings.empty());
+}
+
 /// A bar that has flowed and whose load is then held lies on its yield surface: the balance by a number, and the
 /// balance by the start of the step, have a kink each there, which cancel. The Kirchhoff stress s and the logarithmic
 /// strain e of the bar are e = s / E + (s - yield) / H, and the load is A s exp(-e).

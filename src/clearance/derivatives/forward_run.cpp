@@ -109,6 +109,7 @@ class ForwardRun {
   // The next members are those of the step under way.
   std::optional<FormulaSlopes<dim>> formulas_;
   std::optional<ReboundSlopes<dim>> rebounds_;
+  bool has_free_motion_ = false;  // of a step so far
 };
 
 template <int dim>
@@ -496,6 +497,16 @@ bool ForwardRun<dim>::step() {
     if (!near_.is_stopped()) return fail(near_.failure());
     result_.end = GradientEnd::stopped;
     return false;
+  }
+  const bool is_static = nominal_.scene->options.integrator.method == TimeIntegrator::quasi_static;
+  if (is_static && !by_.empty() && !has_free_motion_ && near_.tangent().is_singular()) {
+    has_free_motion_ = true;
+    result_.warnings.push_back(
+        {"", fmt::format("step {}", near_.end().step), "",
+         "nothing resists some motion of a body, such as a turn about an axis: it enters the derivatives with any "
+         "size, "
+         "and those of what follows it mean nothing; hold the body, or let soft springs do so (static.hold_free)",
+         Severity::warning});
   }
   const State& end = near_.end();
   StepGradient numbers = numbers_of_step(nominal_.probes.values({end, near_.forces(), near_.joints()}));

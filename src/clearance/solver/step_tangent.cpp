@@ -11,6 +11,8 @@
 namespace clearance {
 
 namespace {
+/// Resistance of a motion, as a share of what the diagonal of the Hessian says, that is rounding.
+constexpr double least_resistance = 1e-15;
 
 /// The part of elastic sliding, and of the way to a limit, by which differences move.
 constexpr double part_of_sliding = 1e-2, part_of_way = 3e-3;
@@ -393,6 +395,32 @@ bool StepTangent<dim>::polish_by_newton() {
 template <int dim>
 std::optional<VecX> StepTangent<dim>::solve(const VecX& right_side) {
   return solve(right_side, Side::right);
+}
+
+/// Inverse iteration: with the diagonal D of the Hessian H, D u = H v makes v the motion that H resists least beside D,
+/// and the quotient v . D u / v . D v how much it does.
+template <int dim>
+bool StepTangent<dim>::is_singular() {
+  if (!hessian_.is_factorised) return false;
+  const LocalCoordinates<dim>& coordinates = step_.inputs().coordinates();
+  const BlockSparseMatrix& whole = hessian_.whole;
+  VecX diagonal(whole.num_rows()), u(whole.num_rows());
+  for (int b = 0; b < whole.num_blocks(); ++b) {
+    diagonal.segment<dim>(dim * b) = whole.diagonal_block<dim>(b).diagonal().cwiseAbs();
+  }
+  for (Eigen::Index i = 0; i < u.size(); ++i) u[i] = static_cast<double>(i * i % 13) / 6.0 - 1.0;
+  double quotient = infinity;
+  for (int k = 0; k < 2; ++k) {
+    const VecX force = step_.problem().free_part(coordinates, x(), diagonal.cwiseProduct(u));
+    VecX dy;
+    if (!step_.solve_at_end(force, dy)) return true;
+    const VecX v = coordinates.expand(x(), dy);
+    const double size_sq = v.cwiseAbs2().dot(diagonal);
+    if (!(size_sq > 0.0)) return false;
+    quotient = std::abs(force.dot(dy)) / size_sq;
+    u = v / std::sqrt(size_sq);
+  }
+  return quotient < least_resistance;
 }
 
 /// Solves with dg/dy or its transpose, of which the factor is nearly that.

@@ -48,6 +48,8 @@ class StepTangent {
   const VecX& contact_gradient() { return contacts().gradient; }
   /// Returns how it changes with a motion of the blocks of x.
   VecX contact_product(const VecX& dx) { return contact_product(dx, Side::right); }
+  /// True if nothing but rounding resists some motion of the end, which then enters all solutions. It takes two solves.
+  bool is_singular();
   /// Estimated relative error of all solves so far.
   double error() const { return error_; }
 
