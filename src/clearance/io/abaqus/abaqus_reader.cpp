@@ -491,16 +491,24 @@ class DeckScene {
         if (num_spinning < num_elements)
           error(spin.place, spin.set, "expected CENTRIF on all elements of a body or on none");
         const Mat<3> across = Mat<3>::Identity() - spin.axis * spin.axis.transpose();
+        if (read_.mesh.dim == 2 && !across.row(2).isZero(0.0)) {
+          error(spin.place, spin.set, "expected an axis across the plane, 0, 0, 1");
+          continue;
+        }
         LoadDesc load;
         load.kind = LoadKind::acceleration;
         Expressions expressions;
         for (int c = 0; c < 3; ++c) {
+          if (across.row(c).isZero(0.0)) {
+            expressions[c] = "0";
+            continue;
+          }
           expressions[c] =
               fmt::format("({}) * ({} * (x - {}) + {} * (y - {}) + {} * (z - {}))", spin.value.formula(), across(c, 0),
                           spin.point[0], across(c, 1), spin.point[1], across(c, 2), spin.point[2]);
         }
         load.expression = expressions;
-        scene_.bodies[b].loads.push_back(std::move(load));
+        add_load(b, std::move(load), spin.place);
       }
     }
   }
