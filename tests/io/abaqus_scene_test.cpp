@@ -365,6 +365,8 @@ TEST(AbaqusScene, WhatWouldChangeTheResultInSilenceIsRefused) {
        "moments are not supported"},
       {block + "*NODE\n999, 10., 0., 0.\n*COUPLING, REF NODE=999, SURFACE=BLOCK-X1\n*KINEMATIC\n1, 2\n" + step,
        "expected a coupling of all three displacements"},
+      {block + "*CONTACT\n*CONTACT INCLUSIONS, ALL EXTERIOR\n*CONTACT PROPERTY ASSIGNMENT\n, , RUB\n" + step,
+       "expected the name of a *SURFACE INTERACTION"},
       {block + "*INITIAL CONDITIONS, TYPE=VELOCITY\nBLOCK-X0, 1, 3.\n" + step, "one initial velocity of all nodes"},
       {block + "*STEP\n*STATIC\n*CLOAD, OP=NEWW\n8, 1, 2.\n*END STEP\n", "expected OP=MOD or OP=NEW"},
       {block + "*STEP\n*STATIC\n*NODE PRINT, NSET=NOPE\nU\n*END STEP\n", "NSET=NOPE"},

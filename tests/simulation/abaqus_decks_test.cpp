@@ -176,15 +176,31 @@ TEST(AbaqusDecks, ABarThatTurnsIsPulledOutwards) {
   EXPECT_NEAR(scene.probe("BAR-X0 force.force.x [N]"), -7.85e-9 * 1e6 * 100.0 * 800.0, 0.05);
 }
 
-TEST(AbaqusDecks, APressureOnASurfaceIsCarriedByTheSupports) {
-  const std::string text = test::abaqus_box("BLOCK", {2, 2, 2}, Vec<3>(0, 0, 0), Vec<3>(1, 2, 3)) +
-                           "*MATERIAL, NAME=S\n*ELASTIC\n1e9, 0.3\n*DENSITY\n1000.\n*SOLID SECTION, ELSET=BLOCK, "
-                           "MATERIAL=S\n*BOUNDARY\nBLOCK-Z0, PINNED\n"
-                           "*STEP\n*STATIC\n*DSLOAD\nBLOCK-Z1, P, 5000.\n*DLOAD\nBLOCK, GRAV, 10., 0., 0., -1.\n*NODE "
-                           "PRINT, NSET=BLOCK-Z0\nRF\n*END STEP\n";
-  ProbedScene scene = run_deck(text);
+/// Edges of planes have two vertices, and the third place of a face counted as a node.
+TEST(AbaqusDecks, PlanesThatAreTiedCarryTheirLoadTogether) {
+  ProbedScene scene = run_deck(
+      "*NODE\n1, 0, 0\n2, 10, 0\n3, 10, 10\n4, 0, 10\n5, 0, 10\n6, 10, 10\n7, 10, 20\n8, 0, 20\n"
+      "*ELEMENT, TYPE=CPS4, ELSET=LOW\n1, 1, 2, 3, 4\n*ELEMENT, TYPE=CPS4, ELSET=HIGH\n2, 5, 6, 7, 8\n"
+      "*NSET, NSET=BOTTOM\n1, 2\n*SURFACE, NAME=ON\n1, S3\n*SURFACE, NAME=UNDER\n2, S1\n*SURFACE, NAME=END\n2, S3\n"
+      "*MATERIAL, NAME=S\n*ELASTIC\n200000., 0.\n*DENSITY\n7.85e-9\n*SOLID SECTION, ELSET=LOW, MATERIAL=S\n1.\n"
+      "*SOLID SECTION, ELSET=HIGH, MATERIAL=S\n1.\n*TIE, NAME=T\nUNDER, ON\n*BOUNDARY\nBOTTOM, 1, 2\n*STEP\n*STATIC\n"
+      "*DSLOAD\nEND, P, -5.\n*NODE PRINT, NSET=BOTTOM\nRF\n*END STEP\n");
   scene.steps(1);
-  EXPECT_NEAR(scene.probe("BLOCK-Z0 force.force.z [N]"), 5000.0 * 2.0 + 10.0 * 6000.0, 1.0);
+  EXPECT_NEAR(scene.probe("BOTTOM force.force.y [N]"), -5.0 * 10.0, 0.05);
+}
+
+TEST(AbaqusDecks, APressureOnASurfaceIsCarriedByTheSupports) {
+  // Gravity without a set, as Abaqus/CAE writes it, acts on the whole model.
+  for (const std::string set : {"BLOCK", ""}) {
+    const std::string text =
+        test::abaqus_box("BLOCK", {2, 2, 2}, Vec<3>(0, 0, 0), Vec<3>(1, 2, 3)) +
+        "*MATERIAL, NAME=S\n*ELASTIC\n1e9, 0.3\n*DENSITY\n1000.\n*SOLID SECTION, ELSET=BLOCK, "
+        "MATERIAL=S\n*BOUNDARY\nBLOCK-Z0, PINNED\n*STEP\n*STATIC\n*DSLOAD\nBLOCK-Z1, P, 5000.\n*DLOAD\n" +
+        set + ", GRAV, 10., 0., 0., -1.\n*NODE PRINT, NSET=BLOCK-Z0\nRF\n*END STEP\n";
+    ProbedScene scene = run_deck(text);
+    scene.steps(1);
+    EXPECT_NEAR(scene.probe("BLOCK-Z0 force.force.z [N]"), 5000.0 * 2.0 + 10.0 * 6000.0, 1.0) << set;
+  }
 }
 
 TEST(AbaqusDecks, ASetOfNodesAsTagHoldsTheNodesThatQuadraticElementsAdd) {

@@ -754,8 +754,10 @@ class DeckReader {
   }
 
   void read_gravity(const AbaqusLine& line) {
+    // Without a set it acts on the whole model.
     const std::string set(line.words[0]);
-    if (find_set(mesh_.element_sets, set) == nullptr) return fail_to_find(line, 0, "expected a set of elements");
+    if (!set.empty() && find_set(mesh_.element_sets, set) == nullptr)
+      return fail_to_find(line, 0, "expected a set of elements");
     if (line.words.size() > 6) return fail(line, 6, "expected an acceleration and its direction");
     const double magnitude = number(line, 2, "an acceleration");
     Vec<3> direction;
@@ -863,11 +865,13 @@ class DeckReader {
   void read_contact_property(const AbaqusLine& line) {
     if (line.words.size() < 3) return fail(line, 2, "expected two surfaces, which may be empty, and an interaction");
     const std::string interaction = to_lower(line.words[2]);
-    if (line.words[0].empty() && line.words[1].empty())
+    if (line.words[0].empty() && line.words[1].empty()) {
       deck_.general_interaction = interaction;
-    else
+      deck_.general_place = place_of(line);
+    } else {
       deck_.contact_pairs.push_back(
           {place_of(line), {std::string(line.words[0]), std::string(line.words[1])}, interaction});
+    }
   }
 
   void start_tie(const AbaqusLine& line) {

@@ -121,6 +121,7 @@ struct AbaqusDeck {
   std::set<std::string> tied_interactions;  ///< names as these
   bool has_general_contact = false;         ///< *CONTACT
   std::string general_interaction;          ///< of all bodies; empty: none
+  std::string general_place;                ///< where it is named
   std::vector<AbaqusTie> ties;
   std::vector<AbaqusVelocity> velocities;
   std::vector<AbaqusPrint> prints;

@@ -302,7 +302,11 @@ class DeckScene {
     std::vector<std::string> places(bodies_.size());
     for (const auto& [name, gravity] : deck_.gravity) {
       std::vector<std::set<std::int64_t>> heavy(bodies_.size());
-      for (const std::int64_t number : find_set(read_.element_sets, name)->elements) {
+      for (const auto& [number, b] : body_of) {
+        if (name.empty()) heavy[b].insert(number);
+      }
+      const AbaqusSet* set = name.empty() ? nullptr : find_set(read_.element_sets, name);
+      for (const std::int64_t number : set != nullptr ? set->elements : std::vector<std::int64_t>()) {
         if (body_of.contains(number)) heavy[body_of[number]].insert(number);
       }
       for (std::size_t b = 0; b < bodies_.size(); ++b) {
@@ -627,8 +631,11 @@ class DeckScene {
   bool is_tied(const AbaqusContactPair& pair) const { return deck_.tied_interactions.contains(pair.interaction); }
 
   void set_contact() {
-    if (const auto general = deck_.friction.find(deck_.general_interaction); general != deck_.friction.end())
+    if (const auto general = deck_.friction.find(deck_.general_interaction); general != deck_.friction.end()) {
       scene_.friction.coefficient = general->second;
+    } else if (!deck_.general_interaction.empty()) {
+      error(deck_.general_place, deck_.general_interaction, "expected the name of a *SURFACE INTERACTION");
+    }
     std::map<std::array<std::size_t, 2>, double> friction;
     for (const AbaqusContactPair& pair : deck_.contact_pairs) {
       if (is_tied(pair)) continue;

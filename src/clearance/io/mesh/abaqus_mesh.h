@@ -76,7 +76,7 @@ std::vector<std::array<int, 4>> side_of(const AbaqusElement& element, int side);
 /// Reads nodes, elements, sets and surfaces; passes over everything that is no mesh. `dim`: 2 or 3, that of solids.
 AbaqusMesh read_abaqus_mesh(MeshInput& input, int dim);
 
-/// Returns the nodes of triangles of a surface, also those between their corners if elements have order 2.
+/// Returns the nodes of triangles or edges of a surface, also those between their corners if elements have order 2.
 std::vector<int> nodes_of_faces(const Mesh& mesh, const std::vector<std::array<int, 4>>& faces);
 
 /// Adds to vertices the middles of elements whose nodes are all among them.

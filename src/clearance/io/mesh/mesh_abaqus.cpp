@@ -544,23 +544,26 @@ std::vector<std::array<int, 4>> side_of(const AbaqusElement& element, int side) 
 
 std::vector<int> nodes_of_faces(const Mesh& mesh, const std::vector<std::array<int, 4>>& faces) {
   std::set<int> nodes;
-  std::set<std::array<int, 3>> corners;
+  std::set<std::array<int, 3>> corners;  // of edges -1 and two vertices
   for (const std::array<int, 4>& face : faces) {
     std::array<int, 3> of_face = {face[0], face[1], face[2]};
     nodes.insert(of_face.begin(), of_face.end());
     std::sort(of_face.begin(), of_face.end());
     corners.insert(of_face);
   }
-  const std::size_t num_cells = mesh.dim == 3 && mesh.has_curved_cells() ? mesh.num_solid_cells() : 0;
+  nodes.erase(-1);
+  const std::size_t num_cells = mesh.has_curved_cells() ? mesh.num_solid_cells() : 0;
+  const auto num_corners = static_cast<std::size_t>(mesh.dim) + 1;
+  const auto& places = lagrange_nodes(mesh.dim, 2);
   for (std::size_t cell = 0; cell < num_cells; ++cell) {
     const std::span<const int> of_cell = mesh.nodes_of_cell(cell);
-    for (std::size_t left_out = 0; of_cell.size() == 10 && left_out < 4; ++left_out) {
-      std::array<int, 3> of_face;
-      for (std::size_t k = 0; k < 3; ++k) of_face[k] = of_cell[(left_out + 1 + k) % 4];
+    for (std::size_t left_out = 0; of_cell.size() == places.size() && left_out < num_corners; ++left_out) {
+      std::array<int, 3> of_face = {-1, -1, -1};
+      for (std::size_t k = 0; k + 1 < num_corners; ++k) of_face[k] = of_cell[(left_out + 1 + k) % num_corners];
       std::sort(of_face.begin(), of_face.end());
       if (!corners.contains(of_face)) continue;
-      for (std::size_t a = 0; a < 10; ++a) {
-        if (lagrange_nodes(3, 2)[a][left_out] == 0) nodes.insert(of_cell[a]);
+      for (std::size_t a = 0; a < places.size(); ++a) {
+        if (places[a][left_out] == 0) nodes.insert(of_cell[a]);
       }
     }
   }
