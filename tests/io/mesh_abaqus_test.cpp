@@ -119,6 +119,14 @@ TEST(MeshAbaqus, ReadsShellsBeamsAndPlanes) {
   EXPECT_EQ(find_group(*plane, "SIDE", 1)->elements, (std::vector<std::array<int, 4>>{{2, 0, -1, -1}}));
 }
 
+/// Abaqus/CAE writes the area of each node behind its set, which counted as the number of a node.
+TEST(MeshAbaqus, SurfacesOfNodesMayHaveAreas) {
+  const Result<Mesh> mesh = read_deck(
+      "*NODE\n1, 0, 0\n2, 1, 0\n3, 1, 1\n*ELEMENT, TYPE=S3\n1, 1, 2, 3\n*NSET, NSET=EDGE\n2, 3\n"
+      "*SURFACE, TYPE=NODE, NAME=SLAVE\nEDGE, 1.\n1, 0.5\n");
+  ASSERT_TRUE(mesh.has_value()) << all_issues(mesh.issues());
+}
+
 TEST(MeshAbaqus, HexahedraAndWedgesOfOrderTwoFitTogether) {
   // A block whose sides bulge. Every inner face has two tetrahedra with the same six nodes; the nodes that the division
   // adds are in the middle of sides and elements.

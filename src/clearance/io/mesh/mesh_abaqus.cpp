@@ -109,7 +109,7 @@ class AbaqusReader {
       if (name.empty() || (!type.empty() && type != "element" && type != "node")) return;
       set_ = &set_of(read_.surfaces, name);
       is_range_ = false;
-      read_data_ = type == "node" ? &AbaqusReader::read_node_set : &AbaqusReader::read_surface;
+      read_data_ = type == "node" ? &AbaqusReader::read_node_surface : &AbaqusReader::read_surface;
     } else if (keyword == "*part") {
       if (++num_parts_ > 1) fail(line, 0, "expected one part, or parts with instances (*INSTANCE)");
     } else if (keyword == "*instance") {
@@ -306,6 +306,13 @@ class AbaqusReader {
       if (found == read_.vertex_of_node.end()) return std::nullopt;
       return found->second;
     });
+  }
+
+  /// Reads a line of a surface of nodes: a node or a set of these, and the area of each, which ties do not need.
+  void read_node_surface(const AbaqusLine& line) {
+    AbaqusLine nodes = line;
+    nodes.words.resize(1);
+    read_node_set(nodes);
   }
 
   void read_element_set(const AbaqusLine& line) {
