@@ -155,16 +155,13 @@ class Relaxation {
   StepReport work_;
 };
 
-/// Positions of the vertices of a body's surface about their mean, a column each.
+/// Positions of vertices, a column each.
 using Cloud = Eigen::Matrix<double, 3, Eigen::Dynamic>;
 
-Cloud cloud_of(const SceneModel& scene, int body, const VecX& x_surface) {
-  const std::vector<int>& body_of_vertex = scene.model.surface.vertex_body;
-  Cloud cloud = Cloud::Zero(3, std::count(body_of_vertex.begin(), body_of_vertex.end(), body));
-  Eigen::Index column = 0;
-  for (std::size_t v = 0; v < body_of_vertex.size(); ++v) {
-    if (body_of_vertex[v] != body) continue;
-    cloud.col(column++).head(scene.dim) = x_surface.segment(scene.dim * static_cast<Eigen::Index>(v), scene.dim);
+Cloud cloud_of(const std::vector<int>& vertices, int dim, const VecX& x_surface) {
+  Cloud cloud = Cloud::Zero(3, std::ssize(vertices));
+  for (Eigen::Index k = 0; k < cloud.cols(); ++k) {
+    cloud.col(k).head(dim) = x_surface.segment(static_cast<Eigen::Index>(dim) * vertices[k], dim);
   }
   return cloud;
 }
@@ -188,9 +185,15 @@ bool is_far(Cloud before, Cloud after, double size) {
 bool has_strayed(const SceneModel& scene, const std::vector<int>& unheld, const VecX& from, const VecX& to) {
   if (unheld.empty()) return false;
   const VecX before = scene.model.surface_map.apply(from), after = scene.model.surface_map.apply(to);
+  std::vector<std::vector<int>> vertices_of(scene.bodies.size());
+  const std::vector<int>& body_of_vertex = scene.model.surface.vertex_body;
+  for (std::size_t v = 0; v < body_of_vertex.size(); ++v) {
+    if (body_of_vertex[v] >= 0) vertices_of[body_of_vertex[v]].push_back(static_cast<int>(v));
+  }
   return std::any_of(unheld.begin(), unheld.end(), [&](int body) {
     const double size = bounding_box(scene.bodies[body].mesh.vertices).diagonal();
-    return is_far(cloud_of(scene, body, before), cloud_of(scene, body, after), size);
+    const std::vector<int>& vertices = vertices_of[body];
+    return is_far(cloud_of(vertices, scene.dim, before), cloud_of(vertices, scene.dim, after), size);
   });
 }
 
