@@ -284,6 +284,29 @@ TEST(EnergyWarnings, TellOfSpinThatASoftBoxLosesInFlight) {
   EXPECT_NEAR(fast.lost, still.lost, 0.05 * still.lost);
 }
 
+/// The angles of a rod were taken for points that stay where the rod started.
+TEST(EnergyWarnings, TellOfSpinThatARodLosesInFlight) {
+  const Shares shares = run(
+      R"({"gravity": [0, 0, 0], "time": {"step": 0.01}, "bodies": [{"name": "rod", "kind": "rod", "thickness": 0.01,
+          "generator": {"kind": "line", "size": [0.5], "resolution": [10]}, "angular_velocity": [0, 0, 1440],
+          "linear_velocity": [20, 0, 0], "material": {"youngs_modulus": 1e9, "density": 1000}}]})",
+      100);
+  EXPECT_GT(shares.lost, 0.1);
+}
+
+TEST(EnergyWarnings, TellOfSwingsThatMassesOnASpringLoseInFlight) {
+  const auto mass = [](const char* name, double x, double speed) {
+    return fmt::format(R"({{"name": "{}", "kind": "rigid", "generator": {{"kind": "box", "size": [0.1, 0.1, 0.1]}},
+      "transform": {{"translation": [{}, 0, 0]}}, "linear_velocity": [{}, 0, 0]}})",
+                       name, x, speed);
+  };
+  const Shares shares =
+      run(R"({"gravity": [0, 0, 0], "time": {"step": 0.01}, "bodies": [)" + mass("a", -0.5, 21.0) + ", " +
+              mass("b", 0.5, 19.0) + R"(], "springs": [{"body": "a", "to": "b", "stiffness": 2000}]})",
+          100);
+  EXPECT_GT(shares.lost, 0.5);
+}
+
 TEST(EnergyWarnings, TellOfASoftBoxThatNewmarkSpinsUp) {
   const Shares shares = run(
       R"({"gravity": [0, 0, 0], "time": {"step": 0.01, "integrator": "implicit_newmark", "mass": "consistent"},

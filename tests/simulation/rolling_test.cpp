@@ -58,7 +58,7 @@ Rolled roll(const Setting& s) {
   const Result<RunOutcome> outcome = run(*simulation, *claim);
   for (const RunWarning& warning : outcome->warnings) rolled.warned.push_back(warning.name);
   // Position of the middle, which started at a height of 0.1003 m.
-  rolled.way = simulation->pose(0)->coeff(0, 3) + 0.1003 * simulation->pose(0)->coeff(0, 1);
+  if (const auto pose = simulation->pose(0)) rolled.way = pose->coeff(0, 3) + 0.1003 * pose->coeff(0, 1);
   return rolled;
 }
 
@@ -94,6 +94,11 @@ TEST(FacetedRolling, CylinderOfManySidesRollsAsARoundOneAndNothingIsTold) {
   EXPECT_NEAR(rolled.way, round_way(setting, 0.5), 0.15 * round_way(setting, 0.5));
   EXPECT_FALSE(rolled.is_hinted);
   EXPECT_FALSE(is_told(rolled));
+}
+
+// A soft one of 30 sides is 13 % too slow after a second on 10 degrees.
+TEST(FacetedRolling, SoftCylinderOfFewSidesIsToldBefore) {
+  EXPECT_TRUE(roll({"deformable", cylinder(5), 10.0}).is_hinted);
 }
 
 // A disk of 192 sides that turns by 0.3 rad in a step loses a third of its energy where contact acts on its sides.

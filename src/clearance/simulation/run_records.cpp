@@ -204,6 +204,7 @@ void add_watched(const Simulation& simulation, const StepReport& report, StepRec
   if (report.instability) {
     record.unstable = {name_of(report.instability->body), report.instability->is_left, report.instability->quotient};
   }
+  if (report.free_motion) record.free_motion = {name_of(report.free_motion->body), report.free_motion->distance};
   const CurvedDistance curved = simulation.curved_distance();
   if (curved.body >= 0) record.curved = {curved.distance, curved.share, name_of(curved.body)};
 }

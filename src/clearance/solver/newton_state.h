@@ -55,6 +55,7 @@ struct NewtonState {
   std::optional<TermGradients> forces_at_end;
 
   // Step::leave_unstable_balance writes the next members.
+  std::optional<FreeMotion> free_motion;
   std::optional<Instability> instability;  ///< of the first balance that was not stable
   int num_exits = 0;                       ///< such balances that were left
 

@@ -82,6 +82,12 @@ struct Instability {
   bool is_left = false;   ///< the step has gone on to a stable balance; else it has ended there
 };
 
+/// A motion that nothing resists, along which a step without inertia has moved a body.
+struct FreeMotion {
+  int body = -1;          ///< the body that moves farthest
+  double distance = 0.0;  ///< [m] arbitrary
+};
+
 struct StepReport {
   StepStatus status = StepStatus::converged;
   int num_parts = 1;           ///< steps that it was taken in: as one it did not converge, or was not accurate
@@ -109,6 +115,7 @@ struct StepReport {
   /// were estimated.
   std::optional<GapShare> gap_share, force_gap_share;
   std::optional<Instability> instability;  ///< the first one of the step
+  std::optional<FreeMotion> free_motion;   ///< at the end of the step
   std::optional<RemeshReport> remesh;      ///< with bodies whose elements adapt
   Profile profile;
   double total_seconds = 0.0;

@@ -521,11 +521,12 @@ void StepAccount<dim>::update_ledger(std::size_t k, const BodyMotion& body, Ener
 /// inertia J about its centre, L . J^-1 L / 2.
 template <int dim>
 double StepAccount<dim>::turning_energy(std::size_t k, const State& end) const {
+  const std::vector<char> is_column = column_flags(model_);
   double mass = 0.0;
   Vec<3> centre = Vec<3>::Zero(), speed = Vec<3>::Zero();
   const auto visit = [&](const auto& add) {
     for (int b = 0; b < model_.layout.num_blocks; ++b) {
-      if (ledger_of_block(b) != k || !(model_.mass[b] > 0.0)) continue;
+      if (ledger_of_block(b) != k || is_column[b] != 0 || !(model_.mass[b] > 0.0)) continue;
       Vec<3> x = Vec<3>::Zero(), v = Vec<3>::Zero();
       x.head<dim>() = block<dim>(end.x, b);
       v.head<dim>() = block<dim>(end.v, b);
@@ -554,17 +555,22 @@ double StepAccount<dim>::turning_energy(std::size_t k, const State& end) const {
 }
 
 /// Returns what a body that does nothing but fly and turn has lost of the energy of its turning, as a share of that;
-/// zero for others. Its centre moves as it should, and however fast that is, it is not at work.
+/// zero for others. Its centre moves as it should, and however fast that is, it is not at work. Stiff bodies that
+/// springs or joints connect also move against each other.
 template <int dim>
 double StepAccount<dim>::lost_in_turning(std::size_t k, const BodyMotion& body, const EnergyLedger& ledger,
                                          const State& end, double least) const {
-  if (is_stiff_[k] || !(body.mass > 0.0) || !(ledger.lost > 0.0) || !has_only_flown(ledger)) return 0.0;
+  if (!(body.mass > 0.0) || !(ledger.lost > 0.0) || !has_only_flown(ledger)) return 0.0;
   const double within =
       body.kinetic_t1 - 0.5 * body.momentum.squaredNorm() / body.mass + body_energy_t1_[static_cast<Eigen::Index>(k)];
-  if (!(within > least)) return 0.0;
+  if (!(ledger.lost + within > least)) return 0.0;
   const double share = ledger.lost / (ledger.lost + within);
-  // Vibrations that die out beside the turning are no loss of it.
-  return share > lost_.share && turning_energy(k, end) > 0.5 * within ? share : 0.0;
+  // Vibrations of a soft body that die out beside the turning are no loss of it. Stiff bodies do not vibrate, but what
+  // weight moves is ahead of its path, which is no loss either.
+  const auto is_zero = [](double work) { return work == 0.0; };
+  const bool counts = is_stiff_[k] != 0 ? std::all_of(ledger.work.begin(), ledger.work.end(), is_zero)
+                                        : turning_energy(k, end) > 0.5 * within;
+  return share > lost_.share && counts ? share : 0.0;
 }
 
 /// Takes note of the bodies whose ledgers have gained and lost most. Bodies with less than `least` [J] are at rest.

@@ -2,6 +2,7 @@
 #include "clearance/solver/accepted_move.h"
 #include "clearance/solver/collect_forces.h"
 #include "clearance/solver/feasible_step.h"
+#include "clearance/solver/free_motion.h"
 #include "clearance/solver/state_motion.h"
 #include "clearance/solver/step.h"
 
@@ -26,6 +27,9 @@ bool Step<dim>::leave_unstable_balance() {
   UnstableBalance<dim> balance(in_, problem_, bound_, log_);
   auto exit = balance.find_exit(now_.point, newton_);
   if (!exit) {
+    if (const std::optional<double> shift = balance.shift()) {
+      now_.free_motion = find_free_motion<dim>(in_, now_.point.iterate.x, *shift);
+    }
     if (now_.instability) now_.instability->is_left = true;
     return false;
   }
@@ -94,6 +98,7 @@ void Step<dim>::record() {
   report_.imbalance = now_.imbalance.value_or(0.0);
   report_.imbalanced_body = now_.imbalanced_body;
   report_.instability = now_.instability;
+  report_.free_motion = now_.free_motion;
   report_.friction_iterations = friction_.num_lags();
   if (now_.status == StepStatus::stopped || now_.status == StepStatus::undefined_input) return;
   record_energies();

@@ -50,7 +50,11 @@ VecX scattered(Eigen::Index size) {
 
 template <int dim>
 auto UnstableBalance<dim>::find_exit(const Point& at, const NewtonSystem<dim>& newton) -> std::optional<Exit> {
-  if (is_known_stable(at.iterate.x, newton.stable_at()) || is_stable(at)) return std::nullopt;
+  if (is_known_stable(at.iterate.x, newton.stable_at())) {
+    shift_ = 0.0;
+    return std::nullopt;
+  }
+  if (is_stable(at)) return std::nullopt;
   const std::optional<NegativeCurvature> motion = find_motion(at);
   if (!motion || is_held_softly(body_of(at.iterate.x, motion->dy))) return std::nullopt;
   if (is_local(at.iterate.x, motion->dy)) return std::nullopt;
@@ -115,7 +119,9 @@ bool UnstableBalance<dim>::is_stable(const Point& at) {
   assemble(at, HessianKind::exact);
   StageTimer timer(log_.profile(), Stage::linear_solve);
   shift_diagonal(hessian_rounding, in_.system.matrix());
-  return solver.factorize(in_.system.matrix()) == LinearSolveStatus::solved || !solver.proves_definiteness();
+  const bool is_factored = solver.factorize(in_.system.matrix()) == LinearSolveStatus::solved;
+  if (is_factored) shift_ = hessian_rounding;
+  return is_factored || !solver.proves_definiteness();
 }
 
 template <int dim>
@@ -132,6 +138,7 @@ std::optional<NegativeCurvature> UnstableBalance<dim>::find_motion(const Point& 
     shift *= 100.0;
     shift_diagonal(shift, in_.system.matrix());
   }
+  shift_ = shift;
   const VecX start = problem_.free_part(in_.coordinates(), at.iterate.x, scattered(at.iterate.x.size()));
   return find_negative_curvature(hessian, solver, start, least_quotient);
 }

@@ -31,6 +31,9 @@ class UnstableBalance {
   /// Returns the way out of the balance `at`, at which a step without inertia has ended; nothing if it is stable, or if
   /// the linear solver cannot tell.
   std::optional<Exit> find_exit(const Point& at, const NewtonSystem<dim>& newton);
+  /// Returns the share of the diagonal by which the Hessian is shifted that find_exit has left assembled and
+  /// factorised; nothing if the solver has no factor of it.
+  std::optional<double> shift() const { return shift_; }
 
  private:
   bool is_known_stable(const VecX& x, const VecX& stable_at) const;
@@ -47,6 +50,7 @@ class UnstableBalance {
   StepProblem<dim>& problem_;
   DirectionBound<dim>& bound_;
   StepLog& log_;
+  std::optional<double> shift_;
 };
 
 extern template class UnstableBalance<2>;

@@ -91,6 +91,10 @@ void RunSums::add(const StepRecord& record) {
     Unstable& unstable = record.unstable.is_left ? left_ : kept_;
     if (unstable.num_steps++ == 0) unstable.first = record;
   }
+  if (record.free_motion.distance > free_motion_.distance) {
+    free_motion_ = record.free_motion;
+    time_of_free_motion_ = record.time;
+  }
   if (!record.account.empty() && !record.energy.empty()) energy_.add(energies_of(record));
 }
 
@@ -129,9 +133,22 @@ void RunSums::add_stability_warnings(std::vector<RunWarning>& warnings) const {
   }
 }
 
+/// Adds that bodies have moved where nothing resists.
+void RunSums::add_free_motion_warning(std::vector<RunWarning>& warnings) const {
+  if (free_motion_.body.empty()) return;
+  warnings.push_back(
+      {"free_motion",
+       fmt::format(
+           "nothing resists some motion of '{}', which moved by {:.3g} m along it in the step to {:.4g} s. That "
+           "motion is arbitrary, and so is whatever depends on it. Hold the body in every direction, with "
+           "friction or soft springs (`static.hold_free`) if nothing else holds it in reality",
+           free_motion_.body, free_motion_.distance, time_of_free_motion_)});
+}
+
 std::vector<RunWarning> RunSums::warnings() const {
   std::vector<RunWarning> warnings = energy_.warnings();
   add_stability_warnings(warnings);
+  add_free_motion_warning(warnings);
   if (const auto locked = num_steps_by_status_.find("locked"); locked != num_steps_by_status_.end()) {
     warnings.push_back(
         {"coarse_step",

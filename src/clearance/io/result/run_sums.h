@@ -30,6 +30,7 @@ class RunSums {
 
  private:
   void add_stability_warnings(std::vector<RunWarning>& warnings) const;
+  void add_free_motion_warning(std::vector<RunWarning>& warnings) const;
 
   std::map<std::string, int> num_steps_by_status_;
   EnergyMonitor energy_;
@@ -42,6 +43,8 @@ class RunSums {
     StepRecord first;
   };
   Unstable left_, kept_;
+  StepRecord::FreeMotion free_motion_;  // the farthest
+  double time_of_free_motion_ = 0.0;    // [s]
   int num_steps_ = 0;
   double total_seconds_ = 0.0;
   double min_distance_ = infinity;

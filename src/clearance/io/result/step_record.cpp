@@ -188,6 +188,11 @@ void add_watched(const StepRecord& record, ObjectText& line) {
     unstable.add("left", record.unstable.is_left);
     unstable.add("quotient", record.unstable.quotient);
   }
+  if (!record.free_motion.body.empty()) {
+    ObjectText free(line.begin("free_motion"));
+    free.add("body", record.free_motion.body);
+    free.add("distance", record.free_motion.distance);
+  }
   if (!record.curved.body.empty()) {
     ObjectText curved(line.begin("curved"));
     curved.add("distance", record.curved.distance);
@@ -299,6 +304,8 @@ StepRecord record_of_line(const Json& line) {
                         text_in(gap, "deflected")};
   const Json& unstable = value_in(line, "unstable");
   record.unstable = {text_in(unstable, "body"), value_in(unstable, "left") == true, number_in(unstable, "quotient")};
+  const Json& free = value_in(line, "free_motion");
+  record.free_motion = {text_in(free, "body"), number_in(free, "distance")};
   const Json& remesh = value_in(line, "remesh");
   record.remesh.counts = numbers_in<long>(remesh);
   record.remesh.numbers = numbers_in<double>(remesh);

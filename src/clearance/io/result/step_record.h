@@ -91,6 +91,13 @@ struct StepRecord {
     double quotient = 0.0;
   };
   Unstable unstable;
+  /// A motion that nothing resists at the end of a step without inertia: the body that moves farthest, and how far it
+  /// moved along it [m]. Empty if there was none.
+  struct FreeMotion {
+    std::string body;
+    double distance = 0.0;
+  };
+  FreeMotion free_motion;
   /// Adaptation of elements (RemeshReport); empty if no body's elements adapt.
   struct Remesh {
     std::vector<std::pair<std::string, long>> counts;

@@ -75,11 +75,14 @@ class RollingCheck {
                   half_space, degrees * elementary::atan2(rolling->slope, 1.0))
             : fmt::format("which remove about {:.2g} % of the energy with which it rolls on half_spaces[{}]",
                           100.0 * loss, half_space);
-    add_hint(hints_, "faceted_rolling", fmt::format("bodies[{}].generator.resolution", instance.desc),
-             fmt::format("faceted_rolling: body '{}' has {} flat sides around, on which it stands on slopes of up to "
-                         "{:.3g} degrees, {}; a resolution of {} makes about 192 sides",
-                         instance.name, body.sides, degrees * elementary::atan2(body.barrier(), 1.0), found,
-                         body.resolution));
+    add_hint(
+        hints_, "faceted_rolling", fmt::format("bodies[{}].generator.resolution", instance.desc),
+        fmt::format("faceted_rolling: body '{}' has {} flat sides around, on which it stands on slopes of up to "
+                    "{:.3g} degrees, {}; a resolution of {} makes about 192 sides{}",
+                    instance.name, body.sides, degrees * elementary::atan2(body.barrier(), 1.0), found, body.resolution,
+                    instance.kind == BodyKind::deformable
+                        ? ", which is cheap for bodies of the kinds `rigid` and `affine` only"
+                        : ""));
     return true;
   }
 

@@ -77,7 +77,8 @@ std::vector<RoundBody> find_round_bodies(const SceneDesc& desc, const std::vecto
   for (int b = 0; b < static_cast<int>(bodies.size()); ++b) {
     const StartedBody& body = bodies[b];
     const BodyDesc& of = desc.bodies[body.desc];
-    if (!is_stiff(body.kind) || !of.collides || !of.generator || of.collision_surface || body.vertices.empty() ||
+    const bool may_roll = is_stiff(body.kind) || body.kind == BodyKind::deformable;
+    if (!may_roll || !of.collides || !of.generator || of.collision_surface || body.vertices.empty() ||
         !capsules_of(desc, of).empty())
       continue;
     const std::optional<Roundness> round = roundness_of(*of.generator);

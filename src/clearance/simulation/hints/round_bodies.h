@@ -1,4 +1,4 @@
-// Stiff bodies that a generator makes round, up to their flat sides.
+// Stiff and deformable bodies that a generator makes round, up to their flat sides.
 #pragma once
 
 #include <string>

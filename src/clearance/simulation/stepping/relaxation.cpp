@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "clearance/geometry/mass_properties.h"
+#include "clearance/model/blocks.h"
 #include "clearance/simulation/stepping/step_parts.h"
 
 namespace clearance {
@@ -124,6 +125,10 @@ class Relaxation {
     report.status = StepStatus::converged;
     report.account = {};
     report.gained = report.lost = {};
+    const VecX motion = own_.x - start_.x;
+    Eigen::Index farthest = 0;
+    const double distance = motion.cwiseAbs().maxCoeff(&farthest);
+    report.free_motion = FreeMotion{body_of_block(scene_.model, static_cast<int>(farthest / dim)), distance};
     keep(own_, report, state);
     return report;
   }
