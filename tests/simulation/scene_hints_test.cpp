@@ -102,6 +102,23 @@ TEST(Speed, BodyThatMovesByItsSizeInAStepIsToldWithAStepThatWouldDo) {
   expect_nothing(told(scene(8.0)));
 }
 
+/// A force of half a step acted for none or a whole one, in silence.
+TEST(Loads, OfLessThanAFewStepsAreTold) {
+  const auto pushed = [](const std::string& time) {
+    return told(
+        bodies(box("[0.1, 0.1, 0.1]",
+                   R"(, "kind": "rigid", "loads": [{"kind": "force", "value": [1, 0, 0], )" + time + "}]", "[1]"),
+               R"("time": {"step": 0.01, "duration": 1}, )"));
+  };
+  const std::string place = "bodies[0].loads[0]";
+  expect_told(pushed(R"("start": 0.001, "end": 0.005)"), place, {"0 steps of 0.01 s", "is 0 times"});
+  expect_told(pushed(R"("end": 0.005)"), place, {"1 step of 0.01 s", "is 2 times", "step of 0.00025 s"});
+  expect_told(pushed(R"("end": 0.045)"), place, {"5 steps", "is 1.1 times"});
+  expect_nothing(pushed(R"("end": 0.04)"));
+  expect_nothing(pushed(R"("start": 0.2, "end": 0.515)"));
+  expect_nothing(pushed(R"("start": 0.5)"));
+}
+
 TEST(FastTurns, OfDrivesAndMotionsAreTold) {
   // A drive of a whole turn a step moves nothing, and an obstacle that turns by 180 degrees passes through a post.
   const auto driven = [](const std::string& drive, const std::string& time) {

@@ -23,6 +23,13 @@ constexpr bool has_free_turns(TimeIntegrator method) {
   return method != TimeIntegrator::implicit_newmark && method != TimeIntegrator::quasi_static;
 }
 
+/// Turn [rad] of such a body about its angular momentum in a step, up to which torques turn it right: a gyroscope on a
+/// joint does not sink.
+inline constexpr double resolved_precession = 1.0;
+
+/// Returns that turn [rad] of a body in space that moves freely by `dx_free` from x_t0.
+double turn_about_momentum(const Model& model, const StiffBody& body, const VecX& x_t0, const VecX& dx_free);
+
 /// Sets the targets of the columns of such bodies: turned freely, plus what they have moved by otherwise.
 template <int dim>
 void set_free_targets(const Model& model, const IntegratorOptions& options, const State& state, InertialTarget& target);

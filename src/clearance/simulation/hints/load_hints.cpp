@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "clearance/simulation/build/load_size.h"
+#include "clearance/simulation/build/time_window.h"
 #include "clearance/simulation/hints/body_facts.h"
 
 namespace clearance {
@@ -13,6 +15,8 @@ namespace {
 
 constexpr double gravity_of_earth = 9.80665;  // [m/s^2]
 constexpr double most_weights = 1e3;
+/// Error of the impulse of a load, as a share, that is told.
+constexpr double off_share = 0.05;
 constexpr double num_steps = 10.0, num_sizes = 10.0;
 
 /// True unless joints or motions hold the body, or may. A motion whose region has no node holds nothing.
@@ -65,6 +69,28 @@ void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, Name
               load.kind == LoadKind::force ? "N" : "m/s^2", acceleration / gravity, way, way / size, units.force_name,
               units.mass_name));
       break;
+    }
+  }
+}
+
+void warn_of_short_loads(const SceneDesc& desc, NamedHints& hints) {
+  if (desc.time.integrator == TimeIntegrator::quasi_static) return;
+  const double h = desc.time.step;
+  const auto num_steps = static_cast<int>(std::min(std::ceil(desc.time.duration / h), 1e9));
+  for (std::size_t b = 0; b < desc.bodies.size(); ++b) {
+    for (std::size_t i = 0; i < desc.bodies[b].loads.size(); ++i) {
+      const LoadDesc& load = desc.bodies[b].loads[i];
+      const double time = std::min(load.end, num_steps * h) - load.start;
+      if (!(time > 0.0) || time > h / off_share) continue;
+      const int count = TimeWindow{load.start, load.end}.count_steps(num_steps, h);
+      if (std::abs(count * h - time) <= off_share * time) continue;
+      add_hint(
+          hints, "short_load", fmt::format("bodies[{}].loads[{}]", b, i),
+          fmt::format("the load acts for {:.4g} s, but counts in {} of {:.4g} s, those that begin in its time, so "
+                      "that its impulse is {:.2g} times what it should be; use a step of {:.3g} s or less, or times "
+                      "that are multiples of the step",
+                      time, count == 1 ? "1 step" : fmt::format("{} steps", count), h, count * h / time,
+                      off_share * time));
     }
   }
 }

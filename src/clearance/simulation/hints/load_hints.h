@@ -10,6 +10,9 @@ namespace clearance {
 /// times their size within ten steps.
 void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints);
 
+/// Warns of loads that act for so short a time that whole steps make another impulse of them.
+void warn_of_short_loads(const SceneDesc& desc, NamedHints& hints);
+
 /// Warns of deformable bodies all of whose nodes are held or moved from the start to the end.
 void warn_of_wholly_held_bodies(const SceneModel& scene, NamedHints& hints);
 

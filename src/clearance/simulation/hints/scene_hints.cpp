@@ -36,6 +36,7 @@ NamedHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene, cons
   warn_of_long_steps(desc, scene, hints);
   warn_of_friction(desc, hints);
   warn_of_throwing_loads(desc, scene, hints);
+  warn_of_short_loads(desc, hints);
   warn_of_wholly_held_bodies(scene, hints);
   warn_of_free_bodies(desc, scene, hints);
   warn_of_endless_falls(desc, scene, hints);
