@@ -369,7 +369,9 @@ TEST_F(Run, UsageErrorsAreStatusTwoAndHelpIsZero) {
   EXPECT_EQ(clearance({"verify", (folder_ / "nowhere").string()}).status, 2);
   EXPECT_EQ(clearance({"info", (folder_ / "nowhere").string()}).status, 2);
   for (const char* command : {"run", "check", "convert", "verify", "info", "render", "schema"}) {
-    EXPECT_EQ(clearance({command, "--help"}).status, 0) << command;
+    const ProcessResult help = clearance({command, "--help"});
+    EXPECT_EQ(help.status, 0) << command;
+    EXPECT_EQ(clearance({"help", command}).output, help.output) << command;
   }
   EXPECT_EQ(clearance({"--version"}).status, 0);
 }

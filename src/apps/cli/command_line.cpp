@@ -5,6 +5,8 @@
 #include <iostream>
 #include <map>
 #include <numbers>
+#include <string_view>
+#include <vector>
 
 #include "apps/cli/ccd_bench.h"
 #include "apps/cli/console.h"
@@ -464,8 +466,14 @@ int run_command_line(int argc, char** argv) {
   add_devices_command(app, devices, status);
   add_schema_command(app, is_reference);
 
+  // `clearance help run` is `clearance run --help`.
+  std::vector<const char*> words(argv, argv + argc);
+  if (argc > 1 && words[1] == std::string_view("help")) {
+    words.erase(words.begin() + 1);
+    words.push_back("--help");
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     // Help and version are no errors; everything else is bad usage.
     if (error.get_exit_code() == 0) return app.exit(error);
