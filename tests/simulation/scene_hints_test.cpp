@@ -102,6 +102,17 @@ TEST(Speed, BodyThatMovesByItsSizeInAStepIsToldWithAStepThatWouldDo) {
   expect_nothing(told(scene(8.0)));
 }
 
+TEST(Masses, ThatDoNotFitTheShapeAreTold) {
+  const auto given = [](const std::string& more) {
+    return told(bodies(box("[0.1, 0.1, 0.1]", R"(, "name": "cube", "kind": "rigid", "mass": 1, )" + more, "[1]")));
+  };
+  expect_told(given(R"("center_of_mass": [3, 0, 0])"), "bodies[0].center_of_mass", {"'cube'", "2.95 m outside"});
+  expect_nothing(given(R"("center_of_mass": [0.1, 0, 0])"));
+  expect_told(given(R"("inertia": {"moments": [1000, 1000, 1000]})"), "bodies[0].inertia", {"1 kg", "38.7 m"});
+  expect_told(given(R"("inertia": {"moments": [1e-9, 1e-9, 1e-9]})"), "bodies[0].inertia", {"3.87e-05 m"});
+  expect_nothing(given(R"("inertia": {"moments": [0.001, 0.001, 0.001]})"));
+}
+
 /// A force of half a step acted for none or a whole one, in silence.
 TEST(Loads, OfLessThanAFewStepsAreTold) {
   const auto pushed = [](const std::string& time) {

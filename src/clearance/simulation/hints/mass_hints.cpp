@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <utility>
+
 #include "clearance/geometry/mesh_mass.h"
 #include "clearance/simulation/hints/body_facts.h"
 
 namespace clearance {
 
 namespace {
+
+/// Radius of gyration, in diagonals of the shape, above and below which inertia is doubtful.
+constexpr double most_gyration = 3.0, least_gyration = 1e-3;
 
 /// Returns true if the mesh has almost no extent in one direction, so that it cannot be closed.
 bool is_flat(const Mesh& mesh) {
@@ -40,9 +46,37 @@ void warn_of_nested_parts(const BodyInstance& body, const MeshMass& mass, const 
                        body.name, counted(mass.num_nested, "closed part"), place_text(mass.nested)));
 }
 
+/// Warns of a centre of mass or moments of inertia that a scene gives and that do not fit the body's shape.
+void warn_of_doubtful_inertia(const BodyDesc& given, int entry, const BodyInstance& body, const AffineFrame& frame,
+                              NamedHints& hints) {
+  const BoundingBox box = bounding_box(body.mesh.vertices);
+  const double size = box.diagonal();
+  if (!(size > 0.0) || !(frame.mass > 0.0)) return;
+  const Vec<3> nearest = frame.center.cwiseMax(box.min).cwiseMin(box.max);
+  if (const double away = (frame.center - nearest).norm(); given.center_of_mass && away > size) {
+    add_hint(
+        hints, "doubtful_mass", fmt::format("bodies[{}].center_of_mass", entry),
+        fmt::format("the centre of mass of body '{}' is at {}, {:.3g} m outside of its shape, which measures {:.3g} "
+                    "m; it is given in the mesh before the transform",
+                    body.name, place_text(frame.center), away, size));
+  }
+  const double gyration = std::sqrt(frame.second_moment.sum() / frame.mass);
+  if (!given.inertia || (gyration < most_gyration * size && gyration > least_gyration * size)) return;
+  add_hint(hints, "doubtful_mass", fmt::format("bodies[{}].inertia", entry),
+           fmt::format("the moments of inertia of body '{}' are those of {:.3g} kg at a distance of {:.3g} m from its "
+                       "centre, but its shape measures {:.3g} m; they are in kg m^2",
+                       body.name, frame.mass, gyration, size));
+}
+
 }  // namespace
 
 void warn_of_doubtful_masses(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
+  int last_entry = -1;
+  for (const StiffUnit& unit : scene.stiff_units) {
+    const BodyInstance& body = scene.bodies[unit.body];
+    if (unit.is_part() || body.desc == std::exchange(last_entry, body.desc)) continue;
+    warn_of_doubtful_inertia(desc.bodies[body.desc], body.desc, body, unit.frame, hints);
+  }
   const std::vector<double> weights = body_masses(scene);
   for (std::size_t b = 0; b < scene.bodies.size();) {
     const int entry = scene.bodies[b].desc;
