@@ -23,6 +23,32 @@ VecX force_of(Potential& potential, const VecX& x) {
   return force;
 }
 
+/// The gradient of the turn since the start had a share tan(turn / 2) across the torque.
+TEST(TorquePotential, KeepsItsDirectionOnABodyThatTurnsAcrossIt) {
+  const double radius = 1.7;
+  const auto columns = [&](const Mat<3>& rotation) {
+    VecX x = VecX::Zero(12);
+    for (int i = 0; i < 3; ++i) block<3>(x, 1 + i) = radius * rotation.col(i);
+    return x;
+  };
+  const Vec<3> torque(0.0, 2.0, 0.0);
+  TorquePotential<3> potential({constant_torque(0, radius, torque)});
+  ASSERT_TRUE(potential.begin_step(columns(Mat<3>::Identity()), 0.01, 0.01));
+  const VecX end = columns(Eigen::AngleAxisd(0.6, Vec<3>::UnitX()).toRotationMatrix());
+  const auto sum = [&] {
+    const VecX force = force_of(potential, end);
+    Vec<3> total = Vec<3>::Zero();
+    for (int b = 1; b < 4; ++b) total += Vec<3>(block<3>(end, b)).cross(Vec<3>(block<3>(force, b)));
+    return total;
+  };
+  EXPECT_NEAR(sum().norm(), 2.0 / std::cos(0.3), 1e-12);
+  const double energy = potential.energy(end).value();
+  EXPECT_TRUE(potential.refer_to(end));
+  EXPECT_FALSE(potential.refer_to(end));
+  EXPECT_LT((sum() - torque).norm(), 1e-14);
+  EXPECT_EQ(potential.energy(end).value(), energy);
+}
+
 TEST(TorquePotential, Forces_AddUpToTheTorqueAndPushNothing) {
   std::mt19937_64 rng(31);
   for (int trial = 0; trial < 20; ++trial) {

@@ -50,6 +50,8 @@ class Potential {
   /// Moves the reference to x. A force that is not the derivative of an energy acts through an energy that agrees with
   /// it at the reference. Returns false if the move changes nothing.
   virtual bool refer_to(const VecX& /*x*/) { return false; }
+  /// True if the derivative of the gradient at the reference, which moves with x, is minus its transpose.
+  virtual bool has_skew_slopes() const { return false; }
 
   /// Restricts the potential to a part of the blocks (1 in `part`). From now on energies, limits and verdicts may omit
   /// terms that no block of the part changes, and derivatives are needed in these blocks only. An empty part removes

@@ -1004,7 +1004,9 @@ void describe(Visitor& v, JointDesc& j) {
               "axis of a hinge or slider at the scene's start, of any length; upwards if left out; in 2D a hinge turns "
               "about z"));
   v.field("lower", j.lower,
-          any("deg or m", "smallest angle of a hinge or offset of a slider; null: no limit").below(0.0, false));
+          any("deg or m",
+              "smallest angle of a hinge or offset of a slider, at which it stops without a rebound; null: no limit")
+              .below(0.0, false));
   v.field("upper", j.upper, at_least(0.0, "deg or m", "largest angle or offset; null: no limit"));
   v.field("drive", j.drive,
           any("deg or m",

@@ -1,6 +1,7 @@
 #include "clearance/solver/free_turn.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "clearance/math/rotation.h"
 #include "clearance/solver/rigid_columns.h"
@@ -23,24 +24,33 @@ Mat<3> rotation_between(const RigidColumns<dim>& from, const RigidColumns<dim>& 
   return nearest_rotation<3>(as_matrix(to) * as_matrix(from).transpose());
 }
 
-/// Turn [rad] in a step about L from which on the spin after a torque is that of the free turn, which damps. Where a
-/// joint holds the axis, the formula of BDF2 multiplies the spin across it by the larger root of
-/// r^2 - 1.5 (1 - q) r + 0.5 (1 - q), where q = (exp(i x) - 1) / (i x) and x is that turn: 0.8 at x = 1, 1 at 1.4.
-constexpr double longest_precession = 1.5;
+/// Turn [rad] in a step about L from which on torques leave J as it is, which damps. With J turned, joints that hold a
+/// body off its centre fed it in 120 random scenes: by up to 5 % of its energy in 100 steps of 0.4 rad, by 70 % in some
+/// of 0.7 rad.
+constexpr double longest_precession = 0.6;
+
+/// Difference of the moments of inertia, as a share, and turn [rad] of the axis in a step by torques that count.
+constexpr double least_difference = 0.01, least_torque_turn = 2e-3;
 
 /// The motion of a body without torques over a step.
 struct FreeTurn {
   Vec<3> precession;  // [rad/s] L / I_t
   Vec<3> axis;        // a at the start
   double difference;  // 1 - I_t / I_a, by which the spin about the axis is that of L / I_t
+  double transverse;  // I_t [kg m^2]
   Mat<3> rotation;
-  double share;  // of the turns by torques that turn J
+  double share;  // of the turns that turn J beside the free one
 
   /// Returns the spin [rad/s] at the end, J^-1 L, after torques have added `turn` [rad]. These turn J as well: with
   /// that of the free turn they would change L by I_a w turn, and a gyroscope that spins with w would sink.
   Vec<3> spin_after(const Vec<3>& turn) const {
     const Vec<3> a = rotation_by<3>(share * turn) * (rotation * axis);
     return precession - difference * precession.dot(a) * a;
+  }
+  /// Returns J^-1 I_t v at the end of the free turn.
+  Vec<3> spin_of(const Vec<3>& v) const {
+    const Vec<3> a = rotation * axis;
+    return v - difference * v.dot(a) * a;
   }
 };
 
@@ -49,9 +59,9 @@ FreeTurn turn_freely(const RigidColumns<dim>& body, int axis, const Vec<3>& spin
   FreeTurn free;
   free.axis = body.b()[axis].normalized();
   const Vec<3> across = free.axis.unitOrthogonal();
-  const double about = free.axis.dot(body.moment_of(free.axis)), transverse = across.dot(body.moment_of(across));
-  free.precession = body.moment_of(spin) / transverse;
-  free.difference = 1.0 - transverse / about;
+  free.transverse = across.dot(body.moment_of(across));
+  free.precession = body.moment_of(spin) / free.transverse;
+  free.difference = 1.0 - free.transverse / free.axis.dot(body.moment_of(free.axis));
   const double own_spin = -free.difference * free.precession.dot(free.axis);
   free.share = std::clamp(
       (longest_precession - h * free.precession.norm()) / (longest_precession - resolved_precession), 0.0, 1.0);
@@ -88,6 +98,10 @@ struct Turning {
         turn_freely(before, body.symmetry_axis, before.turn_of(before.columns(state.v_prev)), h_last);
     last.turn = rotation_vector(Mat<3>(rotation_between(before, start) * expected.rotation.transpose()));
     last.spin = spin - expected.spin_after(last.turn);
+    // The angular momentum that torques have added stays, while J turns on.
+    for (Vec<3>* added : {&last.turn, &last.spin}) {
+      *added += free.share * (free.spin_of(start.moment_of(*added) / free.transverse) - *added);
+    }
   }
 
   /// Returns the rotation from the start to the target. A past of free motion alone leads to the free turn: the formula
@@ -116,9 +130,14 @@ void for_each_top(const Model& model, const Visit& visit) {
 
 }  // namespace
 
-double turn_about_momentum(const Model& model, const StiffBody& body, const VecX& x_t0, const VecX& dx_free) {
+double unresolved_turn(const Model& model, const StiffBody& body, const VecX& x_t0, const VecX& dx_free,
+                       const VecX& x_t1) {
   const RigidColumns<3> start(model, body, x_t0);
-  return turn_freely(start, body.symmetry_axis, start.turn_of(start.columns(dx_free)), 1.0).precession.norm();
+  const Vec<3> turn = start.turn_of(start.columns(dx_free));
+  const FreeTurn free = turn_freely(start, body.symmetry_axis, turn, 1.0);
+  if (std::abs(free.difference) < least_difference || free.precession.norm() <= resolved_precession) return 0.0;
+  const Vec<3> axis = RigidColumns<3>(model, body, x_t1).b()[body.symmetry_axis].normalized();
+  return axis.cross(free.rotation * free.axis).norm() > least_torque_turn ? turn.norm() : 0.0;
 }
 
 template <int dim>

@@ -25,10 +25,13 @@ constexpr bool has_free_turns(TimeIntegrator method) {
 
 /// Turn [rad] of such a body about its angular momentum in a step, up to which torques turn it right: a gyroscope on a
 /// joint does not sink.
-inline constexpr double resolved_precession = 1.0;
+inline constexpr double resolved_precession = 0.4;
 
-/// Returns that turn [rad] of a body in space that moves freely by `dx_free` from x_t0.
-double turn_about_momentum(const Model& model, const StiffBody& body, const VecX& x_t0, const VecX& dx_free);
+/// Returns the turn [rad] of a body in space in a step from x_t0 to x_t1, in which it would move by `dx_free` at the
+/// speed of the start, if that is more than resolved and torques have turned its axis; else zero. Torques about the
+/// axis act right in any step, and bodies with equal moments have no axis.
+double unresolved_turn(const Model& model, const StiffBody& body, const VecX& x_t0, const VecX& dx_free,
+                       const VecX& x_t1);
 
 /// Sets the targets of the columns of such bodies: turned freely, plus what they have moved by otherwise.
 template <int dim>

@@ -191,7 +191,12 @@ VecX StepTangent<dim>::product_by_differences(const VecX& dy, double part, Side 
   // Rigid bodies turn under the forces of contacts, too.
   const VecX of_others = fourth_order_slope(part * reach_of_shapes() / longest, [&](double by) {
     const VecX moved = coordinates.move(at, by * dy, 1.0);
-    return step_.problem().free_part(coordinates, moved, step_.gradient_beside_contacts(moved) + of_contacts);
+    VecX gradient = step_.gradient_beside_contacts(moved) + of_contacts;
+    for (const auto& potential : step_.inputs().copies.potentials) {
+      if (side != Side::transposed || !potential->has_skew_slopes()) continue;
+      potential->add_gradient(moved, -2.0 * step_.problem().target().scale, gradient);
+    }
+    return step_.problem().free_part(coordinates, moved, gradient);
   });
   step_.refer_to_end();
   return of_others + step_.problem().free_part(coordinates, at, contact_product(dx, side));
@@ -275,8 +280,9 @@ VecX StepTangent<dim>::beyond_hessian(const VecX& dx, Side side) {
     VecX gradient = VecX::Zero(dx.size());
     const VecX moved = inexact.x + by * dx;
     for (Potential* potential : inexact.potentials) {
+      const bool is_turned = side == Side::transposed && potential->has_skew_slopes();
       potential->refer_to(moved);
-      potential->add_gradient(moved, step_.problem().target().scale, gradient);
+      potential->add_gradient(moved, (is_turned ? -1.0 : 1.0) * step_.problem().target().scale, gradient);
     }
     return gradient;
   });

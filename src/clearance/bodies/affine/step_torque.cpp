@@ -46,16 +46,21 @@ double StepTorque<dim>::energy(const Mat<dim>& b) const {
          (beyond > 0.0 ? std::copysign(widest + elementary::sin(fall_of<dim> * beyond) / fall_of<dim>, theta) : theta);
 }
 
+/// The slope of the energy over the torque, with the sign of the cosine for mirrored angles.
+template <int dim>
+double StepTorque<dim>::share(const Mat<dim>& b) const {
+  const double s = sine_.cwiseProduct(b).sum(), c = cosine_.cwiseProduct(b).sum();
+  const double beyond = std::abs(elementary::atan2(s, std::abs(c))) - widest;
+  return std::copysign(beyond > 0.0 ? elementary::cos(fall_of<dim> * beyond) : 1.0, c);
+}
+
 template <int dim>
 Mat<dim> StepTorque<dim>::gradient(const Mat<dim>& b) const {
   if (size_ == 0.0) return Mat<dim>::Zero();
   // The gradient of atan2(s, c) is (c grad s - s grad c) / (s^2 + c^2).
   const double s = sine_.cwiseProduct(b).sum(), c = cosine_.cwiseProduct(b).sum(), size_sq = s * s + c * c;
   if (!(size_sq > 0.0)) return Mat<dim>::Zero();
-  // The slope is that of the energy, with the sign of the cosine for mirrored angles.
-  const double beyond = std::abs(elementary::atan2(s, std::abs(c))) - widest;
-  const double slope = std::copysign(beyond > 0.0 ? elementary::cos(fall_of<dim> * beyond) : 1.0, c);
-  return (-size_ * slope / size_sq) * (c * sine_ - s * cosine_);
+  return (-size_ * share(b) / size_sq) * (c * sine_ - s * cosine_);
 }
 
 template class StepTorque<2>;

@@ -21,6 +21,8 @@ class StepTorque {
   StepTorque(const Mat<dim>& b_t0, double radius, const Vec<3>& torque);
 
   double energy(const Mat<dim>& b) const;
+  /// Returns the share of the torque that acts at b: one up to `widest`.
+  double share(const Mat<dim>& b) const;
   /// Returns the gradient per column. It does not stretch the body. The energy is linear in the angle to second order,
   /// so that no Hessian is needed while the body is almost rigid.
   Mat<dim> gradient(const Mat<dim>& b) const;

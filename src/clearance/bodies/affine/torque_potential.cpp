@@ -18,7 +18,10 @@ Result<Done> TorquePotential<dim>::begin_step(const VecX& x_t0, double h, double
   for (std::size_t k = 0; k < loads_.size(); ++k) {
     const Result<Vec<3>> torque = loads_[k].torque(h, time_t1);
     issues.insert(issues.end(), torque.issues().begin(), torque.issues().end());
-    if (torque) torques_[k] = StepTorque<dim>(columns<dim>(loads_[k], x_t0), loads_[k].radius, *torque);
+    if (!torque) continue;
+    const Mat<dim> b = columns<dim>(loads_[k], x_t0);
+    const StepTorque<dim> of_step(b, loads_[k].radius, *torque);
+    torques_[k] = {*torque, of_step, of_step, b, 0.0};
   }
   if (issues.empty()) return Done{};
   // If a torque is undefined, none acts.
@@ -27,12 +30,27 @@ Result<Done> TorquePotential<dim>::begin_step(const VecX& x_t0, double h, double
 }
 
 template <int dim>
+bool TorquePotential<dim>::refer_to(const VecX& x) {
+  bool has_changed = false;
+  for (std::size_t k = 0; k < loads_.size(); ++k) {
+    Acting& acting = torques_[k];
+    const Mat<dim> b = columns<dim>(loads_[k], x);
+    if (dim == 2 || acting.torque.isZero(0.0) || b == acting.reference) continue;
+    acting.reference = b;
+    acting.energy = acting.of_step.energy(b);
+    acting.of_reference = StepTorque<dim>(b, loads_[k].radius, acting.of_step.share(b) * acting.torque);
+    has_changed = true;
+  }
+  return has_changed;
+}
+
+template <int dim>
 CompensatedSum TorquePotential<dim>::energy(const VecX& x) const {
   return ordered_sum(
       static_cast<int>(loads_.size()),
       [&](int k) {
         const std::size_t load = k;
-        return torques_[load].energy(columns<dim>(loads_[load], x));
+        return torques_[load].energy + torques_[load].of_reference.energy(columns<dim>(loads_[load], x));
       },
       64);
 }
@@ -41,7 +59,7 @@ CompensatedSum TorquePotential<dim>::energy(const VecX& x) const {
 template <int dim>
 void TorquePotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   for (std::size_t k = 0; k < loads_.size(); ++k) {
-    const Mat<dim> g = torques_[k].gradient(columns<dim>(loads_[k], x));
+    const Mat<dim> g = torques_[k].of_reference.gradient(columns<dim>(loads_[k], x));
     for (int i = 0; i < dim; ++i) block<dim>(gradient, loads_[k].first_block + 1 + i) += scale * g.col(i);
   }
 }

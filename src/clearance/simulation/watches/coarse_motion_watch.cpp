@@ -109,9 +109,6 @@ Mat<3> turned_on(const Mat<3>& from, const Mat<3>& rate) {
   return rotation_by<3>(vector_of_skew<3>(rate * from.transpose())) * from;
 }
 
-/// Turn [rad] in a step, beside the free one, from which torques turn a body.
-constexpr double least_torque_turn = 1e-3;
-
 template <int dim>
 CoarseTurn find_turn(const Model& model, const VecX& x_t0, const VecX& dx_free, const VecX& x_t1) {
   CoarseTurn most;
@@ -125,13 +122,9 @@ CoarseTurn find_turn(const Model& model, const VecX& x_t0, const VecX& dx_free, 
     }
     if constexpr (dim == 3) {
       if (body.symmetry_axis >= 0) {
-        const double turn = vector_of_skew<3>(Mat<3>(rate * from.transpose())).norm();
         from = turned_on(from, rate);
-        const bool is_resolved = turn < least_torque_turn || turn <= most.angle ||
-                                 turn_about_momentum(model, body, x_t0, dx_free) <= resolved_precession;
-        if (!is_resolved && cosine_of_turn<3>(from, to) < elementary::cos(least_torque_turn)) {
-          most = {turn, model.body_of_block[body.first_block]};
-        }
+        const double turn = unresolved_turn(model, body, x_t0, dx_free, x_t1);
+        if (turn > most.angle) most = {turn, model.body_of_block[body.first_block]};
       }
     }
     if (!(cosine_of_turn<dim>(from, to) < least_cosine)) continue;
