@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "clearance/model/blocks.h"
+#include "clearance/solver/negative_curvature.h"
 
 namespace clearance {
 namespace {
@@ -11,8 +12,6 @@ namespace {
 /// Resistance to a motion, beside that of the diagonal, that is rounding; and that of a shift, as a share of it.
 constexpr double least_resistance = 1e-15, rounding_of_shift = 1e-3;
 constexpr int num_iterations = 3;
-/// Share of the largest entry of the diagonal that is added to all.
-constexpr double of_largest = 1e-6;
 /// Motion that counts, as a share of the largest one of the step, and of the scene's size.
 constexpr double least_share = 0.01, least_motion = 1e-5;
 
@@ -29,7 +28,7 @@ std::optional<FreeMotion> find_free_motion(const StepInputs<dim>& in, const VecX
     block<dim>(diagonal, b) = hessian.template diagonal_block<dim>(b).diagonal().cwiseAbs();
   }
   // The weights of shift_diagonal.
-  diagonal.array() += of_largest * diagonal.maxCoeff();
+  diagonal.array() += share_of_largest * diagonal.maxCoeff();
   for (Eigen::Index i = 0; i < u.size(); ++i) u[i] = static_cast<double>(i * i % 13) / 6.0 - 1.0;
   for (int k = 0; k < num_iterations; ++k) {
     if (solver.solve(diagonal.cwiseProduct(u), v) != LinearSolveStatus::solved || !v.allFinite()) return std::nullopt;

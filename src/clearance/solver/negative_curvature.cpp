@@ -83,10 +83,9 @@ void shift_diagonal(double share, BlockSparseMatrix& matrix) {
       for (int c = 0; c < dim; ++c) change(matrix.values()[matrix.find_slot(b, b) + c * (matrix.slot_stride(b) + 1)]);
     }
   };
-  constexpr double of_largest = 1e-6;
   double largest = 0.0;
   visit([&](double& entry) { largest = std::max(largest, std::abs(entry)); });
-  visit([&](double& entry) { entry += share * (std::abs(entry) + of_largest * largest); });
+  visit([&](double& entry) { entry += share * (std::abs(entry) + share_of_largest * largest); });
 }
 
 }  // namespace clearance

@@ -20,7 +20,10 @@ struct NegativeCurvature {
 std::optional<NegativeCurvature> find_negative_curvature(const BlockSparseMatrix& hessian, LinearSolver& solver,
                                                          const VecX& start, double least);
 
-/// Adds `share` of its magnitude to each number on the diagonal, and a millionth as much of the largest one.
+/// Share of the largest number of a diagonal that counts in each of its numbers beside that number itself.
+inline constexpr double share_of_largest = 1e-6;
+
+/// Adds `share` of its magnitude to each number on the diagonal, and share_of_largest times as much of the largest one.
 void shift_diagonal(double share, BlockSparseMatrix& matrix);
 
 }  // namespace clearance

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/scene/validate.h"
 #include "clearance/simulation/build/load_size.h"
 #include "clearance/simulation/build/time_window.h"
 #include "clearance/simulation/hints/body_facts.h"
@@ -17,7 +18,7 @@ constexpr double gravity_of_earth = 9.80665;  // [m/s^2]
 constexpr double most_weights = 1e3;
 /// Error of the impulse of a load, as a share, that is told.
 constexpr double off_share = 0.05;
-constexpr double num_steps = 10.0, num_sizes = 10.0;
+constexpr double num_first_steps = 10.0, num_sizes = 10.0;
 
 /// True unless joints or motions hold the body, or may. A motion whose region has no node holds nothing.
 bool is_free(const SceneDesc& desc, const SceneModel& scene, int b) {
@@ -43,7 +44,7 @@ bool is_whole(const MotionDesc& motion) {
 void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
   if (desc.time.integrator == TimeIntegrator::quasi_static) return;
   const std::vector<double> masses = body_masses(scene);
-  const double time = num_steps * desc.time.step;
+  const double time = num_first_steps * desc.time.step;
   const UnitSystem& units = unit_system_of(desc);
   const double gravity = units.from_si(gravity_of_earth, dimension::acceleration);
   int last_entry = -1;
@@ -76,13 +77,13 @@ void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, Name
 void warn_of_short_loads(const SceneDesc& desc, NamedHints& hints) {
   if (desc.time.integrator == TimeIntegrator::quasi_static) return;
   const double h = desc.time.step;
-  const auto num_steps = static_cast<int>(std::min(std::ceil(desc.time.duration / h), 1e9));
+  const int num_all = num_steps(desc.time);
   for (std::size_t b = 0; b < desc.bodies.size(); ++b) {
     for (std::size_t i = 0; i < desc.bodies[b].loads.size(); ++i) {
       const LoadDesc& load = desc.bodies[b].loads[i];
-      const double time = std::min(load.end, num_steps * h) - load.start;
+      const double time = std::min(load.end, num_all * h) - load.start;
       if (!(time > 0.0) || time > h / off_share) continue;
-      const int count = TimeWindow{load.start, load.end}.count_steps(num_steps, h);
+      const int count = TimeWindow{load.start, load.end}.count_steps(num_all, h);
       if (std::abs(count * h - time) <= off_share * time) continue;
       add_hint(
           hints, "short_load", fmt::format("bodies[{}].loads[{}]", b, i),
